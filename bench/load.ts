@@ -2,7 +2,7 @@
 // the goals stand beside them and are asserted nowhere.
 import { loadConfig } from '../src/config/config.ts';
 import { formatProblems } from '../src/config/problem.ts';
-import type { Watch } from '../src/core/model/watch.ts';
+import type { Watch } from '../src/core/model/watch/watch.ts';
 import { notifiers } from '../src/notifiers/index.ts';
 import { createRuleCache } from '../src/rules/cache.ts';
 import { type RuleFile, loadRules } from '../src/rules/load.ts';

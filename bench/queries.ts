@@ -3,8 +3,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { loadConfig } from '../src/config/config.ts';
 import { formatProblems } from '../src/config/problem.ts';
-import type { Read } from '../src/core/model/question.ts';
-import type { Watch } from '../src/core/model/watch.ts';
+import type { Read } from '../src/core/model/watch/question.ts';
+import type { Watch } from '../src/core/model/watch/watch.ts';
 import { createPoller, type Poller } from '../src/engine/polling/poller.ts';
 import { createBlindWatches } from '../src/engine/reporting/blind-watches.ts';
 import { AddressDetails } from '../src/explorer/reading/resources/address.ts';
@@ -19,7 +19,7 @@ import { loadRules } from '../src/rules/load.ts';
 import { migrate } from '../src/store/sqlite/migrations.ts';
 import { createSqliteStore } from '../src/store/sqlite/store.ts';
 import { kinds } from '../src/watches/index.ts';
-import { polledRuntime } from '../test/support/runtime-view.ts';
+import { polledRuntime } from '../test/support/web/runtime-view.ts';
 
 const WATCHES = Number(process.argv[2] ?? 10_000);
 const RULES = 100;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.ts';
 import { formatProblems } from '../src/config/problem.ts';
-import { phaseOf } from '../src/core/model/schedule.ts';
+import { phaseOf } from '../src/core/model/watch/schedule.ts';
 import { notifiers } from '../src/notifiers/index.ts';
 import { type RuleFile, loadRules } from '../src/rules/load.ts';
 import { kinds } from '../src/watches/index.ts';

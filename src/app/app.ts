@@ -3,7 +3,7 @@
 //   open    state file -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
-import type { Watch } from '../core/model/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
 import { keepPolicy } from '../engine/upkeep/policy-upkeep.ts';
 import { createReloader, type Reloader } from '../engine/upkeep/reloader.ts';

@@ -1,10 +1,10 @@
 // What the daemon writes of itself into the journal. A line that cannot be written is logged: it stops nothing.
 import type { JournalKind } from '../core/journal/entry.ts';
-import { idOf } from '../core/model/identity.ts';
+import { idOf } from '../core/model/watch/identity.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Clock } from '../lib/clock.ts';
 import { outlineOf } from '../plan/outline.ts';
-import { recipientsIn } from '../config/recipients.ts';
+import { recipientsIn } from '../config/routing/recipients.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Setup } from './setup.ts';

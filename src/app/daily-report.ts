@@ -1,7 +1,7 @@
 // Wires the daily report: what it looks at.
-import type { Watch } from '../core/model/watch.ts';
-import { showMatcher } from '../dispatch/matcher-text.ts';
-import { causesOf } from '../core/model/blind-cause.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { showMatcher } from '../dispatch/policy/matcher-text.ts';
+import { causesOf } from '../core/model/quality/blind-cause.ts';
 import { counted } from '../engine/self/cause.ts';
 import { runDailyReport } from '../engine/self/daily-report.ts';
 import { minute, type Standing, type Unread } from '../engine/self/report-text.ts';

@@ -1,6 +1,6 @@
 // The pauses that the state file holds, as the daemon acts on them: in memory, since every tick asks.
-import { lastPauseOf, type Pause } from '../core/model/pause.ts';
-import type { Watch } from '../core/model/watch.ts';
+import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 

@@ -2,7 +2,7 @@
 import { loadConfig, secretsOf } from '../config/config.ts';
 import type { Config, ConfigTools, ReadFile } from '../config/model.ts';
 import { sortProblems, type Problem } from '../config/problem.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import { notifiers as allNotifiers } from '../notifiers/index.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { RuleCache } from '../rules/cache.ts';

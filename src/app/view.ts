@@ -1,6 +1,6 @@
 // What queries see of the running daemon.
 import type { Config } from '../config/model.ts';
-import { showTrouble } from '../core/model/explorer-trouble.ts';
+import { showTrouble } from '../core/model/quality/explorer-trouble.ts';
 import type { RuntimeView, View } from '../query/view.ts';
 import { selfLabels } from '../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../lib/clock.ts';

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { bareHost, isLoopback } from '../lib/loopback.ts';
 import type { Explorer, Plan } from './model.ts';
-import { headerFault, keyFault } from './header-values.ts';
+import { headerFault, keyFault } from './values/header-values.ts';
 import { parseAt } from './issues.ts';
-import { hintFor } from './nearest.ts';
+import { hintFor } from './values/nearest.ts';
 import type { Problem } from './problem.ts';
-import { quote } from './scalars.ts';
-import { Secret } from './secret.ts';
-import type { SecretReader } from './secrets.ts';
+import { quote } from './values/scalars.ts';
+import { Secret } from './values/secret.ts';
+import type { SecretReader } from './values/secrets.ts';
 import { ExplorerShapes, FORMS, type SecretText } from './shape.ts';
 import { type Path, isMap } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { hintFor } from './nearest.ts';
+import { hintFor } from './values/nearest.ts';
 import { restOf, type Problem } from './problem.ts';
-import { quote } from './scalars.ts';
+import { quote } from './values/scalars.ts';
 import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 

@@ -1,10 +1,10 @@
 // The config as the rest of the program sees it.
-import type { Coin } from '../core/model/target.ts';
+import type { Coin } from '../core/model/watch/target.ts';
 import type { Address } from '../core/values/address.ts';
 import type { Cap, InhibitRule, Route } from '../dispatch/model.ts';
 import type { AnyNotifier } from '../notifiers/notifier.ts';
 import type { Problem } from './problem.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from './values/secret.ts';
 import type { SANDBOX_RELEASES } from './shape.ts';
 import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';

@@ -2,7 +2,7 @@
 import { bareHost, isLinkLocal, isLoopback } from '../lib/loopback.ts';
 import type { Explorer } from './model.ts';
 import type { Problem } from './problem.ts';
-import { isPublicHeader } from './secrets.ts';
+import { isPublicHeader } from './values/secrets.ts';
 import type { Source } from './yaml/yaml.ts';
 
 export function networkWarnings(source: Source, explorers: Iterable<Explorer>): Problem[] {

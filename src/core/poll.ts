@@ -1,17 +1,23 @@
 // One observation with what the kind detects in it: what the alerts of the watch are evaluated on.
 import type { Poll } from './alerts/alert-evaluation.ts';
-import { contextOf as contextOfItem } from './alerts/event-matching.ts';
+import { contextOf as contextOfItem } from './alerts/events/event-matching.ts';
 import { historyOf, sample } from './alerts/history.ts';
 import { reachOf } from './chain/tick-chain.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { History } from './model/condition.ts';
-import { dataStateOf } from './model/data-state.ts';
+import type { History } from './model/watch/condition.ts';
+import { dataStateOf } from './model/quality/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
-import { goneFields, missingFields, NO_SIGHTINGS, sightFields, type FieldSightings } from './model/field-sightings.ts';
+import {
+  goneFields,
+  missingFields,
+  NO_SIGHTINGS,
+  sightFields,
+  type FieldSightings,
+} from './model/quality/field-sightings.ts';
 import type { DetectedEvent, Detection } from './model/detection.ts';
 import type { Alert, DataState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
-import type { Watch } from './model/watch.ts';
+import type { Watch } from './model/watch/watch.ts';
 import { viewOf } from './values/tracked.ts';
 import type { Past } from './windows/stored-runs.ts';
 

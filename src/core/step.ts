@@ -1,14 +1,14 @@
 // Pure decision function: (memory, observation) -> decision. No clock, no randomness, no input or output. The daemon,
 // tests of rules and replays call it.
-import { stepCondition } from './alerts/conditions.ts';
+import { stepCondition } from './alerts/conditions/conditions.ts';
 import { stepCounts } from './alerts/counts.ts';
-import { dataSince } from './model/data-state.ts';
-import { stepEvents } from './alerts/events.ts';
+import { dataSince } from './model/quality/data-state.ts';
+import { stepEvents } from './alerts/events/events.ts';
 import { stepReport } from './alerts/reports.ts';
-import { goneFields } from './model/field-sightings.ts';
+import { goneFields } from './model/quality/field-sightings.ts';
 import type { Alert, Memory } from './model/memory.ts';
 import type { AlertId, WatchId } from './model/ids.ts';
-import type { AlertRule, Watch } from './model/watch.ts';
+import type { AlertRule, Watch } from './model/watch/watch.ts';
 import { NOTHING_CLOSED, type Decision, type Reason } from './model/decision.ts';
 import { NO_PAST, type Past } from './windows/stored-runs.ts';
 import type { Instant } from '../lib/clock.ts';

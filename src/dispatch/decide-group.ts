@@ -6,12 +6,12 @@
 //   capped   its target had its share  the slot is over: all of it in one summary -> paced
 import { earliest, type Instant } from '../lib/clock.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
-import { closeBatch, type Line } from './close-batch.ts';
+import { closeBatch, type Line } from './rounds/close-batch.ts';
 import { judge, type Judged, type Next } from './decide.ts';
 import { newsDueAt, repeatDueAt } from './group.ts';
-import type { Context, Hold } from './holds.ts';
+import type { Context, Hold } from './policy/holds.ts';
 import type { Batch, DispatchGroup, Held, Key, NeedlessRepeat, RecipientState, Verdict, Withdrawal } from './model.ts';
-import { isFull, slotEnd } from './rate.ts';
+import { isFull, slotEnd } from './policy/rate.ts';
 import { stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
 
 /** What becomes of one group. It grows while the group is decided. */

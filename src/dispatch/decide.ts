@@ -13,9 +13,9 @@
 //
 // 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (decide-group.ts).
 import type { Instant } from '../lib/clock.ts';
-import type { Line } from './close-batch.ts';
+import type { Line } from './rounds/close-batch.ts';
 import { timersOf, type Timers } from './group.ts';
-import { holdOf, holdOfRepeat, silenceOver, type Context, type Hold } from './holds.ts';
+import { holdOf, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';
 import type { DispatchGroup, GroupMember, Held, RecipientState, SummaryKind, Verdict } from './model.ts';
 import { isHeard, owedOf, UNTOLD, type Item, type Owed } from './owed.ts';
 

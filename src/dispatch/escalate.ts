@@ -1,7 +1,7 @@
 // Who else is called when nobody answers, or when nobody could be reached.
 import type { Severity } from '../core/model/ids.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
-import { FIRST_POLL_MS } from './holds.ts';
+import { FIRST_POLL_MS } from './policy/holds.ts';
 import type { EscalationStep, Routing, World } from './model.ts';
 
 /** A critical alert that no channel took for so long fails over. */

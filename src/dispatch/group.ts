@@ -1,9 +1,9 @@
 // Groups: which alerts of a target share one message, and when it goes out.
-import { idOf } from '../core/model/identity.ts';
+import { idOf } from '../core/model/watch/identity.ts';
 import type { Recipient, Severity } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DispatchGroup, Key, Labels, Routing } from './model.ts';
-import type { GroupPlace } from './routing-round.ts';
+import type { GroupPlace } from './rounds/routing-round.ts';
 
 const GROUP_BY: readonly string[] = ['watch', 'explorer'];
 const WAIT_MS = 0;

@@ -4,8 +4,8 @@ import type { AlertId, WatchId } from '../core/model/ids.ts';
 import { placeOf } from './group.ts';
 import type { AlertEpisode } from './model.ts';
 import { stateUnnamed } from './owing.ts';
-import type { RoutingRules } from './route-round.ts';
-import type { Knowledge, Owing } from './routing-round.ts';
+import type { RoutingRules } from './rounds/route-round.ts';
+import type { Knowledge, Owing } from './rounds/routing-round.ts';
 
 /** What a target knows of an alert that is open, or of which something waits. */
 export interface ActiveState extends Knowledge, Pick<AlertEpisode, 'watch' | 'alert' | 'labels'> {}

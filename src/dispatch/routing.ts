@@ -1,5 +1,5 @@
 // Who is told of an alert, and how: the result of all routes. Pure, so that the daemon, `check` and tests of rules agree.
-import { matches } from './match.ts';
+import { matches } from './policy/match.ts';
 import type { Labels, Route, Routing } from './model.ts';
 
 /**

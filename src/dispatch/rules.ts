@@ -1,5 +1,5 @@
 // What the config in force and the running process say to a round. Decisions are pure: they read it, and nothing else.
-import type { DecidingRules } from './due-round.ts';
+import type { DecidingRules } from './rounds/due-round.ts';
 import type { ReroutingRules } from './reroute.ts';
 
 export interface DispatchRules extends DecidingRules, ReroutingRules {

@@ -2,9 +2,9 @@
 // some of the members, and whole by itself: when the process dies after it, the other members are decided again, and are
 // told by a message of their own. A group has its new timer, and a message may go out, once the last of its members is
 // written.
-import { targetKey } from '../core/model/targets.ts';
+import { targetKey } from '../core/model/watch/targets.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
-import type { DueGroup, DueRound } from './due-round.ts';
+import type { DueGroup, DueRound } from './rounds/due-round.ts';
 import type { Batch, BatchMember, Key, RoundResult } from './model.ts';
 
 /** What one commit writes. */

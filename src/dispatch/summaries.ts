@@ -1,11 +1,11 @@
 // Summaries of one target: what it was sent too much for, and what a silence or an inhibition kept back until it was over.
 import type { Instant } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
-import { closeBatch } from './close-batch.ts';
+import { closeBatch } from './rounds/close-batch.ts';
 import type { Of, Part } from './decide-group.ts';
-import type { Context } from './holds.ts';
+import type { Context } from './policy/holds.ts';
 import type { Batch, DispatchGroup, Held, SummaryKind } from './model.ts';
-import { SLOT_MS, slotEnd } from './rate.ts';
+import { SLOT_MS, slotEnd } from './policy/rate.ts';
 import { stateCounted, stateTold, stateWaiting } from './states.ts';
 
 interface Counted {

@@ -1,12 +1,12 @@
 // The state of an alert, and what it waits for.
-import { heldFor } from '../core/alerts/condition-state.ts';
+import { heldFor } from '../core/alerts/conditions/condition-state.ts';
 import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
-import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch.ts';
+import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch/watch.ts';
 import { type Instant, showDuration, showSecond } from '../lib/clock.ts';
 import { conditionOf } from '../core/alerts/alert-evaluation.ts';
 import { talliesAfter, totalsOf } from '../core/alerts/tallies.ts';
 import { showPart } from '../core/wording/words.ts';
-import { REASON_WORDS } from '../core/model/reason-words.ts';
+import { REASON_WORDS } from '../core/model/quality/reason-words.ts';
 import { activeSince, isActive } from '../core/alerts/emission.ts';
 import { plain, untrusted } from '../lib/untrusted.ts';
 import type { ExplainedAlert, ExplainedState } from './model.ts';

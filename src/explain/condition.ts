@@ -2,12 +2,12 @@
 import { readsMissing } from '../core/alerts/alert-evaluation.ts';
 import { historyOf } from '../core/alerts/history.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
-import { missingFields, NO_SIGHTINGS } from '../core/model/field-sightings.ts';
+import { missingFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
-import type { Clause, Condition, EvaluationContext } from '../core/model/condition.ts';
+import type { Clause, Condition, EvaluationContext } from '../core/model/watch/condition.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Truth } from '../core/model/ids.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { ExplainedCondition, ExplainedPart, ExplainedRead } from './model.ts';
 import { fieldSegments, fieldText, measureText, whyNoHistory, windowName } from './values.ts';

@@ -1,8 +1,8 @@
-import { blindSince } from '../core/model/blindness.ts';
-import { goneFields, NO_SIGHTINGS } from '../core/model/field-sightings.ts';
+import { blindSince } from '../core/model/quality/blindness.ts';
+import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
-import type { Watch } from '../core/model/watch.ts';
-import type { Pause } from '../core/model/pause.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import type { Pause } from '../core/model/watch/pause.ts';
 import { showSecond, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 

@@ -2,13 +2,13 @@
 import { healthOf, type HealthByAlert } from '../core/model/health.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { conditionText } from '../core/alerts/message.ts';
-import type { Segment } from '../core/model/condition.ts';
+import type { Segment } from '../core/model/watch/condition.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { DataState, Memory } from '../core/model/memory.ts';
 import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
-import { labelsOf } from '../core/model/labels.ts';
-import type { Pause } from '../core/model/pause.ts';
-import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
+import { labelsOf } from '../core/model/watch/labels.ts';
+import type { Pause } from '../core/model/watch/pause.ts';
+import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch/watch.ts';
 import { type Instant, showSecond } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { nextTimeOf } from '../rules/compile/schedule.ts';

@@ -1,7 +1,7 @@
 // Finds the watch, and the alerts of it, that an argument names.
-import { hintFor } from '../config/nearest.ts';
-import { quote } from '../config/scalars.ts';
-import type { AlertRule, Watch } from '../core/model/watch.ts';
+import { hintFor } from '../config/values/nearest.ts';
+import { quote } from '../config/values/scalars.ts';
+import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 
 export interface WatchSelection {
   readonly watch: Watch;

@@ -1,8 +1,8 @@
 // A watch explained, as data. Pages and the API are made of it, and `lines.ts` prints it.
-import type { Segment } from '../core/model/condition.ts';
+import type { Segment } from '../core/model/watch/condition.ts';
 import type { Health } from '../core/model/health.ts';
 import type { Labels, Recipient, Truth } from '../core/model/ids.ts';
-import type { AlertRule, Watch } from '../core/model/watch.ts';
+import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { StoredDelivery } from '../store/outbox.ts';
 

@@ -1,6 +1,6 @@
 // What would have to change for a condition to become true, or false: the difference, where one number is compared with
 // a constant; else the parts that have the wrong value.
-import { OPPOSITE, type Clause, type Comparison } from '../core/model/condition.ts';
+import { OPPOSITE, type Clause, type Comparison } from '../core/model/watch/condition.ts';
 import { subjectValue } from '../core/wording/comparisons.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { ExplainContext } from './condition.ts';

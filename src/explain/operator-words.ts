@@ -1,9 +1,9 @@
 // What operators have said about alerts, as `explain` and `status` show it.
-import { labelsOf } from '../core/model/labels.ts';
-import type { AlertRule, Watch } from '../core/model/watch.ts';
-import { showMatcher } from '../dispatch/matcher-text.ts';
+import { labelsOf } from '../core/model/watch/labels.ts';
+import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
+import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import type { Silence } from '../dispatch/model.ts';
-import { isSilencedBy } from '../dispatch/silenced.ts';
+import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import { showSecond, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/interventions.ts';

@@ -4,8 +4,8 @@ import { Amount, formatAmount } from '../core/values/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
 import { showDuration } from '../lib/clock.ts';
 import type { Run } from '../core/model/memory.ts';
-import type { Comparison, Segment, Window } from '../core/model/condition.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { Comparison, Segment, Window } from '../core/model/watch/condition.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import { plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
 import { FILTERS, showValue } from '../rules/templates/show.ts';
 

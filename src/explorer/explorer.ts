@@ -4,10 +4,17 @@
 // plan -> the transport. No question is sent twice in a tick, and none while the plan rests.
 import type { AnyView } from '../core/values/fields.ts';
 import type { Shown } from '../core/chain/chain-identity.ts';
-import type { Coin } from '../core/model/target.ts';
+import type { Coin } from '../core/model/watch/target.ts';
 import type { Head } from '../core/model/observation.ts';
-import { Missed, type Cursor, type ListQuestion, type Page, type Question, type Read } from '../core/model/question.ts';
-import { readThrough } from '../core/model/read-through.ts';
+import {
+  Missed,
+  type Cursor,
+  type ListQuestion,
+  type Page,
+  type Question,
+  type Read,
+} from '../core/model/watch/question.ts';
+import { readThrough } from '../core/model/quality/read-through.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createAnswerCache, type AnswerCache } from './http/answer-cache.ts';

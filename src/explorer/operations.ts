@@ -4,7 +4,7 @@
 import type { Address } from '../core/values/address.ts';
 import type { Fields } from '../core/values/fields.ts';
 import type { RecordType } from '../core/values/record-type.ts';
-import type { ListQuestion, OneQuestion } from '../core/model/question.ts';
+import type { ListQuestion, OneQuestion } from '../core/model/watch/question.ts';
 import { headOf } from './reading/head.ts';
 import { AddressDetails } from './reading/resources/address.ts';
 import { Block } from './reading/resources/block.ts';

@@ -1,7 +1,7 @@
 // A message that says that it is none: what operators send to see whether a channel works.
 import type { Attempt, Delivery, Message } from '../core/model/delivery.ts';
 import { newsOf } from '../core/model/delivery.ts';
-import { idOf } from '../core/model/identity.ts';
+import { idOf } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { AnyNotifier } from './notifier.ts';
 

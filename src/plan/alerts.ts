@@ -7,7 +7,7 @@ import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { type Instant, showDuration } from '../lib/clock.ts';
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { Alert, Memory } from '../core/model/memory.ts';
-import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch.ts';
+import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch/watch.ts';
 import type { Decision, Snapshot } from '../core/model/decision.ts';
 import type { Transition } from '../core/model/transition.ts';
 import { retire, step } from '../core/step.ts';

@@ -3,7 +3,7 @@ import type { RecipientsOf } from '../core/model/ids.ts';
 import { z } from 'zod';
 import { formatDuration } from '../lib/durations.ts';
 import { conditionText, eventText } from '../core/alerts/message.ts';
-import type { AlertRule, Watch } from '../core/model/watch.ts';
+import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import { dailySums } from '../rules/costs.ts';
 import { showRecipient, showSchedule } from '../rules/describe.ts';
 

@@ -2,7 +2,7 @@
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { StoredDiagnostics } from '../store/memories.ts';
 import { linesOfKept, linesOfRemoved } from './alerts.ts';

@@ -1,6 +1,6 @@
 // What metrics show of alerts, silences and credits.
 import type { Severity } from '../core/model/ids.ts';
-import { isSilencedBy } from '../dispatch/silenced.ts';
+import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import { forecasts } from './daemon/forecast.ts';
 import { isUnhandled, openAlerts } from './alerts/open-alerts.ts';
 import type { View } from './view.ts';

@@ -1,5 +1,5 @@
 import type { WatchId } from '../core/model/ids.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 
 // The list is the same one until rules are put in force, and the map of ten thousand costs more than what it is for.
 const known = new WeakMap<readonly Watch[], ReadonlyMap<WatchId, Watch>>();

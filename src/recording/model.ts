@@ -3,7 +3,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Head, MissReason, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import type { Cursor, Question } from '../core/model/question.ts';
+import type { Cursor, Question } from '../core/model/watch/question.ts';
 
 /** The question, without host, key or headers. */
 export type RecordedQuestion = Pick<Question, 'explorer' | 'operation' | 'path' | 'params'>;

@@ -10,7 +10,7 @@ import type { Memory } from '../core/model/memory.ts';
 import { type Clock, type Instant, nextTurn } from '../lib/clock.ts';
 import type { Observation } from '../core/model/observation.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import { Missed, type Cursor, type Read } from '../core/model/question.ts';
+import { Missed, type Cursor, type Read } from '../core/model/watch/question.ts';
 import type { HookedPoll, PollStart, PollHook } from '../engine/polling/poll.ts';
 import { StorageError } from '../store/store.ts';
 import { answering, isRefused } from '../store/sqlite/database.ts';

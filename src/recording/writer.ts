@@ -3,7 +3,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Head, Observation } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import type { Cursor } from '../core/model/question.ts';
+import type { Cursor } from '../core/model/watch/question.ts';
 import { firstNumber, inTransaction } from '../store/sqlite/database.ts';
 import type { Packed } from './bodies.ts';
 import { cursorText, keyOfAsked, sortedEntries, type RecordedQuestion, type Refusal } from './model.ts';

@@ -7,13 +7,13 @@
 // there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
 // reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
 import { upToHead } from '../core/chain/tick-chain.ts';
-import type { ListHistory } from '../core/model/kind.ts';
+import type { ListHistory } from '../core/model/watch/kind.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Watch } from '../core/model/watch.ts';
-import { Missed, type ListQuestion, type Page, type Question, type Read } from '../core/model/question.ts';
-import { readThrough, type Answer } from '../core/model/read-through.ts';
-import { phaseOf } from '../core/model/schedule.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { Missed, type ListQuestion, type Page, type Question, type Read } from '../core/model/watch/question.ts';
+import { readThrough, type Answer } from '../core/model/quality/read-through.ts';
+import { phaseOf } from '../core/model/watch/schedule.ts';
 import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
 import type { ReplayedPoll } from './run.ts';

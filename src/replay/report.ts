@@ -1,8 +1,8 @@
 // The result of a replay as data: each message that would have been sent, and how many each alert sent.
 import type { Delivery, Message } from '../core/model/delivery.ts';
-import { deliveryId } from '../core/model/identity.ts';
+import { deliveryId } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import { headingOf, mainText } from '../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { ReplayedMessage } from './run.ts';

@@ -2,9 +2,9 @@
 import type { AnyView } from '../core/values/fields.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Coin } from '../core/model/target.ts';
-import type { Cursor, Page, Question, Read } from '../core/model/question.ts';
-import { readThrough, type Answer } from '../core/model/read-through.ts';
+import type { Coin } from '../core/model/watch/target.ts';
+import type { Cursor, Page, Question, Read } from '../core/model/watch/question.ts';
+import { readThrough, type Answer } from '../core/model/quality/read-through.ts';
 import { problemOf } from '../explorer/http/answer-problem.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';

@@ -1,10 +1,10 @@
 // A test of one watch: polls over time, and all messages that are expected.
 import type { Address } from '../core/values/address.ts';
-import type { SyntheticRow } from '../core/model/script.ts';
+import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Head, MissReason } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Labels, Severity } from '../core/model/ids.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import type { Route } from '../dispatch/model.ts';
 
 export interface RuleTest {

@@ -1,13 +1,13 @@
 // Runs one test: its polls go through the daemon's own `poll` and `step`, and what would have been sent is kept.
 import type { Message } from '../core/model/delivery.ts';
 import type { Labels } from '../core/model/ids.ts';
-import { labelsOf } from '../core/model/labels.ts';
+import { labelsOf } from '../core/model/watch/labels.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Decision } from '../core/model/decision.ts';
 import type { Observation } from '../core/model/observation.ts';
 import { blankMemory, step } from '../core/step.ts';
 import { upToHead } from '../core/chain/tick-chain.ts';
-import type { AlertRule } from '../core/model/watch.ts';
+import type { AlertRule } from '../core/model/watch/watch.ts';
 import { groupOf } from '../dispatch/group.ts';
 import { routingOf } from '../dispatch/routing.ts';
 import { poll } from '../engine/polling/observe.ts';

@@ -1,6 +1,6 @@
 // The editor schema of test files. The fields of a row depend on its watch, which a schema cannot express: any field is
 // accepted there and checked when the tests run.
-import type { AnyKind } from '../core/model/kind.ts';
+import type { AnyKind } from '../core/model/watch/kind.ts';
 import { DRAFT, propertiesOf, toJson, type JsonSchema } from '../rules/schema/schema.ts';
 import { ExpectShape, RowShape, TestFileShape, TestShape } from './reading/shape.ts';
 

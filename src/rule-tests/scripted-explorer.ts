@@ -2,10 +2,10 @@
 // seen, or the reason of a missed poll.
 import { takePage, type ChainRecord } from '../core/chain/chain-record.ts';
 import { upToHead } from '../core/chain/tick-chain.ts';
-import type { Reading } from '../core/model/kind.ts';
+import type { Reading } from '../core/model/watch/kind.ts';
 import type { ChainReading, Head, HeadNeed, TickChain } from '../core/model/observation.ts';
-import { Missed } from '../core/model/question.ts';
-import type { Watch } from '../core/model/watch.ts';
+import { Missed } from '../core/model/watch/question.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import { readTickChain, type PollReader } from '../engine/polling/observe.ts';
 import { readAnswers } from './answers.ts';
 import type { Poll, PollInput } from './model.ts';

@@ -2,7 +2,7 @@
 // text and names are the same are not compiled again. It holds what the last load used. A load with it gives the same
 // result as one without.
 import { Address } from '../core/values/address.ts';
-import type { AnyKind } from '../core/model/kind.ts';
+import type { AnyKind } from '../core/model/watch/kind.ts';
 import { type Parsed, parseYaml } from '../config/yaml/yaml.ts';
 import { GenerationCache } from './generation-cache.ts';
 import { createLanguage } from './language/language.ts';

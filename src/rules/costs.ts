@@ -1,8 +1,8 @@
 // What watches cost in a day: requests, and credits where the explorer counts them. Costs count the first page of every
 // poll, and of each explorer the daily question whether it shows the same chain; more pages, when something is new, come
 // on top.
-import { headQuestionOf, type Watch } from '../core/model/watch.ts';
-import type { Question } from '../core/model/question.ts';
+import { headQuestionOf, type Watch } from '../core/model/watch/watch.ts';
+import type { Question } from '../core/model/watch/question.ts';
 import { timesPerDay } from './compile/schedule.ts';
 
 export interface Cost {

@@ -1,7 +1,7 @@
 // The part of `check` that says who is told of each alert.
 import { formatDuration } from '../lib/durations.ts';
-import { labelsOf } from '../core/model/labels.ts';
-import type { AlertRule, Watch } from '../core/model/watch.ts';
+import { labelsOf } from '../core/model/watch/labels.ts';
+import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import type { MuteWindow, Route, Routing } from '../dispatch/model.ts';
 import { routingOf } from '../dispatch/routing.ts';
 import { inColumns } from '../lib/columns.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../config/model.ts';
 import { formatDuration } from '../lib/durations.ts';
 import { sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
-import type { Schedule, Watch } from '../core/model/watch.ts';
+import type { Schedule, Watch } from '../core/model/watch/watch.ts';
 import type { Recipient } from '../core/model/ids.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';

@@ -3,7 +3,7 @@
 import type { Config, ConfigInhibit } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Labels } from '../core/model/ids.ts';
-import { matches } from '../dispatch/match.ts';
+import { matches } from '../dispatch/policy/match.ts';
 import type { KnownLabels } from './known-labels.ts';
 
 /** One rule, and what it leads to. */

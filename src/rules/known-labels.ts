@@ -3,7 +3,7 @@ import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Path } from '../config/yaml/written.ts';
 import type { Labels } from '../core/model/ids.ts';
-import type { AnyKind } from '../core/model/kind.ts';
+import type { AnyKind } from '../core/model/watch/kind.ts';
 import type { Matcher } from '../dispatch/model.ts';
 import { LabelValues, type LabelMistake } from './label-values.ts';
 

@@ -1,10 +1,10 @@
 // Which labels alerts have, and with which values: finds the misspelt pattern of a matcher. A negation that excludes
 // nothing would match every alert, so a value that no alert has is a mistake there as well.
-import { hintFor } from '../config/nearest.ts';
-import { quote } from '../config/scalars.ts';
+import { hintFor } from '../config/values/nearest.ts';
+import { quote } from '../config/values/scalars.ts';
 import { SEVERITIES, type Labels } from '../core/model/ids.ts';
-import { GIVEN_LABELS } from '../core/model/labels.ts';
-import { fitsGlob } from '../dispatch/match.ts';
+import { GIVEN_LABELS } from '../core/model/watch/labels.ts';
+import { fitsGlob } from '../dispatch/policy/match.ts';
 import type { Matcher } from '../dispatch/model.ts';
 
 /** Finding a similar value takes time for each: there may be 100,000 addresses. */

@@ -1,11 +1,11 @@
 // Loads rule files: every watch with everything resolved, or all problems of all files at once. Pure over the texts
 // that it is given, so that start, reload and `check` give the same result.
 import type { Loading } from './compile/model.ts';
-import type { AnyKind } from '../core/model/kind.ts';
-import type { Watch } from '../core/model/watch.ts';
+import type { AnyKind } from '../core/model/watch/kind.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
 import type { Config } from '../config/model.ts';
 import { withoutEmpty } from '../config/config.ts';
-import { checksumWarnings } from '../config/checksums.ts';
+import { checksumWarnings } from '../config/values/checksums.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { type Problem, fileProblem, sortProblems } from '../config/problem.ts';
 import type { Source } from '../config/yaml/yaml.ts';

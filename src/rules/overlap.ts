@@ -1,7 +1,7 @@
 // Whether two conditions can both be true of the same values. It is certain only where each has an alternative that
 // compares one single subject, the same in both, with constants. Other subjects may depend on each other, so nothing is
 // concluded from them.
-import { OPPOSITE, type Clause, type Comparison } from '../core/model/condition.ts';
+import { OPPOSITE, type Clause, type Comparison } from '../core/model/watch/condition.ts';
 import { intersect, isEmpty, numbersThat, wholeOnly, type ValueSet } from './language/analysis/value-sets.ts';
 
 export interface Overlap {

@@ -2,10 +2,10 @@
 // an option that can have no effect; a `notify` that is never reached is a warning.
 import type { Config, ConfigRoute } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
-import { quote } from '../config/scalars.ts';
+import { quote } from '../config/values/scalars.ts';
 import type { Labels } from '../core/model/ids.ts';
-import type { AnyKind } from '../core/model/kind.ts';
-import { matches } from '../dispatch/match.ts';
+import type { AnyKind } from '../core/model/watch/kind.ts';
+import { matches } from '../dispatch/policy/match.ts';
 import type { Routing } from '../dispatch/model.ts';
 import { routingOf } from '../dispatch/routing.ts';
 import { InhibitUse } from './inhibit-use.ts';

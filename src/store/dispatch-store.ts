@@ -1,13 +1,13 @@
 // What the dispatcher needs of the storage. A round is read, decided by a pure function, and written: all of it in one
 // transaction, or nothing where something that it rests on has changed meanwhile.
-import type { CallResult, CallRound } from '../dispatch/call-round.ts';
+import type { CallResult, CallRound } from '../dispatch/rounds/call-round.ts';
 import type { ClockJump } from '../dispatch/clock-jump.ts';
-import type { DueGroup, DueRound, Sent } from '../dispatch/due-round.ts';
+import type { DueGroup, DueRound, Sent } from '../dispatch/rounds/due-round.ts';
 import type { Recipient } from '../core/model/ids.ts';
 import type { DeliveryShares } from '../dispatch/shares.ts';
 import type { Key, Labels, RoundResult } from '../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../dispatch/reroute.ts';
-import type { RoutingResult, RoutingRound } from '../dispatch/routing-round.ts';
+import type { RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { CommitResult, Fence } from './fence.ts';
 

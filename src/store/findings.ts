@@ -1,8 +1,8 @@
 // What a look at every row of a state finds, whichever engine keeps it.
 import type { Verdict } from '../core/journal/chain.ts';
 import type { Finding } from './backups.ts';
-import { ackOf, pauseOf, silenceOf } from './operator-rows.ts';
-import { assertDiagnostics, deliveryOf, memberOf, memoryOf, type Row } from './rows.ts';
+import { ackOf, pauseOf, silenceOf } from './rows/operator-rows.ts';
+import { assertDiagnostics, deliveryOf, memberOf, memoryOf, type Row } from './rows/rows.ts';
 import { StorageError } from './store.ts';
 
 export interface CheckedTable {

@@ -4,7 +4,7 @@ import { isAddressText } from '../core/values/address.ts';
 import { condense } from '../core/values/condensed.ts';
 import type { Fact, Message } from '../core/model/delivery.ts';
 import type { Json } from '../core/values/fields.ts';
-import { idOf } from '../core/model/identity.ts';
+import { idOf } from '../core/model/watch/identity.ts';
 import type { EventState } from '../core/model/memory.ts';
 import type { Remembered } from '../core/values/tracked.ts';
 import { rawText } from '../lib/untrusted.ts';

@@ -1,6 +1,6 @@
 // What operators change: as they ask for it, as it is stored, and how a request ends.
 import type { AlertId, DeliveryId, Severity } from '../core/model/ids.ts';
-import type { Pause } from '../core/model/pause.ts';
+import type { Pause } from '../core/model/watch/pause.ts';
 import type { Transition } from '../core/model/transition.ts';
 import type { Ack, Key, Matcher, OpenAlert, Policy, Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';

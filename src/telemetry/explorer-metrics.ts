@@ -1,7 +1,7 @@
 import type { Gauge } from 'prom-client';
 import type { MissReason } from '../core/model/observation.ts';
-import type { PlanRest } from '../core/model/plan-rest.ts';
-import type { Operation } from '../core/model/question.ts';
+import type { PlanRest } from '../core/model/quality/plan-rest.ts';
+import type { Operation } from '../core/model/watch/question.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 

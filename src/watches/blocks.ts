@@ -3,11 +3,11 @@ import { duration, natural, record } from '../core/values/field-declarations.ts'
 import { RecordType } from '../core/values/record-type.ts';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { Kind } from '../core/model/kind.ts';
-import type { SyntheticRow } from '../core/model/script.ts';
+import type { Kind } from '../core/model/watch/kind.ts';
+import type { SyntheticRow } from '../core/model/watch/script.ts';
 import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
-import { Missed } from '../core/model/question.ts';
+import { Missed } from '../core/model/watch/question.ts';
 import { blocks as chainBlocks } from '../explorer/operations.ts';
 import { Block } from '../explorer/reading/resources/block.ts';
 import { headOf } from '../explorer/reading/head.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView } from '../core/values/fields.ts';
-import type { SourceRows } from '../core/model/field-sightings.ts';
+import type { SourceRows } from '../core/model/quality/field-sightings.ts';
 import type { Detection } from '../core/model/detection.ts';
-import type { Kind, Reading } from '../core/model/kind.ts';
-import type { SyntheticRow } from '../core/model/script.ts';
-import type { Target } from '../core/model/target.ts';
+import type { Kind, Reading } from '../core/model/watch/kind.ts';
+import type { SyntheticRow } from '../core/model/watch/script.ts';
+import type { Target } from '../core/model/watch/target.ts';
 import { addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources/token.ts';
 import { baseline, compare, hasMissing } from './holdings/comparison.ts';

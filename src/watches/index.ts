@@ -1,5 +1,5 @@
 // Everything that can be watched. A new kind is a file in this folder and its line here.
-import type { AnyKind } from '../core/model/kind.ts';
+import type { AnyKind } from '../core/model/watch/kind.ts';
 import { balance } from './balance.ts';
 import { blocks } from './blocks.ts';
 import { holdings } from './holdings.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { Kind } from '../core/model/kind.ts';
-import type { SyntheticRow } from '../core/model/script.ts';
-import type { Target } from '../core/model/target.ts';
+import type { Kind } from '../core/model/watch/kind.ts';
+import type { SyntheticRow } from '../core/model/watch/script.ts';
+import type { Target } from '../core/model/watch/target.ts';
 import { addressInternalTransactions, blocks } from '../explorer/operations.ts';
 import { AddressRef } from '../explorer/reading/resources/address.ts';
 import { InternalTransaction } from '../explorer/reading/resources/internal-transaction.ts';

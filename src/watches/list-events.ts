@@ -1,6 +1,6 @@
 import type { Fields, View } from '../core/values/fields.ts';
 import type { DetectedEvent, Detection } from '../core/model/detection.ts';
-import type { EventSpec } from '../core/model/kind.ts';
+import type { EventSpec } from '../core/model/watch/kind.ts';
 import type { ListState } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
 

@@ -2,8 +2,8 @@
 // compared by identity, never by height alone: rows appear late, below newer ones.
 import type { Fields, View } from '../core/values/fields.ts';
 import type { Detection } from '../core/model/detection.ts';
-import type { Reading } from '../core/model/kind.ts';
-import type { ListQuestion, Page, Read } from '../core/model/question.ts';
+import type { Reading } from '../core/model/watch/kind.ts';
+import type { ListQuestion, Page, Read } from '../core/model/watch/question.ts';
 import { readNewestFirst } from '../explorer/reading/paging.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import { highestBlock, isLinked, isSettled, knownRowsOf, type ListState } from './list-state.ts';

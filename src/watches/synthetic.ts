@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Address } from '../core/values/address.ts';
 import { Amount } from '../core/values/amount.ts';
-import type { SyntheticRow } from '../core/model/script.ts';
+import type { SyntheticRow } from '../core/model/watch/script.ts';
 
 export function syntheticHash(name: string): string {
   return `0x${createHash('sha256').update(name).digest('hex')}`;

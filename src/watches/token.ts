@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Address } from '../core/values/address.ts';
 import { valueAt, type AnyView, type View } from '../core/values/fields.ts';
-import type { Kind } from '../core/model/kind.ts';
-import type { Target } from '../core/model/target.ts';
+import type { Kind } from '../core/model/watch/kind.ts';
+import type { Target } from '../core/model/watch/target.ts';
 import { track } from '../core/values/tracked.ts';
 import { blocks, tokenDetails } from '../explorer/operations.ts';
 import { Token } from '../explorer/reading/resources/token.ts';

@@ -15,8 +15,8 @@ import { isReachable } from './guard/identity.ts';
 import { createLinksApp, type LinksOptions } from './links/app.ts';
 import { metering, type Answered } from './metering.ts';
 import { createPagesApp, type PagesOptions } from './pages/app.ts';
-import { errorPage, failurePage } from './pages/errors.ts';
-import { bare } from './pages/layout.ts';
+import { errorPage, failurePage } from './pages/frame/errors.ts';
+import { bare } from './pages/frame/layout.ts';
 import { problemResponse } from './problem.ts';
 
 export interface WebAppOptions {

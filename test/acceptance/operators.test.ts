@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/open.ts';
 import { StorageError } from '../../src/store/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
-import { callApi as call, OPERATOR_TOKEN as TOKEN, readApi, type Call } from '../support/api-calls.ts';
+import { callApi as call, OPERATOR_TOKEN as TOKEN, readApi, type Call } from '../support/web/api-calls.ts';
 import { run } from '../support/cli.ts';
 import { createFolder, start, type Folder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';

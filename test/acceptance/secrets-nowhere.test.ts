@@ -2,12 +2,12 @@
 import { expect, test } from '@jest/globals';
 import { apiRoutes } from '../../src/web/api/routes.ts';
 import { pageRoutes } from '../../src/web/pages/routes.ts';
-import { OPERATOR_TOKEN, readApi } from '../support/api-calls.ts';
+import { OPERATOR_TOKEN, readApi } from '../support/web/api-calls.ts';
 import { runApp, serveBalances } from '../support/app.ts';
-import { browse, cookieOf } from '../support/browse.ts';
+import { browse, cookieOf } from '../support/browser/browse.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
-import { failingInterventions, someQueries } from '../support/web.ts';
+import { failingInterventions, someQueries } from '../support/web/web.ts';
 
 const SECRETS = {
   KEY: 'canary-explorer-key-4711',

@@ -10,8 +10,8 @@ import type { Store } from '../../src/store/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { aDelivery } from '../store/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { createMemoryStore } from '../support/memory-store.ts';
-import { owe } from '../support/store-calls.ts';
+import { createMemoryStore } from '../support/store/memory-store.ts';
+import { owe } from '../support/store/store-calls.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { createSmtpSink, createWebhookSink, refusal, status } from '../support/sinks.ts';
 

@@ -1,7 +1,7 @@
 // What happens on a chain, and to messages about it, as the pages of a running daemon show it: with scripts and without.
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { aBrowsedDaemon, enter, untilShown } from '../support/browsed-daemon.ts';
-import { browserTest, startBrowser, type Browser } from '../support/browser.ts';
+import { aBrowsedDaemon, enter, untilShown } from '../support/browser/browsed-daemon.ts';
+import { browserTest, startBrowser, type Browser } from '../support/browser/browser.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
 
 let browser: Browser;

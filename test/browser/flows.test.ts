@@ -1,8 +1,8 @@
 // What people do on the pages of a running daemon, with scripts and without.
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { enter } from '../support/browsed-daemon.ts';
-import { browserTest, startBrowser, type Browser } from '../support/browser.ts';
-import { anOperatedDaemon, fallLow, storedBy } from '../support/operated-daemon.ts';
+import { enter } from '../support/browser/browsed-daemon.ts';
+import { browserTest, startBrowser, type Browser } from '../support/browser/browser.ts';
+import { anOperatedDaemon, fallLow, storedBy } from '../support/web/operated-daemon.ts';
 
 let browser: Browser;
 beforeAll(async () => {

@@ -2,9 +2,16 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Web } from '../../src/web/server.ts';
-import { browserTest, hardToUse, overflowOf, startBrowser, type Browser, type Window } from '../support/browser.ts';
+import {
+  browserTest,
+  hardToUse,
+  overflowOf,
+  startBrowser,
+  type Browser,
+  type Window,
+} from '../support/browser/browser.ts';
 import { NOW } from '../support/daemon-in-trouble.ts';
-import { ALICE, serveTestPages } from '../support/pages.ts';
+import { ALICE, serveTestPages } from '../support/browser/pages.ts';
 
 const PAGES = [
   '/',

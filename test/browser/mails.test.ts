@@ -5,7 +5,7 @@ import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
 import { toHtml } from '../../src/notifiers/rendering/mail-html.ts';
 import { inEveryValue, SHAPES } from '../hostile/messages.ts';
 import { aDelivery, aResolvedMessage } from '../notifiers/samples.ts';
-import { browserTest, hardToUse, overflowOf, startBrowser, type Browser } from '../support/browser.ts';
+import { browserTest, hardToUse, overflowOf, startBrowser, type Browser } from '../support/browser/browser.ts';
 
 const LONG = 'w'.repeat(300);
 const DELIVERIES: Readonly<Record<string, Delivery>> = {

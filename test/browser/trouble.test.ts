@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { openStore } from '../../src/store/open.ts';
 import { StorageError } from '../../src/store/store.ts';
-import { readApi } from '../support/api-calls.ts';
-import { aBrowsedDaemon, enter, untilShown } from '../support/browsed-daemon.ts';
-import { browserTest, startBrowser, type Browser } from '../support/browser.ts';
+import { readApi } from '../support/web/api-calls.ts';
+import { aBrowsedDaemon, enter, untilShown } from '../support/browser/browsed-daemon.ts';
+import { browserTest, startBrowser, type Browser } from '../support/browser/browser.ts';
 import { createFolder, start } from '../support/daemon.ts';
 import { freePort } from '../support/free-port.ts';
-import { anOperatedDaemon, fallLow } from '../support/operated-daemon.ts';
+import { anOperatedDaemon, fallLow } from '../support/web/operated-daemon.ts';
 
 let browser: Browser;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // What `deliveries` says of who was told, and who was not.
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { prepareState, type PreparedState } from '../support/prepared-state.ts';
+import { prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 
 const RULES = `
 watches:

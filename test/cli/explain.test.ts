@@ -1,7 +1,7 @@
 // `chainwarden explain`: why an alert fires or does not, from what the daemon left behind.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { prepareState, type PreparedState } from '../support/prepared-state.ts';
+import { prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 
 const RULES = `
 defaults: { notify: [screen] }

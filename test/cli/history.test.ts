@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { execute } from '../store/damage.ts';
-import { prepareState, type PreparedState } from '../support/prepared-state.ts';
+import { prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 
 const RULES = `
 watches:

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Web } from '../../src/web/server.ts';
-import { browse, cookieOf } from '../support/browse.ts';
+import { browse, cookieOf } from '../support/browser/browse.ts';
 import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
-import { LOCAL, serveTestPages } from '../support/pages.ts';
+import { LOCAL, serveTestPages } from '../support/browser/pages.ts';
 
 const closing: Web[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { CONFIG, prepareState, type PreparedState } from '../support/prepared-state.ts';
+import { CONFIG, prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 
 const LOW = `{ id: low, while: balance < 1_000_000, until: balance > 1_050_000, for: 2m, notify: [screen, night] }`;
 const RULES = `

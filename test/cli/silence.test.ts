@@ -1,9 +1,9 @@
 // `silence`, `ack` and what `status` and `explain` say of them, against a daemon that runs.
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { OPERATOR_TOKEN } from '../support/api-calls.ts';
+import { OPERATOR_TOKEN } from '../support/web/api-calls.ts';
 import { run, type Ran } from '../support/cli.ts';
-import { anOperatedDaemon, fallLow, storedBy, type OperatedDaemon } from '../support/operated-daemon.ts';
+import { anOperatedDaemon, fallLow, storedBy, type OperatedDaemon } from '../support/web/operated-daemon.ts';
 
 /** A command that calls the daemon. */
 function chainwarden({ running, folder }: OperatedDaemon, ...argv: readonly string[]): Promise<Ran> {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { createFolder, start } from '../support/daemon.ts';
-import { prepareState } from '../support/prepared-state.ts';
+import { prepareState } from '../support/store/prepared-state.ts';
 
 const RULES = `
 watches: [{ id: coins, kind: balance, of: treasury, notify: screen, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]

@@ -11,8 +11,8 @@ import { overviewLines } from '../../src/cli/state/status-table.ts';
 import { Overview } from '../../src/query/shapes/overview.ts';
 import { CALM, overviewWith } from '../support/daemon-in-trouble.ts';
 import type { ListReading } from '../../src/watches/lists/list-reading.ts';
-import { prepareState } from '../support/prepared-state.ts';
-import { commit } from '../support/store-calls.ts';
+import { prepareState } from '../support/store/prepared-state.ts';
+import { commit } from '../support/store/store-calls.ts';
 
 const RULES = `
 watches: [{ id: calls, kind: internal-transactions, of: vault, notify: screen, every: 1m, alerts: [{ id: failed, on: new }] }]

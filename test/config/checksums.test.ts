@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checksummed, checksumWarnings } from '../../src/config/checksums.ts';
+import { checksummed, checksumWarnings } from '../../src/config/values/checksums.ts';
 import { summarize } from '../../src/config/problem.ts';
 import { parseYaml } from '../../src/config/yaml/yaml.ts';
 

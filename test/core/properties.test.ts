@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { upToHead } from '../../src/core/chain/tick-chain.ts';
-import { idOf } from '../../src/core/model/identity.ts';
+import { idOf } from '../../src/core/model/watch/identity.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
-import type { Watch } from '../../src/core/model/watch.ts';
+import type { Watch } from '../../src/core/model/watch/watch.ts';
 import {
   above,
   aWatch,
@@ -19,7 +19,7 @@ import {
   stored,
   whileAlert,
   type GaugeReading,
-} from '../support/watch.ts';
+} from '../support/engine/watch.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-01-01T00:00:00Z');

@@ -3,10 +3,10 @@
 import type { Recipient } from '../../src/core/model/ids.ts';
 import { shiftedBy } from '../../src/dispatch/clock-jump.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
-import { decideRound } from '../../src/dispatch/decide-round.ts';
+import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
 import { stateOwing, stateUnnamed } from '../../src/dispatch/owing.ts';
-import { CAP_OF_PEOPLE } from '../../src/dispatch/rate.ts';
+import { CAP_OF_PEOPLE } from '../../src/dispatch/policy/rate.ts';
 import type {
   Ack,
   Batch,

@@ -1,7 +1,7 @@
 // Matchers of routes, silences and inhibitions.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fitsGlob, matches } from '../../src/dispatch/match.ts';
+import { fitsGlob, matches } from '../../src/dispatch/policy/match.ts';
 import type { Labels, Matcher } from '../../src/dispatch/model.ts';
 import { effort, NO_HANG } from '../support/effort.ts';
 

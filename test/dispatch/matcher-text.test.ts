@@ -1,6 +1,6 @@
 // How operators write matchers, and read them back.
 import { expect, test } from '@jest/globals';
-import { parseMatcher, showMatcher } from '../../src/dispatch/matcher-text.ts';
+import { parseMatcher, showMatcher } from '../../src/dispatch/policy/matcher-text.ts';
 import type { Matcher } from '../../src/dispatch/model.ts';
 
 test.each<[string, Matcher]>([

@@ -1,8 +1,8 @@
 // Storms: what a decision costs grows with what it decides, and with nothing else.
 import { expect, test } from '@jest/globals';
-import { decideRound } from '../../src/dispatch/decide-round.ts';
+import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
-import { CAP_OF_PEOPLE } from '../../src/dispatch/rate.ts';
+import { CAP_OF_PEOPLE } from '../../src/dispatch/policy/rate.ts';
 import type { DispatchGroup, DispatchRound, GroupMember, MuteWindow } from '../../src/dispatch/model.ts';
 import { effort } from '../support/effort.ts';
 import { NO_OPTIONS } from './in-memory.ts';

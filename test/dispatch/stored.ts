@@ -1,8 +1,8 @@
 // The same rounds over the daemon's own store: what the dispatcher and the senders do, step by step and by hand.
 import type { Batch, Labels, News, RoundResult, Transition } from '../../src/dispatch/model.ts';
-import { decideCalls } from '../../src/dispatch/call-round.ts';
+import { decideCalls } from '../../src/dispatch/rounds/call-round.ts';
 import { reroute } from '../../src/dispatch/reroute.ts';
-import { routeRound } from '../../src/dispatch/route-round.ts';
+import { routeRound } from '../../src/dispatch/rounds/route-round.ts';
 import type { DispatchRules } from '../../src/dispatch/rules.ts';
 import { createDueRounds } from '../../src/engine/dispatching/due-rounds.ts';
 import type { Instant } from '../../src/lib/clock.ts';
@@ -10,7 +10,7 @@ import type { CommitResult } from '../../src/store/fence.ts';
 import type { Act } from '../../src/store/interventions.ts';
 import type { Settlement } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createMemoryStore } from '../support/memory-store.ts';
+import { createMemoryStore } from '../support/store/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
 import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { PROBLEMS } from '../../src/web/problem.ts';
-import { DOCUMENT } from '../support/openapi.ts';
+import { DOCUMENT } from '../support/web/openapi.ts';
 
 const TEXT = readFileSync('docs/api.md', 'utf8');
 

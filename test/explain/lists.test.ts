@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { decodeSnapshot, encodeSnapshot } from '../../src/core/model/snapshot.ts';
 import type { Snapshot } from '../../src/core/model/decision.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
-import type { Watch } from '../../src/core/model/watch.ts';
+import type { Watch } from '../../src/core/model/watch/watch.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { explainWatch } from '../../src/explain/explain.ts';
 import { explainLines } from '../../src/explain/lines.ts';

@@ -2,7 +2,7 @@
 // the test that runs, as it would have ended the daemon.
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Missed } from '../../src/core/model/question.ts';
+import { Missed } from '../../src/core/model/watch/question.ts';
 import { createOddServer, ODD_ANSWERS } from '../support/odd-answers.ts';
 import { aToken, impatient, openExplorer } from './support/open.ts';
 

@@ -1,7 +1,7 @@
 // The client against explorers of every release that is found in practice: it reads the same from all of them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { AnyView } from '../../src/core/values/fields.ts';
-import type { ListQuestion } from '../../src/core/model/question.ts';
+import type { ListQuestion } from '../../src/core/model/watch/question.ts';
 import { encodedAt } from '../../src/core/values/tracked.ts';
 import {
   addressDetails,

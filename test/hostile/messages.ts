@@ -1,7 +1,7 @@
 // Messages with a text in every place that can hold one.
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { newsOf, type Delivery, type Message } from '../../src/core/model/delivery.ts';
-import type { Segment } from '../../src/core/model/condition.ts';
+import type { Segment } from '../../src/core/model/watch/condition.ts';
 import { quotedText } from '../../src/core/wording/words.ts';
 import { aMessage, aResolvedMessage } from '../notifiers/samples.ts';
 

@@ -1,8 +1,8 @@
 // What strangers, servers and operators write never becomes a part of a page: its elements stay the same.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Web } from '../../src/web/server.ts';
-import { browse, cookieOf, shapeOf } from '../support/browse.ts';
-import { ALICE, API, queriesWith, serveTestPages } from '../support/pages.ts';
+import { browse, cookieOf, shapeOf } from '../support/browser/browse.ts';
+import { ALICE, API, queriesWith, serveTestPages } from '../support/browser/pages.ts';
 import { corpus as whole } from './corpus.ts';
 
 // Where nothing was written, nothing is shown.

@@ -1,7 +1,7 @@
 // No subject holds text from the chain, whatever stands in any field: it is the same with every string of the corpus.
 import { describe, expect, test } from '@jest/globals';
 import { messageOf } from '../../src/core/alerts/message.ts';
-import type { AlertRule, Watch } from '../../src/core/model/watch.ts';
+import type { AlertRule, Watch } from '../../src/core/model/watch/watch.ts';
 import { Address } from '../../src/core/values/address.ts';
 import { Amount } from '../../src/core/values/amount.ts';
 import { isWord } from '../../src/core/values/decoding.ts';

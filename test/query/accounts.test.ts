@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { CSV_HEAD, csvLine } from '../../src/query/watches/accounts-csv.ts';
 import { AccountList, Series } from '../../src/query/shapes/accounts.ts';
 import { ListFilter, SamplesFilter } from '../../src/query/shapes.ts';
-import { aViewedDaemon, TREASURY, VAULT } from '../support/viewed-daemon.ts';
+import { aViewedDaemon, TREASURY, VAULT } from '../support/web/viewed-daemon.ts';
 
 const RULES = `
 watches:

@@ -1,9 +1,9 @@
 // Silences, explorers, rules and the daemon itself, as the API answers them of a daemon that runs.
 import { expect, test } from '@jest/globals';
 import { ListFilter } from '../../src/query/shapes.ts';
-import { callApi, readApi } from '../support/api-calls.ts';
-import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/viewed-daemon.ts';
-import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/operated-daemon.ts';
+import { callApi, readApi } from '../support/web/api-calls.ts';
+import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/web/operated-daemon.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

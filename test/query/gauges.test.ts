@@ -1,7 +1,7 @@
 // What Prometheus sees of alerts that wait for somebody, and of what operators have decided.
 import { expect, test } from '@jest/globals';
-import { callApi, readApi } from '../support/api-calls.ts';
-import { anOperatedDaemon, fallLow, type OperatedDaemon } from '../support/operated-daemon.ts';
+import { callApi, readApi } from '../support/web/api-calls.ts';
+import { anOperatedDaemon, fallLow, type OperatedDaemon } from '../support/web/operated-daemon.ts';
 
 /** The value of each series, by its label; the metrics are rendered anew. */
 async function valuesOf({ running }: OperatedDaemon, metric: string): Promise<Record<string, number>> {

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { HistoryFilter } from '../../src/query/shapes.ts';
 import { HistoryList } from '../../src/query/shapes/history.ts';
-import { aViewedDaemon, CONFIG } from '../support/viewed-daemon.ts';
+import { aViewedDaemon, CONFIG } from '../support/web/viewed-daemon.ts';
 
 const RULES = `
 watches:

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Overview } from '../../src/query/shapes/overview.ts';
-import { aViewedDaemon } from '../support/viewed-daemon.ts';
+import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
 
 const LOW = `
 watches:

@@ -1,7 +1,7 @@
 // What a preview of a silence says is what such a silence does.
 import { expect, test } from '@jest/globals';
 import { SilencePreview } from '../../src/query/shapes/operators.ts';
-import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/viewed-daemon.ts';
+import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
 
 const RULES = `
 watches:

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { AlertHistory, Gone } from '../../src/query/shapes/alerts.ts';
 import { WatchExplanation } from '../../src/query/shapes/watches.ts';
 import { ListFilter } from '../../src/query/shapes.ts';
-import { aViewedDaemon } from '../support/viewed-daemon.ts';
+import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
 
 const RULES = `
 watches:

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ListFilter } from '../../src/query/shapes.ts';
 import { WatchList } from '../../src/query/shapes/watches.ts';
-import { aViewedDaemon } from '../support/viewed-daemon.ts';
+import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
 
 const RULES = `
 watches:

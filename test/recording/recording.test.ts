@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { Missed, type Read } from '../../src/core/model/question.ts';
+import { Missed, type Read } from '../../src/core/model/watch/question.ts';
 import { blankMemory } from '../../src/core/step.ts';
 import { addressTokens } from '../../src/explorer/operations.ts';
 import { openRecording } from '../../src/recording/reader.ts';
@@ -14,7 +14,7 @@ import { startServer } from '../explorer/support/server.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts';
-import { aWatch, anAddress } from '../support/watch.ts';
+import { aWatch, anAddress } from '../support/engine/watch.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;

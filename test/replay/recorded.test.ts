@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import type { Watch } from '../../src/core/model/watch.ts';
+import type { Watch } from '../../src/core/model/watch/watch.ts';
 import { openRecording } from '../../src/recording/reader.ts';
 import { recordedPolls } from '../../src/replay/recorded.ts';
 import { replay } from '../../src/replay/run.ts';

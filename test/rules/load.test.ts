@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { formatProblems, summarize } from '../../src/config/problem.ts';
-import type { AlertRule, Watch } from '../../src/core/model/watch.ts';
+import type { AlertRule, Watch } from '../../src/core/model/watch/watch.ts';
 import { CONFIG, configOf, load, loadConfigText } from './support/load.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import { testKinds } from './support/kinds.ts';

@@ -48,7 +48,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'resolve on error': {
     edits: [
       {
-        file: 'src/core/alerts/condition-state.ts',
+        file: 'src/core/alerts/conditions/condition-state.ts',
         find: `  const output = compare(truths, before);
   if (output === 'unknown')`,
         replace: `  const compared = compare(truths, before);
@@ -141,7 +141,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'absence above the head believed': {
     edits: [
       {
-        file: 'src/core/alerts/event-sighting.ts',
+        file: 'src/core/alerts/events/event-sighting.ts',
         find: `  if (to !== null && block <= to)`,
         replace: `  if (to !== null)`,
       },
@@ -172,7 +172,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   '`until` while pending': {
     edits: [
       {
-        file: 'src/core/alerts/condition-state.ts',
+        file: 'src/core/alerts/conditions/condition-state.ts',
         find: ` || state === 'pending') return false;`,
         replace: `) return false;`,
       },

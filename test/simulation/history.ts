@@ -1,6 +1,6 @@
 // A history: a seed and the faults that follow from it. All that happens in it is worked out from these two.
 import { inOrder, type Command } from './commands.ts';
-import type { Script } from './chain-log.ts';
+import type { Script } from './chain/chain-log.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { planFault } from './faults/catalogue.ts';
 import { commandsOf, forkOf } from './faults/chain.ts';

@@ -2,11 +2,11 @@
 import type { Delivery } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
-import type { AnyKind } from '../../src/core/model/kind.ts';
+import type { AnyKind } from '../../src/core/model/watch/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
 import type { RoundResult } from '../../src/dispatch/model.ts';
 import type { PollHook } from '../../src/engine/polling/poll.ts';
-import type { VirtualTime } from './clock.ts';
+import type { VirtualTime } from './machine/clock.ts';
 import type { ChainLog, Disturbance, Gap, Instant, Logs, Made, Poll, Served, Span, Taken } from './model.ts';
 import { createOwedLog, type Waiting } from './owed-log.ts';
 

@@ -1,7 +1,7 @@
 // One life of the daemon's process: it can end between any two of its deeds. What a dead process had still to do never
 // happens, and what it waits for never comes.
 import type { Clock } from '../../src/lib/clock.ts';
-import type { VirtualTime } from './clock.ts';
+import type { VirtualTime } from './machine/clock.ts';
 
 export interface LifeLine {
   readonly isAlive: boolean;

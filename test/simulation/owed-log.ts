@@ -1,7 +1,7 @@
 // Writes down what is owed to whom, worked out from what was decided, and what each message tells of it. The dispatcher
 // decides in between when, together with what, and what is overtaken: that is for the oracle to judge.
 import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
-import { deliveryId, idOf } from '../../src/core/model/identity.ts';
+import { deliveryId, idOf } from '../../src/core/model/watch/identity.ts';
 import type { Recipient, RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition, type Transition } from '../../src/core/model/transition.ts';
 import type { Batch, RoundResult, Withdrawal } from '../../src/dispatch/model.ts';

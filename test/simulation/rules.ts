@@ -1,7 +1,7 @@
 // What the daemon is told to watch, and what the oracle is told about it. Rules as a person writes them; the references
 // beside them say the same in plain functions over rows as explorers serve them, without a line of the code under test.
 import { CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
-import { addressOf, REQUESTS_PER_SECOND } from './chain.ts';
+import { addressOf, REQUESTS_PER_SECOND } from './chain/chain.ts';
 
 const EXPLORER = 'chain';
 export const BASE_URL = `https://explorer.example/${CHAIN_ID}`;

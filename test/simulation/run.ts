@@ -2,7 +2,7 @@
 // afterwards. The same history leaves the same logs.
 import { DatabaseSync } from 'node:sqlite';
 import { loadSetup, type Setup } from '../../src/app/setup.ts';
-import { recipientsIn } from '../../src/config/recipients.ts';
+import { recipientsIn } from '../../src/config/routing/recipients.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery } from '../../src/core/model/delivery.ts';
 import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
@@ -10,21 +10,21 @@ import { API_KEY } from '../../src/sandbox/names.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { createSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { chainLogOf } from './chain-log.ts';
-import { createVirtualTime, createWallClock, type WallClock } from './clock.ts';
-import { startDaemon } from './daemon.ts';
+import { chainLogOf } from './chain/chain-log.ts';
+import { createVirtualTime, createWallClock, type WallClock } from './machine/clock.ts';
+import { startDaemon } from './machine/daemon.ts';
 import { createFaultField } from './faults/field.ts';
 import { endOf, scriptOf, START } from './history.ts';
 import { createJournal, type Left } from './journal.ts';
 import { clockOf, createLifeLine } from './life-line.ts';
-import { createMachine, type Machine } from './machine.ts';
+import { createMachine, type Machine } from './machine/machine.ts';
 import type { History, Logs, PlannedFault } from './model.ts';
-import { createReplicas } from './replicas.ts';
+import { createReplicas } from './chain/replicas.ts';
 import { CONFIG, RULES } from './rules.ts';
-import { sinkNotifiers } from './sinks.ts';
-import { claim } from '../support/store-calls.ts';
-import { storeOf } from './store.ts';
-import { createTransport } from './transport.ts';
+import { sinkNotifiers } from './machine/sinks.ts';
+import { claim } from '../support/store/store-calls.ts';
+import { storeOf } from './machine/store.ts';
+import { createTransport } from './machine/transport.ts';
 
 export async function run(history: History): Promise<Logs> {
   const end = endOf(history);

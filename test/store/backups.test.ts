@@ -13,7 +13,7 @@ import { backupSqlite } from '../../src/store/sqlite/files/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { restoreSqlite } from '../../src/store/sqlite/files/restore.ts';
 import { StorageError, StoreBusyError, type Store } from '../../src/store/store.ts';
-import { commit, dispatch, owe } from '../support/store-calls.ts';
+import { commit, dispatch, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 

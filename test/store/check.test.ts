@@ -6,7 +6,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { commit, dispatch } from '../support/store-calls.ts';
+import { commit, dispatch } from '../support/store/store-calls.ts';
 import { aDecision, aTransition, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 

@@ -1,7 +1,7 @@
 // A daemon as far as its state file is concerned: `node child.ts FILE`. It says `open`, then commits without end and
 // says the version of each commit that was kept, until it is killed.
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { commit, dispatch } from '../support/store-calls.ts';
+import { commit, dispatch } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON, transitionsOf } from './builders.ts';
 
 const DELIVERIES = 3;

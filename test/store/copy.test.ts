@@ -7,8 +7,8 @@ import { checkState, copyStateIn, copyStateOut } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { hasPostgres, postgresTest, startPostgres } from '../support/postgres.ts';
-import { claim, commit, owe, settle } from '../support/store-calls.ts';
+import { hasPostgres, postgresTest, startPostgres } from '../support/store/postgres.ts';
+import { claim, commit, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 
 jest.setTimeout(60_000);

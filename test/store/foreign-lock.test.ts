@@ -6,7 +6,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { StorageError } from '../../src/store/store.ts';
 import { createFolder } from '../support/daemon.ts';
-import { claim, commit, cover, dispatch } from '../support/store-calls.ts';
+import { claim, commit, cover, dispatch } from '../support/store/store-calls.ts';
 import { aDecision, aTransition, NOON } from './builders.ts';
 
 const folder = createFolder();

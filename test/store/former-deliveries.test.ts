@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createFolder } from '../support/daemon.ts';
-import { claim, commit, dispatch } from '../support/store-calls.ts';
+import { claim, commit, dispatch } from '../support/store/store-calls.ts';
 
 const HOUR = 3_600_000;
 const SENT = { state: 'sent', outcome: { type: 'sent', answer: '250' } } as const;

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { historyOf } from '../../src/core/alerts/history.ts';
 import type { Memory, Run } from '../../src/core/model/memory.ts';
-import type { Watch } from '../../src/core/model/watch.ts';
+import type { Watch } from '../../src/core/model/watch/watch.ts';
 import { step } from '../../src/core/step.ts';
 import { withStored } from '../../src/core/windows/closed.ts';
 import { readMemory } from '../../src/engine/polling/observe.ts';
@@ -14,7 +14,7 @@ import { createRunsOfWatches } from '../../src/engine/polling/stored-runs.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createFolder } from '../support/daemon.ts';
-import { claim } from '../support/store-calls.ts';
+import { claim } from '../support/store/store-calls.ts';
 import { loadWatches } from '../support/world.ts';
 
 const MINUTE = 60_000;

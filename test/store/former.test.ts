@@ -8,7 +8,7 @@ import type { Message } from '../../src/core/model/delivery.ts';
 import type { View } from '../../src/core/values/fields.ts';
 import type { Alert, Memory } from '../../src/core/model/memory.ts';
 import type { Observation } from '../../src/core/model/observation.ts';
-import type { Watch } from '../../src/core/model/watch.ts';
+import type { Watch } from '../../src/core/model/watch/watch.ts';
 import { upToHead } from '../../src/core/chain/tick-chain.ts';
 import { step } from '../../src/core/step.ts';
 import { readMemory } from '../../src/engine/polling/observe.ts';
@@ -16,8 +16,8 @@ import { Transaction } from '../../src/explorer/reading/resources/transaction.ts
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { createFolder } from '../support/daemon.ts';
-import { wordsOf } from '../support/run-polls.ts';
-import { stored } from '../support/watch.ts';
+import { wordsOf } from '../support/engine/run-polls.ts';
+import { stored } from '../support/engine/watch.ts';
 import { loadWatches } from '../support/world.ts';
 
 const folder = createFolder();

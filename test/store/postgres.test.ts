@@ -5,11 +5,11 @@ import { claimWhenFree } from '../../src/store/postgres/standby.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { createPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { execute, hasPostgres, startPostgres } from '../support/postgres.ts';
-import { keepsThePromise } from './contract.ts';
-import { keepsAJournal } from './journal-contract.ts';
-import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './operators-contract.ts';
-import { keepsItsPromiseAboutWhoIsTold } from './policy-contract.ts';
+import { execute, hasPostgres, startPostgres } from '../support/store/postgres.ts';
+import { keepsThePromise } from './contracts/contract.ts';
+import { keepsAJournal } from './contracts/journal-contract.ts';
+import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './contracts/operators-contract.ts';
+import { keepsItsPromiseAboutWhoIsTold } from './contracts/policy-contract.ts';
 
 jest.setTimeout(60_000);
 

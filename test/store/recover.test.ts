@@ -20,7 +20,7 @@ import { backupSqlite, backupFile } from '../../src/store/sqlite/files/backups.t
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { StorageError, type Store } from '../../src/store/store.ts';
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts';
-import { commit, dispatch, owe } from '../support/store-calls.ts';
+import { commit, dispatch, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 

@@ -19,13 +19,13 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { createSqliteStore } from '../../src/store/sqlite/store.ts';
 import { StorageError, StoreBusyError, StoreFullError } from '../../src/store/store.ts';
-import { claim, commit, cover, owe, settle } from '../support/store-calls.ts';
+import { claim, commit, cover, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
-import { keepsThePromise } from './contract.ts';
+import { keepsThePromise } from './contracts/contract.ts';
 import { damagePages, execute } from './damage.ts';
-import { keepsAJournal } from './journal-contract.ts';
-import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './operators-contract.ts';
-import { keepsItsPromiseAboutWhoIsTold } from './policy-contract.ts';
+import { keepsAJournal } from './contracts/journal-contract.ts';
+import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './contracts/operators-contract.ts';
+import { keepsItsPromiseAboutWhoIsTold } from './contracts/policy-contract.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
 jest.setTimeout(60_000);

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
-import type { Watch } from '../../src/core/model/watch.ts';
+import type { Watch } from '../../src/core/model/watch/watch.ts';
 import { createPoller, type Poller } from '../../src/engine/polling/poller.ts';
 import { createScheduler, type Scheduler } from '../../src/engine/scheduling/scheduler.ts';
 import type { AnswerCache } from '../../src/explorer/http/answer-cache.ts';
@@ -20,13 +20,13 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { kinds } from '../../src/watches/index.ts';
-import { adopt, retireGone } from './adopt.ts';
+import { adopt, retireGone } from './engine/adopt.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { createMemoryStore } from './memory-store.ts';
+import { createMemoryStore } from './store/memory-store.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
-import { createReplicas, type Replicas } from './replicas.ts';
-import { wordsOf } from './run-polls.ts';
-import { claim, dispatch } from './store-calls.ts';
+import { createReplicas, type Replicas } from './engine/replicas.ts';
+import { wordsOf } from './engine/run-polls.ts';
+import { claim, dispatch } from './store/store-calls.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: sandbox } }

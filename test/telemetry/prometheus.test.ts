@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createInbox } from '../support/sinks.ts';
-import { serveTestWeb } from '../support/web.ts';
+import { serveTestWeb } from '../support/web/web.ts';
 import { everythingHappens } from './everything-happens.ts';
 import { parseExposition } from './exposition.ts';
 import { hasTool, query, startPrometheus } from './prometheus-tools.ts';

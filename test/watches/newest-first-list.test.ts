@@ -2,7 +2,7 @@
 // restarts, and more rows than are remembered.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Missed, type Page, type Read } from '../../src/core/model/question.ts';
+import { Missed, type Page, type Read } from '../../src/core/model/watch/question.ts';
 import { Transaction } from '../../src/explorer/reading/resources/transaction.ts';
 import { ListState } from '../../src/watches/list-state.ts';
 import { transactions } from '../../src/watches/transactions.ts';

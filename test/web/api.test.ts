@@ -8,8 +8,8 @@ import { writeRoutes } from '../../src/web/api/writes.ts';
 import type { Interventions, Operation, Refusal, Result } from '../../src/web/api/operation.ts';
 import type { TrustedProxy } from '../../src/web/guard/identity.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
-import { differences } from '../support/openapi.ts';
-import { bodyFor, CONTENT_POLICY, failingInterventions, serveTestWeb } from '../support/web.ts';
+import { differences } from '../support/web/openapi.ts';
+import { bodyFor, CONTENT_POLICY, failingInterventions, serveTestWeb } from '../support/web/web.ts';
 
 const LOCAL = 'local-token-local-token-local-token-12345678';
 const ALICE = 'alice-token-alice-token-alice-token';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { signPass } from '../../src/web/guard/signed.ts';
 import type { Web } from '../../src/web/server.ts';
-import { browse, cookieOf, proofIn, textOf } from '../support/browse.ts';
+import { browse, cookieOf, proofIn, textOf } from '../support/browser/browse.ts';
 import { BadCursor } from '../../src/query/cursor.ts';
 import type { Interventions, Operation } from '../../src/web/api/operation.ts';
 import { CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
@@ -17,8 +17,8 @@ import {
   standStill,
   VIC,
   type TestPages,
-} from '../support/pages.ts';
-import { someQueries } from '../support/web.ts';
+} from '../support/browser/pages.ts';
+import { someQueries } from '../support/web/web.ts';
 
 const closing: Web[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 // What the API answers of a daemon that runs. Each answer is held against the document of the API.
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { callApi, readApi, type ApiAnswer } from '../support/api-calls.ts';
-import { DOCUMENT } from '../support/openapi.ts';
-import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/operated-daemon.ts';
+import { callApi, readApi, type ApiAnswer } from '../support/web/api-calls.ts';
+import { DOCUMENT } from '../support/web/openapi.ts';
+import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/web/operated-daemon.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -11,8 +11,8 @@ import { formProof } from '../../src/web/guard/forms.ts';
 import { signPass } from '../../src/web/guard/signed.ts';
 import type { Web } from '../../src/web/server.ts';
 import { NOW } from '../support/daemon-in-trouble.ts';
-import { ALICE, API, OPERATORS, serveTestPages, testPagesOptions, VIC } from '../support/pages.ts';
-import { bodyFor } from '../support/web.ts';
+import { ALICE, API, OPERATORS, serveTestPages, testPagesOptions, VIC } from '../support/browser/pages.ts';
+import { bodyFor } from '../support/web/web.ts';
 
 /**
  * What is answered to a stranger where there are operators, to anybody where pages are open, to a viewer, and to an

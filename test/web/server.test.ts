@@ -4,7 +4,7 @@ import { connect, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { WebError, type Web, type WebOptions } from '../../src/web/server.ts';
-import { CONTENT_POLICY, serveTestWeb } from '../support/web.ts';
+import { CONTENT_POLICY, serveTestWeb } from '../support/web/web.ts';
 
 const METRICS =
   '# HELP chainwarden_build_info Always 1.\n# TYPE chainwarden_build_info gauge\nchainwarden_build_info 1\n';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../src/web/pages/app.ts';
-import { browse } from '../support/browse.ts';
+import { browse } from '../support/browser/browse.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { queriesWith, serveTestPages } from '../support/pages.ts';
+import { queriesWith, serveTestPages } from '../support/browser/pages.ts';
 import { CALM } from '../support/daemon-in-trouble.ts';
 import { createInbox, type Arrivals } from '../support/sinks.ts';
 

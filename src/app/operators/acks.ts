@@ -1,6 +1,6 @@
 // Acknowledgements, as operators ask for them.
-import { quote } from '../../config/scalars.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import { quote } from '../../config/values/scalars.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Changed, Intervention, OpenAlertRow } from '../../store/interventions.ts';
 import type { AckAnswer, AckDraft, AlertName, Interventions, Result } from '../../web/api/operation.ts';

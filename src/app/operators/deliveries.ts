@@ -1,6 +1,6 @@
 // Deliveries that were given up, and channels that rest, as operators have them tried again.
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { Changed, SampleTry } from '../../store/interventions.ts';
 import type { DeliveryAnswer, Interventions, Result } from '../../web/api/operation.ts';
 import type { Once, OnceOptions } from './once.ts';

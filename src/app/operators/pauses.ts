@@ -1,9 +1,9 @@
 // Pauses, as operators ask for them.
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
-import { labelsOfWatch } from '../../core/model/labels.ts';
-import { isPauseOf, LONGEST_PAUSE_MS } from '../../core/model/pause.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
+import { labelsOfWatch } from '../../core/model/watch/labels.ts';
+import { isPauseOf, LONGEST_PAUSE_MS } from '../../core/model/watch/pause.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Matcher } from '../../dispatch/model.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Interventions, PauseAnswer, Result } from '../../web/api/operation.ts';

@@ -1,8 +1,8 @@
 // Silences, as operators ask for them.
-import { quote } from '../../config/scalars.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import { quote } from '../../config/values/scalars.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
-import { isSilencedBy, namesSelf } from '../../dispatch/silenced.ts';
+import { isSilencedBy, namesSelf } from '../../dispatch/policy/silenced.ts';
 import { selfLabels } from '../../engine/self/self-watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { isWide, reachOf, type Silenceable } from '../../query/silences/reach.ts';

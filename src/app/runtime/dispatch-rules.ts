@@ -1,8 +1,8 @@
 // What the config in force says of who is told.
 import type { Config } from '../../config/model.ts';
-import { recipientsIn } from '../../config/recipients.ts';
+import { recipientsIn } from '../../config/routing/recipients.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { routingOf } from '../../dispatch/routing.ts';
 import { REPORT_WATCH } from '../../engine/self/report-watch.ts';

@@ -4,11 +4,11 @@
 import type { Config, SandboxExplorer, Explorer as Settings } from '../../config/model.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { createAnswerCache, type AnswerCache } from '../../explorer/http/answer-cache.ts';
-import { isPublicHeader } from '../../config/secrets.ts';
+import { isPublicHeader } from '../../config/values/secrets.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../explorer/explorer.ts';
 import { createLargeBodies } from '../../explorer/http/large-bodies.ts';
 import type { ExplorerMeter } from '../../explorer/http/meter.ts';
-import type { PlanRest } from '../../core/model/plan-rest.ts';
+import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../../sandbox/server.ts';

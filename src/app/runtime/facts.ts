@@ -1,6 +1,6 @@
 import type { Config } from '../../config/model.ts';
 import type { Head } from '../../core/model/observation.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
 import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
 import type { Instant } from '../../lib/clock.ts';

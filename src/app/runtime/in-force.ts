@@ -1,5 +1,5 @@
 import type { Config } from '../../config/model.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Setup } from '../setup.ts';

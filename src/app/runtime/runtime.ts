@@ -2,14 +2,14 @@
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
 import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
-import type { ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
+import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { reportBlind } from '../../engine/reporting/blind-report.ts';
 import type { ChannelHealth } from '../../engine/sending/channel-health.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
-import type { BlindWatch } from '../../core/model/blind-cause.ts';
+import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { LowDisk } from '../../engine/self/daemon-causes.ts';
 import type { Work } from '../../engine/self/work-counts.ts';
 import { reportPauses } from '../../engine/reporting/pause-report.ts';

@@ -4,9 +4,9 @@
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
 import { secretsOf } from '../../config/config.ts';
-import { recipientsIn } from '../../config/recipients.ts';
+import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { labelsOf } from '../../engine/reporting/report.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';

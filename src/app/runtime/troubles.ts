@@ -1,6 +1,6 @@
 // What keeps explorers from being asked or believed: for /readyz, and in the state file for `status`.
-import { showTrouble, type ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
 import type { Store } from '../../store/store.ts';
 import type { Explorers } from './explorers.ts';

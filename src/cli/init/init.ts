@@ -5,8 +5,8 @@ import { detectAddresses, type Found, type NamedAddress } from '../../app/detect
 import { loadConfig } from '../../config/config.ts';
 import type { Config } from '../../config/model.ts';
 import { formatProblems, type Problem } from '../../config/problem.ts';
-import { NAME, quote } from '../../config/scalars.ts';
-import { Missed } from '../../core/model/question.ts';
+import { NAME, quote } from '../../config/values/scalars.ts';
+import { Missed } from '../../core/model/watch/question.ts';
 import { Address } from '../../core/values/address.ts';
 import { notifiers } from '../../notifiers/index.ts';
 import { loadRules } from '../../rules/load.ts';

@@ -1,6 +1,6 @@
 // Acknowledges open alerts by their names: they are found in the state file, and acknowledged through the API.
 import { z } from 'zod';
-import { hintFor } from '../../config/nearest.ts';
+import { hintFor } from '../../config/values/nearest.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';

@@ -1,6 +1,6 @@
 // Which daemon a command talks to, and with which token.
 import { tokenFileOf } from '../../app/local-token.ts';
-import { readDaemonPlace, type DaemonPlace } from '../../config/daemon-place.ts';
+import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-place.ts';
 import { formatProblems, reasonOf } from '../../config/problem.ts';
 import { bareHost, isLoopback } from '../../lib/loopback.ts';
 import { openReader } from '../../store/open.ts';

@@ -1,6 +1,6 @@
 // Silences: made, extended and ended through the API of the daemon, listed from the state file.
 import { z } from 'zod';
-import { parseMatcher, showMatcher } from '../../dispatch/matcher-text.ts';
+import { parseMatcher, showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';

@@ -1,5 +1,5 @@
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import { asMarkdown, asText, kindReference, kindsReference, type Reference } from '../../rules/schema/reference.ts';
 import { kinds } from '../../watches/index.ts';
 import { CommandError, EXIT } from '../exit.ts';

@@ -1,4 +1,4 @@
-import { recipientsIn } from '../../config/recipients.ts';
+import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import { withStored } from '../../core/windows/closed.ts';

@@ -1,7 +1,7 @@
-import { recipientsIn } from '../../config/recipients.ts';
+import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { AlertId, RecipientsOf } from '../../core/model/ids.ts';
-import { lastPauseOf, type Pause } from '../../core/model/pause.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { withStored } from '../../core/windows/closed.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { explainWatch, storedSnapshotOf, type ExplainInput } from '../../explain/explain.ts';

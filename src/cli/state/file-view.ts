@@ -1,13 +1,13 @@
 // What queries see where no daemon is asked: the state file, and the rules as they lie on the disk. What only a running
 // daemon knows is null.
 import type { Setup } from '../../app/setup.ts';
-import type { BlindWatch } from '../../core/model/blind-cause.ts';
+import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../../core/model/figures.ts';
-import { goneFields, NO_SIGHTINGS } from '../../core/model/field-sightings.ts';
+import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import { lastPauseOf, type Pause } from '../../core/model/pause.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { blindFrom } from '../../explain/data-words.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { RuntimeView, View } from '../../query/view.ts';

@@ -1,6 +1,6 @@
 // What the journal says: what was decided, told and changed, and whether anybody has changed the journal itself.
 import { parseAnchor, showAnchor, type Anchor, type Verdict } from '../../core/journal/chain.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain, singleLine } from '../../lib/untrusted.ts';

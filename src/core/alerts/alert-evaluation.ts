@@ -1,18 +1,18 @@
 // What all types of alert share: the poll that they evaluate, their part of the decision, and the transitions that
 // follow.
-import { resolve, type PollTime } from './condition-state.ts';
+import { resolve, type PollTime } from './conditions/condition-state.ts';
 import type { Detection } from '../model/detection.ts';
-import { labelsOf, labelsOfMessage } from '../model/labels.ts';
+import { labelsOf, labelsOfMessage } from '../model/watch/labels.ts';
 import { resolvedMessage } from './message.ts';
 import type { Message } from '../model/delivery.ts';
 import type { Alert, ConditionState } from '../model/memory.ts';
 import type { FindingKey, Truth } from '../model/ids.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Condition, EvaluationContext } from '../model/condition.ts';
+import type { Condition, EvaluationContext } from '../model/watch/condition.ts';
 import type { HeadNeed, TickChain } from '../model/observation.ts';
 import type { Transition } from '../model/transition.ts';
-import type { AlertRule, Watch } from '../model/watch.ts';
+import type { AlertRule, Watch } from '../model/watch/watch.ts';
 
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 

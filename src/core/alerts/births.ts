@@ -1,7 +1,7 @@
 // A condition has the time at which its counting began in its key. Where a decision was not kept, the next poll would
 // begin to count anew, and what it decides would be another alert under another id.
 import type { Alert, GroupState, Memory } from '../model/memory.ts';
-import { newCondition } from './condition-state.ts';
+import { newCondition } from './conditions/condition-state.ts';
 
 /** The memory, with the conditions that a decision on it began and that were not kept: as new as they were then. */
 export function withBirths(memory: Memory, unkept: Memory | undefined): Memory {

@@ -3,20 +3,20 @@
 import { newGroup } from './births.ts';
 import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
-import { stepConditionState } from './condition-alert.ts';
+import { stepConditionState } from './conditions/condition-alert.ts';
 import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
 import type { DetectedEvent } from '../model/detection.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
-import { readsOfCount, type CountAlert } from '../model/watch.ts';
+import { readsOfCount, type CountAlert } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
-import type { EvaluationContext } from '../model/condition.ts';
+import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Truth } from '../model/ids.ts';
 import { readsMissing, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
-import { amountAt, contextOf, holds, matchEvents, type Match } from './event-matching.ts';
+import { amountAt, contextOf, holds, matchEvents, type Match } from './events/event-matching.ts';
 import { ONE, tallied, talliesAfter, totalsOf, ZERO } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 

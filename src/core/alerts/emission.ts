@@ -1,10 +1,10 @@
 // Whether a transition of a condition is sent. The state itself is always current. A message may wait for the end of a
 // cooldown or, after three firings within an hour, until the state has been the same for half an hour. Suppressed
 // transitions are counted, and the last state is always sent.
-import type { Transition } from './condition-state.ts';
+import type { Transition } from './conditions/condition-state.ts';
 import type { ConditionState } from '../model/memory.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { StatefulAlert } from '../model/watch.ts';
+import type { StatefulAlert } from '../model/watch/watch.ts';
 
 const FLAPPING_WITHIN_MS = 3_600_000;
 const FLAPPING_TIMES = 3;

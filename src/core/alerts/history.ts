@@ -1,10 +1,10 @@
 // What a watch saw over time, kept as runs of equal samples, and the windows over them. A sample is what one poll saw.
 // A missed poll has no sample. Between two samples the value is taken to be that of the first.
-import type { PollTime } from './condition-state.ts';
+import type { PollTime } from './conditions/condition-state.ts';
 import { Amount } from '../values/amount.ts';
 import { exactOf, valueAt, type AnyView } from '../values/fields.ts';
 import type { Run, Samples } from '../model/memory.ts';
-import type { History, Span, Window } from '../model/condition.ts';
+import type { History, Span, Window } from '../model/watch/condition.ts';
 import { HOLE } from '../windows/hole.ts';
 import { NO_PAST, type Past } from '../windows/stored-runs.ts';
 import type { StoredWindow } from '../windows/stored-window.ts';

@@ -4,9 +4,9 @@ import { plain, untrusted } from '../../lib/untrusted.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import { factsAt } from '../values/facts.ts';
 import type { Fact, Message } from '../model/delivery.ts';
-import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch.ts';
-import type { Condition, EvaluationContext, Template } from '../model/condition.ts';
-import type { Sentence } from '../model/wording.ts';
+import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
+import type { Condition, EvaluationContext, Template } from '../model/watch/condition.ts';
+import type { Sentence } from '../model/watch/wording.ts';
 import { lineOf, showPart } from '../wording/words.ts';
 import { sentenceOf, type Counted } from './sentence.ts';
 

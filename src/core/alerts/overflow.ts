@@ -2,7 +2,7 @@
 // summary there, which takes them in until it goes out. Nothing is dropped: it carries the key of every one of them.
 import { headingOf } from '../wording/message-words.ts';
 import type { Message, Summary } from '../model/delivery.ts';
-import { deliveryId, idOf } from '../model/identity.ts';
+import { deliveryId, idOf } from '../model/watch/identity.ts';
 import type { DeliveryId, Recipient } from '../model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { MOST_KEYS, summaryMessage } from './summary.ts';

@@ -1,13 +1,13 @@
 // `on: schedule` alerts: at each time of their cron the present values are told, whatever they are. They keep no memory:
 // a time is due when it lies after the last usable answer. After a pause only the newest time is told.
-import type { Report, EventAlert } from '../model/watch.ts';
-import { eventKey } from '../model/identity.ts';
-import type { EvaluationContext } from '../model/condition.ts';
+import type { Report, EventAlert } from '../model/watch/watch.ts';
+import { eventKey } from '../model/watch/identity.ts';
+import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Message } from '../model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { sameOr, transitionOf, unread, type AlertEvaluation, type AlertsByKey, type Poll } from './alert-evaluation.ts';
-import { holds } from './event-matching.ts';
-import { LATE_AFTER_MS } from './event-message.ts';
+import { holds } from './events/event-matching.ts';
+import { LATE_AFTER_MS } from './events/event-message.ts';
 import { messageOf } from './message.ts';
 
 export function stepReport(poll: Poll, alert: EventAlert, report: Report, known: AlertsByKey): AlertEvaluation {

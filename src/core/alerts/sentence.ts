@@ -1,9 +1,9 @@
 // The sentence of a message: by the type of the alert, and by what its kind says of the values.
 import type { Instant } from '../../lib/clock.ts';
-import type { EvaluationContext } from '../model/condition.ts';
+import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { CountedItem } from '../model/memory.ts';
-import type { AlertRule, Watch } from '../model/watch.ts';
-import type { Names, Occasion, Sentence } from '../model/wording.ts';
+import type { AlertRule, Watch } from '../model/watch/watch.ts';
+import type { Names, Occasion, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
 import { shortHex } from '../values/address.ts';
 import { exactOf, valueAt } from '../values/fields.ts';

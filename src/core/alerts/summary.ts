@@ -1,10 +1,10 @@
 // Many messages of one sort at once are told as one, with their exact number and the keys of all of them.
 import type { Message, MessageType, Summary } from '../model/delivery.ts';
-import { idOf } from '../model/identity.ts';
+import { idOf } from '../model/watch/identity.ts';
 import { headingOf } from '../wording/message-words.ts';
-import type { Segment } from '../model/condition.ts';
+import type { Segment } from '../model/watch/condition.ts';
 import type { Transition } from '../model/transition.ts';
-import type { EventAlert } from '../model/watch.ts';
+import type { EventAlert } from '../model/watch/watch.ts';
 import { transitionOf, type Poll } from './alert-evaluation.ts';
 
 /** More keys than this are told in several summaries: their list is what makes a message long. */

@@ -1,6 +1,6 @@
 // The lines of the journal for what operators changed.
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import type { Pause } from '../model/pause.ts';
+import type { Pause } from '../model/watch/pause.ts';
 import type { Json } from '../values/fields.ts';
 import type { JournalEntry } from './entry.ts';
 

@@ -1,9 +1,9 @@
 // What is owed to whom, and its life: due -> sending -> sent, or due again after a wait that grows, or dead.
 import type { Untrusted } from '../../lib/untrusted.ts';
-import { fractionOf } from './identity.ts';
+import { fractionOf } from './watch/identity.ts';
 import type { AlertId, DeliveryId, Severity } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Segment } from './condition.ts';
+import type { Segment } from './watch/condition.ts';
 
 /** One message for one recipient. It speaks of one or more transitions, which are fixed: every try sends the same ones. */
 export interface Delivery {

@@ -6,7 +6,7 @@ import type { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Snapshot } from './decision.ts';
 import type { StoredSnapshot } from './snapshot.ts';
-import type { Watch } from './watch.ts';
+import type { Watch } from './watch/watch.ts';
 
 export interface Figures {
   readonly at: Instant;

@@ -1,6 +1,6 @@
 // What is remembered of a watch from poll to poll. Plain JSON, stored in the state file.
 import type { Message } from './delivery.ts';
-import type { FieldSightings } from './field-sightings.ts';
+import type { FieldSightings } from './quality/field-sightings.ts';
 import type { Json } from '../values/fields.ts';
 import type { AlertId, FindingKey } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';

@@ -1,7 +1,7 @@
 // Values that are stored to be shown in later messages and to be compared. A long value is cut, and a digest of the
 // whole tells it from others.
 import type { Json } from './fields.ts';
-import { idOf } from '../model/identity.ts';
+import { idOf } from '../model/watch/identity.ts';
 import type { Remembered } from './tracked.ts';
 
 const MOST_TEXT = 200;

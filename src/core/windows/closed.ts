@@ -1,7 +1,7 @@
 // Which runs a decision closes. They leave the memory, whose row would grow with the window, for a table of their own.
 import type { ClosedRun, Decision } from '../model/decision.ts';
 import type { Memory, Run, Samples } from '../model/memory.ts';
-import type { Watch } from '../model/watch.ts';
+import type { Watch } from '../model/watch/watch.ts';
 import { HOLE } from './hole.ts';
 
 /** The decision with its closed runs beside its memory, in which only what goes on is left. */

@@ -1,8 +1,8 @@
 // Of which paths samples are kept: those that windows look back over, and for people, who look at charts, the amounts
 // that the watch measures or its conditions read.
-import type { Span } from '../model/condition.ts';
+import type { Span } from '../model/watch/condition.ts';
 import { figurePathsOf } from '../model/figures.ts';
-import type { Watch } from '../model/watch.ts';
+import type { Watch } from '../model/watch/watch.ts';
 import { typeAt } from '../values/fields.ts';
 
 /** How far back a chart shows every sample. */

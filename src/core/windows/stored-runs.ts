@@ -1,9 +1,9 @@
 // All windows of a watch over the closed runs that lie in the store.
 import { Amount } from '../values/amount.ts';
-import type { Span } from '../model/condition.ts';
+import type { Span } from '../model/watch/condition.ts';
 import type { ClosedRuns } from '../model/decision.ts';
 import type { Run, Samples } from '../model/memory.ts';
-import type { Watch } from '../model/watch.ts';
+import type { Watch } from '../model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { HOLE } from './hole.ts';
 import { createStoredWindow, type PastRun, type StoredWindow } from './stored-window.ts';

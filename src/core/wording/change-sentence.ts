@@ -1,6 +1,6 @@
 // The sentence of an `on: changed` event, of whatever kind.
-import type { EventOccasion, KindWording, Names, Sentence } from '../model/wording.ts';
-import type { Segment } from '../model/condition.ts';
+import type { EventOccasion, KindWording, Names, Sentence } from '../model/watch/wording.ts';
+import type { Segment } from '../model/watch/condition.ts';
 import { encodedAt } from '../values/tracked.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';

@@ -1,5 +1,11 @@
 // What a condition compares, in words: `below 1,000,000`.
-import { OPPOSITE, type Clause, type Comparison, type Condition, type EvaluationContext } from '../model/condition.ts';
+import {
+  OPPOSITE,
+  type Clause,
+  type Comparison,
+  type Condition,
+  type EvaluationContext,
+} from '../model/watch/condition.ts';
 import { exactOf, typeAt, valueAt, type AnyRecord } from '../values/fields.ts';
 import type { Amount } from '../values/amount.ts';
 import { showAmount, showSpan } from './words.ts';

@@ -1,10 +1,10 @@
 // The sentence of a `while:` alert. One field or window that is compared with one constant reads as people say it; of a
 // condition of several parts the values are listed.
 import { showDuration, type Instant } from '../../lib/clock.ts';
-import type { Clause, Comparison, Condition, EvaluationContext, Window } from '../model/condition.ts';
+import type { Clause, Comparison, Condition, EvaluationContext, Window } from '../model/watch/condition.ts';
 import type { AlertId } from '../model/ids.ts';
-import type { AnyKind } from '../model/kind.ts';
-import type { Occasion, Sentence } from '../model/wording.ts';
+import type { AnyKind } from '../model/watch/kind.ts';
+import type { Occasion, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
 import { recordTypeOf, typeAt } from '../values/fields.ts';
 import { boundWords, clauseOf, negated, numberWords, subjectValue } from './comparisons.ts';

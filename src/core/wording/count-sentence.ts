@@ -1,11 +1,11 @@
 // The sentence of an alert that counts items: enough of them within a time, or none for a time.
 import type { Instant } from '../../lib/clock.ts';
 import type { CountedItem } from '../model/memory.ts';
-import type { AnyKind } from '../model/kind.ts';
-import type { CountAlert, Threshold } from '../model/watch.ts';
+import type { AnyKind } from '../model/watch/kind.ts';
+import type { CountAlert, Threshold } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
 import type { AnyView } from '../values/fields.ts';
-import type { Occasion, Sentence } from '../model/wording.ts';
+import type { Occasion, Sentence } from '../model/watch/wording.ts';
 import { boundWords, numberWords } from './comparisons.ts';
 import { ownValue } from './values.ts';
 import { capital, lineOf, showPart, showPath, showSpan, showTime } from './words.ts';

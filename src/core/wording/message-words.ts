@@ -1,5 +1,5 @@
 // What of a message people read first.
-import type { Segment } from '../model/condition.ts';
+import type { Segment } from '../model/watch/condition.ts';
 import type { Message } from '../model/delivery.ts';
 
 /** The subject without its state: `treasury USDC 970,030, below 1,000,000`. */

@@ -1,9 +1,9 @@
 // The sentence of an `on: schedule` alert: the present values, one line for each.
 import { quotable } from '../../lib/untrusted.ts';
-import type { EvaluationContext, Segment } from '../model/condition.ts';
-import type { AnyKind } from '../model/kind.ts';
-import type { Report } from '../model/watch.ts';
-import type { Occasion, Sentence } from '../model/wording.ts';
+import type { EvaluationContext, Segment } from '../model/watch/condition.ts';
+import type { AnyKind } from '../model/watch/kind.ts';
+import type { Report } from '../model/watch/watch.ts';
+import type { Occasion, Sentence } from '../model/watch/wording.ts';
 import { ownValue } from './values.ts';
 import { showPath } from './words.ts';
 

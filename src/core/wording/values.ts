@@ -2,7 +2,7 @@
 import { Address, shortHex } from '../values/address.ts';
 import { isKnownWord } from '../values/decoding.ts';
 import { exactOf, recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
-import type { Names } from '../model/wording.ts';
+import type { Names } from '../model/watch/wording.ts';
 import { numberWords } from './comparisons.ts';
 import { showAmount } from './words.ts';
 

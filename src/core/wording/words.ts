@@ -1,7 +1,7 @@
 // Amounts, times, addresses and texts of the chain, as they stand in a sentence.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { quotable, type Untrusted } from '../../lib/untrusted.ts';
-import type { Segment } from '../model/condition.ts';
+import type { Segment } from '../model/watch/condition.ts';
 import { Amount, formatAmount, roundAmount } from '../values/amount.ts';
 
 const MOST_DECIMALS = 6;

@@ -8,12 +8,12 @@
 //
 // Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them. When
 // the process dies, what was not written is decided again after the next start, and makes the same deliveries.
-import { decideCalls } from '../../dispatch/call-round.ts';
-import type { DueRound } from '../../dispatch/due-round.ts';
+import { decideCalls } from '../../dispatch/rounds/call-round.ts';
+import type { DueRound } from '../../dispatch/rounds/due-round.ts';
 import type { Batch } from '../../dispatch/model.ts';
 import { reroute } from '../../dispatch/reroute.ts';
-import { routeRound } from '../../dispatch/route-round.ts';
-import type { RoutingResult, RoutingRound } from '../../dispatch/routing-round.ts';
+import { routeRound } from '../../dispatch/rounds/route-round.ts';
+import type { RoutingResult, RoutingRound } from '../../dispatch/rounds/routing-round.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
 import type { DispatchStore, StatePlace } from '../../store/dispatch-store.ts';

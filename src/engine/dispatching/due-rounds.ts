@@ -1,10 +1,10 @@
 // Decides the groups that are due. However many alerts they hold, no turn of the event loop reads or writes more than a
 // bounded number of them.
-import { decideDue, type DueRound } from '../../dispatch/due-round.ts';
+import { decideDue, type DueRound } from '../../dispatch/rounds/due-round.ts';
 import { isAnswered } from '../../dispatch/escalate.ts';
-import { PAST_SILENCES_MS } from '../../dispatch/holds.ts';
+import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
 import type { Batch, Labels, RoundResult } from '../../dispatch/model.ts';
-import { isFull } from '../../dispatch/rate.ts';
+import { isFull } from '../../dispatch/policy/rate.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { sharesOf } from '../../dispatch/shares.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';

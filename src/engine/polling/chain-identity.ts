@@ -3,7 +3,7 @@
 // once a minute.
 import { identityOf, showsKnown, type Anchor, type Identity, type Shown } from '../../core/chain/chain-identity.ts';
 import type { ChainRecord } from '../../core/chain/chain-record.ts';
-import { Missed } from '../../core/model/question.ts';
+import { Missed } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Chains } from './chains.ts';

@@ -6,7 +6,7 @@
 //   rejected     the store answered with an error, and may have committed all the same: the memory is read again before
 //                the next poll of the watch.
 import type { Memory } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Batch } from './batch.ts';

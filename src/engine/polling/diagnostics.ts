@@ -2,11 +2,11 @@
 // kept when coverage is flushed. Only then is anything encoded.
 import { afterPoll, type ConditionEvaluation, type HealthByAlert, type StoredHealth } from '../../core/model/health.ts';
 import { figurePathsOf, figuresOf, storedFiguresOf, type Figures } from '../../core/model/figures.ts';
-import { idOf } from '../../core/model/identity.ts';
+import { idOf } from '../../core/model/watch/identity.ts';
 import { encodeSnapshot } from '../../core/model/snapshot.ts';
 import { conditionText } from '../../core/alerts/message.ts';
 import type { AlertId, WatchId } from '../../core/model/ids.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import type { StoredDiagnostics } from '../../store/memories.ts';

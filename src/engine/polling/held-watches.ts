@@ -6,7 +6,7 @@
 import type { HealthByAlert } from '../../core/model/health.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory } from '../../core/step.ts';
 import { nextTurn } from '../../lib/clock.ts';
 import type { Fence } from '../../store/fence.ts';

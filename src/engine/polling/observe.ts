@@ -1,13 +1,13 @@
 // One poll without its effects: what was seen, and what follows from it. The daemon, a replay and the tests of rules all
 // poll through here. They differ in the reader that answers: an explorer, a recording, or what a test wrote.
-import { lowestMissing } from '../../core/alerts/missing-events.ts';
+import { lowestMissing } from '../../core/alerts/events/missing-events.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
-import type { Reading } from '../../core/model/kind.ts';
+import type { Reading } from '../../core/model/watch/kind.ts';
 import type { Head, HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { type Watch, headQuestionOf } from '../../core/model/watch.ts';
-import { Missed, type Read } from '../../core/model/question.ts';
+import { type Watch, headQuestionOf } from '../../core/model/watch/watch.ts';
+import { Missed, type Read } from '../../core/model/watch/question.ts';
 import { step } from '../../core/step.ts';
 import { NO_PAST, type Past } from '../../core/windows/stored-runs.ts';
 import { judge, readChain, type Judged } from '../../core/chain/tick-chain.ts';

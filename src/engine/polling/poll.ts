@@ -2,8 +2,8 @@
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';
-import type { Read } from '../../core/model/question.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Read } from '../../core/model/watch/question.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Observes what polls read and their results, as a recording does. Must neither throw nor delay. */

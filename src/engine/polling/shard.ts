@@ -1,4 +1,4 @@
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Shard } from '../../store/fence.ts';
 
 /** Under which what is learned of a watch is written down: that of its explorer. */

@@ -1,11 +1,11 @@
 // The closed runs that windows look back on: built from the store before a watch's first poll, then moved on with every
 // decision that was kept. What cannot be moved on (another memory was found, the clock was set back, the rules changed) is
 // built anew.
-import type { Span } from '../../core/model/condition.ts';
+import type { Span } from '../../core/model/watch/condition.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory, Samples } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { createStoredRuns, NO_PAST, type Past, type StoredRuns } from '../../core/windows/stored-runs.ts';
 import { EDGE_RUNS } from '../../core/windows/stored-window.ts';
 import type { Instant } from '../../lib/clock.ts';

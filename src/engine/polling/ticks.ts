@@ -1,7 +1,7 @@
 // Watches that are due together: those of one explorer share its answers.
 import type { Shown } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
-import { Missed, type Read } from '../../core/model/question.ts';
+import { Missed, type Read } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { BlocksReading } from './chains.ts';
 

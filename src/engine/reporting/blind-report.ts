@@ -2,7 +2,7 @@
 // line says that an explorer has none any more.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { causesOf, namesOf, type BlindCause } from '../../core/model/blind-cause.ts';
+import { causesOf, namesOf, type BlindCause } from '../../core/model/quality/blind-cause.ts';
 import { type BlindWatches } from './blind-watches.ts';
 
 export interface BlindReportOptions {

@@ -1,11 +1,11 @@
 // Which watches are blind: they are polled, or should be, and have had no data that is `ok` for too long.
-import { blindSince } from '../../core/model/blindness.ts';
-import { goneFields, NO_SIGHTINGS } from '../../core/model/field-sightings.ts';
+import { blindSince } from '../../core/model/quality/blindness.ts';
+import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import type { BlindReason, BlindWatch } from '../../core/model/blind-cause.ts';
+import type { BlindReason, BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { MissReason, Observation } from '../../core/model/observation.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface BlindWatches {

@@ -1,7 +1,7 @@
 // Logs one line when an explorer stops answering, or fails for another reason, and one when it answers again, not one
 // per poll. The same for notes of a watch about its own readings.
 import type { MissReason, Observation } from '../../core/model/observation.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 

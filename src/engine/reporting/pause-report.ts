@@ -2,7 +2,7 @@
 // One line says that a pause ended by itself.
 import { showInstant, type Clock, type Instant } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { namesOf } from '../../core/model/blind-cause.ts';
+import { namesOf } from '../../core/model/quality/blind-cause.ts';
 import { groupsOf, type PausedGroup, type PausedWatch } from './paused-watches.ts';
 
 export interface PauseReportOptions {

@@ -1,8 +1,8 @@
 // Which watches are not polled, since an operator paused them.
-import type { Pause } from '../../core/model/pause.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Pause } from '../../core/model/watch/pause.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
-import { namesOf } from '../../core/model/blind-cause.ts';
+import { namesOf } from '../../core/model/quality/blind-cause.ts';
 
 export interface PausedWatch {
   readonly watch: Watch;

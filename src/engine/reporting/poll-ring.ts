@@ -3,7 +3,7 @@
 import type { Truth, WatchId } from '../../core/model/ids.ts';
 import { MISS_REASONS, type Observation } from '../../core/model/observation.ts';
 import type { Decision } from '../../core/model/decision.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { exactOf, valueAt } from '../../core/values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { outcomeOf } from './report.ts';

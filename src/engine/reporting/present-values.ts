@@ -3,7 +3,7 @@
 import type { Decision } from '../../core/model/decision.ts';
 import type { Present } from '../../core/model/delivery.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 
 export interface PresentValues {
   /** These are watched from now on. */

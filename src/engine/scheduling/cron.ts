@@ -2,7 +2,7 @@
 // minute, one costs nothing. Always in UTC: in a zone with daylight saving time an hour of polls would be left out.
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Instant } from '../../lib/clock.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 
 export interface Cron {
   set(watches: readonly Watch[]): void;

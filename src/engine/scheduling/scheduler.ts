@@ -10,9 +10,9 @@
 import TinyQueue from 'tinyqueue';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import { nextDue, phaseOf } from '../../core/model/schedule.ts';
+import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
 import { createCron } from './cron.ts';
 import { createExtraPolls } from './extra-polls.ts';
 import { startDelays } from './start-delays.ts';

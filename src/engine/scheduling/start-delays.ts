@@ -1,7 +1,7 @@
 // When watches that were not asked for long are asked first. After a start all of them are: ten thousand requests at once
 // keep the process busy past the next due times, which it then skips. So a few hundred questions go at once, and the rest
 // one after the other.
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 
 const MOST_AT_ONCE = 200;

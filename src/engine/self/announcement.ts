@@ -1,8 +1,8 @@
 // Tells people what operators did: events of the built-in watch, one for each change. They are stored with the change
 // itself, so that no silence is in force of which nobody was told.
-import { idOf } from '../../core/model/identity.ts';
+import { idOf } from '../../core/model/watch/identity.ts';
 import { ANNOUNCER, BUILT_IN_RULE, type Announcement } from '../../core/model/ids.ts';
-import { labelsOfMessage } from '../../core/model/labels.ts';
+import { labelsOfMessage } from '../../core/model/watch/labels.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import type { Instant } from '../../lib/clock.ts';

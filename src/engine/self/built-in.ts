@@ -1,10 +1,10 @@
 // What the watches that are built in have in common: they ask no explorer. What is seen is handed to `step` as it was found.
 import { z } from 'zod';
 import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
-import type { Kind } from '../../core/model/kind.ts';
-import { Missed } from '../../core/model/question.ts';
-import type { Segment, Template } from '../../core/model/condition.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import type { Kind } from '../../core/model/watch/kind.ts';
+import { Missed } from '../../core/model/watch/question.ts';
+import type { Segment, Template } from '../../core/model/watch/condition.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import type { AnyRecord } from '../../core/values/fields.ts';
 

@@ -1,6 +1,6 @@
 // What can be wrong with the daemon's own work, as data. One cause is one alert of the built-in watch, however many
 // watches it affects.
-import type { Segment } from '../../core/model/condition.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 

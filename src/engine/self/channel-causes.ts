@@ -1,6 +1,6 @@
 // Causes that lie with channels: what is owed for too long, was given up, or is refused.
 import type { Severity } from '../../core/model/ids.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { untrusted } from '../../lib/untrusted.ts';
 import type { Backlog } from '../../store/outbox.ts';

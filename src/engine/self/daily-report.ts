@@ -2,7 +2,7 @@
 // looked. Every half minute it adds up what was done and stores it; when the time of the day has come, the sum is told as an
 // event of the built-in watch and the next day begins, both in one commit. A restart repeats no report, and one that was due
 // while the daemon did not run is told after the next start, for the whole time.
-import { readyFor } from '../../core/model/clock-shift.ts';
+import { readyFor } from '../../core/model/quality/clock-shift.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';

@@ -1,9 +1,15 @@
 // Causes that lie with explorers: watches that are blind, and explorers that refuse or show another chain.
-import type { ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
+import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Severity } from '../../core/model/ids.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { causesOf, namesOf, type BlindCause, type BlindReason, type BlindWatch } from '../../core/model/blind-cause.ts';
+import {
+  causesOf,
+  namesOf,
+  type BlindCause,
+  type BlindReason,
+  type BlindWatch,
+} from '../../core/model/quality/blind-cause.ts';
 import { counted, highest, type Cause, type SelfCondition } from './cause.ts';
 import { sinceText } from './words.ts';
 

@@ -1,10 +1,10 @@
 // One look at the daemon's work: what is wrong with it, and what cannot be said yet.
-import { showTrouble, type ExplorerTrouble } from '../../core/model/explorer-trouble.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
-import type { BlindWatch } from '../../core/model/blind-cause.ts';
+import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 import type { BackupHealth } from '../upkeep/backup-health.ts';
 import type { ClockJumps } from '../upkeep/clock-jumps.ts';

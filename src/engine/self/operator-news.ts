@@ -1,6 +1,6 @@
 // What people are told of silences, pauses and acknowledgements, in words.
 import { showTime } from '../../core/wording/words.ts';
-import { showMatcher } from '../../dispatch/matcher-text.ts';
+import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';

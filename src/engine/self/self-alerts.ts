@@ -9,13 +9,13 @@
 //   over       all instances of the cause resolve. An hour later they are forgotten.
 import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
 import { isActive } from '../../core/alerts/emission.ts';
-import { readyFor } from '../../core/model/clock-shift.ts';
+import { readyFor } from '../../core/model/quality/clock-shift.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { SEVERITIES, type WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import type { Transition } from '../../core/model/transition.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';

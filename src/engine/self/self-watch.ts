@@ -1,6 +1,6 @@
 // The built-in watch `chainwarden`: one instance per cause and severity, stepped and stored like any other watch.
 import { z } from 'zod';
-import type { Condition } from '../../core/model/condition.ts';
+import type { Condition } from '../../core/model/watch/condition.ts';
 import { NOTHING_DETECTED } from '../../core/model/detection.ts';
 import {
   BUILT_IN_RULE,
@@ -10,7 +10,7 @@ import {
   type Truth,
   type WatchId,
 } from '../../core/model/ids.ts';
-import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { natural, time } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';

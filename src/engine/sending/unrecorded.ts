@@ -10,15 +10,15 @@
 //
 // Once the state file works again, the alert is stored as ever, and its delivery says that it may be a copy. When the
 // process ends before that, nothing is left of this memory: what told people then was marked in their first message.
-import { deliveryId } from '../../core/model/identity.ts';
+import { deliveryId } from '../../core/model/watch/identity.ts';
 import { newsOf, type Attempt, type Delivery, type Outcome } from '../../core/model/delivery.ts';
 import type { Recipient } from '../../core/model/ids.ts';
 import { isBegin, nameOfTransition, type Transition } from '../../core/model/transition.ts';
-import { inhibitionsAt } from '../../dispatch/inhibit.ts';
+import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
 import type { OpenAlert, Silence } from '../../dispatch/model.ts';
-import { mutedUntil } from '../../dispatch/mutes.ts';
+import { mutedUntil } from '../../dispatch/policy/mutes.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
-import { isSilencedBy } from '../../dispatch/silenced.ts';
+import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';

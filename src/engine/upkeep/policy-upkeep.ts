@@ -3,8 +3,8 @@
 // its alert more severe.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
-import type { Watch } from '../../core/model/watch.ts';
-import { isSilencedBy } from '../../dispatch/silenced.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Intervention, OpenAlertRow, StoredAck } from '../../store/interventions.ts';

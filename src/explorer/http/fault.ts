@@ -1,5 +1,5 @@
 import type { MissReason } from '../../core/model/observation.ts';
-import { Missed } from '../../core/model/question.ts';
+import { Missed } from '../../core/model/watch/question.ts';
 
 /**
  * What may follow: `now` a connection that died before it answered; `soon` a server that stumbled; `after-reset` the

@@ -1,7 +1,7 @@
 // Sends a request, with retries, until there is an answer or a reason why there is none. The budget decides when each
 // try may leave. Every try that left is counted, with its result.
 import type { AnyView } from '../../core/values/fields.ts';
-import type { Operation, Page } from '../../core/model/question.ts';
+import type { Operation, Page } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { Budget, Ticket } from '../spending/budget.ts';

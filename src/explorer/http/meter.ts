@@ -1,5 +1,5 @@
 import type { MissReason } from '../../core/model/observation.ts';
-import type { Operation } from '../../core/model/question.ts';
+import type { Operation } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Where requests are counted; `telemetry/explorer-metrics.ts` fits. */

@@ -1,6 +1,6 @@
 // Merges equal requests in flight: the same request is not sent while it is under way, nor twice in one tick.
 import type { AnyView } from '../../core/values/fields.ts';
-import type { Page, Question } from '../../core/model/question.ts';
+import type { Page, Question } from '../../core/model/watch/question.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import type { Request } from './request.ts';
 import type { Query } from '../reading/filters.ts';

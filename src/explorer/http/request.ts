@@ -1,4 +1,4 @@
-import type { Question } from '../../core/model/question.ts';
+import type { Question } from '../../core/model/watch/question.ts';
 
 /** A question as it goes over the wire. */
 export interface Request {

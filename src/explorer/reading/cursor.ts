@@ -1,6 +1,6 @@
 // The cursor goes back as it came: `next_page_params` as a map of exact texts (facts, section 2).
 import { isRow } from '../../core/values/fields.ts';
-import type { Cursor } from '../../core/model/question.ts';
+import type { Cursor } from '../../core/model/watch/question.ts';
 import { Fault } from '../http/fault.ts';
 
 const MOST_KEYS = 32;

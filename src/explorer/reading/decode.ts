@@ -1,6 +1,6 @@
 // From JSON to what a question promised: the envelope is checked, rows become views that decode when looked at.
 import { isRow, type AnyRecord, type AnyView, type Fields, type Units, type View } from '../../core/values/fields.ts';
-import type { Page, Question } from '../../core/model/question.ts';
+import type { Page, Question } from '../../core/model/watch/question.ts';
 import { readCursor } from './cursor.ts';
 import type { PageSizes } from './page-sizes.ts';
 import { Fault } from '../http/fault.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../../core/model/question.ts';
+import type { Operation } from '../../core/model/watch/question.ts';
 
 /** No release has smaller pages: 50 up to 11, more after it. Others that speak this API are met before they are known. */
 const USUAL_ROWS = 50;

@@ -2,7 +2,7 @@
 // was not read is said (`partial`), never taken for absent.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { MissReason } from '../../core/model/observation.ts';
-import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/question.ts';
+import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/watch/question.ts';
 import { isSameCursor } from './cursor.ts';
 
 /** Pages as they are asked for: a `Read`, or `again(read)` for a second reading. */

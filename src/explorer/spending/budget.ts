@@ -1,7 +1,7 @@
 // What one key may ask of one host. Explorers behind the same origin and key are given the same budget: two chains of
 // one plan share its requests and its rests.
 import type { MissReason } from '../../core/model/observation.ts';
-import type { PlanRest } from '../../core/model/plan-rest.ts';
+import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import { showInstant, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Fault } from '../http/fault.ts';

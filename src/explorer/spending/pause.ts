@@ -7,7 +7,7 @@
 //
 // A limiter's rest ends by time. A refusal ends when a probe is answered: what left before the refusal says nothing.
 import type { MissReason } from '../../core/model/observation.ts';
-import type { PlanRest, RefusalReason } from '../../core/model/plan-rest.ts';
+import type { PlanRest, RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { doubtOf, probeAfterMs } from './refusals.ts';
 

@@ -1,7 +1,7 @@
 // What a refusal for want of credits, or of a key, is worth, and when one request may leave to see whether it is over. A
 // single wrong answer of a proxy must not blind every watch of the plan, so one that contradicts what is known of the
 // plan is doubted and asked again soon.
-import type { RefusalReason } from '../../core/model/plan-rest.ts';
+import type { RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** What was known of the plan when it refused. */

@@ -1,7 +1,7 @@
 // The values of a message in two forms: nested, for programs; and as labelled lines, for people.
 import { Amount, formatAmount } from '../../core/values/amount.ts';
 import type { Fact } from '../../core/model/delivery.ts';
-import type { Segment } from '../../core/model/condition.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { ours } from './wording.ts';
 

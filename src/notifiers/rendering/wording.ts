@@ -1,7 +1,7 @@
 // Words that every channel shares. What leaves this file is plain text of single lines, safe to show as it is.
 import { showDuration } from '../../lib/clock.ts';
 import type { Message } from '../../core/model/delivery.ts';
-import type { Segment } from '../../core/model/condition.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 

@@ -1,8 +1,8 @@
 // Open alerts with what a person needs to judge them.
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
-import type { Segment } from '../../core/model/condition.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
 import type { ConditionState, CountedItem, GroupState, Memory } from '../../core/model/memory.ts';
-import type { CountAlert, Watch } from '../../core/model/watch.ts';
+import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/alert-view.ts';
 import { measureOf } from '../values/measure.ts';

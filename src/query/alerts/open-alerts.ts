@@ -1,9 +1,9 @@
 // Which alerts are open, and who has them in hand: an operator, a silence, or another alert that explains them.
 import { BUILT_IN_RULE, type Severity } from '../../core/model/ids.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
-import { inhibitionsAt } from '../../dispatch/inhibit.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
 import type { Silence } from '../../dispatch/model.ts';
-import { isSilencedBy } from '../../dispatch/silenced.ts';
+import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';
 import type { View } from '../view.ts';
 import { byId } from '../watch-by-id.ts';

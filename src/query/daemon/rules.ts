@@ -2,7 +2,7 @@
 import type { Problem } from '../../config/problem.ts';
 import { conditionText } from '../../core/alerts/message.ts';
 import { healthOf, type Health, type HealthRecord } from '../../core/model/health.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { pageOf, type Order } from '../cursor.ts';

@@ -1,7 +1,7 @@
 // What the verdict rests on: how fresh the data is, and whether messages go out.
 import { healthOf, type HealthByAlert } from '../../core/model/health.ts';
-import type { Watch } from '../../core/model/watch.ts';
-import { causesOf } from '../../core/model/blind-cause.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { causesOf } from '../../core/model/quality/blind-cause.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { forecasts } from './forecast.ts';

@@ -1,7 +1,7 @@
 // Alerts whose condition holds, but not for long enough yet.
-import { heldFor } from '../../core/alerts/condition-state.ts';
+import { heldFor } from '../../core/alerts/conditions/condition-state.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
-import type { StatefulAlert, Watch } from '../../core/model/watch.ts';
+import type { StatefulAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { openMeasure, statesIn } from '../alerts/cards.ts';
 import { titleOf } from './titles.ts';

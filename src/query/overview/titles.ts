@@ -1,7 +1,7 @@
 // What an alert is called before anything was decided about it.
 import { conditionText } from '../../core/alerts/message.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 
 /** `treasury USDC: balance < 1000000`: what is watched, and the condition as the rule has it. */

@@ -1,5 +1,5 @@
 // The days of the journal: of each, when nothing was known of which explorer.
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { zoneOffset } from '../../lib/time-zone.ts';
 import type { UnknownSpan } from '../../store/samples.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { JournalKind } from '../../core/journal/entry.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { JournalLine, JournalSearch } from '../../store/journal.ts';
 import { cursorOf, placeIn } from '../cursor.ts';

@@ -1,10 +1,10 @@
 // Lines of the journal in words.
 import { z } from 'zod';
-import type { Segment } from '../../core/model/condition.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import type { TransitionName } from '../../core/model/transition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
-import { showMatcher } from '../../dispatch/matcher-text.ts';
+import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { showRecipient } from '../../rules/describe.ts';
 import type { JournalLine } from '../../store/journal.ts';

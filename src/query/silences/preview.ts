@@ -1,7 +1,7 @@
 // What a silence would hold back: which alerts it is about now, and what it would have held back in the last 24 hours.
 import { SEVERITIES, type Recipient, type Severity } from '../../core/model/ids.ts';
 import type { Labels, Matcher } from '../../dispatch/model.ts';
-import { isSilencedBy } from '../../dispatch/silenced.ts';
+import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { NotifiedLabels } from '../../store/store.ts';
 import type { SilencePreview } from '../shapes/operators.ts';
 import type { View } from '../view.ts';

@@ -1,11 +1,11 @@
 // What a silence is about: which rules and alerts of the config in force.
-import { patternComplaint } from '../../config/route-shape.ts';
+import { patternComplaint } from '../../config/routing/route-shape.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
-import { labelsOf } from '../../core/model/labels.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
-import { fitsGlob } from '../../dispatch/match.ts';
+import { labelsOf } from '../../core/model/watch/labels.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import { fitsGlob } from '../../dispatch/policy/match.ts';
 import type { Labels, Matcher } from '../../dispatch/model.ts';
-import { isSilencedBy, namesSelf } from '../../dispatch/silenced.ts';
+import { isSilencedBy, namesSelf } from '../../dispatch/policy/silenced.ts';
 import { LabelValues, type LabelMistake } from '../../rules/label-values.ts';
 
 /** What may be silenced. */

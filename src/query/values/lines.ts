@@ -1,6 +1,6 @@
 // Values over time, as small lines beside a value.
 import type { Memory, Run } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { limitOf } from './measure.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { withStored } from '../../core/windows/closed.ts';

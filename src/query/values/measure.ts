@@ -1,8 +1,8 @@
 // Values against their limits. The limit of an alert is the constant of the first comparison of one number in its
 // condition.
-import type { Comparison, Clause, Condition } from '../../core/model/condition.ts';
+import type { Comparison, Clause, Condition } from '../../core/model/watch/condition.ts';
 import type { Figures } from '../../core/model/figures.ts';
-import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { typeAt } from '../../core/values/fields.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';

@@ -1,6 +1,6 @@
 // What the condition of one alert compares, at the last poll: also where it looks back over a window.
 import { historyOf } from '../../core/alerts/history.ts';
-import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { HOLE } from '../../core/windows/hole.ts';
 import { runsSince } from './lines.ts';
 import { limitOf, readingOf, type Reading } from './measure.ts';

@@ -2,7 +2,7 @@
 // equal values, then the run that goes on.
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Run } from '../../core/model/memory.ts';
-import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { Bucket, PathOfWatch } from '../../store/samples.ts';
 import { drawnPath, runsSince } from './lines.ts';

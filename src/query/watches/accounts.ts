@@ -1,6 +1,6 @@
 // Balances by account: how far each is from its limit, and what the last day did to it.
 import type { Run } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { subjectOf } from '../alerts/cards.ts';

@@ -1,6 +1,6 @@
 // One line for each watch.
 import type { Figures } from '../../core/model/figures.ts';
-import type { ConditionAlert, Watch } from '../../core/model/watch.ts';
+import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { timesPerDay } from '../../rules/compile/schedule.ts';
 import type { BarsOf } from '../values/bars.ts';

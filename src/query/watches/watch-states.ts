@@ -1,13 +1,13 @@
 // In which state each watch is: the first of `WATCH_STATES` that holds.
-import type { BlindWatch } from '../../core/model/blind-cause.ts';
+import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { activeSince, isActive } from '../../core/alerts/emission.ts';
 import type { Severity, WatchId } from '../../core/model/ids.ts';
-import { labelsOf } from '../../core/model/labels.ts';
+import { labelsOf } from '../../core/model/watch/labels.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
-import { lastPauseOf, type Pause } from '../../core/model/pause.ts';
-import type { AlertRule, Watch } from '../../core/model/watch.ts';
+import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import type { Labels, Silence } from '../../dispatch/model.ts';
-import { isSilencedBy } from '../../dispatch/silenced.ts';
+import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { RANK } from '../alerts/open-alerts.ts';
 import { statesIn } from '../alerts/cards.ts';

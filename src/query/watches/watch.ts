@@ -1,10 +1,10 @@
 // A watch, and why its alerts fire or not.
-import { recipientsIn } from '../../config/recipients.ts';
+import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { Snapshot } from '../../core/model/decision.ts';
 import type { AlertId } from '../../core/model/ids.ts';
-import { lastPauseOf } from '../../core/model/pause.ts';
+import { lastPauseOf } from '../../core/model/watch/pause.ts';
 import type { DataSince } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { withStored } from '../../core/windows/closed.ts';
 import { explainWatch, storedSnapshotOf } from '../../explain/explain.ts';
 import type { Explained, ExplainedAlert, ExplainedPart } from '../../explain/model.ts';

@@ -1,5 +1,5 @@
 // The list of watches.
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { days } from '../values/bars.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';

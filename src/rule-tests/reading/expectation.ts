@@ -1,7 +1,7 @@
 // A row of `expect`.
 import { parseAt } from '../../config/issues.ts';
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import { type Path, isMap } from '../../config/yaml/written.ts';
 import { showDuration } from '../../lib/clock.ts';
 import type { Expected, Poll, Wanted } from '../model.ts';

@@ -1,11 +1,11 @@
 // The names that rule files use, for a test without a config. A name that is similar to a field is left out: it is
 // probably misspelt, and loading reports it.
-import { nearest } from '../../config/nearest.ts';
-import { LABEL, NAME } from '../../config/scalars.ts';
+import { nearest } from '../../config/values/nearest.ts';
+import { LABEL, NAME } from '../../config/values/scalars.ts';
 import { type Written, isMap } from '../../config/yaml/written.ts';
 import { parseYaml } from '../../config/yaml/yaml.ts';
 import { Address } from '../../core/values/address.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { RuleFile } from '../../rules/load.ts';
 import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../../rules/language/words.ts';
 

@@ -1,9 +1,9 @@
 // A row of `saw`: the time of a poll, and what it saw.
 import { parseAt, unknownKey } from '../../config/issues.ts';
-import { quote } from '../../config/scalars.ts';
+import { quote } from '../../config/values/scalars.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
-import type { Script, SyntheticRow } from '../../core/model/script.ts';
+import type { Script, SyntheticRow } from '../../core/model/watch/script.ts';
 import type { Head } from '../../core/model/observation.ts';
 import type { Poll, RecordedAnswer, PollInput } from '../model.ts';
 import { RowShape, type WrittenAnswer, type WrittenRow } from './shape.ts';

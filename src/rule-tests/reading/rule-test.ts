@@ -1,9 +1,9 @@
 // One test of a test file: its watch, its polls and what it expects.
 import { parseAt, parseEach } from '../../config/issues.ts';
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Expected, Poll, RuleTest } from '../model.ts';
 import { readExpectation } from './expectation.ts';
 import { readRow } from './rows.ts';

@@ -1,6 +1,6 @@
 // The schema of a test file. The fields of a row of `saw` depend on the kind and are checked elsewhere.
 import { z } from 'zod';
-import { duration, integer, oneOrMore, text } from '../../config/scalars.ts';
+import { duration, integer, oneOrMore, text } from '../../config/values/scalars.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';
 

@@ -2,7 +2,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ReadFile } from '../../config/model.ts';
 import { reasonOf, type Problem } from '../../config/problem.ts';
-import { quote } from '../../config/scalars.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
 import type { Source } from '../../config/yaml/yaml.ts';
 

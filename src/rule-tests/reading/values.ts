@@ -1,7 +1,7 @@
 // Values of a test, written as in rules, encoded as they are stored in memory: amounts in whole units, exact.
-import { quote } from '../../config/scalars.ts';
+import { quote } from '../../config/values/scalars.ts';
 import { parseDuration } from '../../lib/durations.ts';
-import { hintFor } from '../../config/nearest.ts';
+import { hintFor } from '../../config/values/nearest.ts';
 import { type Path, type ProblemAt, type Written, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';

@@ -1,9 +1,9 @@
 // The watches of a test file's rules, loaded as the daemon loads them, and what the names in its rows mean.
 import type { Config, ConfigTools, Loaded } from '../../config/model.ts';
-import { NAME } from '../../config/scalars.ts';
+import { NAME } from '../../config/values/scalars.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { Address } from '../../core/values/address.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { meaningOn } from '../../rules/compile/catalogue.ts';

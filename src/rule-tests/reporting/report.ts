@@ -1,9 +1,9 @@
 // The report of a test: one line when it passed, polls and messages beside the expectation when it failed.
 import { formatDuration } from '../../lib/durations.ts';
 import { typeAt, valueAt } from '../../core/values/fields.ts';
-import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch.ts';
+import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import type { Reason } from '../../core/model/decision.ts';
-import { REASON_WORDS } from '../../core/model/reason-words.ts';
+import { REASON_WORDS } from '../../core/model/quality/reason-words.ts';
 import { isHeadStale } from '../../core/poll.ts';
 import { ours } from '../../notifiers/rendering/wording.ts';
 import { compare, stateOf, textOf, type Line } from './compare.ts';

@@ -1,15 +1,15 @@
 // The type of an alert, by the keys that it has: an event, a count over events, or a condition. A key of another type
 // is a problem, never ignored.
 import type { EventName } from '../../core/model/ids.ts';
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Compiling } from './model.ts';
 import { eventsOf, SCHEDULE } from '../language/events.ts';
 import type { Language } from '../language/model.ts';
 import { readPath, resolveNames } from '../language/reading/names.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 
 type Form = 'event' | 'schedule' | 'at_least' | 'none_for' | 'condition';

@@ -1,8 +1,8 @@
 // The conditions and texts of one alert, compiled.
 import { restOf } from '../../config/problem.ts';
 import type { Path } from '../../config/yaml/written.ts';
-import type { Window } from '../../core/model/condition.ts';
-import type { Threshold } from '../../core/model/watch.ts';
+import type { Window } from '../../core/model/watch/condition.ts';
+import type { Threshold } from '../../core/model/watch/watch.ts';
 import { SCHEDULE } from '../language/events.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
 import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';

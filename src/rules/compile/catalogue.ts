@@ -1,9 +1,9 @@
 // Names that rules may use: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
 import type { Address } from '../../core/values/address.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Channel, Config, Explorer, Name } from '../../config/model.ts';
 import type { Problem } from '../../config/problem.ts';
-import { quote } from '../../config/scalars.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { RuleCache } from '../cache.ts';
 import type { Language, Meaning } from '../language/model.ts';
 import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts';

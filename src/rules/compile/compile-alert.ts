@@ -1,9 +1,9 @@
 // One alert of a watch, compiled once for every explorer that the watch runs on.
 import { parseAt, parseEach } from '../../config/issues.ts';
-import { quote } from '../../config/scalars.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
-import type { Window } from '../../core/model/condition.ts';
-import type { AlertRule } from '../../core/model/watch.ts';
+import type { Window } from '../../core/model/watch/condition.ts';
+import type { AlertRule } from '../../core/model/watch/watch.ts';
 import { SCHEDULE } from '../language/events.ts';
 import type { Language } from '../language/model.ts';
 import { AlertShape } from '../schema/shape.ts';

@@ -1,11 +1,11 @@
 // Compiles one watch of a file: checks its keys, resolves its names, compiles its alerts, and makes one instance per
 // explorer, address and token.
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
-import type { Schedule } from '../../core/model/watch.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
+import type { Schedule } from '../../core/model/watch/watch.ts';
 import { parseAt, parseEach, unknownKeys } from '../../config/issues.ts';
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileAlerts } from './compile-alert.ts';

@@ -1,9 +1,9 @@
 // Fan-out: one instance per explorer, address and token. The name, group or order that led to it does not matter.
 import { Address, shortHex } from '../../core/values/address.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Explorer } from '../../config/model.ts';
-import { hintFor, nearest } from '../../config/nearest.ts';
-import { addressComplaint, quote } from '../../config/scalars.ts';
+import { hintFor, nearest } from '../../config/values/nearest.ts';
+import { addressComplaint, quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import { meaningOn } from './catalogue.ts';
 import type { Compiling } from './model.ts';

@@ -1,10 +1,10 @@
-import { idOf } from '../../core/model/identity.ts';
+import { idOf } from '../../core/model/watch/identity.ts';
 import { sampledBy } from '../../core/windows/sampled.ts';
-import type { ReadField } from '../../core/model/field-sightings.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
-import type { Target } from '../../core/model/target.ts';
-import { readsOfCount, type AlertRule, type Schedule, type Watch } from '../../core/model/watch.ts';
-import type { Span } from '../../core/model/condition.ts';
+import type { ReadField } from '../../core/model/quality/field-sightings.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
+import type { Target } from '../../core/model/watch/target.ts';
+import { readsOfCount, type AlertRule, type Schedule, type Watch } from '../../core/model/watch/watch.ts';
+import type { Span } from '../../core/model/watch/condition.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';

@@ -2,8 +2,8 @@
 import type { Problem } from '../../config/problem.ts';
 import type { Path, ProblemAt } from '../../config/yaml/written.ts';
 import type { Source } from '../../config/yaml/yaml.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
-import type { Watch } from '../../core/model/watch.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Defaults, WrittenWatch } from '../schema/shape.ts';
 import type { RouteUse } from '../route-use.ts';
 import type { Catalogue } from './catalogue.ts';

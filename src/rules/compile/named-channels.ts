@@ -1,6 +1,6 @@
 // The channels that a rule names.
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';

@@ -1,6 +1,6 @@
 // `on: schedule`: what is told, and when.
 import type { Path } from '../../config/yaml/written.ts';
-import type { Report } from '../../core/model/watch.ts';
+import type { Report } from '../../core/model/watch/watch.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import { SCHEDULE } from '../language/events.ts';
 import type { CompiledTemplate } from '../language/model.ts';

@@ -2,9 +2,9 @@
 // expects are refused here.
 import { parse, validate } from 'node-cron';
 import type { Instant } from '../../lib/clock.ts';
-import type { Schedule, Watch } from '../../core/model/watch.ts';
-import { nextDue, phaseOf } from '../../core/model/schedule.ts';
-import { quote } from '../../config/scalars.ts';
+import type { Schedule, Watch } from '../../core/model/watch/watch.ts';
+import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
+import { quote } from '../../config/values/scalars.ts';
 
 const DAY_MS = 86_400_000;
 /** How many values each field has, from the right: the seconds may be left out. */

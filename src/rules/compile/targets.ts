@@ -1,7 +1,7 @@
 // Gives the alerts of each instance their channels: those that the routes lead to. Labels such as `explorer` and `of`
 // differ from instance to instance, and so may the channels.
-import { labelsOf } from '../../core/model/labels.ts';
-import type { AlertRule } from '../../core/model/watch.ts';
+import { labelsOf } from '../../core/model/watch/labels.ts';
+import type { AlertRule } from '../../core/model/watch/watch.ts';
 import type { RouteUse } from '../route-use.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';

@@ -1,8 +1,8 @@
 // What an alert that counts items waits for: `at_least` and `none_for`.
-import { quote } from '../../config/scalars.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
-import type { Condition } from '../../core/model/condition.ts';
-import type { Threshold } from '../../core/model/watch.ts';
+import type { Condition } from '../../core/model/watch/condition.ts';
+import type { Threshold } from '../../core/model/watch/watch.ts';
 import type { Language } from '../language/model.ts';
 import { resolveNames } from '../language/reading/names.ts';
 import type { WrittenAlert } from '../schema/shape.ts';

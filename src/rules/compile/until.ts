@@ -1,5 +1,5 @@
 // Whether `until` can end what `while` began.
-import { quote } from '../../config/scalars.ts';
+import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import { typeAt } from '../../core/values/fields.ts';
 import { isPossible } from '../language/analysis/logic.ts';

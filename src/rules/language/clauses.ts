@@ -1,7 +1,7 @@
 // A condition taken apart at `&&`, `||` and `!`. Each part is compiled separately by the same compiler, so that it is
 // evaluated as it is within the whole.
 import { Amount } from '../../core/values/amount.ts';
-import type { Clause, Comparison } from '../../core/model/condition.ts';
+import type { Clause, Comparison } from '../../core/model/watch/condition.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
 import { literalNumber } from './reading/literals.ts';
 import { namesOf } from './reading/paths.ts';

@@ -1,5 +1,5 @@
 // The operators of comparisons.
-import { OPPOSITE, type Comparison } from '../../core/model/condition.ts';
+import { OPPOSITE, type Comparison } from '../../core/model/watch/condition.ts';
 
 export type ComparisonOperator = Comparison['operator'];
 

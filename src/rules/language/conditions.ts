@@ -1,7 +1,7 @@
 // Compiles the text of a condition into a function from an evaluation context to true, false or unknown. Mistakes are
 // found when the rule is loaded. What cannot be decided at evaluation is unknown.
 import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
-import type { EvaluationContext } from '../../core/model/condition.ts';
+import type { EvaluationContext } from '../../core/model/watch/condition.ts';
 import type { Truth } from '../../core/model/ids.ts';
 import { analyse } from './analysis/analyse.ts';
 import { syntaxWords, typeMistake, typeName } from './cel/errors.ts';

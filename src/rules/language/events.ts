@@ -1,6 +1,6 @@
 // What `on:` may name: the events of the kind, and `schedule` where there are present values to be told.
 import type { EventName } from '../../core/model/ids.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 
 export const SCHEDULE: EventName = 'schedule';
 

@@ -1,7 +1,7 @@
 // Conditions and templates of one kind on one explorer. Each distinct text is compiled once, however many watches use
 // it.
 import type { Compiled } from './mistake.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { type Constant, createCelEnvironment } from './cel/environment.ts';
 import { compileCondition } from './conditions.ts';
 import type { CompiledCondition, CompiledTemplate, Language, Meaning } from './model.ts';

@@ -1,6 +1,6 @@
 // The language of one kind on one explorer, and what it compiles texts into.
-import type { Condition, Template } from '../../core/model/condition.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { Condition, Template } from '../../core/model/watch/condition.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Address } from '../../core/values/address.ts';
 import type { CelEnvironment } from './cel/environment.ts';
 import type { TruthConstraints } from './analysis/constraints.ts';

@@ -1,4 +1,4 @@
-import { MEASURES } from '../../core/model/condition.ts';
+import { MEASURES } from '../../core/model/watch/condition.ts';
 
 /** Functions that a condition may call; any other is refused. */
 export const FUNCTIONS: readonly string[] = [

@@ -1,6 +1,6 @@
 // `at_least` of an alert: so many items within a time, a field of them that adds up to so much, or a part of them.
 import { z } from 'zod';
-import { duration, integer, quantity, share, text } from '../../config/scalars.ts';
+import { duration, integer, quantity, share, text } from '../../config/values/scalars.ts';
 
 const HALF_YEAR_MS = 183 * 86_400_000;
 

@@ -1,6 +1,6 @@
 // The reference of a kind, as data, made of the tables that loading uses.
 import type { AnyRecord, FieldType } from '../../core/values/fields.ts';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { inColumns } from '../../lib/columns.ts';
 import { FILTER_DOCS, FUNCTION_DOCS, METHOD_DOCS, WINDOW_DOCS, type FunctionDoc } from '../language/function-docs.ts';
 import { eventsOf } from '../language/events.ts';

@@ -1,11 +1,11 @@
 // Schemas for editors, made of the definitions that loading uses. An editor reads an unquoted address or number as a
 // number, so every scalar is accepted in any YAML type.
 import { z } from 'zod';
-import type { AnyKind } from '../../core/model/kind.ts';
+import type { AnyKind } from '../../core/model/watch/kind.ts';
 import { CapShape, strict } from '../../config/channels.ts';
-import { InhibitShape, RouteShape } from '../../config/route-shape.ts';
+import { InhibitShape, RouteShape } from '../../config/routing/route-shape.ts';
 import { ConfigShape, ExplorerShapes, byName, SecretText } from '../../config/shape.ts';
-import { address, LABEL, NAME } from '../../config/scalars.ts';
+import { address, LABEL, NAME } from '../../config/values/scalars.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
 import { eventsOf } from '../language/events.ts';
 import { DESCRIPTIONS, EXAMPLES } from './examples.ts';

@@ -3,7 +3,7 @@ import { Address, shortHex } from '../../core/values/address.ts';
 import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';
 import { exactOf, isView, type FieldType, type Value } from '../../core/values/fields.ts';
-import type { Segment } from '../../core/model/condition.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { plain, untrusted, type Untrusted } from '../../lib/untrusted.ts';
 

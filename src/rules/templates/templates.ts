@@ -1,12 +1,12 @@
 // Titles and texts. Liquid only parses the template, which may contain `{{ path }}` and `{{ path | filter }}` and
 // nothing else. A template becomes segments; untrusted text stays marked until a notifier's encoder renders it.
 import { Liquid, LiquidError, TokenKind, TypeGuards, type Template as LiquidTemplate } from 'liquidjs';
-import { hintFor } from '../../config/nearest.ts';
-import { quote } from '../../config/scalars.ts';
+import { hintFor } from '../../config/values/nearest.ts';
+import { quote } from '../../config/values/scalars.ts';
 import { parseDuration } from '../../lib/durations.ts';
 import { Address } from '../../core/values/address.ts';
 import { type AnyView, type FieldType, valueAt } from '../../core/values/fields.ts';
-import type { EvaluationContext, Measure, Segment, Window } from '../../core/model/condition.ts';
+import type { EvaluationContext, Measure, Segment, Window } from '../../core/model/watch/condition.ts';
 import type { Compiled, Mistake } from '../language/mistake.ts';
 import type { CompiledTemplate, Language, Meaning, TemplateUse } from '../language/model.ts';
 import { type Resolved, readPath, resolveNames } from '../language/reading/names.ts';

@@ -15,8 +15,8 @@ import {
   spansOf,
   textOrNull,
   unheardOf,
-} from '../alert-rows.ts';
-import { messageOf, readable, type Row } from '../rows.ts';
+} from '../rows/alert-rows.ts';
+import { messageOf, readable, type Row } from '../rows/rows.ts';
 import { IS_ENDED } from './dispatch/deliveries-table.ts';
 import { columns, jsonText, type Sql } from './sql.ts';
 

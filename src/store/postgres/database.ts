@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { failpoint, type Step } from '../../lib/failpoint.ts';
 import { createMutex } from '../../lib/mutex.ts';
-import type { Row } from '../rows.ts';
+import type { Row } from '../rows/rows.ts';
 import type { Address } from './address.ts';
 import { databaseError, isAnswered } from './errors.ts';
 import type { Parameter, Sql } from './sql.ts';

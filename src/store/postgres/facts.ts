@@ -1,6 +1,6 @@
 // What the database says of the daemon itself, by name.
 import type { Json } from '../../core/values/fields.ts';
-import { jsonOrNull } from '../rows.ts';
+import { jsonOrNull } from '../rows/rows.ts';
 import type { Sql } from './sql.ts';
 
 type Name = 'running' | 'troubles' | 'probe' | 'links';

@@ -1,7 +1,7 @@
 // Which process holds the database: one at a time, under a lease that it renews. Its times are the server's, so that
 // nobody's own clock matters.
 import type { Fence } from '../fence.ts';
-import { numberOrNull } from '../dispatch-rows.ts';
+import { numberOrNull } from '../rows/dispatch-rows.ts';
 import type { Database } from './database.ts';
 import type { Sql } from './sql.ts';
 

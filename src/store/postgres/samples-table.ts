@@ -3,7 +3,7 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Run, Samples } from '../../core/model/memory.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Row } from '../rows.ts';
+import type { Row } from '../rows/rows.ts';
 import {
   bucketOf,
   HOUR_MS,
@@ -15,7 +15,7 @@ import {
   runsByPath,
   spanOf,
   widened,
-} from '../sample-rows.ts';
+} from '../rows/sample-rows.ts';
 import type { Bucket, PathOfWatch, UnknownSpan } from '../samples.ts';
 import { columns, type Sql } from './sql.ts';
 

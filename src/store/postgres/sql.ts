@@ -1,5 +1,5 @@
 // How the tables of PostgreSQL are asked, on a connection that the caller chose.
-import type { Row } from '../rows.ts';
+import type { Row } from '../rows/rows.ts';
 
 export type Value = string | number | boolean | null;
 

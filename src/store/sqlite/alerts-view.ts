@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { messageOf, readable, type Row } from '../rows.ts';
+import { messageOf, readable, type Row } from '../rows/rows.ts';
 import {
   eventGroupOf,
   heldMessageOf,
@@ -17,7 +17,7 @@ import {
   textOrNull,
   unheardOf,
   type OwedOf,
-} from '../alert-rows.ts';
+} from '../rows/alert-rows.ts';
 import type { EpisodeName, EventGroup, FiringSpan, HeldMessage, Progress, Unheard } from '../alert-view.ts';
 import { limitBy } from './database.ts';
 import { IS_ENDED } from './dispatch/deliveries-table.ts';

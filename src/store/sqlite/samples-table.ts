@@ -16,7 +16,7 @@ import {
   runsByPath,
   spanOf,
   widened,
-} from '../sample-rows.ts';
+} from '../rows/sample-rows.ts';
 import { limitBy } from './database.ts';
 
 /** Leads to the next schema. */

@@ -3,7 +3,7 @@ import type { Address } from '../../core/values/address.ts';
 import { address, amount, natural, quantity, record, text } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
-import type { Target } from '../../core/model/target.ts';
+import type { Target } from '../../core/model/watch/target.ts';
 import { AddressDetails } from '../../explorer/reading/resources/address.ts';
 import { Token } from '../../explorer/reading/resources/token.ts';
 

@@ -1,5 +1,5 @@
 // Where the fields of a balance stand in the answer that it was read from; null = they are made here.
-import type { Target } from '../../core/model/target.ts';
+import type { Target } from '../../core/model/watch/target.ts';
 import { OF_THE_ADDRESS } from './reading.ts';
 
 export function sourceOf(path: string, { token }: Target): string | null {

@@ -2,9 +2,9 @@
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import type { View } from '../../core/values/fields.ts';
-import type { Reading } from '../../core/model/kind.ts';
-import type { Target } from '../../core/model/target.ts';
-import type { Read } from '../../core/model/question.ts';
+import type { Reading } from '../../core/model/watch/kind.ts';
+import type { Target } from '../../core/model/watch/target.ts';
+import type { Read } from '../../core/model/watch/question.ts';
 import { viewOf } from '../../core/values/tracked.ts';
 import { rawText } from '../../lib/untrusted.ts';
 import { addressTokens, tokenDetails } from '../../explorer/operations.ts';

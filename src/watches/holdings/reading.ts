@@ -1,8 +1,8 @@
 // Reads the list of tokens that an address holds, and tells its rows apart.
 import type { View } from '../../core/values/fields.ts';
-import { idOf } from '../../core/model/identity.ts';
-import type { Reading } from '../../core/model/kind.ts';
-import type { ListQuestion, Page, Read } from '../../core/model/question.ts';
+import { idOf } from '../../core/model/watch/identity.ts';
+import type { Reading } from '../../core/model/watch/kind.ts';
+import type { ListQuestion, Page, Read } from '../../core/model/watch/question.ts';
 import { again, readAll, type Pages } from '../../explorer/reading/paging.ts';
 import type { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { rawText } from '../../lib/untrusted.ts';

@@ -1,4 +1,4 @@
-import type { ListCoverage, UnreadRange } from '../../core/model/kind.ts';
+import type { ListCoverage, UnreadRange } from '../../core/model/watch/kind.ts';
 import { type Gap, showHeights } from './gaps.ts';
 import type { ListState } from '../list-state.ts';
 import { lowestMark } from './look-back.ts';

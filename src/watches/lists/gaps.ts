@@ -1,7 +1,7 @@
 // Parts of a list that were not read. A gap begins where a reading stops at its limit of pages, or where a page is
 // missed. Later polls continue it from there. It closes at a row below it, or at the end of the list.
 import { z } from 'zod';
-import type { Cursor } from '../../core/model/question.ts';
+import type { Cursor } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Rows in the blocks from `from` to `to`, both included, may be unread. */

@@ -1,7 +1,7 @@
 // What a poll read of a list: its rows, and how far they reach.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { Range, Scope } from '../../core/model/detection.ts';
-import type { Cursor, ListQuestion } from '../../core/model/question.ts';
+import type { Cursor, ListQuestion } from '../../core/model/watch/question.ts';
 import { PENDING } from '../seen-rows.ts';
 import type { OlderReading } from './older-rows.ts';
 import { positionOf, type RowKey } from './row-key.ts';

@@ -1,7 +1,7 @@
 // What a poll reads below the newest pages: gaps first, from the highest down, then what the sweep has still to read.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { Heights } from '../../core/model/detection.ts';
-import type { Cursor, ListQuestion, Read } from '../../core/model/question.ts';
+import type { Cursor, ListQuestion, Read } from '../../core/model/watch/question.ts';
 import { readFrom, type PagedReading, type Pages } from '../../explorer/reading/paging.ts';
 import type { Gap, GapReading } from './gaps.ts';
 import type { ListState } from '../list-state.ts';

@@ -1,7 +1,7 @@
 // Identity and position of the rows of a list.
 import type { AnyView, Fields, View } from '../../core/values/fields.ts';
-import type { ListHistory } from '../../core/model/kind.ts';
-import type { Cursor } from '../../core/model/question.ts';
+import type { ListHistory } from '../../core/model/watch/kind.ts';
+import type { Cursor } from '../../core/model/watch/question.ts';
 import type { ListState, RowPosition } from '../list-state.ts';
 import { isPending, keyOf, PENDING } from '../seen-rows.ts';
 

@@ -1,8 +1,8 @@
 // A list is read again once an hour, from page one down to its look-back: rows that an explorer shows late, below rows
 // that are known, are found in no other way. It goes on over several polls, and over a restart.
 import { z } from 'zod';
-import { fractionOf } from '../../core/model/identity.ts';
-import type { Cursor, Question } from '../../core/model/question.ts';
+import { fractionOf } from '../../core/model/watch/identity.ts';
+import type { Cursor, Question } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 export interface Sweep {

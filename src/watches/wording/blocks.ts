@@ -1,6 +1,6 @@
 import { shortHex } from '../../core/values/address.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
-import type { ComparedValue, EventOccasion, KindWording, Sentence } from '../../core/model/wording.ts';
+import type { ComparedValue, EventOccasion, KindWording, Sentence } from '../../core/model/watch/wording.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
 import { lineOf, showExactTime } from '../../core/wording/words.ts';

@@ -1,6 +1,6 @@
 import { Amount } from '../../core/values/amount.ts';
 import { valueAt } from '../../core/values/fields.ts';
-import type { KindWording } from '../../core/model/wording.ts';
+import type { KindWording } from '../../core/model/watch/wording.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import { blockWords, endWords, movedSentence, placeLine } from './moves.ts';
 

@@ -6,8 +6,8 @@ import { textAt } from '../../core/wording/change-sentence.ts';
 import { addressWords } from '../../core/wording/values.ts';
 import { quotedText, showAmount } from '../../core/wording/words.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
-import type { Segment } from '../../core/model/condition.ts';
-import type { Names, Occasion, Sentence } from '../../core/model/wording.ts';
+import type { Segment } from '../../core/model/watch/condition.ts';
+import type { Names, Occasion, Sentence } from '../../core/model/watch/wording.ts';
 
 /** `vault sent 250 ETH, above 100`; `how` is put behind it: ` in a call`. */
 export function movedSentence(

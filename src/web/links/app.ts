@@ -17,7 +17,7 @@ import { readAckToken } from '../guard/ack-links.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
-import { bare, type Page } from '../pages/layout.ts';
+import { bare, type Page } from '../pages/frame/layout.ts';
 import { html, type Html } from '../parts/html.ts';
 import type { Moment } from '../parts/time.ts';
 import { alarm, DEAD_LINK, isWaiting, linkPage, note, shownName } from './page.ts';

@@ -3,7 +3,7 @@ import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts
 import { html, NOTHING, type Html } from '../parts/html.ts';
 import { severityTag } from '../parts/states.ts';
 import { ageTag, clockTime, type Moment } from '../parts/time.ts';
-import type { Page } from '../pages/layout.ts';
+import type { Page } from '../pages/frame/layout.ts';
 
 /** `said`: what became of the request before. */
 export function linkPage(message: LinkedMessage, moment: Moment, said: Html | null = null): Page {

@@ -14,9 +14,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ApiOptions } from '../api/app.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { createVisitors } from '../guard/visitors.ts';
-import { enterPage, NOT_ENTERED } from './enter.ts';
-import { createEntering } from './entering.ts';
-import { errorPage } from './errors.ts';
+import { enterPage, NOT_ENTERED } from './entry/enter.ts';
+import { createEntering } from './entry/entering.ts';
+import { errorPage } from './frame/errors.ts';
 import { createEvents } from './events.ts';
 import {
   onlyOwnForms,
@@ -27,13 +27,13 @@ import {
   onlyVisitors,
   type PageEnv,
   type Refuse,
-} from './gates.ts';
-import { bare } from './layout.ts';
-import { createPresenter } from './presenter.ts';
+} from './entry/gates.ts';
+import { bare } from './frame/layout.ts';
+import { createPresenter } from './frame/presenter.ts';
 import { withSharedOverview, type DaemonFacts } from './queries.ts';
-import { createPeriods } from './rendering.ts';
+import { createPeriods } from './frame/rendering.ts';
 import { formRoutes, pageRoutes } from './routes.ts';
-import { submit } from './submitting.ts';
+import { submit } from './operators/submitting.ts';
 
 export interface PagesOptions {
   readonly timeZone: string;

@@ -1,7 +1,7 @@
 // Tells open pages that something has changed, over server-sent events. Nothing is said of what: a page loads itself anew.
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import type { Clock } from '../../lib/clock.ts';
-import type { PageContext } from './gates.ts';
+import type { PageContext } from './entry/gates.ts';
 
 export interface EventsOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;

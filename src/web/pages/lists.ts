@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import { counted } from '../parts/amount.ts';
 import { html, NOTHING, trusted, type Content, type Html } from '../parts/html.ts';
-import { errorPage } from './errors.ts';
-import type { Page } from './layout.ts';
+import { errorPage } from './frame/errors.ts';
+import type { Page } from './frame/layout.ts';
 import type { PageRequest } from './route.ts';
 
 /** What the address of a page asks for; null: it asks for what there is not. */

@@ -1,7 +1,7 @@
 // What pages ask of the daemon. The overview is asked for by every page, since each shows what nobody has in hand.
 import type { Queries } from '../../query/queries.ts';
 import type { Overview } from '../../query/shapes/overview.ts';
-import { createRendering, type Periods } from './rendering.ts';
+import { createRendering, type Periods } from './frame/rendering.ts';
 
 export type PageQueries = Queries;
 

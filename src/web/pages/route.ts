@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Role } from '../guard/identity.ts';
 import type { Problem } from '../problem.ts';
 import type { Moment } from '../parts/time.ts';
-import type { Page } from './layout.ts';
+import type { Page } from './frame/layout.ts';
 
 export interface PageRequest extends Moment {
   readonly role: Role;

@@ -1,17 +1,17 @@
 // The pages, in the order of the navigation, and the forms in them. Each states the least role that it takes: there is no
 // route without one.
 import type { Interventions } from '../api/operation.ts';
-import { aboutPage } from './about.ts';
+import { aboutPage } from './daemon/about.ts';
 import { accountsPage } from './accounts.ts';
-import { explorersPage } from './explorers.ts';
-import { rulesPage } from './rules.ts';
-import { sourcePage } from './source.ts';
+import { explorersPage } from './daemon/explorers.ts';
+import { rulesPage } from './daemon/rules.ts';
+import { sourcePage } from './daemon/source.ts';
 import { samplesRoute } from './watch/samples.ts';
-import { ackForms } from './acks.ts';
+import { ackForms } from './operators/acks.ts';
 import { deliveriesPage, deliveryForms } from './deliveries.ts';
 import { historyPage } from './history.ts';
 import { alertPage } from './alert/page.ts';
-import { pauseForms } from './pauses.ts';
+import { pauseForms } from './operators/pauses.ts';
 import { silenceForms } from './silences/forms.ts';
 import { silencesPage } from './silences/page.ts';
 import { watchPage } from './watch/page.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { blankMemory, retire, step } from '../../../src/core/step.ts';
 import type { Memory } from '../../../src/core/model/memory.ts';
-import type { ConditionAlert } from '../../../src/core/model/watch.ts';
+import type { ConditionAlert } from '../../../src/core/model/watch/watch.ts';
 import type { Decision } from '../../../src/core/model/decision.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
-import { idOf } from '../../../src/core/model/identity.ts';
-import { runPolls } from '../../support/run-polls.ts';
-import { above, aWatch, below, missed, saw, whileAlert } from '../../support/watch.ts';
+import { idOf } from '../../../src/core/model/watch/identity.ts';
+import { runPolls } from '../../support/engine/run-polls.ts';
+import { above, aWatch, below, missed, saw, whileAlert } from '../../support/engine/watch.ts';
 
 type Row = readonly [when: string, level: string | null, state: string, said?: string];
 

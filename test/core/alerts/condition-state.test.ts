@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { advance, newCondition, type Truths } from '../../../src/core/alerts/condition-state.ts';
+import { advance, newCondition, type Truths } from '../../../src/core/alerts/conditions/condition-state.ts';
 import type { Message } from '../../../src/core/model/delivery.ts';
 import type { ConditionState } from '../../../src/core/model/memory.ts';
 import { emissionOf } from '../../../src/core/alerts/emission.ts';

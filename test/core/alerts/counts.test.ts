@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CountAlert } from '../../../src/core/model/watch.ts';
+import type { CountAlert } from '../../../src/core/model/watch/watch.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
-import { runPolls } from '../../support/run-polls.ts';
-import { aWatch, countAlert, missed, onAlert, saw, type Item } from '../../support/watch.ts';
+import { runPolls } from '../../support/engine/run-polls.ts';
+import { aWatch, countAlert, missed, onAlert, saw, type Item } from '../../support/engine/watch.ts';
 
 /** Wild items by the minute they happened at: `{ a: '1m' }`. */
 function wild(times: Readonly<Record<string, string>>): Record<string, Item> {

@@ -1,9 +1,9 @@
 // What is told of a condition that comes and goes: the state is exact at every poll, its messages may wait.
 import { describe, expect, test } from '@jest/globals';
-import type { ConditionAlert } from '../../../src/core/model/watch.ts';
+import type { ConditionAlert } from '../../../src/core/model/watch/watch.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
-import { runPolls, type PollResults } from '../../support/run-polls.ts';
-import { aWatch, saw, whileAlert } from '../../support/watch.ts';
+import { runPolls, type PollResults } from '../../support/engine/run-polls.ts';
+import { aWatch, saw, whileAlert } from '../../support/engine/watch.ts';
 
 const LOW = '90';
 const FINE = '150';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Condition } from '../../../src/core/model/condition.ts';
-import type { EventAlert, Watch } from '../../../src/core/model/watch.ts';
-import { runPolls } from '../../support/run-polls.ts';
-import { aWatch, below, countAlert, missed, moodIs, onAlert, saw } from '../../support/watch.ts';
+import type { Condition } from '../../../src/core/model/watch/condition.ts';
+import type { EventAlert, Watch } from '../../../src/core/model/watch/watch.ts';
+import { runPolls } from '../../support/engine/run-polls.ts';
+import { aWatch, below, countAlert, missed, moodIs, onAlert, saw } from '../../support/engine/watch.ts';
 
 describe('new items', () => {
   const watch = aWatch([onAlert()]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { EventProgress, Sighting } from '../../../src/core/alerts/event-progress.ts';
-import { advanceEvent, beginEvent, FINAL_DEPTH } from '../../../src/core/alerts/event-state.ts';
+import type { EventProgress, Sighting } from '../../../src/core/alerts/events/event-progress.ts';
+import { advanceEvent, beginEvent, FINAL_DEPTH } from '../../../src/core/alerts/events/event-state.ts';
 
 const HEAD = 1000;
 

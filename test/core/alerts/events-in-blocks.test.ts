@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { EventAlert } from '../../../src/core/model/watch.ts';
+import type { EventAlert } from '../../../src/core/model/watch/watch.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
-import { runPolls } from '../../support/run-polls.ts';
-import { aWatch, missed, onAlert, saw, type Item } from '../../support/watch.ts';
+import { runPolls } from '../../support/engine/run-polls.ts';
+import { aWatch, missed, onAlert, saw, type Item } from '../../support/engine/watch.ts';
 
 /** A poll that read every block from `from` on, and saw items in blocks: `{ a: 103 }`. */
 function read(when: string, head: number, blocks: Readonly<Record<string, number | Item>>, from = 100): Observation {

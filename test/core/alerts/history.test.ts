@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { PollTime } from '../../../src/core/alerts/condition-state.ts';
+import type { PollTime } from '../../../src/core/alerts/conditions/condition-state.ts';
 import { Amount } from '../../../src/core/values/amount.ts';
 import { historyOf, sample } from '../../../src/core/alerts/history.ts';
 import type { Samples } from '../../../src/core/model/memory.ts';
-import type { Measure } from '../../../src/core/model/condition.ts';
-import { Gauge } from '../../support/watch.ts';
+import type { Measure } from '../../../src/core/model/watch/condition.ts';
+import { Gauge } from '../../support/engine/watch.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

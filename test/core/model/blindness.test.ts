@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { blindSince } from '../../../src/core/model/blindness.ts';
-import { NO_SIGHTINGS } from '../../../src/core/model/field-sightings.ts';
-import { dataSince } from '../../../src/core/model/data-state.ts';
+import { blindSince } from '../../../src/core/model/quality/blindness.ts';
+import { NO_SIGHTINGS } from '../../../src/core/model/quality/field-sightings.ts';
+import { dataSince } from '../../../src/core/model/quality/data-state.ts';
 import type { DataState, Memory } from '../../../src/core/model/memory.ts';
 
 const MINUTE = 60_000;

@@ -2,9 +2,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import type { Delivery, Message, Settlement } from '../../../src/core/model/delivery.ts';
-import { deliveryId } from '../../../src/core/model/identity.ts';
-import { CAP_OF_PEOPLE } from '../../../src/dispatch/rate.ts';
-import { routeRound } from '../../../src/dispatch/route-round.ts';
+import { deliveryId } from '../../../src/core/model/watch/identity.ts';
+import { CAP_OF_PEOPLE } from '../../../src/dispatch/policy/rate.ts';
+import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
 import { routingOf as routingTo } from '../../../src/dispatch/routing.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
@@ -16,7 +16,7 @@ import { StorageError, type Store } from '../../../src/store/store.ts';
 import { aDecision, aTransition } from '../../store/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { claim, commit, rulesAtOnce } from '../../support/store-calls.ts';
+import { claim, commit, rulesAtOnce } from '../../support/store/store-calls.ts';
 
 const MINUTE = 60_000;
 const SENT: Settlement = { state: 'sent', outcome: { type: 'sent', answer: '204' } };

@@ -2,7 +2,7 @@
 // turns of the event loop.
 import { expect, test } from '@jest/globals';
 import { aDecision, aTransition } from '../../store/builders.ts';
-import { claim, commit, rulesAtOnce } from '../../support/store-calls.ts';
+import { claim, commit, rulesAtOnce } from '../../support/store/store-calls.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import type { Delivery } from '../../../src/core/model/delivery.ts';

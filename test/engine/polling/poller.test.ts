@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { NOTHING_CLOSED } from '../../../src/core/model/decision.ts';
-import type { Watch } from '../../../src/core/model/watch.ts';
-import type { Read } from '../../../src/core/model/question.ts';
+import type { Watch } from '../../../src/core/model/watch/watch.ts';
+import type { Read } from '../../../src/core/model/watch/question.ts';
 import { blankMemory } from '../../../src/core/step.ts';
 import { isHeadStale } from '../../../src/core/poll.ts';
 import { isStop, observe } from '../../../src/engine/polling/observe.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
-import { adopt } from '../../support/adopt.ts';
-import { createMemoryStore } from '../../support/memory-store.ts';
-import { claim, commit, cover, dispatch } from '../../support/store-calls.ts';
-import { aPoller } from '../../support/poller.ts';
-import { wordsOf } from '../../support/run-polls.ts';
+import { adopt } from '../../support/engine/adopt.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
+import { claim, commit, cover, dispatch } from '../../support/store/store-calls.ts';
+import { aPoller } from '../../support/engine/poller.ts';
+import { wordsOf } from '../../support/engine/run-polls.ts';
 import { loadWatches } from '../../support/world.ts';
 
 const RULES = `

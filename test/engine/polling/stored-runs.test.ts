@@ -2,16 +2,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { historyOf } from '../../../src/core/alerts/history.ts';
-import { MEASURES, type Span } from '../../../src/core/model/condition.ts';
+import { MEASURES, type Span } from '../../../src/core/model/watch/condition.ts';
 import type { Memory, Samples } from '../../../src/core/model/memory.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
-import type { Watch } from '../../../src/core/model/watch.ts';
+import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { blankMemory, step } from '../../../src/core/step.ts';
 import { withClosedApart, withStored } from '../../../src/core/windows/closed.ts';
 import { createRunsOfWatches } from '../../../src/engine/polling/stored-runs.ts';
-import { createMemoryStore } from '../../support/memory-store.ts';
-import { commit } from '../../support/store-calls.ts';
-import { aWatch } from '../../support/watch.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
+import { commit } from '../../support/store/store-calls.ts';
+import { aWatch } from '../../support/engine/watch.ts';
 
 const MINUTE = 60_000;
 

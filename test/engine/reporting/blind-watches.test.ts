@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
 import { reportBlind } from '../../../src/engine/reporting/blind-report.ts';
-import { causesOf, showCause } from '../../../src/core/model/blind-cause.ts';
+import { causesOf, showCause } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
-import { adopt } from '../../support/adopt.ts';
-import { aPoller } from '../../support/poller.ts';
+import { adopt } from '../../support/engine/adopt.ts';
+import { aPoller } from '../../support/engine/poller.ts';
 import { loadWatches } from '../../support/world.ts';
 
 const rule = (id: string): string =>

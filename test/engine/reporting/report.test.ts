@@ -5,7 +5,7 @@ import type { Observation } from '../../../src/core/model/observation.ts';
 import { blankMemory } from '../../../src/core/step.ts';
 import { createReport, type ReportOptions } from '../../../src/engine/reporting/report.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { aWatch, Gauge } from '../../support/watch.ts';
+import { aWatch, Gauge } from '../../support/engine/watch.ts';
 
 const uncounted: ReportOptions['metrics'] = {
   poll: () => undefined,

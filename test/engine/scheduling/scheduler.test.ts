@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Watch } from '../../../src/core/model/watch.ts';
-import { phaseOf } from '../../../src/core/model/schedule.ts';
+import type { Watch } from '../../../src/core/model/watch/watch.ts';
+import { phaseOf } from '../../../src/core/model/watch/schedule.ts';
 import { createScheduler } from '../../../src/engine/scheduling/scheduler.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { loadWatches } from '../../support/world.ts';

@@ -4,13 +4,13 @@ import type { Cause } from '../../../src/engine/self/cause.ts';
 import { daemonCauses, type DaemonFacts } from '../../../src/engine/self/daemon-causes.ts';
 import { explorerCauses, type ExplorerFacts } from '../../../src/engine/self/explorer-causes.ts';
 import { createFind } from '../../../src/engine/self/findings.ts';
-import type { BlindReason } from '../../../src/core/model/blind-cause.ts';
+import type { BlindReason } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
 import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { createChannelHealth, UNTRIED } from '../../../src/engine/sending/channel-health.ts';
 import { plainJoined } from '../../../src/lib/untrusted.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createMemoryStore } from '../../support/memory-store.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { loadWatches } from '../../support/world.ts';
 
 const AT = Date.UTC(2026, 0, 1, 21, 12);

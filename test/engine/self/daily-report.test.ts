@@ -13,7 +13,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { claim, dispatch, settle } from '../../support/store-calls.ts';
+import { claim, dispatch, settle } from '../../support/store/store-calls.ts';
 
 const MINUTE = 60_000;
 const HALF_HOUR = 1_800_000;

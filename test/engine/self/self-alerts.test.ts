@@ -5,9 +5,9 @@ import { createSelfAlerts } from '../../../src/engine/self/self-alerts.ts';
 import { isSelfWatch, parseSelfWatchId, selfWatchId } from '../../../src/engine/self/self-watch.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createMemoryStore } from '../../support/memory-store.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { claim, dispatch, settle } from '../../support/store-calls.ts';
+import { claim, dispatch, settle } from '../../support/store/store-calls.ts';
 
 function aCause(severity: Severity, changes: Partial<Cause> = {}): Cause {
   return {

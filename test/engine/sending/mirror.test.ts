@@ -15,7 +15,7 @@ import { aDecision } from '../../store/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createWebhookSink, status, type Answer } from '../../support/sinks.ts';
-import { dispatch } from '../../support/store-calls.ts';
+import { dispatch } from '../../support/store/store-calls.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -8,8 +8,8 @@ import { openSqliteStore, openVolatileStore } from '../../../src/store/sqlite/op
 import { LONGEST_LEASE_MS } from '../../../src/store/outbox.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
-import { createMemoryStore } from '../../support/memory-store.ts';
-import { claim, LEASE_MS, owe } from '../../support/store-calls.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
+import { claim, LEASE_MS, owe } from '../../support/store/store-calls.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { aDelivery } from '../../store/builders.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { runJournal } from '../../../src/engine/upkeep/journal.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createMemoryStore } from '../../support/memory-store.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 

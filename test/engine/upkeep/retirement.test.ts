@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { createRetirement } from '../../../src/engine/upkeep/retirement.ts';
 import { createMutex } from '../../../src/lib/mutex.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
-import { adopt } from '../../support/adopt.ts';
-import { createMemoryStore } from '../../support/memory-store.ts';
-import { aPoller } from '../../support/poller.ts';
-import { wordsOf } from '../../support/run-polls.ts';
+import { adopt } from '../../support/engine/adopt.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
+import { aPoller } from '../../support/engine/poller.ts';
+import { wordsOf } from '../../support/engine/run-polls.ts';
 import { loadWatches, takeAll } from '../../support/world.ts';
 
 const [watches, others] = ['coins', 'others'].map((id) =>

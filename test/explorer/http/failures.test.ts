@@ -4,7 +4,7 @@ import type http from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect, describe, test } from '@jest/globals';
-import { Missed } from '../../../src/core/model/question.ts';
+import { Missed } from '../../../src/core/model/watch/question.ts';
 import { aToken, blockRows, impatient, missOf, openExplorer, someBlocks } from '../support/open.ts';
 import { inTurn, sendJson, sendText, startServer, type Handler } from '../support/server.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeView } from '../../../src/core/values/encoded.ts';
 import type { AnyView } from '../../../src/core/values/fields.ts';
-import type { Page } from '../../../src/core/model/question.ts';
+import type { Page } from '../../../src/core/model/watch/question.ts';
 import { decodeAnswer } from '../../../src/explorer/reading/decode.ts';
 import { Fault } from '../../../src/explorer/http/fault.ts';
 import { boundJson, HARMLESS_BYTES, MOST_ROWS } from '../../../src/explorer/http/json-bounds.ts';

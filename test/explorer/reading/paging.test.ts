@@ -1,6 +1,6 @@
 import { expect, describe, test } from '@jest/globals';
 import type { Fields, View } from '../../../src/core/values/fields.ts';
-import { Missed, type Cursor, type ListQuestion, type Page } from '../../../src/core/model/question.ts';
+import { Missed, type Cursor, type ListQuestion, type Page } from '../../../src/core/model/watch/question.ts';
 import { again, readAll, readNewestFirst, readUntil, type Pages } from '../../../src/explorer/reading/paging.ts';
 import type { Explorer } from '../../../src/explorer/explorer.ts';
 import { addressTokens } from '../../../src/explorer/operations.ts';

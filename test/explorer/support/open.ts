@@ -1,5 +1,5 @@
 import { Address } from '../../../src/core/values/address.ts';
-import { Missed } from '../../../src/core/model/question.ts';
+import { Missed } from '../../../src/core/model/watch/question.ts';
 import { createBudget } from '../../../src/explorer/spending/budget.ts';
 import { addressTokens, blocks, tokenDetails } from '../../../src/explorer/operations.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../../src/explorer/explorer.ts';

@@ -1,7 +1,7 @@
 // A condition taken apart: every part is written as it was, and comes to what it comes to within the whole.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Clause, EvaluationContext } from '../../../src/core/model/condition.ts';
+import type { Clause, EvaluationContext } from '../../../src/core/model/watch/condition.ts';
 import type { Truth } from '../../../src/core/model/ids.ts';
 import { createLanguage } from '../../../src/rules/language/language.ts';
 import { items, viewOf } from '../support/kinds.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Segment } from '../../../src/core/model/condition.ts';
+import type { Segment } from '../../../src/core/model/watch/condition.ts';
 import { factAt } from '../../../src/core/values/facts.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
 import { createLanguage } from '../../../src/rules/language/language.ts';

@@ -4,7 +4,7 @@ import { replyOf, type Reply } from '../../../src/sandbox/answer.ts';
 import type { ApiAnswer } from '../../../src/sandbox/api.ts';
 import { spoil, type Spoiling } from '../../../src/sandbox/faults/content.ts';
 import { failWithStatus } from '../../../src/sandbox/faults/status.ts';
-import type { VirtualTime } from '../clock.ts';
+import type { VirtualTime } from '../machine/clock.ts';
 import type { PlannedFault } from '../model.ts';
 import { CONTENT_KINDS, PLAN_KINDS, STATUS_KINDS, WIRE_KINDS } from './kinds.ts';
 

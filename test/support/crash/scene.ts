@@ -6,7 +6,7 @@ import type { Failpoint } from '../../../src/lib/failpoint.ts';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../../src/sandbox/server.ts';
 import { openReader } from '../../../src/store/open.ts';
-import { callApi, OPERATOR_TOKEN, type ApiAnswer, type Call } from '../api-calls.ts';
+import { callApi, OPERATOR_TOKEN, type ApiAnswer, type Call } from '../web/api-calls.ts';
 import { createFolder, start, type Process } from '../daemon.ts';
 import { createInbox, type Arrivals } from '../sinks.ts';
 import { createReceivers, RECIPIENTS, type Receivers } from './receivers.ts';

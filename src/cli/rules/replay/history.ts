@@ -4,8 +4,8 @@ import type { Explorers } from '../../../app/runtime/explorers.ts';
 import type { Setup } from '../../../app/setup.ts';
 import type { Config } from '../../../config/model.ts';
 import { type Instant, showInstant } from '../../../lib/clock.ts';
-import type { Watch } from '../../../core/model/watch.ts';
-import { Missed, type Read } from '../../../core/model/question.ts';
+import type { Watch } from '../../../core/model/watch/watch.ts';
+import { Missed, type Read } from '../../../core/model/watch/question.ts';
 import { inColumns } from '../../../lib/columns.ts';
 import { singleLine } from '../../../lib/untrusted.ts';
 import {

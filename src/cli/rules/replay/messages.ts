@@ -1,8 +1,8 @@
 // The common part of both replays: the messages of the watches, and the range of time.
 import type { Setup } from '../../../app/setup.ts';
-import { recipientsIn } from '../../../config/recipients.ts';
+import { recipientsIn } from '../../../config/routing/recipients.ts';
 import { type Instant, showInstant } from '../../../lib/clock.ts';
-import type { Watch } from '../../../core/model/watch.ts';
+import type { Watch } from '../../../core/model/watch/watch.ts';
 import { replay, messagesOf, type ReplayedPoll, type ReplayedMessage } from '../../../replay/run.ts';
 import type { Range } from '../../../replay/report.ts';
 import { CommandError, EXIT } from '../../exit.ts';

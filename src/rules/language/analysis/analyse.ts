@@ -3,7 +3,7 @@
 //
 // For each part, the analysis computes which values its fields may have where the part is true, and where it is false.
 // When in doubt a value counts as possible, so that only certain mistakes are refused.
-import { quote } from '../../../config/scalars.ts';
+import { quote } from '../../../config/values/scalars.ts';
 import type { Language } from '../model.ts';
 import type { Mistake } from '../mistake.ts';
 import { createLogic } from './logic.ts';

@@ -1,5 +1,5 @@
 // Which values an expression may have at all, whatever the chain does.
-import type { AnyKind } from '../../../core/model/kind.ts';
+import type { AnyKind } from '../../../core/model/watch/kind.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import { typeAt, type FieldType } from '../../../core/values/fields.ts';
 import { childrenOf, isCall, isMethodCall, type Node } from '../syntax.ts';

@@ -2,7 +2,7 @@
 // `a && b` narrows, `a || b` widens. When no value is left, the condition is never true.
 import type { Constraint, Constraints, Outcome } from './constraints.ts';
 import { Amount } from '../../../core/values/amount.ts';
-import { OPPOSITE } from '../../../core/model/condition.ts';
+import { OPPOSITE } from '../../../core/model/watch/condition.ts';
 import { type ComparisonOperator, MIRRORED, isComparisonOperator } from '../comparison-operators.ts';
 import { type Node, childrenOf } from '../syntax.ts';
 import type { Constant, Scope } from './scope.ts';

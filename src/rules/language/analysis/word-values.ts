@@ -1,7 +1,7 @@
 // Words are enumerations: a comparison with a value that the enumeration does not have is a mistake.
 import { RE2JS } from 're2js';
-import { hintFor } from '../../../config/nearest.ts';
-import { quote } from '../../../config/scalars.ts';
+import { hintFor } from '../../../config/values/nearest.ts';
+import { quote } from '../../../config/values/scalars.ts';
 import { isWord } from '../../../core/values/decoding.ts';
 import type { FieldType } from '../../../core/values/fields.ts';
 import type { Mistake } from '../mistake.ts';

@@ -11,7 +11,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { Address } from '../../../core/values/address.ts';
 import { valueAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
-import type { EvaluationContext, History } from '../../../core/model/condition.ts';
+import type { EvaluationContext, History } from '../../../core/model/watch/condition.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { createBase, equalsText, isInTexts } from './base.ts';
 import { celViewClassOf, VIEW, type CelView } from './view.ts';

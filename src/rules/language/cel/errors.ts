@@ -1,7 +1,7 @@
 // Messages for CEL's errors, for the person who wrote the condition.
 import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
-import { hintFor } from '../../../config/nearest.ts';
-import { addressComplaint } from '../../../config/scalars.ts';
+import { hintFor } from '../../../config/values/nearest.ts';
+import { addressComplaint } from '../../../config/values/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
 import type { CelEnvironment } from './environment.ts';
 import type { Mistake } from '../mistake.ts';

@@ -1,6 +1,6 @@
 // Quoted literals in a condition, checked once when the rule is loaded.
 import { RE2JS } from 're2js';
-import { addressComplaint, quote } from '../../../config/scalars.ts';
+import { addressComplaint, quote } from '../../../config/values/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Mistake } from '../mistake.ts';

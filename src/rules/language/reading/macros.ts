@@ -1,5 +1,5 @@
 // Replacements for CEL's own evaluation of single nodes: `has`, windows, and the bodies of `exists` and the like.
-import type { History, Window } from '../../../core/model/condition.ts';
+import type { History, Window } from '../../../core/model/watch/condition.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { hourIn, weekdayIn } from '../../../lib/time-zone.ts';

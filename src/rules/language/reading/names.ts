@@ -1,7 +1,7 @@
 // Names in conditions and templates, resolved against the table of the kind's record and the names of the config.
 import { isNotYet } from '../../../config/issues.ts';
-import { hintFor, nearest } from '../../../config/nearest.ts';
-import { quote } from '../../../config/scalars.ts';
+import { hintFor, nearest } from '../../../config/values/nearest.ts';
+import { quote } from '../../../config/values/scalars.ts';
 import { typeAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
 import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';

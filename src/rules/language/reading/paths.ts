@@ -1,6 +1,6 @@
 // The paths that one condition reads: of the record, of its last known values, and of the watch's history.
-import { quote } from '../../../config/scalars.ts';
-import type { Window } from '../../../core/model/condition.ts';
+import { quote } from '../../../config/values/scalars.ts';
+import type { Window } from '../../../core/model/watch/condition.ts';
 import type { Mistake } from '../mistake.ts';
 import type { ConditionUse, Language } from '../model.ts';
 import { isAccess, isName, type Node } from '../syntax.ts';

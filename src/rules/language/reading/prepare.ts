@@ -1,12 +1,12 @@
 // Visits a condition before CEL's type check: numbers become exact, names are resolved, forbidden calls are reported.
 import { isNotYet } from '../../../config/issues.ts';
-import { hintFor } from '../../../config/nearest.ts';
-import { quote } from '../../../config/scalars.ts';
-import { isTimeZone, zoneHint } from '../../../config/time-zones.ts';
+import { hintFor } from '../../../config/values/nearest.ts';
+import { quote } from '../../../config/values/scalars.ts';
+import { isTimeZone, zoneHint } from '../../../config/values/time-zones.ts';
 import { parseDuration } from '../../../lib/durations.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
-import type { Measure } from '../../../core/model/condition.ts';
+import type { Measure } from '../../../core/model/watch/condition.ts';
 import type { Mistake } from '../mistake.ts';
 import { compilePattern, LITERALS, type Literal } from './literals.ts';
 import { clockMacro, countSteps, hasMacro, windowMacro } from './macros.ts';

@@ -1,7 +1,7 @@
 // Time zones in conditions: `timestamp.getHours("Europe/Berlin")`. A zone that does not exist would make the condition
 // unknown for ever.
-import { quote } from '../../../config/scalars.ts';
-import { isTimeZone, ZONE_EXAMPLE, zoneHint } from '../../../config/time-zones.ts';
+import { quote } from '../../../config/values/scalars.ts';
+import { isTimeZone, ZONE_EXAMPLE, zoneHint } from '../../../config/values/time-zones.ts';
 import type { Mistake } from '../mistake.ts';
 import { childrenOf, isMethodCall, isText, type Node } from '../syntax.ts';
 import { TIME_GETTERS } from '../words.ts';

@@ -1,10 +1,10 @@
 // Which alerts are open, and which of them somebody has to answer.
-import type { CalledAlert, CallState } from '../../../dispatch/call-round.ts';
+import type { CalledAlert, CallState } from '../../../dispatch/rounds/call-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { Key, OpenAlert } from '../../../dispatch/model.ts';
-import type { Turned } from '../../../dispatch/routing-round.ts';
+import type { Turned } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { calledOf, labelsOf, numberOrNull } from '../../dispatch-rows.ts';
+import { calledOf, labelsOf, numberOrNull } from '../../rows/dispatch-rows.ts';
 import { columns, type Sql } from '../sql.ts';
 import { moved } from './moved-clock.ts';
 import { knownOf } from './states-table.ts';

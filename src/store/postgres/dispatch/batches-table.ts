@@ -1,13 +1,13 @@
 // Puts what was decided into deliveries, and takes out of them what is not to be said any more.
 import { isRow } from '../../../core/values/fields.ts';
 import { RANK_OF } from '../../../core/model/delivery.ts';
-import { deliveryId } from '../../../core/model/identity.ts';
+import { deliveryId } from '../../../core/model/watch/identity.ts';
 import type { Batch, BatchMember, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
-import type { Undeliverable } from '../../../dispatch/routing-round.ts';
+import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { freshOf, oldestFirst, SHARE_OPEN_MS, type Fresh } from '../../fresh-delivery.ts';
-import { jsonOrNull, outcomeText, type Row } from '../../rows.ts';
+import { freshOf, oldestFirst, SHARE_OPEN_MS, type Fresh } from '../../rows/fresh-delivery.ts';
+import { jsonOrNull, outcomeText, type Row } from '../../rows/rows.ts';
 import { columns, type Sql } from '../sql.ts';
 import { ranOf } from './deliveries-table.ts';
 import { foldOverflow } from './overflow-table.ts';

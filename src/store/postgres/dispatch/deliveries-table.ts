@@ -1,9 +1,9 @@
 import type { Delivery, Receipt, Settlement } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { numberOrNull } from '../../dispatch-rows.ts';
+import { numberOrNull } from '../../rows/dispatch-rows.ts';
 import { LONGEST_LEASE_MS, type Claim, type Claimed, type Share, type Tried } from '../../outbox.ts';
-import { deliveryOf, ENDED_WHILE_SENDING, outcomeText, type Row } from '../../rows.ts';
+import { deliveryOf, ENDED_WHILE_SENDING, outcomeText, type Row } from '../../rows/rows.ts';
 import { columns, type Sql } from '../sql.ts';
 import { membersOf } from './members-view.ts';
 import { summarized } from './notifications-table.ts';

@@ -3,14 +3,14 @@
 //   due_at   when the group is decided: now for news, else `wake_at`
 //   wake_at  when what was decided already is to be decided again
 //   news     the number of its oldest notification that was not decided yet: what happened first is told first
-import { distinctTargets, targetKey } from '../../../core/model/targets.ts';
+import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
 import type { Recipient } from '../../../core/model/ids.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { DueGroup, DueRound, Sent } from '../../../dispatch/due-round.ts';
+import type { DueGroup, DueRound, Sent } from '../../../dispatch/rounds/due-round.ts';
 import type { GroupTimer, Key } from '../../../dispatch/model.ts';
-import type { GroupPlace } from '../../../dispatch/routing-round.ts';
+import type { GroupPlace } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { numberOrNull, owedIn, recipientOf, stateOf } from '../../dispatch-rows.ts';
+import { numberOrNull, owedIn, recipientOf, stateOf } from '../../rows/dispatch-rows.ts';
 import type { DueQuery } from '../../dispatch-store.ts';
 import {
   dueGroupOf,
@@ -22,8 +22,8 @@ import {
   sizeOf,
   withMembers,
   type Members,
-} from '../../due-rows.ts';
-import type { Row } from '../../rows.ts';
+} from '../../rows/due-rows.ts';
+import type { Row } from '../../rows/rows.ts';
 import { columns, jsonText, type Sql } from '../sql.ts';
 import { notAfter } from './moved-clock.ts';
 import { IS_ACTIVE, TRIED } from './states-table.ts';

@@ -1,6 +1,6 @@
 // What deliveries speak of.
 import { MOST_LISTED, type Delivery } from '../../../core/model/delivery.ts';
-import { membersIn } from '../../delivery-members.ts';
+import { membersIn } from '../../rows/delivery-members.ts';
 import { jsonText, type Sql } from '../sql.ts';
 
 /** For who reads every member of every delivery. */

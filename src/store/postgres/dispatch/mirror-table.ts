@@ -1,9 +1,9 @@
 // What receivers that keep their own state of alerts are shown, and what of it they accepted.
 import type { MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { mirroredOf } from '../../alert-rows.ts';
+import { mirroredOf } from '../../rows/alert-rows.ts';
 import type { AcceptedAlert, PassedAck } from '../../mirrors.ts';
-import { passedAckOf } from '../../operator-rows.ts';
+import { passedAckOf } from '../../rows/operator-rows.ts';
 import { LASTS } from '../operators/acks-table.ts';
 import { columns, type Sql } from '../sql.ts';
 

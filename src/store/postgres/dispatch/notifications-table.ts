@@ -1,10 +1,10 @@
 import { isRow } from '../../../core/values/fields.ts';
 import type { WatchId } from '../../../core/model/ids.ts';
 import type { Transition } from '../../../core/model/transition.ts';
-import type { Unrouted } from '../../../dispatch/routing-round.ts';
+import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { notificationOf, untilRepeated } from '../../notification-rows.ts';
-import { jsonOrNull, type Row } from '../../rows.ts';
+import { notificationOf, untilRepeated } from '../../rows/notification-rows.ts';
+import { jsonOrNull, type Row } from '../../rows/rows.ts';
 import { columns, type Sql } from '../sql.ts';
 import { IS_ACTIVE } from './states-table.ts';
 

@@ -1,9 +1,9 @@
 // Which alerts are open, as people look at them.
 import { isRow } from '../../../core/values/fields.ts';
 import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
-import { MOST_RECENT, openAlertOf } from '../../alert-rows.ts';
+import { MOST_RECENT, openAlertOf } from '../../rows/alert-rows.ts';
 import type { OpenAlertRow, OpenFilter } from '../../interventions.ts';
-import { jsonOrNull, type Row } from '../../rows.ts';
+import { jsonOrNull, type Row } from '../../rows/rows.ts';
 import type { Sql } from '../sql.ts';
 
 const RECENT = `

@@ -1,9 +1,9 @@
 // The open summaries of channels that have too much to get rid of.
 import { MOST_UNSETTLED } from '../../../core/alerts/overflow.ts';
-import { idOf } from '../../../core/model/identity.ts';
+import { idOf } from '../../../core/model/watch/identity.ts';
 import type { Message } from '../../../core/model/delivery.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { Fresh } from '../../fresh-delivery.ts';
+import type { Fresh } from '../../rows/fresh-delivery.ts';
 import {
   alikeOf,
   fold,
@@ -13,7 +13,7 @@ import {
   type FoldPlace,
   type OpenSummary,
 } from '../../overflow.ts';
-import { messageOf } from '../../rows.ts';
+import { messageOf } from '../../rows/rows.ts';
 import type { Sql } from '../sql.ts';
 
 /** What is to be inserted in the place of these. What open summaries take in is written at once. */

@@ -1,6 +1,6 @@
 // What receivers called the last message about each alert, so that the next one can change or answer it.
 import type { Receipt } from '../../../core/model/delivery.ts';
-import { textOrNull } from '../../alert-rows.ts';
+import { textOrNull } from '../../rows/alert-rows.ts';
 import type { Sql } from '../sql.ts';
 
 const MEMBERS = `

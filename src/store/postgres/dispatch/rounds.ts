@@ -1,9 +1,9 @@
 // Rounds of dispatch: what they read, and what they write in one transaction of the caller's.
-import type { CallResult, CallRound } from '../../../dispatch/call-round.ts';
+import type { CallResult, CallRound } from '../../../dispatch/rounds/call-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { DueRound } from '../../../dispatch/due-round.ts';
+import type { DueRound } from '../../../dispatch/rounds/due-round.ts';
 import type { Rerouted } from '../../../dispatch/reroute.ts';
-import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/routing-round.ts';
+import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/rounds/routing-round.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import type { Decision, DueQuery } from '../../dispatch-store.ts';
 import { moveAcks } from '../operators/acks-table.ts';

@@ -3,10 +3,10 @@ import type { Recipient } from '../../../core/model/ids.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { Key, RecipientState } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
-import type { Informed, Knowledge, Owing } from '../../../dispatch/routing-round.ts';
+import type { Informed, Knowledge, Owing } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StatePlace } from '../../dispatch-store.ts';
-import { activeOf, heldText, knowledgeOf, owedIn, recipientOf } from '../../dispatch-rows.ts';
+import { activeOf, heldText, knowledgeOf, owedIn, recipientOf } from '../../rows/dispatch-rows.ts';
 import { columns, jsonText, type Sql } from '../sql.ts';
 import { moved, notAfter } from './moved-clock.ts';
 

@@ -3,8 +3,8 @@ import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredAck } from '../../interventions.ts';
-import { ackOf, refusalOfAck } from '../../operator-rows.ts';
-import { readable } from '../../rows.ts';
+import { ackOf, refusalOfAck } from '../../rows/operator-rows.ts';
+import { readable } from '../../rows/rows.ts';
 import type { Sql } from '../sql.ts';
 
 const COLUMNS = 'key, episode, id, seq, severity, actor, comment, at, ends_at';

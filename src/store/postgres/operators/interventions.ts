@@ -5,7 +5,7 @@ import type { Transition } from '../../../core/model/transition.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { ackOr, decidesMessages, lineOf, makes, silenceOr } from '../../changes.ts';
 import type { Act, Changed, Intervened, Intervention, OperatorRequest, Unchanged } from '../../interventions.ts';
-import { changedOf } from '../../operator-rows.ts';
+import { changedOf } from '../../rows/operator-rows.ts';
 import { askAgain } from '../dispatch/alerts-table.ts';
 import { dismiss, retry, retryChannel } from '../dispatch/given-up-table.ts';
 import { wakeHolding } from '../dispatch/groups-table.ts';

@@ -1,14 +1,14 @@
 // Puts what was decided into deliveries, and takes out of them what is not to be said any more.
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF } from '../../../core/model/delivery.ts';
-import { deliveryId } from '../../../core/model/identity.ts';
+import { deliveryId } from '../../../core/model/watch/identity.ts';
 import type { Batch, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
-import type { Undeliverable } from '../../../dispatch/routing-round.ts';
+import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { outcomeText } from '../../rows.ts';
+import { outcomeText } from '../../rows/rows.ts';
 import { RAN_OF } from './deliveries-table.ts';
-import { freshOf, oldestFirst, type Fresh } from '../../fresh-delivery.ts';
+import { freshOf, oldestFirst, type Fresh } from '../../rows/fresh-delivery.ts';
 import { createOverflowTable } from './overflow-table.ts';
 import { createSharedDeliveries } from './shared-deliveries.ts';
 

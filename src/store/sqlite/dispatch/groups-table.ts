@@ -4,13 +4,13 @@
 //   wake_at  when what was decided already is to be decided again
 //   news     the number of its oldest notification that was not decided yet: what happened first is told first
 import type { DatabaseSync } from 'node:sqlite';
-import type { DueGroup, DueMember, DueRound, Sent } from '../../../dispatch/due-round.ts';
+import type { DueGroup, DueMember, DueRound, Sent } from '../../../dispatch/rounds/due-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
 import type { GroupTimer, Key } from '../../../dispatch/model.ts';
-import type { GroupPlace } from '../../../dispatch/routing-round.ts';
-import { distinctTargets, targetKey } from '../../../core/model/targets.ts';
+import type { GroupPlace } from '../../../dispatch/rounds/routing-round.ts';
+import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { numberOrNull, recipientOf } from '../../dispatch-rows.ts';
+import { numberOrNull, recipientOf } from '../../rows/dispatch-rows.ts';
 import {
   dueGroupOf,
   dueMemberOf,
@@ -21,8 +21,8 @@ import {
   sizeOf,
   withMembers,
   type Members,
-} from '../../due-rows.ts';
-import type { Row } from '../../rows.ts';
+} from '../../rows/due-rows.ts';
+import type { Row } from '../../rows/rows.ts';
 import { IS_ACTIVE, type StatesTable } from './states-table.ts';
 import { limitBy } from '../database.ts';
 

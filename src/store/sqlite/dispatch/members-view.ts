@@ -1,7 +1,7 @@
 // What deliveries speak of.
 import type { DatabaseSync } from 'node:sqlite';
 import { MOST_LISTED, type Delivery } from '../../../core/model/delivery.ts';
-import { membersIn } from '../../delivery-members.ts';
+import { membersIn } from '../../rows/delivery-members.ts';
 
 /** For who reads every member of every delivery. */
 export const MEMBERS = `

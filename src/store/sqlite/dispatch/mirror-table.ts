@@ -2,9 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { mirroredOf } from '../../alert-rows.ts';
+import { mirroredOf } from '../../rows/alert-rows.ts';
 import type { AcceptedAlert, PassedAck } from '../../mirrors.ts';
-import { passedAckOf } from '../../operator-rows.ts';
+import { passedAckOf } from '../../rows/operator-rows.ts';
 import { LASTS } from '../operators/acks-table.ts';
 
 /** Leads to the next schema. */

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { WatchId } from '../../../core/model/ids.ts';
 import type { Transition } from '../../../core/model/transition.ts';
-import type { Unrouted } from '../../../dispatch/routing-round.ts';
+import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { notificationOf, untilRepeated } from '../../notification-rows.ts';
+import { notificationOf, untilRepeated } from '../../rows/notification-rows.ts';
 import { IS_ACTIVE } from './states-table.ts';
 import { limitBy } from '../database.ts';
 

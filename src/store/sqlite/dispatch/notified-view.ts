@@ -1,7 +1,7 @@
 // Notifications of the last time by the labels of their alerts, as somebody who wants to silence some of them looks at them.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../../lib/clock.ts';
-import { notifiedOf } from '../../alert-rows.ts';
+import { notifiedOf } from '../../rows/alert-rows.ts';
 import type { NotifiedLabels } from '../../store.ts';
 
 // Silences let the end of what was told before through.

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
 import type { OpenAlertRow, OpenFilter } from '../../interventions.ts';
-import { MOST_RECENT, openAlertOf } from '../../alert-rows.ts';
+import { MOST_RECENT, openAlertOf } from '../../rows/alert-rows.ts';
 
 const RECENT = `
   SELECT key FROM alerts WHERE is_open = 1 AND is_event = 0

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MOST_UNSETTLED } from '../../../core/alerts/overflow.ts';
 import type { Message } from '../../../core/model/delivery.ts';
-import { idOf } from '../../../core/model/identity.ts';
+import { idOf } from '../../../core/model/watch/identity.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { Fresh } from '../../fresh-delivery.ts';
+import type { Fresh } from '../../rows/fresh-delivery.ts';
 import {
   alikeOf,
   fold,
@@ -14,7 +14,7 @@ import {
   type FoldPlace,
   type OpenSummary,
 } from '../../overflow.ts';
-import { messageOf } from '../../rows.ts';
+import { messageOf } from '../../rows/rows.ts';
 
 export interface OverflowTable {
   /** What is to be inserted in the place of these. What open summaries take in is written at once. */

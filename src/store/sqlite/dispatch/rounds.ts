@@ -1,11 +1,11 @@
 // Rounds of dispatch: what they read, and what they write in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
-import type { CallResult, CallRound } from '../../../dispatch/call-round.ts';
+import type { CallResult, CallRound } from '../../../dispatch/rounds/call-round.ts';
 import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { DueGroup, DueRound } from '../../../dispatch/due-round.ts';
+import type { DueGroup, DueRound } from '../../../dispatch/rounds/due-round.ts';
 import type { Policy, RoundResult } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
-import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/routing-round.ts';
+import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/rounds/routing-round.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import type { Decision, DueQuery, StatePlace } from '../../dispatch-store.ts';
 import type { AcksTable } from '../operators/acks-table.ts';

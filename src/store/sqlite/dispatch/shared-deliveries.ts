@@ -3,8 +3,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { numberOrNull } from '../../dispatch-rows.ts';
-import { SHARE_OPEN_MS } from '../../fresh-delivery.ts';
+import { numberOrNull } from '../../rows/dispatch-rows.ts';
+import { SHARE_OPEN_MS } from '../../rows/fresh-delivery.ts';
 
 /** None of these statements opens a transaction. */
 export interface SharedDeliveries {

@@ -3,9 +3,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { MESSAGE_TYPES } from '../../../core/model/delivery.ts';
-import { idOf } from '../../../core/model/identity.ts';
+import { idOf } from '../../../core/model/watch/identity.ts';
 import { nameOfTransition } from '../../../core/model/transition.ts';
-import type { Row } from '../../rows.ts';
+import type { Row } from '../../rows/rows.ts';
 
 const TABLES = `
   CREATE TABLE notifications (

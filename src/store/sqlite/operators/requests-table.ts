@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Changed, OperatorRequest } from '../../interventions.ts';
-import { changedOf } from '../../operator-rows.ts';
+import { changedOf } from '../../rows/operator-rows.ts';
 
 /** The statements on `operator_requests`. None of them opens a transaction. */
 export interface RequestsTable {

@@ -1,8 +1,8 @@
 // Silences and pauses as people look at them, those that are over included.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Silence } from '../../../dispatch/model.ts';
-import { silenceOf } from '../../operator-rows.ts';
-import { readable } from '../../rows.ts';
+import { silenceOf } from '../../rows/operator-rows.ts';
+import { readable } from '../../rows/rows.ts';
 import { SILENCES } from './silences-table.ts';
 
 /** Those that are kept, by their begin. One that cannot be read is left out. */

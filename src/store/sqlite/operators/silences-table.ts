@@ -1,11 +1,11 @@
 // What operators have silenced and paused.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Pause } from '../../../core/model/pause.ts';
+import type { Pause } from '../../../core/model/watch/pause.ts';
 import type { Matcher, Silence } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Announceable } from '../../interventions.ts';
-import { announceableOf, pauseOf, silenceOf } from '../../operator-rows.ts';
-import { readable } from '../../rows.ts';
+import { announceableOf, pauseOf, silenceOf } from '../../rows/operator-rows.ts';
+import { readable } from '../../rows/rows.ts';
 
 type Written = Omit<Silence, 'kind' | 'version'>;
 

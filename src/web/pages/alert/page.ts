@@ -6,14 +6,14 @@ import { recipientFacts } from '../../parts/recipients.ts';
 import { severityTag, stateTag } from '../../parts/states.ts';
 import { subjectTag } from '../../parts/subject.ts';
 import { ageTag, clockTime, timeTag, type Moment } from '../../parts/time.ts';
-import { ackButtons, alertPath } from '../acks.ts';
-import { errorPage } from '../errors.ts';
+import { ackButtons, alertPath } from '../operators/acks.ts';
+import { errorPage } from '../frame/errors.ts';
 import { stateWords } from '../now/cards.ts';
 import { silenceLink, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { episodeList } from '../watch/facts.ts';
-import { gonePage } from '../gone.ts';
+import { gonePage } from '../frame/gone.ts';
 import { timeline } from './timeline.ts';
 
 export function alertPage({ alert }: Pick<PageQueries, 'alert'>): PageRoute {

@@ -2,7 +2,7 @@
 import type { Overview, Verdict } from '../../../query/shapes/overview.ts';
 import { html, type Html } from '../../parts/html.ts';
 import { icon } from '../../parts/icons.ts';
-import type { Mood } from '../layout.ts';
+import type { Mood } from '../frame/layout.ts';
 
 const LOOKS: Readonly<Record<Verdict, readonly [banner: string, mood: Mood]>> = {
   critical: ['alarm', 'firing'],

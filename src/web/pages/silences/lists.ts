@@ -3,7 +3,7 @@ import type { SilenceRow } from '../../../query/shapes/operators.ts';
 import { plural } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
-import { buttonForm } from '../fill.ts';
+import { buttonForm } from '../frame/fill.ts';
 import type { PageRequest } from '../route.ts';
 
 export function activeSilences(rows: readonly SilenceRow[], request: PageRequest): Html {

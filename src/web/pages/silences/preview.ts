@@ -5,7 +5,7 @@ import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { icon } from '../../parts/icons.ts';
 import { rowTone, severityTag } from '../../parts/states.ts';
 import { clockTime, type Moment } from '../../parts/time.ts';
-import { proofFields } from '../fill.ts';
+import { proofFields } from '../frame/fill.ts';
 import { sheet } from '../lists.ts';
 import { FIELDS, type Draft } from './draft.ts';
 

@@ -1,6 +1,6 @@
 // The values of a watch over time, for the script that draws them.
 import { SamplesFilter } from '../../../query/shapes.ts';
-import { errorPage } from '../errors.ts';
+import { errorPage } from '../frame/errors.ts';
 import { filterIn, NO_SUCH_FILTER } from '../lists.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';

@@ -1,0 +1,27 @@
+// Channels that are only shown what is open cannot take the place of one on which somebody is told.
+import type { Channel, ConfigRoute } from '../model.ts';
+import type { Problem } from '../problem.ts';
+import { quote } from '../values/scalars.ts';
+import type { Path } from '../yaml/written.ts';
+import type { Source } from '../yaml/yaml.ts';
+
+export function mirrorsInRoutes(
+  source: Source,
+  routes: readonly ConfigRoute[],
+  channels: ReadonlyMap<string, Channel>,
+): Problem[] {
+  return routes.flatMap(({ path, failover, escalate }) => {
+    if (path === null) return [];
+    const steps = (escalate ?? []).map(({ notify }, i) => [notify, [...path, 'escalate', i, 'notify']] as const);
+    const places: (readonly [readonly string[], Path])[] = [[failover ?? [], [...path, 'failover']], ...steps];
+    return places.flatMap(([names, at]) =>
+      names
+        .filter((name) => channels.get(name)?.notifier.mirror !== undefined)
+        .map((name) =>
+          source.problem(at, { message: `${quote(name)} tells nobody at once: it decides that itself`, hint: HINT }),
+        ),
+    );
+  });
+}
+
+const HINT = 'Name a channel on which somebody is told.';

@@ -1,0 +1,60 @@
+// Where the daemon of a config answers, and where it keeps its state. The rest of the file may have mistakes: an operator
+// must be able to reach the daemon while somebody edits its config.
+import { dirname, resolve } from 'node:path';
+import { readListen } from './listen.ts';
+import type { ConfigTools } from '../model.ts';
+import { fileProblem, reasonOf, type Problem } from '../problem.ts';
+import { Secret } from '../values/secret.ts';
+import { createSecretReader, type SecretReader } from '../values/secrets.ts';
+import { ConfigShape, SecretSource } from '../shape.ts';
+import { isMap, type Written } from '../yaml/written.ts';
+import { parseYaml, type Source } from '../yaml/yaml.ts';
+
+export interface DaemonPlace {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Absolute. */
+  readonly stateFile: string;
+  /** The URL of the database that keeps the state; null: the file does. */
+  readonly postgres: Secret | null;
+}
+
+/** Never throws. */
+export function readDaemonPlace(
+  file: string,
+  { env, readFile }: Pick<ConfigTools, 'env' | 'readFile'>,
+): DaemonPlace | { readonly problems: readonly Problem[] } {
+  let text: string;
+  try {
+    text = readFile(resolve(file));
+  } catch (error) {
+    return {
+      problems: [fileProblem(file, `cannot be read: ${reasonOf(error)}`, 'Name the config file with --config.')],
+    };
+  }
+  const parsed = parseYaml(file, text);
+  if ('problems' in parsed) return parsed;
+  const { source } = parsed;
+  const { http, state } = ConfigShape.parse({ explorers: {}, channels: {} });
+  const listen = readListen(source, env['CHAINWARDEN_LISTEN'], textAt(source.value, 'http', 'listen') ?? http.listen);
+  if (listen.value === null) return { problems: listen.problems };
+  const stateFile = resolve(dirname(resolve(file)), textAt(source.value, 'state', 'file') ?? state.file);
+  const postgres = postgresIn(source, createSecretReader(source, dirname(resolve(file)), { env, readFile }));
+  return 'missing' in postgres ? { problems: [postgres.missing] } : { listen: listen.value, stateFile, ...postgres };
+}
+
+function postgresIn(
+  source: Source,
+  secrets: SecretReader,
+): { readonly postgres: Secret | null } | { readonly missing: Problem } {
+  const state = isMap(source.value) ? source.value['state'] : undefined;
+  const written = SecretSource.safeParse(isMap(state) ? state['postgres'] : undefined).data;
+  if (written === undefined) return { postgres: null };
+  const read = secrets.read(written, ['state', 'postgres']);
+  return 'missing' in read ? read : { postgres: new Secret(read.text) };
+}
+
+function textAt(value: Written, part: string, key: string): string | undefined {
+  const map = isMap(value) ? value[part] : undefined;
+  const text = isMap(map) ? map[key] : undefined;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}

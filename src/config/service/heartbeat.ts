@@ -1,0 +1,38 @@
+// The `heartbeat:` part of the config: which service alarms when the daemon no longer could.
+import { z } from 'zod';
+import { Allow, mustBeAllowed } from '../../notifiers/wire/egress.ts';
+import { addressWarnings, hostOf, isWebAddress, WEB_ADDRESS } from '../../notifiers/wire/web-address.ts';
+import { parseAt } from '../issues.ts';
+import type { HeartbeatSettings } from '../model.ts';
+import type { Problem } from '../problem.ts';
+import { Secret } from '../values/secret.ts';
+import type { SecretReader } from '../values/secrets.ts';
+import type { ConfigShape } from '../shape.ts';
+import type { Source } from '../yaml/yaml.ts';
+
+type Written = ReturnType<typeof ConfigShape.parse>['heartbeat'];
+
+/** With the secret put in. */
+const Filled = z
+  .strictObject({ url: z.string().refine(isWebAddress, WEB_ADDRESS), every: z.number(), allow: Allow })
+  .superRefine(mustBeAllowed('url', ({ url }) => hostOf(url)));
+
+interface Read {
+  readonly value: HeartbeatSettings | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+const PATH = ['heartbeat'];
+
+/** Null where none is written. Its address usually holds a secret. */
+export function readHeartbeat(source: Source, written: Written, secrets: SecretReader): Read {
+  if (written === undefined) return { value: null, problems: [], warnings: [] };
+  const url = secrets.read(written.url, [...PATH, 'url']);
+  if ('missing' in url) return { value: null, problems: [url.missing], warnings: [] };
+  const parsed = parseAt(Filled, { ...written, url: url.text }, { source, path: PATH });
+  if ('problems' in parsed) return { value: null, problems: parsed.problems, warnings: [] };
+  const { every, allow } = parsed.value;
+  const warnings = addressWarnings(url.text).map((message) => source.problem(PATH, { key: 'url', message }));
+  return { value: { url: new Secret(url.text), everyMs: every, allow }, problems: [], warnings };
+}

@@ -1,0 +1,49 @@
+// Addresses whose letters do not match their checksum (EIP-55): the case of the letters is a digest of the digits, so a
+// mistyped digit shows. Those in one case carry no checksum.
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Problem } from '../problem.ts';
+import type { Path, Written } from '../yaml/written.ts';
+import type { Source } from '../yaml/yaml.ts';
+
+const ADDRESS = /(?<![0-9a-zA-Z])0x[0-9a-fA-F]{40}(?![0-9a-zA-Z])/g;
+const MOST_WARNINGS = 20;
+
+/** The checksum spelling of an address in any case. */
+export function checksummed(address: string): string {
+  const digits = address.slice(2).toLowerCase();
+  const digest = keccak_256(Buffer.from(digits, 'ascii'));
+  const isUpper = (i: number): boolean => (((digest[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)) & 15) >= 8;
+  return `0x${digits.replace(/[a-f]/g, (digit, i: number) => (isUpper(i) ? digit.toUpperCase() : digit))}`;
+}
+
+/** A warning for each place of a file, the text of conditions included, where the checksum does not match. */
+export function checksumWarnings(source: Source): Problem[] {
+  const warnings: Problem[] = [];
+  const rightByWritten = new Map<string, string>();
+  const visit = (written: Written, path: Path): void => {
+    if (warnings.length >= MOST_WARNINGS) return;
+    if (typeof written === 'string') warnings.push(...warningsOf(source, written, path, rightByWritten));
+    else if (Array.isArray(written)) for (const [i, item] of written.entries()) visit(item, [...path, i]);
+    else for (const [key, value] of Object.entries(written)) visit(value, [...path, key]);
+  };
+  visit(source.value, []);
+  return warnings;
+}
+
+function warningsOf(source: Source, text: string, path: Path, rightByWritten: Map<string, string>): Problem[] {
+  if (!text.includes('0x')) return [];
+  return [...text.matchAll(ADDRESS)].flatMap(({ 0: written, index: start }) => {
+    if (isInOneCase(written)) return [];
+    const right = rightByWritten.get(written) ?? checksummed(written);
+    rightByWritten.set(written, right);
+    if (right === written) return [];
+    const message = 'the upper and lower case of this address does not match its checksum: a digit may be wrong';
+    const within = { start, end: start + written.length };
+    return [source.problem(path, { message, hint: `If all digits are right, write ${right}.`, within })];
+  });
+}
+
+function isInOneCase(address: string): boolean {
+  const digits = address.slice(2);
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase();
+}

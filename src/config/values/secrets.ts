@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import { guardedIn } from '../../lib/secret-spellings.ts';
+import type { ConfigTools } from '../model.ts';
+import { reasonOf, type Problem } from '../problem.ts';
+import type { SecretText } from '../shape.ts';
+import { quote } from './scalars.ts';
+import type { Path } from '../yaml/written.ts';
+import type { Source } from '../yaml/yaml.ts';
+
+type SecretRead = { readonly text: string } | { readonly missing: Problem };
+
+/** Why a text cannot be used, said after its name: `has a line break in it`; null when it can. */
+type Fault = (text: string) => string | null;
+
+export interface SecretReader {
+  read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
+  /** Files read so far that every user of the machine can read. */
+  exposed(): readonly Problem[];
+}
+
+type SecretTools = Pick<ConfigTools, 'env' | 'readFile' | 'isReadableByAll'>;
+
+/** Reads `{ env: NAME }` and `{ file: PATH }`. Problems name the place, never the content. */
+export function createSecretReader(source: Source, directory: string, tools: SecretTools): SecretReader {
+  const { env, readFile, isReadableByAll = () => false } = tools;
+  const exposed: Problem[] = [];
+  const isConfigExposed = lazily(() => isReadableByAll(resolve(source.file)));
+  // The lines around a secret contain the secret.
+  const expose = (path: Path, message: string, hint: string): void => {
+    exposed.push({ ...source.problem(path, { message, hint }), frame: '' });
+  };
+  const missing = (path: Path, message: string, hint: string): SecretRead => ({
+    missing: source.problem(path, { message, hint }),
+  });
+
+  return {
+    read(written, path, faultOf = () => null) {
+      const checked = (text: string, at: Path, from: string): SecretRead => {
+        if (text === '') return missing(at, `${from} is empty`, 'Put the secret there.');
+        const fault = isTooLong(text) ? 'is longer than 4 KiB' : faultOf(text);
+        return fault === null ? { text } : missing(at, `${from} ${fault}`, 'Put the bare secret there, on one line.');
+      };
+      if (typeof written === 'string') {
+        if (holdsSecret(written, path) && isConfigExposed())
+          expose(path, 'a secret stands here, in a file that every user of this machine can read', HIDE_SECRET);
+        return checked(written, path, 'the secret');
+      }
+      if ('env' in written) {
+        const text = env[written.env];
+        if (text === undefined)
+          return missing(
+            [...path, 'env'],
+            `the environment variable ${quote(written.env)} is not set`,
+            'Set it for the daemon.',
+          );
+        return checked(withoutLineEnd(text), [...path, 'env'], `the environment variable ${quote(written.env)}`);
+      }
+      const file = resolve(directory, written.file);
+      try {
+        if (isReadableByAll(file))
+          expose([...path, 'file'], `every user of this machine can read the file ${quote(written.file)}`, HIDE_FILE);
+        return checked(withoutLineEnd(readFile(file, LARGEST)), [...path, 'file'], `the file ${quote(written.file)}`);
+      } catch (error) {
+        return missing(
+          [...path, 'file'],
+          `the file ${quote(written.file)} cannot be read: ${reasonOf(error)}`,
+          'Put the secret there, in a file that the daemon may read.',
+        );
+      }
+    },
+    exposed: () => exposed,
+  };
+}
+
+const HIDE_SECRET = 'Write { env: NAME } or { file: PATH }, or take the right to read it from others (chmod o-r).';
+const HIDE_FILE = 'Take that right from others (chmod o-r).';
+
+const PUBLIC_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'origin', 'referer', 'user-agent']);
+
+/** Whether a header only identifies the client, and is no credential. */
+export function isPublicHeader(name: string): boolean {
+  return PUBLIC_HEADERS.has(name.toLowerCase());
+}
+
+/** A key of the config may be a secret; its value may hold none, such as the address of a server that asks for no password. */
+function holdsSecret(text: string, path: Path): boolean {
+  const [name, above] = path.toReversed();
+  if (above === 'headers' && isPublicHeader(String(name))) return false;
+  return text !== '' && guardedIn(text).length > 0;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Of a file: what is larger holds more than a secret. */
+const LARGEST = 64 * 1024;
+const LONGEST = 4 * 1024;
+
+/** The log looks for every secret in each line, in a dozen spellings: a longer one makes a pattern too large for that. */
+function isTooLong(text: string): boolean {
+  return Buffer.byteLength(text) > LONGEST;
+}
+
+// Editors and `echo` end a file with a line feed, which is not part of the key.
+function withoutLineEnd(text: string): string {
+  return text.replace(/(?:\r?\n)+$/, '');
+}

@@ -1,0 +1,140 @@
+// One poll of a stateful alert: its new state, and the messages that follow. Shared by conditions and counts.
+import { advance, type Truths } from './condition-state.ts';
+import { conditionKey } from '../../model/watch/identity.ts';
+import { messageOf, resolvedMessage, type MessageHeader } from '../message.ts';
+import type { Message, Present } from '../../model/delivery.ts';
+import type { ConditionState } from '../../model/memory.ts';
+import type { ConditionReason, FiringAlert, Reason } from '../../model/decision.ts';
+import type { FindingKey } from '../../model/ids.ts';
+import type { Transition } from '../../model/transition.ts';
+import type { StatefulAlert } from '../../model/watch/watch.ts';
+import type { EvaluationContext } from '../../model/watch/condition.ts';
+import type { Counted } from '../sentence.ts';
+import { transitionOf, type Poll } from '../alert-evaluation.ts';
+import { isActive, emissionOf, type Emission } from '../emission.ts';
+
+/** What the state belongs to: the one condition of a watch, or one group of a count. */
+export interface AlertSubject {
+  readonly key: FindingKey;
+  /** What a message shows. */
+  readonly context: EvaluationContext;
+  /** Of a count. */
+  readonly counted?: Counted;
+}
+
+export interface ConditionStep {
+  /** The same object as before when nothing changed. */
+  readonly state: ConditionState;
+  readonly transitions: readonly Transition[];
+  readonly reasons: readonly Reason[];
+  readonly firing: readonly FiringAlert[];
+}
+
+/** The state after the poll, and the messages and reasons that follow from it. */
+export function stepConditionState(
+  poll: Poll,
+  alert: StatefulAlert,
+  before: ConditionState,
+  truths: Truths,
+  subject: AlertSubject,
+): ConditionStep {
+  const { after, transition } = advance(alert, before, truths, poll.time);
+  const emission = emissionOf(alert, after, transition, poll.time.at);
+  const { state, transitions } = emit(poll, alert, emission, subject);
+  const suppression = emission.emits === 'steady' ? 'steady' : emission.suppressedBy;
+  const types: ConditionReason[] = suppression === null ? [transition] : [transition, suppression];
+  const reasons = types.map((type): Reason => ({ type, alert: alert.id, key: subject.key }));
+  const firing = firingOf(poll, alert, state, { ...subject, isKnown: truths.while !== 'unknown' });
+  return { state, transitions, reasons, firing };
+}
+
+/** What is told again later is told with the values of then. */
+function firingOf(
+  poll: Poll,
+  alert: StatefulAlert,
+  state: ConditionState,
+  { isKnown, ...subject }: AlertSubject & { readonly isKnown: boolean },
+): FiringAlert[] {
+  if (state.firing === null) return [];
+  const present = isKnown
+    ? presentIn(conditionMessage(poll, alert, state, subject, { type: 'alert.firing', reason: null }))
+    : null;
+  return [{ key: state.firing.key, present }];
+}
+
+function presentIn({ at, title, detail, measured, text, fields }: Message): Present {
+  return { at, title, detail, measured, text, fields };
+}
+
+type Emitted = Omit<ConditionStep, 'reasons' | 'firing'>;
+
+function emit(poll: Poll, alert: StatefulAlert, { after, emits }: Emission, subject: AlertSubject): Emitted {
+  switch (emits) {
+    case 'nothing':
+      return { state: after, transitions: [] };
+    case 'firing':
+      return emitFiring(poll, alert, after, subject, suppressedCount(after));
+    case 'flapping':
+      return emitFiring(poll, alert, after, subject, FLAPPING);
+    case 'resolved':
+      return emitResolved(poll, alert, after, subject, suppressedCount(after));
+    case 'steady': {
+      const reason = `steady for 30 minutes${after.flaps === 0 ? '' : `; ${suppressedCount(after) ?? ''}`}`;
+      return (isActive(after) ? emitFiring : emitResolved)(poll, alert, after, subject, reason);
+    }
+  }
+}
+
+const FLAPPING =
+  'flapping: it fired three times within an hour; the next message comes when it is steady for 30 minutes';
+
+function suppressedCount({ flaps }: ConditionState): string | null {
+  if (flaps === 0) return null;
+  return flaps === 1 ? 'one more time it fired and ended untold' : `${flaps} more times it fired and ended untold`;
+}
+
+type Emit = (
+  poll: Poll,
+  alert: StatefulAlert,
+  after: ConditionState,
+  subject: AlertSubject,
+  reason: string | null,
+) => Emitted;
+
+const emitFiring: Emit = (poll, alert, after, subject, reason) => {
+  const message = conditionMessage(poll, alert, after, subject, { type: 'alert.firing', reason });
+  return {
+    state: { ...after, firing: message, flaps: 0 },
+    transitions: [transitionOf(poll, alert, message)],
+  };
+};
+
+const emitResolved: Emit = (poll, alert, after, subject, reason) => {
+  const state = { ...after, firing: null, flaps: 0 };
+  if (after.firing === null) return { state, transitions: [] };
+  const last = conditionMessage(poll, alert, after, subject, { type: 'alert.resolved', reason });
+  const end = resolvedMessage(after.firing, { at: poll.time.at, seq: after.seq }, { reason, last });
+  return { state, transitions: [transitionOf(poll, alert, end)] };
+};
+
+function conditionMessage(
+  poll: Poll,
+  alert: StatefulAlert,
+  state: ConditionState,
+  { key, context, counted }: AlertSubject,
+  { type, reason }: Pick<MessageHeader, 'type' | 'reason'>,
+): Message {
+  const { watch, time } = poll;
+  const { episode, seq } = state;
+  const header: MessageHeader = {
+    type,
+    key: conditionKey(watch, alert.id, { born: state.born, group: key }),
+    episode,
+    seq,
+    at: time.at,
+    since: state.firings.at(-1) ?? time.at,
+    late: false,
+    reason,
+  };
+  return messageOf(poll, alert, context, header, counted);
+}

@@ -1,0 +1,62 @@
+// `while:` alerts: one condition per watch, pending, firing, resolved.
+import { compare, newCondition, type Truths } from './condition-state.ts';
+import { stepConditionState, type ConditionStep } from './condition-alert.ts';
+import type { ConditionState } from '../../model/memory.ts';
+import type { Condition } from '../../model/watch/condition.ts';
+import type { ConditionAlert } from '../../model/watch/watch.ts';
+import type { Truth } from '../../model/ids.ts';
+import { readsMissing, sameOr, type AlertsByKey, type AlertEvaluation, type Poll } from '../alert-evaluation.ts';
+import { contextOf } from '../events/event-matching.ts';
+import { isActive } from '../emission.ts';
+import { needOf } from '../../chain/tick-chain.ts';
+
+/** The finding key of a watch's one condition. */
+const ONLY = '';
+
+export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsByKey): AlertEvaluation {
+  const state = known[ONLY]?.type === 'condition' ? known[ONLY] : newCondition(poll.time.at);
+  const truths: Truths = {
+    while: truthOf(poll, alert.while),
+    until: alert.until === null ? null : truthOf(poll, alert.until),
+  };
+  // Nothing is said of an unknown thing, so nothing of this is ever shown.
+  const context = poll.context ?? contextOf({ view: poll.watch.kind.fields.make({}) }, null, poll.time.at);
+  const isDoubted = isBehind(poll, state, truths);
+  const stepped = withHead(
+    poll,
+    stepConditionState(poll, alert, state, isDoubted ? UNKNOWN : truths, { key: ONLY, context }),
+    state,
+  );
+  const isAboutHead = isDoubted || (hasFired(stepped.state, state) && poll.reach === null);
+  return {
+    alerts: stepped.state === state ? known : sameOr(known, [[ONLY, stepped.state]]),
+    transitions: stepped.transitions,
+    firing: stepped.firing,
+    reasons: isDoubted ? [...stepped.reasons, { type: 'behind', alert: alert.id, key: ONLY }] : stepped.reasons,
+    truth: truths.while,
+    matchingBaseline: 0,
+    needs: isAboutHead ? needOf(poll.chain, state.head ?? 0) : null,
+  };
+}
+
+const UNKNOWN: Truths = { while: 'unknown', until: null };
+
+/** True when the explorer has not read as far as the head at which the alert fired: then it cannot resolve it. */
+function isBehind({ reach }: Poll, state: ConditionState, truths: Truths): boolean {
+  if (state.head === null || !isActive(state)) return false;
+  return compare(truths, state) === false && (reach ?? -1) < state.head;
+}
+
+function withHead({ reach }: Poll, lived: ConditionStep, before: ConditionState): ConditionStep {
+  return hasFired(lived.state, before) ? { ...lived, state: { ...lived.state, head: reach } } : lived;
+}
+
+function hasFired(after: ConditionState, before: ConditionState): boolean {
+  return after.episode > before.episode;
+}
+
+function truthOf(poll: Poll, condition: Condition): Truth {
+  const { context, isStale } = poll;
+  if (context === null || (isStale && !condition.headOnly) || readsMissing(poll, condition)) return 'unknown';
+  return condition.evaluate(context);
+}

@@ -1,0 +1,175 @@
+// Which items of a poll match an `on:` alert. An item whose condition is unknown stays open and is evaluated again
+// whenever it is read. One that leaves the pages that are read while it is still unknown is counted as undecided and
+// removed.
+import type { Amount } from '../../values/amount.ts';
+import { exactOf, recordTypeOf, valueAt } from '../../values/fields.ts';
+import { truthOfAll } from '../../model/health.ts';
+import type { DetectedEvent } from '../../model/detection.ts';
+import type { OpenEvent } from '../../model/memory.ts';
+import type { CountAlert, EventAlert } from '../../model/watch/watch.ts';
+import type { Reason } from '../../model/decision.ts';
+import type { Condition, EvaluationContext } from '../../model/watch/condition.ts';
+import type { Truth } from '../../model/ids.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { readsMissing, type AlertsByKey, type Poll } from '../alert-evaluation.ts';
+import { viewOf, type Remembered } from '../../values/tracked.ts';
+
+type MatchingAlert = EventAlert | CountAlert;
+/** By its key. */
+type Opened = [string, OpenEvent];
+
+/** An item that an alert asks about, and what its `if` looks at. */
+export interface Match {
+  readonly event: DetectedEvent;
+  readonly context: EvaluationContext;
+  /** Set when the evaluation hit a limit: the item is sent with this reason, so that a long text cannot hide it. */
+  readonly unjudged: string | null;
+}
+
+export interface EventMatches {
+  /** Items that match. Each item matches at most once. */
+  readonly matches: readonly Match[];
+  /** What stays open. */
+  readonly open: readonly (readonly [string, OpenEvent])[];
+  readonly reasons: readonly Reason[];
+  /** Over all items evaluated: true when one matched, false when none did. */
+  readonly truth: Truth | 'not-evaluated';
+  readonly matchingBaseline: readonly DetectedEvent[];
+}
+
+/** `events`: those of the poll with the alert's event name. `known`: the remembered state by finding key. */
+export function matchEvents(
+  poll: Poll,
+  alert: MatchingAlert,
+  events: readonly DetectedEvent[],
+  known: AlertsByKey,
+): EventMatches {
+  const opened = Object.entries(known).filter(isOpen);
+  // Nearly all rows of a page were seen before and ask nothing. Looking at each took a part of 20 of all the work.
+  const asked = opened.length === 0 ? events.filter(hasNews) : events;
+  const evaluated = asked.flatMap((event) => evaluateItem(poll, alert, event, known));
+  const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
+  const unknown = evaluated.filter(({ truth, unjudged }) => truth === 'unknown' && unjudged === null);
+  const remaining = stillOpen(poll, alert, events, opened);
+  const settled: Reason[] = evaluated
+    .filter(({ truth }) => truth === false)
+    .map(({ event }) => ({ type: 'no-match', alert: alert.id, key: event.key }));
+  return {
+    matches,
+    open: [
+      ...unknown.map((one) => [one.event.key, one.open ?? openEvent(poll, one.event)] as const),
+      ...remaining.kept,
+    ],
+    reasons: [...settled, ...unknown.flatMap((one) => firstUnknown(alert, one)), ...remaining.undecided],
+    truth: truthOfAll(evaluated.map(({ truth }) => truth)),
+    matchingBaseline: events.filter((event) => event.novelty === 'baseline' && isTrue(poll, alert, event)),
+  };
+}
+
+interface EvaluatedMatch extends Match {
+  readonly truth: Truth;
+  readonly open: OpenEvent | null;
+}
+
+function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, known: AlertsByKey): EvaluatedMatch[] {
+  const prior = known[event.key];
+  const open = prior?.type === 'open' ? prior : null;
+  const isChanged = event.novelty === 'changed' && alert.type === 'event';
+  const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
+  // A tracked item was evaluated before, even if the list's state no longer has it.
+  if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
+  const before = open === null ? event.before : (open.before as Remembered | null);
+  const context = contextOf(event, before, event.happenedAt ?? open?.since ?? poll.time.at);
+  const truth = truthOf(poll, alert, context);
+  const unjudged = truth === 'unknown' ? limitOf(alert, context) : null;
+  // It was evaluated before, so a value that is unknown for a while opens nothing.
+  if (isChanged && open === null && truth === 'unknown' && unjudged === null) return [];
+  return [{ event, context, truth, unjudged, open }];
+}
+
+/**
+ * Why the item cannot be evaluated, when a limit of its `if` is exceeded; null otherwise. Such an item does not end an
+ * absence that `none_for` waits for.
+ */
+export function limitOf(alert: MatchingAlert, context: EvaluationContext): string | null {
+  if (alert.type === 'count' && alert.fires.type === 'none-for') return null;
+  const of = alert.type === 'count' && alert.fires.type === 'ratio' ? alert.fires.of : null;
+  return alert.if?.limitOf(context) ?? of?.limitOf(context) ?? null;
+}
+
+function openEvent({ time }: Poll, event: DetectedEvent): OpenEvent {
+  return { type: 'open', since: time.at, before: event.before };
+}
+
+function firstUnknown(alert: MatchingAlert, { event, open }: EvaluatedMatch): Reason[] {
+  return open === null ? [{ type: 'open', alert: alert.id, key: event.key }] : [];
+}
+
+function isOpen(entry: [string, AlertsByKey[string]]): entry is Opened {
+  return entry[1].type === 'open';
+}
+
+function hasNews({ novelty }: DetectedEvent): boolean {
+  return novelty === 'new' || novelty === 'changed';
+}
+
+function stillOpen(
+  { isComplete }: Poll,
+  alert: MatchingAlert,
+  events: readonly DetectedEvent[],
+  opened: readonly Opened[],
+): { kept: readonly Opened[]; undecided: readonly Reason[] } {
+  if (opened.length === 0) return { kept: [], undecided: [] };
+  const read = new Set(events.map(({ key }) => key));
+  const gone = opened.filter(([key]) => !read.has(key));
+  if (!isComplete) return { kept: gone, undecided: [] };
+  return { kept: [], undecided: gone.map(([key]) => ({ type: 'undecided', alert: alert.id, key })) };
+}
+
+/**
+ * A change is relevant when it touches a field that `if` reads or, where it reads none, one that the kind compares by
+ * default.
+ */
+function isConcerned({ watch }: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
+  if (alert.on !== 'changed') return true;
+  const reads = alert.if?.reads ?? [];
+  const compared = reads.length === 0 ? watch.kind.comparedByDefault : reads;
+  return event.changed.some((path) => compared.some((read) => isWithin(path, read)));
+}
+
+function isWithin(path: string, read: string): boolean {
+  return path === read || path.startsWith(`${read}.`) || read.startsWith(`${path}.`);
+}
+
+function isTrue(poll: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
+  return truthOf(poll, alert, contextOf(event, event.before, event.happenedAt ?? poll.time.at)) === true;
+}
+
+/** Of a ratio, whether the item counts at all. It is unknown as long as it is unknown for how much an item counts. */
+export function truthOf(poll: Poll, alert: MatchingAlert, context: EvaluationContext): Truth {
+  const truth = holds(poll, alert.if, context);
+  const fires = alert.type === 'count' ? alert.fires : null;
+  if (fires?.type === 'sum') return truth === true && amountAt(context, fires.path) === undefined ? 'unknown' : truth;
+  if (fires?.type !== 'ratio') return truth;
+  const counts = holds(poll, fires.of, context);
+  return counts === true && truth === 'unknown' ? 'unknown' : counts;
+}
+
+/** Without a condition everything matches. */
+export function holds(poll: Poll, condition: Condition | null, context: EvaluationContext): Truth {
+  if (condition === null) return true;
+  return readsMissing(poll, condition) ? 'unknown' : condition.evaluate(context);
+}
+
+export function amountAt({ view }: EvaluationContext, path: string): Amount | undefined {
+  return exactOf(valueAt(view, path));
+}
+
+/** A single item as conditions and messages look at it; `before` as encoded in memory. */
+export function contextOf(
+  { view }: Pick<DetectedEvent, 'view'>,
+  before: Remembered | null,
+  at: Instant,
+): EvaluationContext {
+  return { view, before: before === null ? null : viewOf(recordTypeOf(view), before), history: null, at };
+}

@@ -1,0 +1,32 @@
+// What is known of an event about something in a block, and what one poll says of it.
+import type { EventState } from '../../model/memory.ts';
+import type { Instant } from '../../../lib/clock.ts';
+
+/** The part of an event's state that polls change. */
+export type EventProgress = Pick<EventState, 'state' | 'block' | 'absent' | 'turnedAt' | 'absentHead' | 'retractions'>;
+
+/** It is known to be gone, so another reading without it changes nothing. */
+export function isGone({ state }: Pick<EventProgress, 'state'>): boolean {
+  return state === 'retracted' || state === 'dropped';
+}
+
+/** What one poll says of an item that matched before. */
+export type Sighting =
+  /** `other`: a value that was matched on or shown differs, and it still matches. `no-match`: it no longer matches. */
+  | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
+  /** Its range was read completely without it. `isProven`: another block, or another item, has taken its place. */
+  | { readonly type: 'absent'; readonly isProven: boolean }
+  | { readonly type: 'unread' }
+  /** It was missing from a reading that is not believed yet. */
+  | { readonly type: 'doubted' }
+  /** It was missing, but the explorer has not read as far as its block. */
+  | { readonly type: 'behind' };
+
+/** When and where the chain was at a poll. */
+export interface Now {
+  readonly at: Instant;
+  /** Height of the newest block known; null when none is. */
+  readonly head: number | null;
+  /** Height of the newest block that the explorer has read by what this tick shows; null when nothing shows one. */
+  readonly reach: number | null;
+}

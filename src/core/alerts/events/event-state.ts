@@ -1,0 +1,189 @@
+// The states of an event about an item in a block.
+//
+//   observed --deep enough--> confirmed --gone--> suspect --still gone--> retracted --there for 10 min--> confirmed
+//   observed --gone--> dropped --there again--> observed
+//
+// Only a complete reading of its range can show that an item is gone. Three such readings in a row are believed, or one
+// that proves it. An item that was retracted once may come and go: from then on a message is sent only when its presence
+// was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no longer
+// tracked. One that was removed from its block is tracked ten times as long, since it may be mined again; so is one that
+// was missing when its block was last read, since nothing shows that it is final.
+//
+// An item that is in no block has to be missing for ten minutes as well, while the chain's head moves: not every server
+// knows of every pending transaction, and no block shows that it is gone.
+import type { EventAlert } from '../../model/watch/watch.ts';
+import type { EventTransition } from '../../model/decision.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { isGone, type EventProgress, type Now, type Sighting } from './event-progress.ts';
+
+/** Blocks on top of an item after which it is final. */
+export const FINAL_DEPTH = 64;
+
+type Depths = Pick<EventAlert, 'confirmations' | 'provisional'>;
+
+export interface EventAdvance {
+  /** Null: not tracked, or no longer. The same object as before when nothing changed. */
+  readonly after: EventProgress | null;
+  readonly transition: EventTransition | 'none';
+}
+
+/** An item matches for the first time. */
+export function beginEvent(rule: Depths, block: number | null, head: number | null): EventAdvance {
+  const depth = depthOf(block, head);
+  const transition = rule.provisional || depth >= rule.confirmations ? 'confirmed' : 'observed';
+  const isFinal = transition === 'confirmed' && depth >= finalDepth(rule);
+  const life: EventProgress = { state: transition, block, ...PRESENT, retractions: 0 };
+  return { after: isFinal ? null : life, transition };
+}
+
+const PRESENT = { absent: 0, turnedAt: null, absentHead: null };
+
+/** The state after one poll. */
+export function advanceEvent(rule: Depths, before: EventProgress, sighting: Sighting, now: Now): EventAdvance {
+  const depth = depthOf(sighting.type === 'seen' ? sighting.block : placeOf(before), now.head);
+  switch (sighting.type) {
+    case 'seen':
+      return advanceSeen(rule, before, sighting, { ...now, depth });
+    case 'absent':
+      return isGone(before) ? stayAway(rule, before, { ...now, depth }) : advanceAbsent(before, sighting.isProven, now);
+    case 'unread':
+      return advanceUnread(rule, before, { ...now, depth });
+    case 'doubted':
+      return isGone(before) ? stayAway(rule, before, { ...now, depth }) : { after: before, transition: 'none' };
+    case 'behind': {
+      const ended = advanceUnread(rule, before, { ...now, depth });
+      return ended.transition === 'none' ? { ...ended, transition: 'behind' } : ended;
+    }
+  }
+}
+
+type SeenSighting = Extract<Sighting, { type: 'seen' }>;
+type Place = Now & { readonly depth: number };
+
+function advanceSeen(
+  rule: Depths,
+  before: EventProgress,
+  { as, block }: SeenSighting,
+  { at, depth }: Place,
+): EventAdvance {
+  const current: EventProgress = { ...before, block, ...PRESENT };
+  if (as === 'no-match') return advanceMismatch(before, current);
+  switch (before.state) {
+    case 'observed':
+    case 'dropped':
+      if (depth >= rule.confirmations) return confirm(rule, current, 'confirmed', depth);
+      return unchangedOr(before, { ...current, state: 'observed' }, before.state === 'dropped' ? 'observed' : 'none');
+    case 'retracted':
+      if (isStable(before, at)) return confirm(rule, current, 'reinstated', depth);
+      return unchangedOr(before, { ...current, turnedAt: before.turnedAt ?? at }, 'none');
+    case 'suspect':
+    case 'confirmed':
+      if (as === 'other') return confirm(rule, current, 'corrected', depth);
+      if (depth >= finalDepth(rule)) return { after: null, transition: 'sealed' };
+      return unchangedOr(before, { ...current, state: 'confirmed' }, before.state === 'suspect' ? 'back' : 'none');
+  }
+}
+
+/** The item is present and no longer matches. */
+function advanceMismatch(before: EventProgress, current: EventProgress): EventAdvance {
+  if (before.state === 'observed') return { after: null, transition: 'dropped' };
+  if (before.state === 'dropped') return { after: null, transition: 'none' };
+  if (before.state === 'retracted') return unchangedOr(before, current, 'none');
+  return { after: retracted(current), transition: 'retracted' };
+}
+
+function confirm(rule: Depths, current: EventProgress, transition: EventTransition, depth: number): EventAdvance {
+  const after: EventProgress = { ...current, state: 'confirmed', turnedAt: null, absentHead: null };
+  return { after: depth >= finalDepth(rule) ? null : after, transition };
+}
+
+const OBSERVED_READINGS_NEEDED = 2;
+const BELIEVED_AFTER = 3;
+const STABLE_MS = 600_000;
+
+function advanceAbsent(before: EventProgress, isProven: boolean, { at, reach }: Now): EventAdvance {
+  const absent = before.absent + 1;
+  const absentHead = absentHeadOf(before, reach);
+  const gone: EventProgress = { ...before, absent, turnedAt: before.turnedAt ?? at, absentHead };
+  if (before.state === 'observed') {
+    const isOver = isProven || absent >= OBSERVED_READINGS_NEEDED;
+    return isOver
+      ? { after: { ...gone, state: 'dropped' }, transition: 'dropped' }
+      : { after: gone, transition: 'none' };
+  }
+  const isWaiting = before.block === null;
+  const isLongEnough = isStable(gone, at) || (before.retractions === 0 && !isWaiting);
+  const hasMoved = !isWaiting || (absentHead !== null && reach !== null && reach > absentHead);
+  const isBelieved = absent >= BELIEVED_AFTER && isLongEnough && hasMoved;
+  if (isProven || isBelieved) return { after: retracted({ ...gone, turnedAt: null }), transition: 'retracted' };
+  return { after: { ...gone, state: 'suspect' }, transition: before.state === 'suspect' ? 'none' : 'suspect' };
+}
+
+function retracted(life: EventProgress): EventProgress {
+  return { ...life, state: 'retracted', retractions: life.retractions + 1 };
+}
+
+/** The item was present for a while and is missing again. */
+function stayAway(rule: Depths, before: EventProgress, { depth, reach }: Place): EventAdvance {
+  if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
+  const absentHead = absentHeadOf(before, reach);
+  return unchangedOr(before, { ...before, turnedAt: null, absentHead }, 'none');
+}
+
+/**
+ * The item is no longer on the pages that are read. What was seen last stands: depth alone confirms it, and ends
+ * tracking.
+ */
+function advanceUnread(rule: Depths, before: EventProgress, { at, depth }: Place): EventAdvance {
+  if (before.state === 'observed' && depth >= rule.confirmations) return confirm(rule, before, 'confirmed', depth);
+  if (before.state === 'retracted' && isStable(before, at))
+    return confirm(rule, { ...before, absent: 0, turnedAt: null }, 'reinstated', depth);
+  if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
+  return { after: before, transition: 'none' };
+}
+
+function isStable({ turnedAt }: EventProgress, at: Instant): boolean {
+  return turnedAt !== null && at - turnedAt >= STABLE_MS;
+}
+
+// A transaction that was removed from a block may wait longer to be mined again than a block takes to become final.
+const RETENTION_OF_GONE = 10;
+
+function isForgotten(rule: Depths, life: EventProgress, depth: number): boolean {
+  return depth >= finalDepth(rule) * (isGone(life) || life.state === 'suspect' ? RETENTION_OF_GONE : 1);
+}
+
+function unchangedOr(
+  before: EventProgress,
+  after: EventProgress,
+  transition: EventAdvance['transition'],
+): EventAdvance {
+  const isSame =
+    before.state === after.state &&
+    before.block === after.block &&
+    before.absent === after.absent &&
+    before.turnedAt === after.turnedAt &&
+    before.absentHead === after.absentHead;
+  return { after: isSame ? before : after, transition };
+}
+
+function finalDepth({ confirmations }: Depths): number {
+  return Math.max(FINAL_DEPTH, confirmations);
+}
+
+function absentHeadOf({ block, absentHead }: EventProgress, reach: number | null): number | null {
+  return block === null ? (absentHead ?? reach) : null;
+}
+
+/**
+ * Its block; of what left while it waited, the one that was the head then. What is only missing so far grows no older: it
+ * would be final before anybody knows that it is gone.
+ */
+function placeOf(life: EventProgress): number | null {
+  return life.block ?? (isGone(life) ? life.absentHead : null);
+}
+
+/** Blocks on top of it. 0 for an item that is in no block, or when the head is unknown. */
+function depthOf(block: number | null, head: number | null): number {
+  return block === null || head === null ? 0 : Math.max(0, head - block);
+}

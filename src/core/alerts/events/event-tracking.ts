@@ -1,0 +1,179 @@
+// Tracks events that were sent, or wait for confirmations: each poll finds them unchanged, changed, gone or present
+// again.
+import { Address } from '../../values/address.ts';
+import { condense, expand } from '../../values/condensed.ts';
+import type { Message } from '../../model/delivery.ts';
+import { firstMessage } from './event-message.ts';
+import type { Sighting } from './event-progress.ts';
+import { comparedPaths, isKnown, missingSighting, needFor, sightingOf, type TrackedEvent } from './event-sighting.ts';
+import { advanceEvent } from './event-state.ts';
+import { encode } from '../../values/encoded.ts';
+import { valueAt, type AnyView } from '../../values/fields.ts';
+import { eventKey } from '../../model/watch/identity.ts';
+import { replacedItems } from './replaced-items.ts';
+import type { EventState } from '../../model/memory.ts';
+import { followUp, messageOf, pathsToShow } from '../message.ts';
+import { lineOf, showTime } from '../../wording/words.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { Transition } from '../../model/transition.ts';
+import type { EventAlert } from '../../model/watch/watch.ts';
+import type { EventReason, Reason } from '../../model/decision.ts';
+import type { HeadNeed } from '../../model/observation.ts';
+import { transitionOf, type AlertsByKey, type Poll } from '../alert-evaluation.ts';
+import { contextOf, limitOf } from './event-matching.ts';
+import { viewOf, type Remembered } from '../../values/tracked.ts';
+
+/** Result of one poll for one event. */
+export interface EventStep {
+  readonly key: string;
+  readonly before: EventState | null;
+  /** Null: nothing can retract it any more, so it is no longer tracked. */
+  readonly after: EventState | null;
+  readonly transitions: readonly Transition[];
+  readonly reason: Reason | null;
+  /** The height that the explorer's head must reach to show whether the item is gone. */
+  readonly needs: HeadNeed | null;
+}
+
+/** One poll for every event that is remembered. */
+export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): EventStep[] {
+  const tracked = Object.entries(known).flatMap(([key, state]) =>
+    state.type === 'event' ? [[key, state] as const] : [],
+  );
+  if (tracked.length === 0) return [];
+  const eventByKey = new Map(poll.detection?.events.map((event) => [event.key, event]));
+  const replaced = replacedItems(poll.detection);
+  const paths = { shown: pathsToShow(poll.watch, alert), compared: comparedPaths(poll, alert) };
+  return tracked.map(([key, before]) => {
+    const isReplaced = replaced.has(key, before);
+    const event = isReplaced ? undefined : eventByKey.get(key);
+    return trackEvent(poll, alert, { key, before, event, isReplaced, paths });
+  });
+}
+
+function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): EventStep {
+  const { key, before, event, paths } = tracked;
+  const seen = event === undefined ? null : { event, values: valuesOf(event.view, paths.shown) };
+  const sighting = seen === null ? missingSighting(poll, tracked) : sightingOf(poll, alert, { ...tracked, seen });
+  const now = { at: poll.time.at, head: poll.head, reach: poll.reach };
+  const { after: progress, transition } = advanceEvent(alert, before, sighting, now);
+  const emitted = transition === 'none' ? null : followUpOf(poll, alert, { ...tracked, sighting }, transition);
+  const values = seen === null ? before.values : merged(before.values, seen.values, sighting);
+  const slot = event === undefined ? before.slot : event.slot;
+  const isSame = progress === before && values === before.values && slot === before.slot && emitted === null;
+  const sent = emitted === null ? {} : { seq: emitted.seq, message: null, toldAt: before.toldAt ?? poll.time.at };
+  const next = isSame ? before : { ...before, ...progress, ...sent, values, slot };
+  return {
+    key,
+    before,
+    after: progress === null ? null : next,
+    transitions: emitted === null ? [] : [transitionOf(poll, alert, emitted)],
+    reason: transition === 'none' ? null : reasonOf(alert, key, transition),
+    needs: needFor(poll, before, sighting),
+  };
+}
+
+const BLOCK_REPLACED = 'the block was replaced';
+const NOT_FOUND = 'not found any more';
+const NO_MATCH = 'it changed, and does not match any more';
+const REPLACED = 'another one was mined in its place';
+
+/** The message of a transition; null where nothing is told of it. */
+function followUpOf(poll: Poll, alert: EventAlert, tracked: SightedEvent, transition: EventReason): Message | null {
+  const { before, event } = tracked;
+  const { at } = poll.time;
+  const seq = before.seq + 1;
+  const last = (): Message | null => {
+    if (event === undefined) return null;
+    const context = contextOf(event, null, event.happenedAt ?? before.since);
+    return firstMessage(poll, alert, { event, context, unjudged: limitOf(alert, context) });
+  };
+  const next = (type: Message['type'], reason: string | null, now: Message | null): Message => {
+    const notified = toldMessage(poll, alert, tracked);
+    const isInBlock = typeof event?.block === 'number';
+    const words = wordsOf(notified, { type, at, reason, now, toldAt: before.toldAt, isInBlock });
+    return followUp(notified, { type, at, seq, reason, ...words }, now);
+  };
+  switch (transition) {
+    case 'confirmed':
+      return { ...(last() ?? { ...(before.message ?? toldMessage(poll, alert, tracked)), at }), seq };
+    case 'retracted':
+      return next('alert.retracted', whyRetracted(tracked), null);
+    case 'reinstated':
+      return next('alert.reinstated', null, null);
+    case 'corrected':
+      return next('alert.corrected', null, last());
+    default:
+      return null;
+  }
+}
+
+interface SightedEvent extends TrackedEvent {
+  readonly sighting: Sighting;
+}
+
+function whyRetracted({ before, event, isReplaced, sighting }: SightedEvent): string {
+  if (isReplaced) return REPLACED;
+  if (event !== undefined) return NO_MATCH;
+  const isProven = sighting.type === 'absent' && sighting.isProven && before.block !== null;
+  return isProven ? BLOCK_REPLACED : NOT_FOUND;
+}
+
+interface Later {
+  readonly at: Instant;
+  readonly toldAt: Instant | null;
+  readonly type: Message['type'];
+  readonly reason: string | null;
+  readonly now: Message | null;
+  readonly isInBlock: boolean;
+}
+
+/** What a later message says behind its title, and first. */
+function wordsOf(
+  notified: Message,
+  { at, toldAt, type, reason, now, isInBlock }: Later,
+): Pick<Message, 'detail' | 'lines'> {
+  if (type === 'alert.retracted')
+    return { detail: reason, lines: lineOf(toldAt === null ? null : `Told at ${showTime(toldAt, at)}.`) };
+  if (now === null)
+    return { detail: notified.detail, lines: lineOf(isInBlock ? 'It is in a block again.' : 'It is there again.') };
+  const { measured: then } = notified;
+  const before = then === null || then === now.measured ? [] : lineOf(`Told before: ${then}.`);
+  return { detail: now.detail, lines: [...before, ...now.lines] };
+}
+
+/**
+ * Builds the first message again from what is remembered. A thousand whole messages per alert would take too much
+ * memory.
+ */
+function toldMessage(poll: Poll, alert: EventAlert, { key, before }: TrackedEvent): Message {
+  const { watch } = poll;
+  const { title, since, seq, values } = before;
+  const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null, since);
+  const stage = { type: 'alert.event', episode: 1, seq, at: poll.time.at, since, late: false, reason: null } as const;
+  return { ...messageOf(poll, alert, context, { ...stage, key: eventKey(watch, alert.id, key) }), title };
+}
+
+/** Known values at those paths; long ones condensed. */
+export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
+  return Object.fromEntries(
+    paths.flatMap((path) => {
+      const value = valueAt(view, path);
+      if (value === undefined) return [];
+      // Addresses as they were shown, so that people can compare the two messages.
+      return [[path, value instanceof Address ? value.text : condense(encode(value))]];
+    }),
+  );
+}
+
+/** A value that becomes known later is added without a correction. The same object as before when nothing was added. */
+function merged(before: Remembered, now: Remembered, sight: Sighting): Remembered {
+  if (sight.type !== 'seen' || sight.as === 'no-match') return before;
+  if (sight.as === 'other') return { ...before, ...now };
+  const isSame = Object.keys(now).every((path) => isKnown(before, path));
+  return isSame ? before : { ...now, ...before };
+}
+
+export function reasonOf(alert: EventAlert, key: string, type: EventReason): Reason {
+  return { type, alert: alert.id, key };
+}

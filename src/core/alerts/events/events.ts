@@ -1,0 +1,98 @@
+// `on:` alerts without a count: one message per occurrence, and no resolve. An item in a block is tracked until it is
+// final: it is sent when it has its confirmations, and corrected or retracted when it changes or disappears.
+import { blockOf, firstMessage } from './event-message.ts';
+import { beginEvent } from './event-state.ts';
+import { trackEvents, reasonOf, valuesOf, type EventStep } from './event-tracking.ts';
+import type { EventState } from '../../model/memory.ts';
+import { pathsToShow } from '../message.ts';
+import type { EventAlert } from '../../model/watch/watch.ts';
+import type { Reason } from '../../model/decision.ts';
+import {
+  transitionOf,
+  sameOr,
+  unread,
+  type AlertsByKey,
+  type AlertEvaluation,
+  type Poll,
+} from '../alert-evaluation.ts';
+import { matchEvents, type Match } from './event-matching.ts';
+import { foldMany } from '../summary.ts';
+import { greatestNeed } from '../../chain/tick-chain.ts';
+
+export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): AlertEvaluation {
+  if (poll.detection === null) return unread(known);
+  const events = poll.detection.events.filter(({ on }) => on === alert.on);
+  const matched = matchEvents(poll, alert, events, known);
+  const begun = matched.matches.map((match) => beginTracking(poll, alert, match));
+  const steps = [...begun, ...trackEvents(poll, alert, known)];
+  const tracked = steps.flatMap(({ key, after }) => (after === null ? [] : [[key, after] as const]));
+  const { kept, letGo } = newest(tracked);
+  return {
+    alerts: sameOr(known, [...matched.open, ...kept]),
+    transitions: foldMany(
+      poll,
+      alert,
+      steps.flatMap(({ transitions }) => transitions),
+    ),
+    reasons: [
+      ...steps.flatMap(({ reason }) => (reason === null ? [] : [reason])),
+      ...matched.reasons,
+      ...unfollowed(alert, letGo),
+    ],
+    firing: [],
+    truth: matched.truth,
+    matchingBaseline: matched.matchingBaseline.length,
+    needs: greatestNeed(steps.map(({ needs }) => needs)),
+  };
+}
+
+const UNTRACKED = { after: null, transition: 'confirmed' } as const;
+
+function beginTracking(poll: Poll, alert: EventAlert, match: Match): EventStep {
+  const { event } = match;
+  const { after: progress, transition } =
+    event.block === 'nowhere' ? UNTRACKED : beginEvent(alert, blockOf(event), poll.head);
+  const isNotified = transition === 'confirmed';
+  const message = firstMessage(poll, alert, match);
+  const after: EventState | null = progress && {
+    type: 'event',
+    ...progress,
+    slot: event.slot,
+    seq: isNotified ? 1 : 0,
+    toldAt: isNotified ? poll.time.at : null,
+    message: isNotified ? null : message,
+    title: message.title,
+    since: message.since,
+    values: valuesOf(event.view, pathsToShow(poll.watch, alert)),
+  };
+  const transitions = isNotified ? [transitionOf(poll, alert, message)] : [];
+  return {
+    key: event.key,
+    before: null,
+    after,
+    transitions,
+    reason: reasonOf(alert, event.key, isNotified ? 'told' : 'observed'),
+    needs: null,
+  };
+}
+
+// Of each alert so many sent events are tracked, the newest; one takes about half a kilobyte of memory. Events that are
+// not sent yet are never dropped, nor are retracted ones: if they come back, that has to be sent.
+const MOST_TRACKED = 1000;
+
+type TrackedEntries = readonly (readonly [string, EventState])[];
+
+function newest(tracked: TrackedEntries): { readonly kept: TrackedEntries; readonly letGo: TrackedEntries } {
+  if (tracked.length <= MOST_TRACKED) return { kept: tracked, letGo: [] };
+  const isOwed = ([, { state, seq }]: TrackedEntries[number]): boolean => seq === 0 || state === 'retracted';
+  const rank = (one: TrackedEntries[number]): number => (isOwed(one) ? Infinity : (one[1].block ?? Infinity));
+  const ranked = tracked.toSorted((a, b) => rank(b) - rank(a));
+  const count = Math.max(MOST_TRACKED, tracked.filter(isOwed).length);
+  return { kept: ranked.slice(0, count), letGo: ranked.slice(count) };
+}
+
+function unfollowed(alert: EventAlert, letGo: TrackedEntries): Reason[] {
+  if (letGo.length === 0) return [];
+  const text = `${alert.id}: follows the newest ${MOST_TRACKED} events, so that ${letGo.length} older ones are taken for final`;
+  return [{ type: 'note', text }, ...letGo.map(([key]) => reasonOf(alert, key, 'unfollowed'))];
+}

@@ -1,0 +1,59 @@
+// A clock that is set back would lengthen every wait by the same time: `for`, a cooldown, a window. So the remembered
+// times are moved with it.
+import type { Alert, ConditionState, Memory, Run } from '../memory.ts';
+import type { Instant } from '../../../lib/clock.ts';
+
+/**
+ * The memory as if the clock had always been `byMs` behind. Times of the chain, and times that are parts of ids, stay.
+ */
+export function shiftClock(memory: Memory, byMs: number): Memory {
+  const { alerts, history, data, coveredUntil } = memory;
+  return {
+    ...memory,
+    alerts: mapValues(alerts, (byKey) => mapValues(byKey, (alert) => shiftAlert(alert, byMs))),
+    history: mapValues(history, (runs) => runs.map((run) => shiftRun(run, byMs))),
+    data: data === null ? null : { ...data, since: data.since - byMs, lastOk: shiftInstant(data.lastOk, byMs) },
+    coveredUntil: shiftInstant(coveredUntil, byMs),
+  };
+}
+
+/** The memory, ready for a look at that time: after a clock was set back, it would wait until the clock has caught up. */
+export function readyFor(memory: Memory, at: Instant): Memory {
+  const { coveredUntil } = memory;
+  return coveredUntil !== null && coveredUntil >= at ? shiftClock(memory, coveredUntil - at + 1) : memory;
+}
+
+function shiftAlert(alert: Alert, byMs: number): Alert {
+  switch (alert.type) {
+    case 'open':
+      return { ...alert, since: alert.since - byMs };
+    case 'event':
+      return { ...alert, turnedAt: shiftInstant(alert.turnedAt, byMs) };
+    case 'condition':
+      return shiftCondition(alert, byMs);
+    case 'group':
+      return { ...alert, condition: shiftCondition(alert.condition, byMs) };
+  }
+}
+
+function shiftCondition(state: ConditionState, byMs: number): ConditionState {
+  return {
+    ...state,
+    since: shiftInstant(state.since, byMs),
+    cooldownUntil: shiftInstant(state.cooldownUntil, byMs),
+    firings: state.firings.map((at) => at - byMs),
+    flapping: shiftInstant(state.flapping, byMs),
+  };
+}
+
+function shiftRun([from, until, value]: Run, byMs: number): Run {
+  return [from - byMs, shiftInstant(until, byMs), value];
+}
+
+function shiftInstant(at: Instant | null, byMs: number): Instant | null {
+  return at === null ? null : at - byMs;
+}
+
+function mapValues<V>(record: Readonly<Record<string, V>>, change: (value: V) => V): Record<string, V> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}

@@ -1,0 +1,38 @@
+// The quality of a poll's data, independent of alerts.
+import type { DataSince, DataState, Memory } from '../memory.ts';
+import type { MissReason, Observation } from '../observation.ts';
+
+/** What a poll was worth beside its reading. */
+interface Worth {
+  /** The chain's head stands still. */
+  readonly isStale: boolean;
+  /** The watched thing itself was there. */
+  readonly isKnown: boolean;
+  /** A field that a condition reads is gone. */
+  readonly lacksField: boolean;
+}
+
+export function dataStateOf(observation: Observation, { isStale, isKnown, lacksField }: Worth): DataState {
+  if (observation.type === 'missed') return MISSED[observation.reason] ?? 'error';
+  if (observation.partial !== null) return 'partial';
+  if (isStale) return 'stale';
+  if (!isKnown) return 'nodata';
+  return lacksField ? 'blind-field' : 'ok';
+}
+
+const MISSED: Partial<Record<MissReason, DataState>> = {
+  'not-found': 'nodata',
+  'rate-limited': 'throttled',
+  'out-of-credits': 'throttled',
+};
+
+/** The same object as before while the state stays. `coveredUntil`: of the poll before. */
+export function dataSince(
+  { data: before, coveredUntil }: Pick<Memory, 'data' | 'coveredUntil'>,
+  { state, fields }: Pick<DataSince, 'state' | 'fields'>,
+  at: number,
+): DataSince {
+  if (before?.state === state) return before.fields === fields ? before : { ...before, fields };
+  const lastOk = before === null ? at : before.state === 'ok' ? coveredUntil : before.lastOk;
+  return { state, since: at, lastOk: state === 'ok' ? null : lastOk, fields };
+}

@@ -1,0 +1,82 @@
+// Whether the fields that conditions read still come. An upgrade of an explorer may rename one: then its value is unknown
+// for ever, and a rule that reads it says nothing, without any error.
+//
+// A field that was never seen may be one that this explorer does not send, or sends now and then. One that was seen, and
+// is no key of any row in three complete polls, is gone. A value of null is not a missing key, and a poll without rows
+// says nothing.
+import type { AnyView } from '../../values/fields.ts';
+import { keyStateAt, type KeyState } from '../../values/key-state.ts';
+
+/** For each field that was seen: the number of complete polls in a row without it, at most three. Plain JSON. */
+export type FieldSightings = Readonly<Record<string, number>>;
+
+/** A field of a kind, and where it stands in the rows that its readings rest on. */
+export interface ReadField {
+  readonly path: string;
+  readonly source: string;
+}
+
+/** The rows of a reading as they came. */
+export interface SourceRows {
+  /** The very same object for the very same rows; missing where nobody compared. */
+  readonly content?: object | undefined;
+  readonly rows: readonly AnyView[];
+}
+
+/** So many complete polls without it: the field is gone. */
+export const MISSING_POLLS = 3;
+
+export const NO_SIGHTINGS: FieldSightings = {};
+
+/** The very same object as before when nothing differs. Fields that are no longer read are forgotten. */
+export function sightFields(
+  before: FieldSightings,
+  fields: readonly ReadField[],
+  { source, isComplete }: { readonly source: SourceRows | null; readonly isComplete: boolean },
+): FieldSightings {
+  const states = source === null || fields.length === 0 ? [] : statesIn(source, fields);
+  const after = fields.flatMap(({ path }, i): [string, number][] => {
+    const state = states[i] ?? 'unknown';
+    const missed = before[path];
+    if (state === 'present') return [[path, 0]];
+    if (missed === undefined) return [];
+    const isMissed = state === 'missing' && isComplete;
+    return [[path, isMissed ? Math.min(missed + 1, MISSING_POLLS) : missed]];
+  });
+  const isSame =
+    after.length === Object.keys(before).length && after.every(([path, missed]) => before[path] === missed);
+  return isSame ? before : Object.fromEntries(after);
+}
+
+/** Fields that the last complete poll did not have: conditions that read one of them are unknown. */
+export function missingFields(sightings: FieldSightings): ReadonlySet<string> {
+  return new Set(Object.keys(sightings).filter((path) => (sightings[path] ?? 0) > 0));
+}
+
+/** Fields that are gone. */
+export function goneFields(sightings: FieldSightings): string[] {
+  return Object.keys(sightings).filter((path) => (sightings[path] ?? 0) >= MISSING_POLLS);
+}
+
+// Most polls bring the very answer of the last one, whose rows are then not even decoded.
+const statesByContent = new WeakMap<object, WeakMap<readonly ReadField[], readonly KeyState[]>>();
+
+function statesIn(source: SourceRows, fields: readonly ReadField[]): readonly KeyState[] {
+  const { content } = source;
+  const known = content === undefined ? undefined : statesByContent.get(content)?.get(fields);
+  if (known !== undefined) return known;
+  const states = fields.map(({ source: path }) => stateIn(source.rows, path));
+  if (content !== undefined)
+    statesByContent.set(content, (statesByContent.get(content) ?? new WeakMap()).set(fields, states));
+  return states;
+}
+
+function stateIn(rows: readonly AnyView[], path: string): KeyState {
+  let isMissing = false;
+  for (const row of rows) {
+    const state = keyStateAt(row, path);
+    if (state === 'present') return state;
+    if (state === 'missing') isMissing = true;
+  }
+  return isMissing ? 'missing' : 'unknown';
+}

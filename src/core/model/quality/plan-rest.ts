@@ -1,0 +1,18 @@
+// Why nothing is asked of a plan for the moment: one plan = one origin and key.
+import { showInstant, type Instant } from '../../../lib/clock.ts';
+
+export type RefusalReason = 'out-of-credits' | 'no-key' | 'unauthorized';
+
+export interface PlanRest {
+  readonly reason: RefusalReason | 'rate-limited';
+  /** Why the refusal is not believed, as in `90,000 credits were left`; null = it is believed. */
+  readonly doubt: string | null;
+  /** When a request may leave again. After a refusal it is a single one, to see whether the refusal is over. */
+  readonly nextAt: Instant;
+}
+
+/** `out-of-credits, doubted (90,000 credits were left), asked next at 2026-01-01T00:00:05Z` */
+export function showRest({ reason, doubt, nextAt }: PlanRest): string {
+  const doubted = doubt === null ? '' : `, doubted (${doubt})`;
+  return `${reason}${doubted}, asked next at ${showInstant(nextAt)}`;
+}

@@ -1,0 +1,28 @@
+// `Read` over whatever answers questions: an explorer, a recording, the answers of a rule test.
+import type { AnyView, Fields, View } from '../../values/fields.ts';
+import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '../watch/question.ts';
+
+/** Resolves with what the shape and the record of the question promise. Rejects with `Missed`. */
+export type Answer = (question: Question, cursor: Cursor | null) => Promise<AnyView | Page>;
+
+interface Answers {
+  readonly answer: Answer;
+  /** Never from answers that are shared. */
+  readonly again: Answer;
+  /** Left out where nothing is read again. */
+  readonly sweep?: Answer;
+}
+
+/** The casts are needed: TypeScript cannot tie the type of an answer to the record in the question. */
+export function readThrough({ answer, again, sweep }: Answers): Read {
+  const pageBy =
+    (one: Answer) =>
+    <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
+      one(question, cursor) as Promise<Page<F>>;
+  return {
+    one: <F extends Fields>(question: OneQuestion<F>) => answer(question, null) as Promise<View<F>>,
+    page: pageBy(answer),
+    pageAgain: pageBy(again),
+    ...(sweep === undefined ? {} : { sweepPage: pageBy(sweep) }),
+  };
+}

@@ -1,0 +1,33 @@
+// What each reason of a decision means, for people: tests, explanations and replays all use these words.
+import type { ConditionReason, EventReason } from '../decision.ts';
+
+export const REASON_WORDS: Readonly<Record<EventReason | ConditionReason, string>> = {
+  told: 'it was told',
+  'no-match': '`if` is false',
+  open: '`if` is unknown, and is asked again whenever the item is read',
+  undecided: 'the item left the pages that are read while `if` was unknown',
+  unfollowed: 'it was told, and too many newer ones are followed to find out whether it stays true',
+  observed: 'it matches, and waits for its confirmations',
+  confirmed: 'it has its confirmations',
+  dropped: 'it was over before it was told',
+  suspect: 'it was not found; one more reading decides',
+  back: 'it is there again, and was never said to be gone',
+  retracted: 'it was told, and is no longer so',
+  corrected: 'it was told, and is otherwise',
+  reinstated: 'it is so after all',
+  sealed: 'it is so deep that nothing takes it back',
+  pending: '`while` became true, and has to hold for `for`',
+  firing: '`while` is true, and has been for long enough',
+  recovering: '`while` became false, and has to stay so for `keep_firing_for`',
+  relapsed: '`while` became true again before `keep_firing_for` was over',
+  resolved: 'it is over',
+  clear: 'it is not true',
+  'still-pending': 'it is true, and has not held for long enough yet',
+  'still-firing': 'it fires already',
+  'still-recovering': 'it is not true any more, but not for long enough to be over',
+  unknown: 'it is unknown, which changes nothing',
+  cooldown: 'it fired within the cooldown of the last time, so that its message waits',
+  flapping: 'it fired three times within an hour: nothing more is told until it is steady for 30 minutes',
+  steady: 'it has been steady for 30 minutes',
+  behind: 'the head of the explorer is lower than that: this answer proves nothing',
+};

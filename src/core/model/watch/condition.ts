@@ -1,0 +1,87 @@
+// Conditions and templates: what they read, and what they are evaluated on.
+import type { Untrusted } from '../../../lib/untrusted.ts';
+import type { Amount } from '../../values/amount.ts';
+import type { AnyView } from '../../values/fields.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { Truth } from '../ids.ts';
+
+/** How far back a condition reads the history of a path. */
+export interface Span {
+  readonly path: string;
+  readonly ms: number;
+}
+
+/** A window over a path's history: `change("1h")` is `{ measure: 'change', path: 'balance', ms: 3_600_000 }`. */
+export interface Window extends Span {
+  readonly measure: Measure;
+}
+
+export const MEASURES = ['change', 'delta', 'min', 'max', 'avg'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** Answers windows at one moment; undefined = unknown. */
+export type History = (window: Window) => Amount | undefined;
+
+/** What a condition or a template is evaluated on. */
+export interface EvaluationContext {
+  readonly view: AnyView;
+  /** The last known values before this one, where there was one. */
+  readonly before: AnyView | null;
+  /** Null where there is none, as for single items. */
+  readonly history: History | null;
+  /** What `hour` and `weekday` read: when the item happened, if it says so; else when it was first polled. */
+  readonly at: Instant;
+}
+
+/** An `if`, `while` or `until` that was checked when the rules were loaded. */
+export interface Condition {
+  readonly text: string;
+  /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
+  readonly reads: readonly string[];
+  /** Reads only fields that are `ofHead`, such as `head.*` and `age`: decidable also while the chain's head stands still. */
+  readonly headOnly: boolean;
+  readonly windows: readonly Window[];
+  evaluate(context: EvaluationContext): Truth;
+  /** Why it is unknown, when that is because the evaluation took too much: `a text is longer than 4096 characters`. */
+  limitOf(context: EvaluationContext): string | null;
+  /** The condition taken apart, for `explain`. Computed on demand. */
+  clause(): Clause;
+}
+
+/** A condition, or a part of one that is true, false or unknown by itself. */
+export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | 'evaluate'> {
+  /** How its parts make its truth; null: it has none. */
+  readonly joins: 'all' | 'any' | 'not' | null;
+  readonly parts: readonly Clause[];
+  /** Set when it compares one number with a constant. */
+  readonly compares: Comparison | null;
+}
+
+/** `balance < 1000000`: a field or a window, on the left, and a constant. */
+export interface Comparison {
+  readonly subject:
+    | { readonly type: 'field'; readonly path: string; readonly isBefore: boolean }
+    | { readonly type: 'window'; readonly window: Window };
+  readonly operator: '<' | '<=' | '>' | '>=' | '==' | '!=';
+  /** Milliseconds, when the field is a duration. */
+  readonly bound: Amount;
+}
+
+/** The operator of the negation: `!(x < 5)` is `x >= 5`. */
+export const OPPOSITE: Readonly<Record<Comparison['operator'], Comparison['operator']>> = {
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+  '==': '!=',
+  '!=': '==',
+};
+
+export interface Template {
+  readonly reads: readonly string[];
+  readonly windows: readonly Window[];
+  render(context: EvaluationContext): readonly Segment[];
+}
+
+/** Text of a message: of the program, or untrusted text that only a notifier's encoder may read. */
+export type Segment = { readonly text: string } | { readonly untrusted: Untrusted };

@@ -1,0 +1,49 @@
+// Labels of an alert: what it is by itself, and what its rule wrote. They are the same for every message of an alert.
+import type { Labels } from '../ids.ts';
+import type { Message } from '../delivery.ts';
+import type { AlertRule, Watch } from './watch.ts';
+
+/** Labels that an alert has without writing them. A rule may not write one of these names. */
+export const GIVEN_LABELS = ['watch', 'alert', 'kind', 'severity', 'explorer', 'of', 'token'] as const;
+
+type Labelled = Pick<Watch, 'rule' | 'kind' | 'target' | 'of' | 'token'>;
+
+/**
+ * Given and written labels. `watch` is the id of the rule, so all of its instances have the same one; `of` and `token` are
+ * the name that the config gives the address, else the address in lower case, and are missing where there is none.
+ *
+ * labelsOf(watch, alert) // { team: 'payments', watch: 'coins', alert: 'low', kind: 'balance', severity: 'critical', ... }
+ */
+export function labelsOf(watch: Labelled, alert: Pick<AlertRule, 'id' | 'severity' | 'labels'>): Labels {
+  return {
+    ...alert.labels,
+    ...labelsOfWatch(watch),
+    alert: alert.id,
+    kind: watch.kind.name,
+    severity: alert.severity,
+  };
+}
+
+/** Those that all alerts of the watch have, and those of no other watch. */
+export function labelsOfWatch({ rule, target, of, token }: Omit<Labelled, 'kind'>): Labels {
+  return {
+    watch: rule,
+    explorer: target.explorer,
+    ...(of === null ? {} : { of: nameOf(of) }),
+    ...(token === null ? {} : { token: nameOf(token) }),
+  };
+}
+
+/** Of an alert whose rule is gone, from its last message: without written labels, and with the address of a token. */
+export function labelsOfMessage({ watch, alert, kind, severity, explorer, of, token }: Message): Labels {
+  const rule = watch.replace(/\[.*$/s, '');
+  return {
+    ...{ watch: rule, alert, kind, severity, explorer },
+    ...(of === null ? {} : { of: nameOf(of) }),
+    ...(token === null ? {} : { token: token.address.toLowerCase() }),
+  };
+}
+
+function nameOf({ name, address }: { readonly name: string | null; readonly address: string }): string {
+  return name ?? address.toLowerCase();
+}

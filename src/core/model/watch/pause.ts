@@ -1,0 +1,27 @@
+// A pause: an operator has a watch not polled for a while. Its state stays as it was.
+import type { Instant } from '../../../lib/clock.ts';
+import type { Watch } from './watch.ts';
+
+export interface Pause {
+  readonly id: string;
+  /** A rule's id, which pauses all of its watches, or the name of one watch. */
+  readonly watch: string;
+  readonly from: Instant;
+  readonly until: Instant;
+  /** Who asked for it. */
+  readonly actor: string;
+  readonly comment: string;
+}
+
+export const LONGEST_PAUSE_MS = 30 * 86_400_000;
+
+/** Whether a pause of that name is one of this watch. */
+export function isPauseOf({ watch }: Pick<Pause, 'watch'>, { name, rule }: Pick<Watch, 'name' | 'rule'>): boolean {
+  return watch === name || watch === rule;
+}
+
+/** Of these pauses, that of the watch which ends last, over or not; null where there is none. */
+export function lastPauseOf(pauses: readonly Pause[], watch: Pick<Watch, 'name' | 'rule'>): Pause | null {
+  const own = pauses.filter((pause) => isPauseOf(pause, watch));
+  return own.toSorted((a, b) => b.until - a.until)[0] ?? null;
+}

@@ -1,0 +1,76 @@
+// Requests as data. A question is what is asked of an explorer; equal questions of one tick are asked once.
+import type { Instant } from '../../../lib/clock.ts';
+import type { AnyRecord, AnyView, Fields, View } from '../../values/fields.ts';
+import type { RecordType } from '../../values/record-type.ts';
+import type { Head, MissReason } from '../observation.ts';
+
+/** Name of an operation of the explorer's API, such as `address-tokens`. */
+export type Operation = string;
+
+interface QuestionBase {
+  readonly explorer: string;
+  readonly operation: Operation;
+  /** Behind `/api/v2/`, with addresses in lower case: `addresses/0x…/tokens`. */
+  readonly path: string;
+  /** Filters; optional ones that a server refuses with 422 are left out from then on (the caller filters again). */
+  readonly params: Readonly<Record<string, string>>;
+  /** Price of one request in the multichain form. */
+  readonly credits: number;
+}
+
+export interface OneQuestion<F extends Fields = Fields> extends QuestionBase {
+  readonly shape: 'one';
+  readonly record: RecordType<F>;
+}
+
+export interface ListQuestion<F extends Fields = Fields> extends QuestionBase {
+  readonly shape: 'list';
+  readonly record: RecordType<F>;
+  /** Where the chain is by the rows of its first page, in any order; null when they do not say. Absent: the list never says. */
+  readonly head?: (rows: readonly AnyView[], readAt: Instant) => Head | null;
+}
+
+/** A question of which only the table of its record is known at run time. */
+export type Question =
+  | (Omit<OneQuestion, 'record'> & { readonly record: AnyRecord })
+  | (Omit<ListQuestion, 'record'> & { readonly record: AnyRecord });
+
+/** `next_page_params` as it came, every value as exact text: sent back as it stands. */
+export type Cursor = Readonly<Record<string, string>>;
+
+export interface Page<F extends Fields = Fields> {
+  /** The very same object whenever the very same answer comes to a request; missing where nobody compared. */
+  readonly content?: object;
+  readonly rows: readonly View<F>[];
+  /** Null at the end of the list. */
+  readonly next: Cursor | null;
+  /** There is no cursor, and yet this is not the end: an empty one came with a full page. */
+  readonly isCutOff?: boolean;
+}
+
+/** The only effects that `observe` may have. All throw `Missed` when no usable answer came. */
+export interface Read {
+  one<F extends Fields>(question: OneQuestion<F>): Promise<View<F>>;
+  page<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
+  /** Like `page`, but never from this tick's shared answers: for a second reading. */
+  pageAgain<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
+  /**
+   * Like `page`, for reading known rows again. It may use a share of the requests; once that is used up, the page is
+   * missed. Left out where nothing is read again.
+   */
+  readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
+}
+
+/** No usable answer. Counted by reason. The watch's state and its alerts stay as they are. */
+export class Missed extends Error {
+  override readonly name = 'Missed';
+  readonly reason: MissReason;
+  /** For `rate-limited`, `out-of-credits` and server errors: not before then. */
+  readonly retryAfterMs: number | null;
+
+  constructor(reason: MissReason, detail: string, retryAfterMs: number | null = null) {
+    super(detail);
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Instant } from '../../../lib/clock.ts';
+import type { AnyRecord, AnyView } from '../../values/fields.ts';
+import type { Head } from '../observation.ts';
+import type { Target } from './target.ts';
+
+/** How a test of a rule writes what one poll saw. */
+export interface Script<E, S, O> {
+  /** The key of the list of rows; null: a poll sees one thing, and its fields are written directly. */
+  readonly rows: string | null;
+  /** The fields of a row, or of the one thing. */
+  readonly record: AnyRecord;
+  /**
+   * Pure: what `observe` would have seen. Fields that the kind needs to tell items apart and that were not written are
+   * synthesized.
+   */
+  synthesize(target: Target<E>, written: SyntheticReading, state: S | null): O;
+  /** Where the chain is by the rows that were written. Absent where the kind's rows never say. */
+  head?(rows: readonly SyntheticRow[], at: Instant): Head | null;
+}
+
+export interface SyntheticReading {
+  /** For a kind that sees one thing: that one, or none when nothing was read. */
+  readonly rows: readonly SyntheticRow[];
+}
+
+export interface SyntheticRow {
+  readonly view: AnyView;
+  /** The fields that were written, also those written as `null`: they are not synthesized. */
+  readonly says: ReadonlySet<string>;
+  /** The same name is the same item; null where the test names none. */
+  readonly id: string | null;
+  /** Where it stands in the test file: no other row has the same. */
+  readonly place: string;
+}

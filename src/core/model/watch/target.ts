@@ -1,0 +1,16 @@
+import type { Address } from '../../values/address.ts';
+
+export interface Coin {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+/** What one watch looks at, with every name resolved. `options` are the kind's own keys, parsed by its schema. */
+export interface Target<E = unknown> {
+  readonly explorer: string;
+  readonly coin: Coin;
+  readonly address: Address | null;
+  readonly token: Address | null;
+  readonly maxPages: number;
+  readonly options: E;
+}

@@ -1,0 +1,11 @@
+import type { Recipient } from '../ids.ts';
+
+/** A target as a key of a map. */
+export function targetKey({ channel, recipient }: Recipient): string {
+  return JSON.stringify([channel, recipient]);
+}
+
+/** Each target once, in the order of its first. */
+export function distinctTargets(targets: readonly Recipient[]): Recipient[] {
+  return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
+}

@@ -1,0 +1,146 @@
+// A watch with its alerts, as the rules define it.
+import type { Instant } from '../../../lib/clock.ts';
+import type { Condition, Span, Template } from './condition.ts';
+import type { ReadField } from '../quality/field-sightings.ts';
+import type { AlertId, EventName, Labels, Severity, WatchId } from '../ids.ts';
+import type { AnyKind } from './kind.ts';
+import type { Target } from './target.ts';
+import type { Address } from '../../values/address.ts';
+import type { Amount } from '../../values/amount.ts';
+import type { ListQuestion } from './question.ts';
+
+export interface Watch {
+  /** Built from (rule, explorer, lower-case address, token or `coin`); order, alias and group names never enter it. */
+  readonly id: WatchId;
+  /** For people: `treasury-tokens[treasury]`. */
+  readonly name: string;
+  readonly rule: string;
+  /** `rules/treasury.yaml:17` */
+  readonly source: string;
+  readonly kind: AnyKind;
+  readonly target: Target;
+  /** What people see of the target. */
+  readonly of: { readonly name: string | null; readonly address: string } | null;
+  readonly token: { readonly name: string | null; readonly address: string } | null;
+  /** The name that the config gives an address or a token; null = it has none. */
+  readonly nameOf: (address: Address) => string | null;
+  readonly chainId: string | null;
+  readonly pageUrl: string | null;
+  readonly schedule: Schedule;
+  readonly alerts: readonly AlertRule[];
+  /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
+  readonly tracked: readonly string[];
+  /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
+  readonly judged: readonly string[];
+  /** Fields that conditions read of an answer: one that no longer comes leaves them unknown. */
+  readonly readFields: readonly ReadField[];
+  /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
+  readonly windows: readonly Span[];
+  /** Paths of which samples are kept, for windows and for charts: the longest span of each path counts. */
+  readonly sampled: readonly Span[];
+  /** Changes when what is observed changes: memory of another checksum is not continued. */
+  readonly checksum: string;
+  /** Whether the watched value is exported as a metric. */
+  readonly exported: boolean;
+}
+
+/** `intervalMs` is the time between two ticks: the period of `every`, the shortest one of `cron`. */
+export type Schedule =
+  | { readonly type: 'every'; readonly intervalMs: number }
+  | { readonly type: 'cron'; readonly expression: string; readonly intervalMs: number };
+
+interface AlertRuleBase {
+  readonly id: AlertId;
+  readonly severity: Severity;
+  /** Written by the rule; `labelsOf` adds those that are given. */
+  readonly labels: Labels;
+  /** Names of the channels that the rule and the routes lead to. */
+  readonly notify: readonly string[];
+  readonly title: Template | null;
+  readonly text: Template | null;
+  /** A page that says what to do. */
+  readonly runbook: string | null;
+  /** `rules/treasury.yaml:21` */
+  readonly source: string;
+}
+
+/** Selects items: of which event, and which of those. */
+interface EventSelector {
+  readonly on: EventName;
+  readonly if: Condition | null;
+}
+
+export interface EventAlert extends AlertRuleBase, EventSelector {
+  readonly type: 'event';
+  /** Blocks on top of the item's before it is sent. */
+  readonly confirmations: number;
+  /** Sent at once as well, and marked as provisional. */
+  readonly provisional: boolean;
+  /** Of `on: schedule`; null of every other event. */
+  readonly report: Report | null;
+}
+
+/** Tells the present values at the times of a cron expression in UTC. */
+export interface Report {
+  readonly cron: string;
+  /** The newest time up to then; null = there is none within a year. */
+  readonly lastDue: (at: Instant) => Instant | null;
+  /** What is told, as it is written: `balance`, `change_1d | percent`. */
+  readonly values: readonly { readonly name: string; readonly template: Template }[];
+}
+
+/** What a stateful alert has in common: pending, firing, resolved. */
+interface StatefulAlertBase extends AlertRuleBase {
+  readonly forMs: number;
+  readonly keepFiringForMs: number;
+  /** How long after an end a new firing is not sent. */
+  readonly cooldownMs: number;
+}
+
+export interface ConditionAlert extends StatefulAlertBase {
+  readonly type: 'condition';
+  readonly while: Condition;
+  readonly until: Condition | null;
+}
+
+/** A condition over events: enough of them within a time, or none for a time. */
+export interface CountAlert extends StatefulAlertBase, EventSelector {
+  readonly type: 'count';
+  readonly fires: Threshold;
+  /** Paths whose values split the items into groups with separate states. */
+  readonly per: readonly string[];
+}
+
+export type Threshold =
+  | { readonly type: 'at-least'; readonly count: number; readonly withinMs: number }
+  /** A field of the matching items adds up to at least so much. */
+  | { readonly type: 'sum'; readonly path: string; readonly least: Amount; readonly withinMs: number }
+  /** At least this part of the items that `of` selects (null: all) match, and there are at least `min` of them. */
+  | {
+      readonly type: 'ratio';
+      readonly part: Amount;
+      readonly of: Condition | null;
+      readonly min: number;
+      readonly withinMs: number;
+    }
+  | { readonly type: 'none-for'; readonly ms: number };
+
+/** Paths that decide which items count, and for how much. */
+export function readsOfCount({ if: selector, fires }: Pick<CountAlert, 'if' | 'fires'>): readonly string[] {
+  const more = fires.type === 'sum' ? [fires.path] : fires.type === 'ratio' ? (fires.of?.reads ?? []) : [];
+  return [...new Set([...(selector?.reads ?? []), ...more])];
+}
+
+export type StatefulAlert = ConditionAlert | CountAlert;
+export type AlertRule = EventAlert | StatefulAlert;
+
+/** Confirmations are counted from the head; null when no alert of the watch counts any. */
+export function headQuestionOf({ kind, target, alerts }: Watch): ListQuestion | null {
+  const counts = alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
+  return counts ? kind.head(target) : null;
+}
+
+/** Whether every poll of the watch shows where the chain's head is. */
+export function showsHead(watch: Watch): boolean {
+  return watch.kind.head(watch.target) === null || headQuestionOf(watch) !== null;
+}

@@ -1,0 +1,83 @@
+// How the messages of a kind read. Each kind writes its own sentences; what all of them share is in `core/wording`.
+import type { Address } from '../../values/address.ts';
+import type { AnyView } from '../../values/fields.ts';
+import type { Comparison, Segment } from './condition.ts';
+import type { EventName } from '../ids.ts';
+
+/** What a message says before its facts. */
+export interface Sentence {
+  /** One line without any text from the chain: `treasury USDC 970,030, below 1,000,000`. */
+  readonly title: string;
+  /** Behind a title that shows no number: `970,030, below 1,000,000`; null = there is none. */
+  readonly detail: string | null;
+  /** The measured value alone, for later messages: `970,030`; null = nothing is measured. */
+  readonly measured: string | null;
+  /** The value before, the threshold, where it happened. Parts from the chain stay marked. */
+  readonly lines: readonly (readonly Segment[])[];
+}
+
+/** Names of what is watched, by the config: symbols that a token gives itself are not among them. */
+export interface Names {
+  /** `treasury`, or `0x47ac…f3a1`; null = no address is watched. */
+  readonly of: string | null;
+  /** `USDC`, or `0xA0b8…eB48`; null = no token is watched. */
+  readonly token: string | null;
+  /** The symbol of the native coin. */
+  readonly coin: string;
+  readonly explorer: string;
+  /** The name of any address or token; null = it has none. */
+  known(address: Address): string | null;
+  /** Whether it is the address that is watched. */
+  isWatched(address: Address | undefined): boolean;
+}
+
+/** An item, or the present values, and what a sentence may say of them. */
+export interface Occasion {
+  readonly names: Names;
+  readonly view: AnyView;
+  /** The last known values before these; null = there are none. */
+  readonly before: AnyView | null;
+  /** What the rule compares a field with: `above 100`; null = with no constant. */
+  limitOf(path: string): string | null;
+}
+
+export interface EventOccasion extends Occasion {
+  readonly on: EventName;
+  /** Paths that the rule compares, the first one first. */
+  readonly compared: readonly string[];
+}
+
+/** One field that a condition compares with a constant. */
+export interface ComparedValue extends Occasion {
+  readonly path: string;
+  readonly operator: Comparison['operator'];
+  /** `9 s` */
+  readonly value: string;
+  /** `5 s` */
+  readonly bound: string;
+  /** The alert has ended. */
+  readonly isOver: boolean;
+  /** The chain's head stands still. */
+  readonly isStale: boolean;
+}
+
+/** What is counted: `no call to vault for 6 h`, `3 failed vault calls in 10 min`. */
+export interface CountedItems {
+  readonly one: string;
+  /** Takes an `s` where there are several. */
+  readonly noun: string;
+}
+
+export interface KindWording {
+  /** What is watched: `treasury USDC`. */
+  thing(names: Names): string;
+  /** What a value is called: `ACME total supply`. */
+  value(occasion: Pick<Occasion, 'names' | 'view'>, path: string): string;
+  event(occasion: EventOccasion): Sentence;
+  /** `view`: the newest one. */
+  items(names: Names, view: AnyView): CountedItems;
+  /** Where an item is found: `block 14,035,098, tx 0x0346…8120`; empty where nothing says. */
+  place?(occasion: Pick<Occasion, 'names' | 'view'>): string;
+  /** Where the usual sentence of a comparison does not fit; null = it does. */
+  compared?(occasion: ComparedValue): Sentence | null;
+}

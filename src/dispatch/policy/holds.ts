@@ -1,0 +1,126 @@
+// What keeps an alert from being told now: an open alert that explains it, a silence, an acknowledgement, a mute window.
+import type { Instant } from '../../lib/clock.ts';
+import { inhibitionsAt, type InhibitionOf } from './inhibit.ts';
+import type { Ack, GroupMember, Held, MuteWindow, Silence, World } from '../model.ts';
+import { mutedUntil } from './mutes.ts';
+import { isSilencedBy } from './silenced.ts';
+
+/** Rounds know of silences that ended so long ago. */
+export const PAST_SILENCES_MS = 86_400_000;
+
+/** Repeats wait for the first poll of a watch after a start, but no longer. */
+export const FIRST_POLL_MS = 300_000;
+
+export interface Hold {
+  readonly why: Held;
+  readonly until: Instant | 'change';
+  /** Events need not be counted when it is over. */
+  readonly drops: boolean;
+}
+
+/** What a round knows at its instant, looked up once for all members. */
+export interface Context {
+  readonly now: Instant;
+  readonly world: World;
+  readonly inhibitionOf: InhibitionOf;
+  /** Silences and pauses that are in force. */
+  readonly inForce: readonly Silence[];
+  readonly ackOf: AckOf;
+  readonly mutedUntil: (windows: readonly MuteWindow[]) => Instant | null;
+}
+
+/** The acknowledgement of an episode that is in force; null: there is none. */
+export type AckOf = (alert: Pick<Ack, 'key' | 'episode'>) => Ack | null;
+
+export function acksAt(acks: readonly Ack[], now: Instant): AckOf {
+  const inForce = new Map(acks.filter(({ until }) => now < until).map((ack) => [nameOf(ack), ack]));
+  return (alert) => inForce.get(nameOf(alert)) ?? null;
+}
+
+function nameOf({ key, episode }: Pick<Ack, 'key' | 'episode'>): string {
+  return `${key} ${episode}`;
+}
+
+export function contextOf(world: World, now: Instant): Context {
+  const ends = new Map<string, Instant | null>();
+  return {
+    now,
+    world,
+    inhibitionOf: inhibitionsAt(world, now),
+    inForce: world.silences.filter(({ from, until }) => from <= now && now < until),
+    ackOf: acksAt(world.acks, now),
+    // Thousands of members share a few windows, and a window costs several looks at the calendar.
+    mutedUntil: (windows) => {
+      if (windows.length === 0) return null;
+      const name = JSON.stringify(windows);
+      const known = ends.get(name);
+      const end = known === undefined ? mutedUntil(windows, now) : known;
+      ends.set(name, end);
+      return end;
+    },
+  };
+}
+
+/** What holds any message but the end of what was told. The first in this order. */
+export function holdOf(context: Context, member: GroupMember): Hold | null {
+  return inhibited(context, member) ?? silenced(context, member) ?? muted(context, member);
+}
+
+/** What holds a repeat. */
+export function holdOfRepeat(context: Context, member: GroupMember): Hold | null {
+  return (
+    inhibited(context, member) ??
+    silenced(context, member) ??
+    acked(context, member) ??
+    unpolled(context, member) ??
+    muted(context, member)
+  );
+}
+
+/** The silence that is over and was in force in all of that time; null: there was none. */
+export function silenceOver(
+  { world, now }: Context,
+  { labels }: Pick<GroupMember, 'labels'>,
+  { from, until }: { readonly from: Instant; readonly until: Instant },
+): Silence | null {
+  const over = world.silences.filter((one) => one.kind === 'silence' && one.until <= now);
+  return over.find((one) => one.from <= from && until < one.until && isSilencedBy(one.matchers, labels)) ?? null;
+}
+
+function inhibited({ inhibitionOf }: Context, member: GroupMember): Hold | null {
+  const found = inhibitionOf(member);
+  if (found === null) return null;
+  const why: Held = { why: 'inhibited', by: found.source.key };
+  return { why, until: 'change', drops: found.rule.events === 'drop' };
+}
+
+function silenced(context: Context, member: GroupMember): Hold | null {
+  const silence = matching(context, member, 'silence');
+  if (silence === undefined) return null;
+  const why: Held = { why: 'silenced', by: silence.id };
+  return { why, until: silence.untilResolved ? 'change' : silence.until, drops: false };
+}
+
+function acked({ ackOf }: Context, member: GroupMember): Hold | null {
+  const ack = ackOf(member);
+  return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, drops: false };
+}
+
+/** A watch that is paused, or was not polled since the start: nobody knows whether its alerts still hold. */
+function unpolled(context: Context, member: GroupMember): Hold | null {
+  const { world, now } = context;
+  const pause = matching(context, member, 'pause');
+  if (pause !== undefined) return { why: { why: 'unpolled', by: pause.id }, until: pause.until, drops: false };
+  const until = world.startedAt + FIRST_POLL_MS;
+  if (world.lookedAt(member.watch) !== null || now < world.startedAt || now >= until) return null;
+  return { why: { why: 'unpolled', by: null }, until, drops: false };
+}
+
+function muted(context: Context, { routing }: GroupMember): Hold | null {
+  const until = context.mutedUntil(routing.options.mute);
+  return until === null ? null : { why: { why: 'mute-window', by: null }, until, drops: false };
+}
+
+function matching({ inForce }: Context, { labels }: GroupMember, kind: Silence['kind']): Silence | undefined {
+  return inForce.find((one) => one.kind === kind && isSilencedBy(one.matchers, labels));
+}

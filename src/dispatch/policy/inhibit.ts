@@ -1,0 +1,53 @@
+// Alerts that mute others while they are open: a chain that stands still explains what follows from it.
+import type { Instant } from '../../lib/clock.ts';
+import { matches } from './match.ts';
+import type { InhibitRule, Key, Labels, OpenAlert, World } from '../model.ts';
+
+/** A source whose watch was not polled for so long explains nothing any more. */
+const BELIEVED_MS = 3_600_000;
+
+export interface Inhibition {
+  readonly source: OpenAlert;
+  readonly rule: InhibitRule;
+}
+
+/** The first rule with an open source for an alert; null: nothing mutes it. */
+export type InhibitionOf = (alert: { readonly key: Key; readonly labels: Labels }) => Inhibition | null;
+
+/**
+ * The sources are looked up by the labels that have to be equal: the cost for one alert does not grow with their number.
+ * A label that is missing equals nothing, and no alert mutes itself.
+ */
+export function inhibitionsAt(
+  world: Pick<World, 'sources' | 'inhibit' | 'lookedAt' | 'startedAt'>,
+  now: Instant,
+): InhibitionOf {
+  const believed = world.sources.filter(({ watch }) => now - (world.lookedAt(watch) ?? world.startedAt) <= BELIEVED_MS);
+  const rules = world.inhibit.map((rule) => ({ rule, sources: sourcesOf(rule, believed) }));
+  return ({ key, labels }) => {
+    for (const { rule, sources } of rules) {
+      if (!matches(rule.mute, labels)) continue;
+      const source = sources.get(valuesOf(rule, labels) ?? '')?.find((one) => one.key !== key);
+      if (source !== undefined) return { source, rule };
+    }
+    return null;
+  };
+}
+
+/** At most two for the same values: one of them may be the alert that is asked about. */
+function sourcesOf(rule: InhibitRule, open: readonly OpenAlert[]): Map<string, OpenAlert[]> {
+  const byValues = new Map<string, OpenAlert[]>();
+  for (const source of open) {
+    const values = matches(rule.when, source.labels) ? valuesOf(rule, source.labels) : null;
+    if (values === null) continue;
+    const same = byValues.get(values) ?? [];
+    if (same.length < 2) byValues.set(values, [...same, source]);
+  }
+  return byValues;
+}
+
+/** Null when one of the labels is missing; never ''. */
+function valuesOf({ equal }: InhibitRule, labels: Labels): string | null {
+  const values = equal.map((label) => (Object.hasOwn(labels, label) ? labels[label] : undefined));
+  return values.includes(undefined) ? null : JSON.stringify(values);
+}

@@ -1,0 +1,50 @@
+// Which alerts a route, a silence or an inhibition is about. Plain text search, no regular expressions: the patterns and
+// the values come from people, and neither may cost time that nobody expects.
+import type { Labels, Matcher } from '../model.ts';
+
+/**
+ * Whether the labels fit every line of the matcher. A pattern fits the whole value: `*` is any text, also none, and all
+ * else stands for itself, in its own case. A list means any of its patterns. A leading `!` negates the whole, of a list
+ * too: there it stands before every pattern. A label that is missing fits a negation and nothing else.
+ *
+ * matches({ team: ['treasury', 'vault-*'], severity: '!critical' }, { team: 'vault-2', severity: 'info' }) // true
+ * matches({ severity: '!critical' }, {}) // true
+ * matches({ severity: '*' }, {}) // false
+ */
+export function matches(matcher: Matcher, labels: Labels): boolean {
+  // Storms ask this millions of times: no list of pairs is made.
+  for (const label in matcher) {
+    const wanted = matcher[label] ?? [];
+    if (!fitsAny(wanted, Object.hasOwn(labels, label) ? labels[label] : undefined)) return false;
+  }
+  return true;
+}
+
+function fitsAny(wanted: string | readonly string[], value: string | undefined): boolean {
+  if (typeof wanted === 'string') return fits(wanted, value);
+  // A negated list excludes each of its patterns, and then `fits` is asked for all of them.
+  const isNegated = wanted[0]?.startsWith('!') ?? false;
+  return isNegated ? wanted.every((pattern) => fits(pattern, value)) : wanted.some((pattern) => fits(pattern, value));
+}
+
+function fits(pattern: string, value: string | undefined): boolean {
+  const isNegated = pattern.startsWith('!');
+  return (value !== undefined && fitsGlob(isNegated ? pattern.slice(1) : pattern, value)) !== isNegated;
+}
+
+/** Each piece between two `*` is taken where it is found first, and never looked for again. */
+export function fitsGlob(pattern: string, value: string): boolean {
+  const first = pattern.indexOf('*');
+  if (first === -1) return pattern === value;
+  const last = pattern.lastIndexOf('*');
+  if (!value.startsWith(pattern.slice(0, first)) || !value.endsWith(pattern.slice(last + 1))) return false;
+  let from = first;
+  for (let at = first; at < last;) {
+    const next = pattern.indexOf('*', at + 1);
+    const found = value.indexOf(pattern.slice(at + 1, next), from);
+    if (found === -1) return false;
+    from = found + next - at - 1;
+    at = next;
+  }
+  return from + pattern.length - last - 1 <= value.length;
+}

@@ -1,0 +1,63 @@
+// Closing a batch fixes what one message is about, and with it the id that every try of it carries.
+import { deliveryId, idOf } from '../../core/model/watch/identity.ts';
+import type { DeliveryId, Recipient } from '../../core/model/ids.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { mapInSteps, type Steps } from '../../lib/steps.ts';
+import type { Batch, BatchMember, DeliveryKind, GroupMember } from '../model.ts';
+import type { Item } from '../owed.ts';
+
+/** One line of a message, with the alert that it is about. */
+export interface Line {
+  readonly alert: GroupMember;
+  readonly item: Omit<Item, 'as'> & Pick<BatchMember, 'as'>;
+  readonly heldAt: Instant | null;
+  readonly heldBy: string | null;
+  readonly present: BatchMember['present'];
+}
+
+interface Envelope {
+  readonly kind: DeliveryKind;
+  readonly target: Recipient;
+  readonly groupId: string | null;
+  readonly dueAt: Instant;
+  /** When its group closed the one before: a repeat of a message that was given up is another one. */
+  readonly closedAt: Instant | null;
+}
+
+/** The same lines in any order make the same batch. */
+export function* closeBatch(envelope: Envelope, lines: readonly Line[]): Steps<Batch> {
+  const sorted = lines.toSorted(bySeverityAndAge);
+  const members = sorted.map(({ alert, item, heldAt, heldBy, present }) => ({
+    key: alert.key,
+    seq: item.seq,
+    as: item.as,
+    heldAt,
+    heldBy,
+    present,
+  }));
+  const severity = sorted[0]?.alert.severity ?? 'info';
+  const { closedAt: _closedAt, ...batch } = envelope;
+  return { ...batch, id: yield* idOfBatch(envelope, sorted), severity, members };
+}
+
+/** A message about one transition keeps the id that it has without groups; all others hash what they are about. */
+function* idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly Line[]): Steps<DeliveryId> {
+  const [only] = lines;
+  if (kind === 'news' && only !== undefined && lines.length === 1) return deliveryId(only.alert.key, only.item, target);
+  const notifications = yield* mapInSteps(lines, ({ alert, item }) => idOf(alert.key, item.episode, item.seq));
+  return idOf(kind, dueAt, closedAt ?? 0, ...notifications, target.channel, target.recipient);
+}
+
+function bySeverityAndAge(a: Line, b: Line): number {
+  return (
+    RANK_OF[a.alert.severity] - RANK_OF[b.alert.severity] ||
+    a.item.at - b.item.at ||
+    compare(a.alert.key, b.alert.key) ||
+    a.item.seq - b.item.seq
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

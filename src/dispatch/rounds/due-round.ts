@@ -1,0 +1,118 @@
+// A round that decides what is due: what it reads, and how that becomes a decision.
+import type { Recipient, WatchId } from '../../core/model/ids.ts';
+import { earliest, type Instant } from '../../lib/clock.ts';
+import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
+import { decideInSteps } from './decide-round.ts';
+import type { GroupingRules } from '../group.ts';
+import { targetKey } from '../../core/model/watch/targets.ts';
+import type {
+  AlertEpisode,
+  Cap,
+  DispatchGroup,
+  InhibitRule,
+  Key,
+  News,
+  OpenAlert,
+  Policy,
+  PresentOf,
+  RecipientState,
+  RoundResult,
+} from '../model.ts';
+
+/** One alert in a group, with what the group's target knows of it. */
+export interface DueMember extends AlertEpisode {
+  readonly isOpen: boolean;
+  readonly isEvent: boolean;
+  readonly news: readonly News[];
+  readonly state: RecipientState;
+}
+
+export interface DueGroup {
+  readonly id: string;
+  readonly target: Recipient;
+  readonly version: number;
+  readonly closedAt: Instant | null;
+  /** When what was decided before is to be decided again, where only what is new was read; null: all of it was read. */
+  readonly restWakesAt: Instant | null;
+  readonly members: readonly DueMember[];
+  /** Members whose newest notification cannot be read: nothing of them can be told, and they wait for nothing more. */
+  readonly damaged: readonly Key[];
+  /** Members with keys behind this one are still to be read; null: none are. */
+  readonly unread: Key | null;
+}
+
+/** What a target was sent within the last hour. */
+export interface Sent {
+  readonly target: Recipient;
+  /** When its messages were closed, summaries left out. */
+  readonly at: readonly Instant[];
+  /** When its last summary was closed. */
+  readonly summarizedAt: Instant | null;
+}
+
+export interface DueRound {
+  readonly groups: readonly DueGroup[];
+  /** Of targets whose messages are counted. */
+  readonly sent: readonly Sent[];
+  readonly policy: Policy;
+  /** Open alerts that may inhibit others; none where no rule of the config does. */
+  readonly sources: readonly OpenAlert[];
+}
+
+/** What the config in force and the running process say. */
+export interface DecidingRules extends GroupingRules {
+  readonly inhibit: readonly InhibitRule[];
+  readonly channelOf: (channel: string) => { readonly unit: DispatchGroup['unit']; readonly cap: Cap | null };
+  readonly startedAt: Instant;
+  readonly lookedAt: (watch: WatchId) => Instant | null;
+  readonly presentOf: PresentOf;
+}
+
+/** Pure. */
+export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): Steps<RoundResult> {
+  const sentTo = new Map(due.sent.map((one) => [targetKey(one.target), one]));
+  const groups: DispatchGroup[] = [];
+  const states = new Map<string, ReadonlyMap<Key, RecipientState>>();
+  const isStep = createPace();
+  for (const group of due.groups) {
+    groups.push(yield* groupOf(group, rules));
+    states.set(group.id, statesOf(group.members));
+    if (isStep(group.members.length)) yield;
+  }
+  const result = yield* decideInSteps(
+    {
+      groups,
+      states,
+      world: {
+        startedAt: rules.startedAt,
+        silences: due.policy.silences,
+        acks: due.policy.acks,
+        inhibit: rules.inhibit,
+        sources: due.sources,
+        sentAt: (target) => sentTo.get(targetKey(target))?.at ?? [],
+        summarizedAt: (target) => sentTo.get(targetKey(target))?.summarizedAt ?? null,
+        lookedAt: rules.lookedAt,
+        presentOf: rules.presentOf,
+      },
+    },
+    now,
+  );
+  const rests = new Map(due.groups.map(({ id, restWakesAt }) => [id, restWakesAt]));
+  return {
+    ...result,
+    groups: result.groups.map((timer) => ({ ...timer, wakeAt: earliest([timer.wakeAt, rests.get(timer.id) ?? null]) })),
+  };
+}
+
+function statesOf(members: readonly DueMember[]): ReadonlyMap<Key, RecipientState> {
+  return new Map(members.map(({ key, state }) => [key, state]));
+}
+
+function* groupOf(group: DueGroup, rules: DecidingRules): Steps<DispatchGroup> {
+  const { id, target, version, closedAt } = group;
+  const members = yield* mapInSteps(group.members, ({ state: _state, ...member }) => ({
+    ...member,
+    routing: rules.routingOf(member.labels),
+  }));
+  return { ...{ id, target, version, closedAt }, ...rules.channelOf(target.channel), members };
+}

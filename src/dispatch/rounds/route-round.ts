@@ -1,0 +1,168 @@
+// Finds out whom transitions are owed to, and which group tells them.
+//
+//   event, firing   every recipient of the channels that the rule and the routes lead to
+//   all of them     those who know the alert already
+//
+// A summary is an event of its own: its members are told by it, and what happens to them later is owed to whom it is.
+import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
+import { isBegin } from '../../core/model/transition.ts';
+import { placeOf, type GroupingRules } from '../group.ts';
+import type { Key, RecipientState, Withdrawal } from '../model.ts';
+import { isAnswered } from '../escalate.ts';
+import { isHeard, UNTOLD } from '../owed.ts';
+import { stateOwing } from '../owing.ts';
+import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
+import type { Knowledge, Owing, RoutingResult, RoutingRound, Turned, Unrouted } from './routing-round.ts';
+
+/** What the config in force says of channels and alerts. */
+export interface RoutingRules extends GroupingRules {
+  readonly recipientsOf: RecipientsOf;
+}
+
+/** Pure: the same round and rules owe the same to the same. */
+export function routeRound({ unrouted, known }: RoutingRound, rules: RoutingRules): RoutingResult {
+  const knownBy = Map.groupBy(known, ({ key }) => key);
+  const parts = unrouted.map((notification) => {
+    const knownOf = (key: Key): readonly Knowledge[] => knownBy.get(key) ?? [];
+    return notification.members.length > 0
+      ? routeSummary(notification, knownOf, rules)
+      : routeOne(notification, knownOf(notification.key), rules);
+  });
+  return {
+    owing: parts.flatMap(({ owing }) => owing),
+    informed: parts.flatMap(({ informed }) => informed),
+    turned: parts.flatMap(({ turned }) => turned),
+    withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
+    undeliverable: parts.flatMap(({ undeliverable }) => undeliverable),
+  };
+}
+
+function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: RoutingRules): RoutingResult {
+  const named = targetsOf(notification, rules);
+  const isNamed = new Set(named.map(targetKey));
+  const knowing = new Set(known.map(({ target }) => targetKey(target)));
+  const joining = isBegin(notification.transition) ? named.filter((target) => !knowing.has(targetKey(target))) : [];
+  const all = [...known, ...joining.map((target) => joiningAt(notification, target))];
+  const owing = all.flatMap(({ target, state, via }): Owing[] => {
+    const next = stateOwing(state, notification, isNamed.has(targetKey(target)) || via !== 'route');
+    if (next === null || next === state) return [];
+    const group = placeOf(notification, target, rules);
+    return [{ key: notification.key, notification: notification.number, group, via, state: next }];
+  });
+  return {
+    owing,
+    informed: [],
+    withdrawn: [],
+    turned: turnedBy(notification, rules),
+    undeliverable: lostIn(notification, rules),
+  };
+}
+
+/** What a target knows of an alert that it was never told of: it hears of what happens from now on. */
+function joiningAt({ seq }: Unrouted, target: Recipient): Pick<Knowledge, 'target' | 'state' | 'via'> {
+  return { target, state: { ...UNTOLD, wanted: seq - 1, closed: seq - 1 }, via: 'route' };
+}
+
+/** The summary is owed to those whom its members are owed to. */
+function routeSummary(
+  notification: Unrouted,
+  knownOf: (key: Key) => readonly Knowledge[],
+  rules: RoutingRules,
+): RoutingResult {
+  const members = notification.members.flatMap(knownOf);
+  const isBack = notification.transition === 'reinstated';
+  const knowing = members.filter(({ state }) => isBack || isHeard(state)).map(({ target }) => target);
+  const named = isBegin(notification.transition) ? targetsOf(notification, rules) : [];
+  const summaries = distinctTargets([...named, ...knowing]).map((target): Owing => {
+    const { state, via } = joiningAt(notification, target);
+    const group = placeOf(notification, target, rules);
+    return {
+      key: notification.key,
+      notification: notification.number,
+      group,
+      via,
+      state: { ...state, wanted: notification.seq },
+    };
+  });
+  const { owing, ...others } = membersAfter(notification, members, rules);
+  return { ...others, owing: [...owing, ...summaries], turned: [], undeliverable: lostIn(notification, rules) };
+}
+
+type OfMembers = Pick<RoutingResult, 'owing' | 'informed' | 'withdrawn'>;
+
+/** What targets know of the members of a summary, once it is theirs to be told. */
+function membersAfter(notification: Unrouted, members: readonly Knowledge[], rules: RoutingRules): OfMembers {
+  const nothing: OfMembers = { owing: [], informed: [], withdrawn: [] };
+  switch (notification.transition) {
+    case 'event': {
+      const keys = notification.members;
+      return { ...nothing, informed: targetsOf(notification, rules).map((target) => ({ keys, target })) };
+    }
+    case 'retracted':
+    case 'resolved':
+      return { ...nothing, ...endedOf(notification, members, rules) };
+    case 'reinstated':
+      return { ...nothing, owing: changed(notification, members, rules, reinstated) };
+    case 'firing':
+    case 'corrected':
+      return nothing;
+  }
+}
+
+/** Members end: what was not tried yet is not sent any more. */
+function endedOf(
+  notification: Unrouted,
+  members: readonly Knowledge[],
+  rules: RoutingRules,
+): Pick<OfMembers, 'owing' | 'withdrawn'> {
+  const withdrawn = members
+    .filter(({ state }) => state.begun !== null && !isHeard(state))
+    .map(({ key, target, state }): Withdrawal => ({ target, key, from: state.begun ?? 0, as: 'cancelled' }));
+  return { owing: changed(notification, members, rules, ended), withdrawn };
+}
+
+function ended(state: RecipientState): RecipientState {
+  return { ...state, closed: state.wanted, begun: null, held: null, heldAt: null };
+}
+
+function reinstated(state: RecipientState): RecipientState {
+  return { ...state, begun: state.begun ?? state.wanted };
+}
+
+function changed(
+  notification: Unrouted,
+  members: readonly Knowledge[],
+  rules: RoutingRules,
+  change: (state: RecipientState) => RecipientState,
+): Owing[] {
+  return members.map(({ key, target, via, state }) => {
+    const group = placeOf({ ...notification, key }, target, rules);
+    return { key, notification: notification.number, group, via, state: change(state) };
+  });
+}
+
+function targetsOf({ notify }: Unrouted, { recipientsOf }: RoutingRules): Recipient[] {
+  return distinctTargets(notify.flatMap((channel) => recipientsOf(channel) ?? []));
+}
+
+/** Channels that are named and that the config has not any more. */
+function lostIn(notification: Unrouted, { recipientsOf }: RoutingRules): RoutingResult['undeliverable'] {
+  if (!isBegin(notification.transition)) return [];
+  const lost = notification.notify.filter((channel) => recipientsOf(channel) === undefined);
+  return lost.map((channel) => ({ channel, notification }));
+}
+
+function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {
+  switch (notification.transition) {
+    case 'firing':
+      return [{ type: 'opened', notification, isEvent: false }];
+    case 'event':
+    case 'reinstated':
+      return isAnswered(rules.routingOf(notification.labels)) ? [{ type: 'opened', notification, isEvent: true }] : [];
+    case 'resolved':
+    case 'retracted':
+      return [{ type: 'closed', notification }];
+    case 'corrected':
+      return [];
+  }
+}

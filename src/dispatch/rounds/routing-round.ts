@@ -1,0 +1,81 @@
+// A round that finds out whom new transitions are owed to: what it reads, and what it writes. Reading, deciding and
+// writing are three steps, so that a decision is a pure function.
+import type { Recipient } from '../../core/model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { AlertEpisode, Key, Labels, RecipientState, Transition, Withdrawal } from '../model.ts';
+
+/** A notification that nobody was chosen for yet, without its message. */
+export interface Unrouted extends AlertEpisode {
+  /** Of its row. */
+  readonly number: number;
+  readonly seq: number;
+  /** Of a summary, what happened to its members. */
+  readonly transition: Transition;
+  /** The channels that the rule and the routes lead to. */
+  readonly notify: readonly string[];
+  /** Keys of the alerts that a summary speaks of; empty of all others. */
+  readonly members: readonly Key[];
+  readonly at: Instant;
+  /** Why its row cannot be read, so that nobody can be told; null where it can. */
+  readonly damage: string | null;
+}
+
+/** How a target came to hear of an alert. */
+export type Via = 'route' | 'escalate' | 'failover';
+
+/** What a target knows of an alert. */
+export interface Knowledge {
+  readonly key: Key;
+  readonly target: Recipient;
+  readonly via: Via;
+  readonly state: RecipientState;
+}
+
+export interface RoutingRound {
+  /** The oldest first; no two of them about one alert. */
+  readonly unrouted: readonly Unrouted[];
+  /** Of the alerts that the notifications are about, members of summaries included. */
+  readonly known: readonly Knowledge[];
+}
+
+/** A group as it is found again: by what its alerts have in common. */
+export interface GroupPlace {
+  readonly id: string;
+  readonly target: Recipient;
+  readonly labels: Labels;
+}
+
+/** What a target knows from now on. */
+export interface Owing {
+  readonly key: Key;
+  readonly group: GroupPlace;
+  readonly state: RecipientState;
+  readonly via: Via;
+  /** Number of the notification that it follows from; null: of none. */
+  readonly notification: number | null;
+}
+
+/** Targets that are told of alerts by a summary: they know of their begin from now on. */
+export interface Informed {
+  readonly keys: readonly Key[];
+  readonly target: Recipient;
+}
+
+/** An alert begins or ends. Events have a place only where somebody has to answer them. */
+export type Turned =
+  | { readonly type: 'opened'; readonly notification: Unrouted; readonly isEvent: boolean }
+  | { readonly type: 'closed'; readonly notification: Unrouted };
+
+/** A notification for a channel that the config has not any more. */
+export interface Undeliverable {
+  readonly channel: string;
+  readonly notification: Unrouted;
+}
+
+export interface RoutingResult {
+  readonly owing: readonly Owing[];
+  readonly informed: readonly Informed[];
+  readonly turned: readonly Turned[];
+  readonly withdrawn: readonly Withdrawal[];
+  readonly undeliverable: readonly Undeliverable[];
+}

@@ -1,0 +1,37 @@
+import { closedLines, heldLines, type HeldAlert } from '../../core/journal/dispatched.ts';
+import type { JournalEntry } from '../../core/journal/entry.ts';
+import { withdrawnLines } from '../../core/journal/routed.ts';
+import type { DueRound } from '../../dispatch/rounds/due-round.ts';
+import type { Batch, RoundResult } from '../../dispatch/model.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Decision } from '../dispatch-store.ts';
+
+/** What the journal says of a round that decided what goes out. */
+export function dueLines(round: DueRound, { result, shares }: Decision, at: Instant): readonly JournalEntry[] {
+  const closed = result.batches
+    .flatMap((batch) => wholeOf(batch, shares))
+    .map(({ id, kind, target, members }) => {
+      return { id, kind, channel: target.channel, keys: members.map(({ key }) => key) };
+    });
+  const taken = result.withdrawn.map(({ key, target, as }) => ({ key, channel: target.channel, as }));
+  return [...withdrawnLines(taken, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
+}
+
+/** Of a message that several commits write, the last of them has the line. */
+function wholeOf(batch: Batch, shares: Decision['shares']): readonly Batch[] {
+  const share = shares.get(batch.id);
+  if (share === undefined) return [batch];
+  return share.isLast ? [share.batch] : [];
+}
+
+function heldIn({ groups }: DueRound, { states }: RoundResult): HeldAlert[] {
+  return groups.flatMap(({ id, target: { channel }, members }) =>
+    members.flatMap(({ key, watch, alert, state: { held: before } }): HeldAlert[] => {
+      const after = states.get(id)?.get(key)?.held;
+      if (after === undefined || (after === null) === (before === null)) return [];
+      const cause = after ?? before;
+      if (cause === null) return [];
+      return [{ ...cause, is: after === null ? 'released' : 'held', key, watch, alert, channel }];
+    }),
+  );
+}

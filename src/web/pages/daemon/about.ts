@@ -1,0 +1,80 @@
+// The daemon itself, and the errors that its API answers with.
+import type { About } from '../../../query/shapes/daemon.ts';
+import { PROBLEMS } from '../../problem.ts';
+import { counted } from '../../parts/amount.ts';
+import { html, type Content, type Html } from '../../parts/html.ts';
+import { clockTime, duration, type Moment } from '../../parts/time.ts';
+import type { PageQueries } from '../queries.ts';
+import type { PageRoute } from '../route.ts';
+
+export function aboutPage({ about }: Pick<PageQueries, 'about'>): PageRoute {
+  return {
+    path: '/about',
+    role: 'viewer',
+    nav: null,
+    async show(request) {
+      return { title: 'About this daemon', main: content(await about(), request) };
+    },
+  };
+}
+
+function content(found: About, moment: Moment): Html {
+  return html`<div>
+      <h1>About this daemon</h1>
+      <p class="lead">Chainwarden ${found.version}.</p>
+    </div>
+    <section class="three" aria-label="Facts">
+      <div class="card">
+        <h2>Runs</h2>
+        ${facts(runs(found, moment))}
+      </div>
+    </section>
+    <section>
+      <div class="head">
+        <h2>API</h2>
+      </div>
+      <p>
+        <a href="/api/v1/openapi.json">/api/v1/openapi.json</a> describes every call. Where the page takes a token,
+        calls take one too: <code>Authorization: Bearer TOKEN</code>.
+      </p>
+    </section>
+    <section>
+      <div class="head">
+        <h2>Errors of the API</h2>
+        <span class="quiet small">the end of <code>type</code> in an answer</span>
+      </div>
+      <div class="card">
+        ${facts(Object.entries(PROBLEMS).map(([name, { status, title }]) => [html`<span id="${name}" class="mono">${name}</span>`, `${status}: ${title}.`]))}
+      </div>
+    </section>`;
+}
+
+function facts(rows: readonly (readonly [Content, Content])[]): Html {
+  return html`<dl class="facts">
+    ${rows.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+function runs(
+  { started_at: started, up_ms: up, reloaded_at: loaded, storage, heartbeat, watches, rules }: About,
+  moment: Moment,
+): (readonly [string, Content])[] {
+  const beat = heartbeat?.accepted_at ?? null;
+  return [
+    ['Started', started === null ? 'not known' : `${clockTime(started, moment)}, ${duration(up ?? 0)} ago`],
+    ['Rules loaded', loaded === null ? 'not known' : clockTime(loaded, moment)],
+    ['Watches', `${counted(watches)} of ${counted(rules)} rules`],
+    [
+      'State',
+      `${storage.engine}, ${storage.state ?? 'not known'}, at most ${counted(storage.max_bytes / 2 ** 20)} MiB`,
+    ],
+    [
+      'Heartbeat',
+      heartbeat === null ? 'none is set' : beat === null ? 'not accepted yet' : `accepted ${clockTime(beat, moment)}`,
+    ],
+  ];
+}

@@ -1,0 +1,147 @@
+// The explorers that are polled, how fresh their data is, and what the requests cost.
+import type { CostRow, ExplorerRow, Explorers } from '../../../query/shapes/daemon.ts';
+import type { Forecast } from '../../../query/shapes/overview.ts';
+import { counted, grouped, plural } from '../../parts/amount.ts';
+import { decline } from '../../parts/decline.ts';
+import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { stateTag } from '../../parts/states.ts';
+import { clockTime, duration, took, type Moment } from '../../parts/time.ts';
+import { linkTo, sheet } from '../lists.ts';
+import type { PageQueries } from '../queries.ts';
+import type { PageRoute } from '../route.ts';
+
+export function explorersPage({ explorers }: Pick<PageQueries, 'explorers'>): PageRoute {
+  return {
+    path: '/explorers',
+    role: 'viewer',
+    nav: 'Explorers',
+    async show(request) {
+      return { title: 'Explorers and credits', main: content(await explorers(), request) };
+    },
+  };
+}
+
+function content({ explorers, costs }: Explorers, moment: Moment): Html {
+  return html`<div>
+      <h1>Explorers and credits</h1>
+      <p class="lead">The explorers that are polled, how fresh their data is, and what the requests cost.</p>
+    </div>
+    <section class="three" aria-label="Explorers">${explorers.map((one) => card(one, moment))}</section>
+    ${costs.length === 0 ? NOTHING : costTable(costs)}`;
+}
+
+function card(row: ExplorerRow, moment: Moment): Html {
+  const { name, head, trouble } = row;
+  const isStalled = head?.is_stalled ?? false;
+  return html`<div class="card stack tight${isStalled || trouble !== null ? ' blind' : ''}">
+    <div class="head">
+      <h2>${name}</h2>
+      ${stateOf(row, moment)}
+    </div>
+    ${trouble === null ? NOTHING : html`<p>${trouble}</p>`}
+    <dl class="facts">
+      ${factsOf(row).map(
+        ([key, value]) =>
+          html`<dt>${key}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>
+    ${row.credits === null ? NOTHING : burnDown(row.credits, moment)}
+  </div>`;
+}
+
+function stateOf({ head, trouble }: ExplorerRow, moment: Moment): Html {
+  if (trouble !== null) return stateTag('blind', 'blind', 'in trouble');
+  if (head === null || head.at === null) return stateTag('blind', 'blind', 'not known');
+  return head.is_stalled
+    ? stateTag('blind', 'blind', `stalled since ${clockTime(head.at, moment)}`)
+    : stateTag('ok', 'ok', 'fresh');
+}
+
+function factsOf({
+  head,
+  answers,
+  p99_ms: p99,
+  rate,
+  watches,
+  blind,
+  name,
+}: ExplorerRow): (readonly [string, Content])[] {
+  const height = head?.height ?? null;
+  const age = head?.age_ms ?? null;
+  const said = (answers ?? []).map(({ outcome, count }) => `${counted(count)} ${outcome}`);
+  return [
+    ['Newest block', height === null || age === null ? 'not known' : `${grouped(height)}, ${duration(age)} old`],
+    ['Answers, 1 h', answers === null ? 'not known' : said.length === 0 ? 'none' : said.join(', ')],
+    ['Slowest 1 %', p99 === null ? 'not known' : took(p99)],
+    [
+      'Rate limit',
+      rate === null
+        ? 'not known'
+        : `${counted(rate.remaining)}${rate.limit === null ? '' : ` of ${counted(rate.limit)}`} left`,
+    ],
+    [
+      'Watches',
+      html`<a href="${linkTo('/watches', { explorer: name })}">${counted(watches)}</a>,
+        ${blind === 0 ? 'none blind' : `${counted(blind)} blind`}`,
+    ],
+  ];
+}
+
+function burnDown(credits: Forecast, moment: Moment): Html {
+  const { remaining, plan, per_hour: pace, at_reset: left, runs_out_at: at, resets_at: reset, reserve } = credits;
+  const end =
+    at === null
+      ? `about ${counted(Math.max(0, left))} are left at ${clockTime(reset, moment)}`
+      : `they run out at ${clockTime(at, moment)}`;
+  const kept = reserve === null ? '' : `; the reserve of ${counted(reserve)} is for critical watches`;
+  return html`<p>
+      ${at === null ? stateTag('ok', 'ok', 'Credits last until the reset') : stateTag('warn', 'warning', 'Credits run out before the reset')}
+    </p>
+    ${decline(credits, moment)}
+    <p class="small quiet">
+      ${counted(remaining)}${plan === null ? '' : ` of ${counted(plan)}`} credits are left. At the present pace of
+      ${counted(pace)} an hour ${end}${kept}.
+    </p>`;
+}
+
+const COLUMNS = [
+  { name: 'Rule' },
+  { name: 'Request' },
+  { name: 'Watches', class: 'num' },
+  { name: 'Requests a day', class: 'num' },
+  { name: 'Credits a day', class: 'num' },
+  { name: 'Share', class: 'num' },
+  { name: 'Cheaper' },
+];
+
+function costTable(costs: readonly CostRow[]): Html {
+  return html`<section>
+    <div class="head">
+      <h2>Credits by rule</h2>
+      <span class="quiet small">a day at the present pace</span>
+    </div>
+    ${sheet('Credits by rule', COLUMNS, costs.map(costLine))}
+  </section>`;
+}
+
+function costLine(row: CostRow): Html {
+  return html`<tr>
+    <td class="mono strong">${row.rule}<span class="sub">${row.explorer}</span></td>
+    <td data-name="Request"><span>${row.request}, every ${duration(row.interval_ms)}</span></td>
+    <td class="num" data-name="Watches"><span>${counted(row.watches)}</span></td>
+    <td class="num" data-name="Requests"><span>${counted(row.requests_per_day)}</span></td>
+    <td class="num" data-name="Credits"><span>${counted(row.credits_per_day)}</span></td>
+    <td class="num" data-name="Share">
+      <span>${row.share === null ? 'not known' : `${Math.round(row.share * 100)} %`}</span>
+    </td>
+    <td class="small quiet">${cheaper(row)}</td>
+  </tr>`;
+}
+
+function cheaper({ cheaper: other, shared_with: shared }: CostRow): string {
+  if (other !== null) return `every ${duration(other.interval_ms)} saves ${counted(other.saves)}`;
+  return shared.length === 0
+    ? ''
+    : `shared with ${shared.slice(0, 3).join(', ')}${shared.length > 3 ? ` and ${plural(shared.length - 3, 'other')}` : ''}`;
+}

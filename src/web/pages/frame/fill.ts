@@ -1,0 +1,52 @@
+// A page is rendered once for all who may see the same. What is of one visitor alone stands in it as a mark, and is filled
+// in when it is sent: the name, and the proofs in forms. The marks are drawn at the start, so that nobody who writes
+// something that a page shows can write one.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { formProof } from '../../guard/forms.ts';
+import type { Visitor } from '../../guard/visitors.ts';
+import { escapeHtml } from '../../../lib/untrusted.ts';
+import { html, trusted, type Content, type Html } from '../../parts/html.ts';
+
+const SECRET = randomBytes(12).toString('hex');
+const NAME_MARK = `name-${SECRET}`;
+const LEAVE_MARK = `leave-${SECRET}`;
+const FORM_MARK = new RegExp(`form-${SECRET}:([^"]*):`, 'g');
+
+export const NAME_SLOT = trusted(NAME_MARK);
+export const LEAVE_SLOT = trusted(LEAVE_MARK);
+
+export interface FormButton {
+  readonly action: string;
+  readonly label: Content;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly class?: string;
+}
+
+/** A form of one button. Every change is one of these, and works without scripts. */
+export function buttonForm({ action, label, fields = {}, class: name = '' }: FormButton): Html {
+  const hidden = Object.entries(fields).map(
+    ([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`,
+  );
+  return html`<form method="post" action="${action}">
+    ${proofFields(action)}${hidden}<button type="submit" class="${name}">${label}</button>
+  </form>`;
+}
+
+/** What every form that changes something holds. */
+export function proofFields(action: string): Html {
+  return trusted(`<input type="hidden" name="proof" value="form-${SECRET}:${encodeURIComponent(action)}:">`);
+}
+
+const LEAVE = buttonForm({ action: '/leave', label: 'Leave', class: 'small' }).toString();
+
+/** The value of `proof` is the proof and the id of the operation, so that a form that is sent twice acts once. */
+export function filled(page: string, visitor: Visitor, now: number): string {
+  const name = visitor.name === null ? '' : `<span class="who">${escapeHtml(visitor.name)}</span>`;
+  const { forms } = visitor;
+  return page
+    .replaceAll(NAME_MARK, name)
+    .replaceAll(LEAVE_MARK, visitor.hasEntered ? LEAVE : '')
+    .replace(FORM_MARK, (_mark, action: string) =>
+      forms === null ? '' : `${formProof(forms, decodeURIComponent(action), now)}.${randomUUID()}`,
+    );
+}

@@ -1,0 +1,18 @@
+// What is left of a watch or an alert that is no longer there.
+import type { Gone } from '../../../query/shapes/alerts.ts';
+import { html } from '../../parts/html.ts';
+import { timeTag, type Moment } from '../../parts/time.ts';
+import { timeline } from '../alert/timeline.ts';
+import type { Page } from './layout.ts';
+
+export function gonePage(name: string, { since, history }: Gone, moment: Moment): Page {
+  return {
+    title: name,
+    status: 410,
+    main: html`<div>
+        <h1>${name}</h1>
+        <p class="lead">It is no longer there: the state last heard of it ${timeTag(since, moment)}.</p>
+      </div>
+      ${timeline(history, moment)}`,
+  };
+}

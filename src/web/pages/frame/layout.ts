@@ -1,0 +1,162 @@
+// The frame of every page: head, navigation, server time, footer. What differs between visitors who share a page is
+// filled in later: see fill.ts.
+import { assetPath } from '../../assets.ts';
+import { counted } from '../../parts/amount.ts';
+import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
+import { HATCH, LOGO } from '../../parts/icons.ts';
+import { ageTag, clockTime, duration, timeOfDay, type Moment } from '../../parts/time.ts';
+import { LEAVE_SLOT, NAME_SLOT } from './fill.ts';
+
+export type Mood = 'firing' | 'blind' | 'ok';
+
+/** A page without its frame. */
+export interface Page {
+  readonly title: string;
+  /** Between navigation and content. */
+  readonly banner?: Html;
+  readonly main: Html;
+  /** For visitors without scripts: it is loaded anew after so many seconds. */
+  readonly refreshS?: number;
+  readonly status?: 200 | 400 | 401 | 403 | 404 | 405 | 409 | 410 | 503;
+  /** More scripts than every page has. */
+  readonly scripts?: Html;
+}
+
+/** What all pages show at one moment. */
+export interface Frame extends Moment {
+  /** The path of the page in the navigation, and whether it is this very page; null: it is under none. */
+  readonly here: { readonly path: string; readonly isItself: boolean } | null;
+  readonly links: readonly NavLink[];
+  /** Alerts that nobody has in hand. */
+  readonly unhandled: number;
+  /** Messages that were given up, and that nobody dismissed. */
+  readonly givenUp: number;
+  readonly mood: Mood;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly loadedAt: number | null;
+  /** Of what is shown. */
+  readonly edition: string;
+  /** When the receiver of heartbeats accepted the last one; null: there was none. */
+  readonly heartbeatAt: number | null;
+}
+
+export interface NavLink {
+  readonly path: string;
+  readonly name: string;
+}
+
+export function layout(page: Page, frame: Frame): Html {
+  const count = frame.unhandled === 0 ? '' : `(${frame.unhandled}) `;
+  const body = html`${header(frame)}${lost(frame)}${page.banner ?? NOTHING}
+    <main id="main">${page.main}</main>
+    ${footer(frame)}
+    <p id="said" class="skip" role="status"></p>`;
+  return documentOf(page, {
+    title: `${count}${page.title}`,
+    mood: frame.mood,
+    edition: frame.edition,
+    body,
+    scripts: html`${LIVE}${page.scripts ?? NOTHING}`,
+  });
+}
+
+/** Without navigation, for whoever is not known. */
+export function bare(page: Page): Html {
+  const head = html`<header class="top">
+    <div class="top-in"><a class="brand" href="/">${LOGO}Chainwarden</a></div>
+  </header>`;
+  const body = html`${head}
+    <main id="main">${page.main}</main>`;
+  return documentOf(page, { title: page.title, mood: 'ok', edition: null, body, scripts: NOTHING });
+}
+
+const LIVE = html`<script type="module" src="${assetPath('app.js')}"></script>`;
+
+interface Document {
+  readonly title: string;
+  readonly mood: Mood;
+  /** Null: the page is not kept current. */
+  readonly edition: string | null;
+  readonly body: Html;
+  readonly scripts: Html;
+}
+
+function documentOf(page: Page, { title, mood, edition, body, scripts }: Document): Html {
+  return html`${DOCTYPE}
+    <html lang="en" data-edition="${edition ?? ''}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Chainwarden</title>
+        <link rel="icon" href="${assetPath(`icon-${mood}.svg`)}" />
+        <link rel="stylesheet" href="${assetPath('page.css')}" />
+        ${refresh(page)}${scripts}
+      </head>
+      <body>
+        ${HATCH}<a class="skip" href="#main">Skip to content</a>${body}
+      </body>
+    </html>`;
+}
+
+const DOCTYPE = trusted('<!doctype html>');
+
+function refresh({ refreshS }: Page): Html {
+  if (refreshS === undefined) return NOTHING;
+  return html`<noscript><meta http-equiv="refresh" content="${refreshS}" /></noscript>`;
+}
+
+function header(frame: Frame): Html {
+  return html`<header class="top">
+    <div class="top-in">
+      <a class="brand" href="/">${LOGO}Chainwarden</a>
+      <nav aria-label="Pages">
+        <ul>
+          ${frame.links.map((link) => navItem(link, frame))}
+        </ul>
+      </nav>
+      <p class="live">
+        <span class="dot"></span
+        ><span
+          ><time datetime="${new Date(frame.now).toISOString()}" data-clock="${frame.zone}"
+            >${timeOfDay(frame.now, frame.zone)}</time
+          >
+          ${frame.zone}</span
+        >${NAME_SLOT}
+      </p>
+    </div>
+  </header>`;
+}
+
+/** What a script shows when the daemon is not heard of any more. */
+function lost({ now, zone }: Frame): Html {
+  return html`<section id="lost" class="banner blind" aria-label="No answer" hidden>
+    <p class="banner-in">
+      <b></b> Below is the state of ${timeOfDay(now, zone)}; it may have changed. The network or the daemon is down. It
+      is tried again every three seconds.
+    </p>
+  </section>`;
+}
+
+function navItem({ path, name }: NavLink, { here, unhandled, givenUp }: Frame): Html {
+  const current = path === here?.path ? trusted(` aria-current="${here.isItself ? 'page' : 'true'}"`) : NOTHING;
+  const count = path === '/' ? unhandled : path === '/deliveries' ? givenUp : 0;
+  const badge = count === 0 ? NOTHING : html` <span class="count">${counted(count)}</span>`;
+  return html`<li><a href="${path}" ${current}>${name}${badge}</a></li>`;
+}
+
+function footer({ version, startedAt, loadedAt, heartbeatAt, now, zone }: Frame): Html {
+  const moment = { now, zone };
+  const loaded = loadedAt === null ? null : clockTime(new Date(loadedAt).toISOString(), moment);
+  const beat =
+    heartbeatAt === null
+      ? NOTHING
+      : html` · heartbeat accepted ${ageTag(new Date(heartbeatAt).toISOString(), moment)} ago`;
+  return html`<footer class="foot">
+    <span>Chainwarden ${version}</span><a href="/metrics">Metrics</a
+    ><a href="/about">About this daemon</a>${LEAVE_SLOT}<span class="end"
+      >Up ${duration(now - startedAt)}${loaded === null ? null : ` · rules loaded ${loaded}`}${beat}</span
+    >
+  </footer>`;
+}

@@ -1,0 +1,51 @@
+// Carries out the forms in pages, as the operator who sent them.
+import { createHash } from 'node:crypto';
+import { PROBLEMS } from '../../problem.ts';
+import { errorPage } from '../frame/errors.ts';
+import type { PageContext } from '../entry/gates.ts';
+import type { Presenter } from '../frame/presenter.ts';
+import type { Periods } from '../frame/rendering.ts';
+import type { FormRoute } from '../route.ts';
+import type { Operation } from '../../api/operation.ts';
+
+export interface SubmittingOptions {
+  readonly now: () => number;
+  readonly timeZone: string;
+  readonly presenter: Pick<Presenter, 'send'>;
+  readonly periods: Pick<Periods, 'end'>;
+}
+
+const SHOWN = [400, 403, 404, 409, 410, 503] as const;
+
+/** Answers 303 after a change, so that a page that is loaded again repeats nothing. */
+export async function submit(
+  c: PageContext,
+  route: FormRoute,
+  { now, timeZone: zone, presenter, periods }: SubmittingOptions,
+): Promise<Response> {
+  const fields = new URLSearchParams(await c.req.text());
+  const answer = await route.submit({
+    parameter: (name) => c.req.param(name) ?? '',
+    field: (name) => fields.get(name) ?? '',
+    operation: operationOf(c, fields),
+    now: now(),
+    zone,
+  });
+  periods.end();
+  if ('location' in answer) return c.redirect(answer.location, 303);
+  const { problem, detail, retryAfter } = answer.problem;
+  if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter));
+  const { status } = PROBLEMS[problem];
+  return presenter.send(c, errorPage(SHOWN.find((one) => one === status) ?? 400, detail));
+}
+
+/** A form that is sent twice has the same key, and acts once. */
+function operationOf(c: PageContext, fields: URLSearchParams): Operation {
+  const actor = c.get('visitor').name ?? '';
+  const [, key = ''] = (fields.get('proof') ?? '').split('.');
+  const said = [...fields].filter(([name]) => name !== 'proof');
+  const asked = createHash('sha256')
+    .update(JSON.stringify([actor, c.req.path, said]))
+    .digest('base64url');
+  return { key, asked, actor };
+}

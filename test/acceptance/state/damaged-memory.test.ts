@@ -1,0 +1,117 @@
+// A row of the state file that cannot be read any more.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from '@jest/globals';
+import { runApp, serveBalances } from '../../support/app.ts';
+import { run } from '../../support/cli.ts';
+import { createFolder } from '../../support/daemon.ts';
+
+const CONFIG = `
+addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}' }
+self: none
+channels: { screen: { type: log } }
+http: { listen: 127.0.0.1:0 }
+rules: [rules.yaml]
+`;
+const watchOf = (id: string): string =>
+  `{ id: ${id}, kind: balance, of: ${id}, every: 1m, alerts: [{ id: low, while: balance < 1 }] }`;
+const RULES = `watches: [${watchOf('treasury')}, ${watchOf('vault')}]\n`;
+
+test.each([
+  ['bad JSON', `state = '{"value":'`],
+  ['a wrong shape', `alerts = '{"low":{"":{"type":"condition"}}}'`],
+])(
+  'one damaged row (%s) stopped every watch: it costs its own, says how to mend it, and is mended in place',
+  async (_, damage) => {
+    await using explorer = await serveBalances();
+    const explorers = `explorers: { chain: { form: instance, instance_url: '${explorer.url}' } }`;
+    using folder = createFolder({ 'config.yaml': `${explorers}${CONFIG}`, 'rules.yaml': RULES });
+    {
+      await using first = await runApp(folder);
+      await first.polls.reached(2);
+    }
+    const db = new DatabaseSync(join(folder.path, 'data/state.db'));
+    db.exec(`UPDATE memory SET ${damage} WHERE watch LIKE 'treasury%'`);
+    db.close();
+    const printed: string[] = [];
+    await using daemon = await runApp(folder, {
+      print: (line) => {
+        printed.push(line);
+        return Promise.resolve();
+      },
+    });
+    await daemon.clock.advance(60_000);
+    await daemon.polls.reached(1);
+
+    expect(daemon.polls.all).toEqual(['vault seen']);
+    expect(await daemon.says('watch:memory-damaged')).toMatchObject({
+      watch: 'treasury',
+      why: expect.stringMatching(
+        /damaged: .*Take it out with: chainwarden state forget 'treasury\/chain\/0x1+\/coin'$/,
+      ),
+    });
+    const { status, body } = await daemon.page('/readyz');
+    expect([status, body]).toEqual([
+      200,
+      expect.stringMatching(
+        /^ready\nblind: 1 of 2 watches\nchain: damaged-memory since .*: treasury \(chainwarden state forget/,
+      ),
+    ]);
+    const config = ['-c', join(folder.path, 'config.yaml')];
+    expect((await run(['status', ...config])).out).toMatch(
+      /^treasury: what is remembered of it is damaged.*\nvault: last/m,
+    );
+    expect(await run(['explain', 'treasury', ...config])).toMatchObject({
+      code: 74,
+      err: expect.stringContaining("Take it out with: chainwarden state forget 'treasury/"),
+    });
+    expect((await run(['plan', ...config])).code).toBe(0);
+
+    expect(await run(['state', 'forget', 'treasury', ...config])).toEqual({
+      code: 0,
+      out: 'treasury: forgotten. It begins with a quiet baseline; what it told stays as it was told.\n',
+      err: '',
+    });
+    await daemon.clock.advance(60_000);
+    await daemon.polls.reached(3);
+    expect(daemon.polls.all.toSorted()).toEqual(['treasury seen', 'vault seen', 'vault seen']);
+    expect(await daemon.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+    expect(printed).toEqual([]);
+  },
+);
+
+test('a watch that the rules lost is retired although its row is damaged, and so are the others', async () => {
+  await using explorer = await serveBalances();
+  const explorers = `explorers: { chain: { form: instance, instance_url: '${explorer.url}' } }`;
+  using folder = createFolder({ 'config.yaml': `${explorers}${CONFIG}`, 'rules.yaml': RULES });
+  const file = join(folder.path, 'data/state.db');
+  {
+    await using first = await runApp(folder);
+    await first.polls.reached(2);
+  }
+  const db = new DatabaseSync(file);
+  db.exec(`UPDATE memory SET data = '[' WHERE watch LIKE 'treasury%'`);
+  db.close();
+  folder.write('rules.yaml', `watches: [${watchOf('vault')}]\n`);
+  await using daemon = await runApp(folder);
+  expect(await daemon.says('watch:memory-damaged')).toMatchObject({
+    effect: 'forgotten: what it told is not resolved',
+  });
+  await daemon.clock.advance(60_000);
+  await daemon.polls.reached(1);
+  expect(daemon.polls.all).toEqual(['vault seen']);
+});
+
+test('what is to be forgotten is named exactly, and what was never remembered is said', async () => {
+  using folder = createFolder({
+    'config.yaml': `explorers: { chain: { form: sandbox } }${CONFIG}`,
+    'rules.yaml': RULES.replace('of: vault', 'of: [vault, treasury]'),
+  });
+  const forget = (name: string) => run(['state', 'forget', name, '-c', join(folder.path, 'config.yaml')]);
+  expect(await forget('valut')).toMatchObject({ code: 64, err: expect.stringContaining('Did you mean vault?') });
+  expect(await forget('vault')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('vault is 2 watches: name one'),
+  });
+  expect(await forget('treasury')).toMatchObject({ code: 74, err: expect.stringContaining('there is no state file') });
+});

@@ -1,0 +1,163 @@
+// When alerts are told, as routes of the config say: the whole daemon with a real mail server; only the clock is fake.
+import { expect, test } from '@jest/globals';
+import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
+import { createFolder } from '../../support/daemon.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createSmtpSink, refusal, type SmtpSink } from '../../support/sinks.ts';
+
+const CHANNELS = ['ops', 'payments', 'pager'];
+const MINUTE = 60_000;
+
+interface Daemon extends AsyncDisposable {
+  readonly explorer: BalanceExplorer;
+  readonly running: RunningApp;
+  readonly smtp: SmtpSink;
+  /** Recipients whose mails the server does not take. */
+  readonly refused: Set<string>;
+  readonly watches: number;
+}
+
+interface Setting {
+  readonly routes: string;
+  /** Watches of the treasury's balance, each with its alerts. */
+  readonly alerts: Readonly<Record<string, string>>;
+}
+
+/** Every channel mails to an address of its own. */
+async function aDaemon({ routes, alerts }: Setting): Promise<Daemon> {
+  await using opened = new AsyncDisposableStack();
+  const refused = new Set<string>();
+  const explorer = opened.use(await serveBalances());
+  const rcpt = (address: string): Error | null => (refused.has(address) ? refusal(450, 'come back later') : null);
+  const smtp = opened.use(await createSmtpSink({ rcpt }));
+  const mail = `type: email, from: chainwarden@example.com, smtp: '${smtp.url}', allow: [127.0.0.0/8]`;
+  const config = `
+explorers:
+  chain: { form: instance, instance_url: '${explorer.url}' }
+addresses: { treasury: '0x${'11'.repeat(20)}' }
+channels:
+${CHANNELS.map((name) => `  ${name}: { ${mail}, to: [${name}@example.com] }\n`).join('')}
+${routes}
+http: { listen: 127.0.0.1:0 }
+self: none
+rules: [rules.yaml]
+`;
+  const watches = Object.entries(alerts).map(
+    ([id, own]) => `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [${own}] }\n`,
+  );
+  const folder = opened.use(createFolder({ 'config.yaml': config, 'rules.yaml': `watches:\n${watches.join('')}` }));
+  const running = opened.use(await runApp(folder, { clock: createFakeClock() }));
+  await running.polls.reached(watches.length);
+  const all = opened.move();
+  const parts = { explorer, running, smtp, refused, watches: watches.length };
+  return { ...parts, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** So many polls of all watches, at which the treasury has so many coins. */
+async function poll(daemon: Daemon, coins: number, count = 1): Promise<void> {
+  const { explorer, watches, running } = daemon;
+  explorer.balance = `${coins}000000000000000000`;
+  for (let i = 0; i < count; i += 1) {
+    const { length } = running.polls.all;
+    await running.clock.advance(MINUTE);
+    await running.polls.reached(length + watches);
+  }
+}
+
+/** All mails once there are so many: `ops WARNING`, in the order in which they arrived. */
+async function mails({ smtp }: Daemon, count: number): Promise<readonly string[]> {
+  const all = await smtp.mails.reached(count);
+  return all.map(
+    ({ to, parsed }) =>
+      `${to.join().replace('@example.com', '')} ${/^\[([^\]]*)\]/.exec(parsed.subject ?? '')?.[1] ?? ''}`,
+  );
+}
+
+const LOW = '{ id: low, while: balance < 3 }';
+const EMPTY = '{ id: empty, while: balance < 1, severity: critical }';
+
+test('at night only what is critical is told; what is still so in the morning is told then', async () => {
+  await using daemon = await aDaemon({
+    alerts: { low: LOW, empty: EMPTY },
+    routes: `routes:
+  - { match: { severity: '!critical' }, mute: [{ from: '22:00', to: '00:20', zone: UTC }] }
+  - { notify: ops }`,
+  });
+  await poll(daemon, 0, 2);
+  expect(await mails(daemon, 1)).toEqual(['ops CRITICAL']);
+  await poll(daemon, 2, 3);
+  expect(await mails(daemon, 2)).toEqual(['ops CRITICAL', expect.stringMatching(/^ops RESOLVED after/)]);
+  await poll(daemon, 2, 20);
+  expect((await mails(daemon, 3)).at(-1)).toBe('ops WARNING');
+  expect(daemon.smtp.mails.all.at(-1)?.parsed.text).toContain('Held back since 00:00 UTC.');
+});
+
+test('a critical alert that nobody acknowledged for 15 minutes goes to the pager, and so does its end', async () => {
+  await using daemon = await aDaemon({
+    alerts: { empty: EMPTY, low: LOW },
+    routes: 'routes: [{ match: { severity: critical }, escalate: [{ after: 15m, notify: pager }] }, { notify: ops }]',
+  });
+  await poll(daemon, 0, 15);
+  expect((await mails(daemon, 2)).toSorted()).toEqual(['ops CRITICAL', 'ops WARNING']);
+  await poll(daemon, 0, 2);
+  expect((await mails(daemon, 3)).at(-1)).toBe('pager CRITICAL');
+  await poll(daemon, 9);
+  expect(
+    (await mails(daemon, 6))
+      .slice(3)
+      .map((one) => one.replace(/ after.*/, ''))
+      .toSorted(),
+  ).toEqual(['ops RESOLVED', 'ops RESOLVED', 'pager RESOLVED']);
+});
+
+test('a critical alert that no channel takes for 5 minutes goes to the failover; a warning waits', async () => {
+  await using daemon = await aDaemon({
+    alerts: { empty: EMPTY, low: LOW },
+    routes: 'routes: [{ failover: payments }, { notify: ops }]',
+  });
+  daemon.refused.add('ops@example.com');
+  await poll(daemon, 0, 4);
+  expect(daemon.smtp.mails.all).toEqual([]);
+  await poll(daemon, 0, 3);
+  expect(await mails(daemon, 1)).toEqual(['payments CRITICAL']);
+});
+
+test('an open alert that explains others keeps them back; what is still so when it ends is told then', async () => {
+  await using daemon = await aDaemon({
+    alerts: { empty: EMPTY, low: LOW },
+    routes: `routes: [{ notify: ops }]
+inhibit: [{ when: { watch: empty }, mute: { severity: '!critical' }, equal: [explorer] }]`,
+  });
+  await poll(daemon, 0, 5);
+  expect(await mails(daemon, 1)).toEqual(['ops CRITICAL']);
+  await poll(daemon, 2, 2);
+  expect((await mails(daemon, 3)).slice(1)).toEqual(['ops RESOLVED after 5m', 'ops WARNING']);
+});
+
+test('an alert that stays open is told again, and once more; then its end', async () => {
+  await using daemon = await aDaemon({ alerts: { low: LOW }, routes: 'routes: [{ notify: ops, repeat: 10m }]' });
+  await poll(daemon, 2, 8);
+  expect(await mails(daemon, 1)).toEqual(['ops WARNING']);
+  await poll(daemon, 2, 14);
+  // While a mail is on its way, the clock runs on.
+  expect((await mails(daemon, 2)).at(-1)).toMatch(/^ops WARNING for \d+m/);
+  await poll(daemon, 2, 12);
+  expect((await mails(daemon, 3)).at(-1)).toMatch(/^ops WARNING for \d+m/);
+  await poll(daemon, 9);
+  expect((await mails(daemon, 4)).at(-1)).toMatch(/^ops RESOLVED after \d+m/);
+});
+
+test('a storm of one team is one mail', async () => {
+  const storm = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`w${i}`, `{ id: low, while: balance < 3 }`]));
+  await using daemon = await aDaemon({
+    alerts: storm,
+    routes: 'routes: [{ notify: ops, group_by: [explorer], group_wait: 5s }]',
+  });
+  await poll(daemon, 2);
+  await daemon.running.clock.advance(10_000);
+  expect(await mails(daemon, 1)).toEqual(['ops WARNING']);
+  expect(daemon.smtp.mails.all[0]?.parsed.subject).toContain('12 alerts');
+  await poll(daemon, 9);
+  await daemon.running.clock.advance(MINUTE);
+  expect((await mails(daemon, 2)).at(-1)).toMatch(/^ops RESOLVED/);
+});

@@ -1,0 +1,85 @@
+// The machine that the daemon runs on: it starts it, stops it, loses it, and starts it again.
+import type { VirtualTime } from './clock.ts';
+import type { Daemon } from './daemon.ts';
+import { createLifeLine, type LifeLine } from '../life-line.ts';
+import type { Instant, Span } from '../model.ts';
+
+export interface MachineOptions {
+  readonly time: VirtualTime;
+  readonly boot: (line: LifeLine) => Promise<Daemon>;
+  readonly onLife: (life: Span) => void;
+}
+
+export interface Machine {
+  readonly start: () => void;
+  /** The process dies at its so-many-th deed from now on, and is back after that time. */
+  readonly kill: (deeds: number, downMs: number) => void;
+  /** Stopped as an operator does it, and started after that time. */
+  readonly stopFor: (downMs: number) => void;
+  readonly reload: () => void;
+  /** For good. */
+  readonly stop: () => void;
+}
+
+/** A supervisor starts again what ended in an error. */
+const RESTART_MS = 10_000;
+
+interface Process {
+  readonly line: LifeLine;
+  readonly bornAt: Instant;
+  daemon: Daemon | null;
+  /** How long until the next one starts; null = there is none. */
+  downMs: number | null;
+}
+
+export function createMachine({ time, boot, onLife }: MachineOptions): Machine {
+  let present: Process | null = null;
+
+  function start(): void {
+    const process: Process = { line: createLifeLine(), bornAt: time.now(), daemon: null, downMs: RESTART_MS };
+    present = process;
+    const over = (): void => {
+      end(process);
+    };
+    void process.line.died.then(over);
+    boot(process.line).then(
+      (daemon) => {
+        process.daemon = daemon;
+        void daemon.ended.then(over);
+      },
+      () => {
+        process.line.die();
+      },
+    );
+  }
+
+  function end(process: Process): void {
+    if (present !== process) return;
+    present = null;
+    onLife({ from: process.bornAt, to: time.now() });
+    if (process.downMs !== null) time.at(time.now() + process.downMs, start);
+  }
+
+  function stop(downMs: number | null): void {
+    if (present === null || present.daemon === null) return;
+    present.downMs = downMs;
+    present.line.stop();
+  }
+
+  return {
+    start,
+    kill(deeds, downMs) {
+      if (present === null) return;
+      present.downMs = downMs;
+      present.line.dieAfter(deeds);
+    },
+    stopFor: stop,
+    reload() {
+      // What the storage refuses now is tried again at the next change.
+      void present?.daemon?.reload().catch(() => undefined);
+    },
+    stop() {
+      stop(null);
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
+import type { Decision } from '../../../src/core/model/decision.ts';
+import type { RoundResult } from '../../../src/dispatch/model.ts';
+import type { CommitResult, Fence } from '../../../src/store/fence.ts';
+import { StorageError, type Store } from '../../../src/store/store.ts';
+import type { VirtualTime } from './clock.ts';
+import type { FaultField } from '../faults/field.ts';
+import type { LifeLine } from '../life-line.ts';
+import type { FaultKind } from '../faults/kinds.ts';
+import type { Disturbance } from '../model.ts';
+
+export interface StoreOptions {
+  readonly inner: Store;
+  readonly line: LifeLine;
+  readonly time: VirtualTime;
+  readonly field: FaultField;
+  /** Decisions that are on disk, whatever the process was told. */
+  readonly onKept: (decisions: readonly Decision[]) => void;
+  /** Deliveries that are on disk, whatever the process was told. */
+  readonly onDispatched: (result: RoundResult, at: number) => void;
+  /** It is on disk that the message was taken over. */
+  readonly onSent: (id: string) => void;
+  readonly onDisturbed: (disturbance: Disturbance) => void;
+}
+
+const REFUSED: ReadonlySet<FaultKind> = new Set(['commit-refused']);
+const KEPT_BUT_ERROR: ReadonlySet<FaultKind> = new Set(['commit-kept-but-error']);
+const SUPERSEDED: ReadonlySet<FaultKind> = new Set(['commit-superseded']);
+
+export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent, onDisturbed }: StoreOptions): Store {
+  async function deed<T>(work: () => Promise<T>): Promise<T> {
+    time.stir();
+    await line.deed();
+    const result = await work();
+    time.stir();
+    await line.deed();
+    return result;
+  }
+
+  function write<T>(work: () => Promise<T>): Promise<T> {
+    return deed(async () => {
+      if (field.lasting(REFUSED, time.now()) !== null) {
+        disturb();
+        throw new StorageError('the disk is full');
+      }
+      return work();
+    });
+  }
+
+  function disturb(): void {
+    onDisturbed({ from: time.now(), to: time.now(), path: null });
+  }
+
+  async function commit(decisions: readonly Decision[], at: number, fence: Fence): Promise<CommitResult[]> {
+    if (field.strike(SUPERSEDED, time.now(), null) !== null) {
+      disturb();
+      await supersede(inner, decisions, at, fence);
+    }
+    const ends = await inner.commit(decisions, at, fence);
+    onKept(decisions.filter((_decision, i) => ends[i] === 'kept'));
+    if (field.strike(KEPT_BUT_ERROR, time.now(), null) === null) return ends;
+    disturb();
+    throw new StorageError('the disk did not answer');
+  }
+
+  return {
+    fenceOf: (shard) => inner.fenceOf(shard),
+    reader: () => inner.reader(),
+    setMaxBytes: (maxBytes) => {
+      inner.setMaxBytes(maxBytes);
+    },
+    recall: (ids) => deed(() => inner.recall(ids)),
+    remembered: () => deed(() => inner.remembered()),
+    diagnostics: (ids) => deed(() => inner.diagnostics(ids)),
+    samples: (watch) => deed(() => inner.samples(watch)),
+    samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),
+    commit: (decisions, at, fence) => write(() => commit(decisions, at, fence)),
+    readRouting: (limit) => deed(() => inner.readRouting(limit)),
+    commitRouting: (round, result, at, fence) => write(() => inner.commitRouting(round, result, at, fence)),
+    readDue: (query) => deed(() => inner.readDue(query)),
+    acksToPass: (channel, at) => deed(() => inner.acksToPass(channel, at)),
+    readMembers: (groups, limit) => deed(() => inner.readMembers(groups, limit)),
+    commitDue: (round, decision, at, fence) =>
+      write(async () => {
+        const end = await inner.commitDue(round, decision, at, fence);
+        if (end === 'kept') onDispatched(decision.result, at);
+        return end;
+      }),
+    readCalls: (at, limit, unanswered) => deed(() => inner.readCalls(at, limit, unanswered)),
+    commitCalls: (round, result, at, fence) => write(() => inner.commitCalls(round, result, at, fence)),
+    readActive: (after, limit) => deed(() => inner.readActive(after, limit)),
+    commitReroute: (rerouted, at, fence) => write(() => inner.commitReroute(rerouted, at, fence)),
+    moveClock: (jump, fence) => write(() => inner.moveClock(jump, fence)),
+    nextRound: () => deed(() => inner.nextRound()),
+    cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
+    keepTroubles: (lines) => write(() => inner.keepTroubles(lines)),
+    keepRunning: (outline) => write(() => inner.keepRunning(outline)),
+    forget: (ids) => write(() => inner.forget(ids)),
+    chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),
+    keepChainBlocks: (explorer, blocks, kept, fence) =>
+      write(() => inner.keepChainBlocks(explorer, blocks, kept, fence)),
+    ran: (channel, ms) => write(() => inner.ran(channel, ms)),
+    claim: (claim, fence) => write(() => inner.claim(claim, fence)),
+    settle: (tried, settlement, at) =>
+      write(async () => {
+        const end = await inner.settle(tried, settlement, at);
+        if (settlement.state === 'sent') onSent(tried.id);
+        return end;
+      }),
+    expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
+    nextDue: (share) => deed(() => inner.nextDue(share)),
+    survey: () => deed(() => inner.survey()),
+    answerTo: (request) => deed(() => inner.answerTo(request)),
+    intervene: (change, request, act) => write(() => inner.intervene(change, request, act)),
+    announceable: (at) => deed(() => inner.announceable(at)),
+    announce: (id, transitions, at, fence) => write(() => inner.announce(id, transitions, at, fence)),
+    pauses: () => deed(() => inner.pauses()),
+    policy: (at) => deed(() => inner.policy(at)),
+    openAlerts: (of) => deed(() => inner.openAlerts(of)),
+    linkSecrets: () => deed(() => inner.linkSecrets()),
+    record: (entries, fence) => write(() => inner.record(entries, fence)),
+    chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
+    journalHead: () => deed(() => inner.journalHead()),
+    held: () => deed(() => inner.held()),
+    mirrored: (channel, since) => deed(() => inner.mirrored(channel, since)),
+    keepMirrored: (...args) => deed(() => inner.keepMirrored(...args)),
+    countJournal: (after) => deed(() => inner.countJournal(after)),
+    history: (filter) => deed(() => inner.history(filter)),
+    verifyJournal: (anchor) => deed(() => inner.verifyJournal(anchor)),
+    backlog: (deadSince) => deed(() => inner.backlog(deadSince)),
+    probe: (at) => deed(() => inner.probe(at)),
+    secure: () => inner.secure(),
+    prune: (before, at) => write(() => inner.prune(before, at)),
+    // The database outlives the process.
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** Another process was faster, and came to the very same memory: it has the next version. */
+async function supersede(inner: Store, decisions: readonly Decision[], at: number, fence: Fence): Promise<void> {
+  const memories = await inner.recall(decisions.map(({ watchId }) => watchId));
+  const rivals = decisions.flatMap((decision) => {
+    const memory = memories.get(decision.watchId);
+    return memory === undefined
+      ? []
+      : [{ ...decision, memory, expects: memory.version, hasChanged: true, transitions: [] }];
+  });
+  await inner.commit(rivals, at, fence);
+}

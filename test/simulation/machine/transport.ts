@@ -1,0 +1,137 @@
+// What stands in the place of HTTP: a request goes to one of the replicas, in process, and may come to grief on the way.
+import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
+import type { Reply } from '../../../src/sandbox/answer.ts';
+import type { Spoiling } from '../../../src/sandbox/faults/content.ts';
+import type { VirtualTime } from './clock.ts';
+import { createDraw } from '../draw.ts';
+import { ANSWER_KINDS, fail } from '../faults/answers.ts';
+import type { FaultField } from '../faults/field.ts';
+import type { FaultKind } from '../faults/kinds.ts';
+import type { Disturbance, Instant, PlannedFault, ReplicaName, Served } from '../model.ts';
+import type { Replicas } from '../chain/replicas.ts';
+import { cursorOf, readAnswer } from '../chain/served-rows.ts';
+import type { Answer } from '../model.ts';
+import { BASE_URL } from '../rules.ts';
+
+export interface TransportOptions {
+  readonly seed: number;
+  readonly time: VirtualTime;
+  readonly field: FaultField;
+  readonly replicas: Replicas;
+  /** The next deed of the process; it may be its last, and then this never ends. */
+  readonly deed: () => Promise<void>;
+  readonly onServed: (served: Served) => void;
+  readonly onDisturbed: (disturbance: Disturbance) => void;
+}
+
+const LAGGING: ReadonlySet<FaultKind> = new Set(['lagging-replica']);
+const OTHER: ReadonlySet<FaultKind> = new Set(['other-chain']);
+/** After these no request may leave for a while, whatever it asks. */
+const REFUSALS: ReadonlySet<FaultKind> = new Set([
+  'rate-limited',
+  'unauthorized',
+  'out-of-credits',
+  'spurious-401',
+  'spurious-402',
+  'drained',
+  'reset-dialect',
+  'blocked',
+]);
+const LONGEST_REST_MS = 900_000;
+
+export function createTransport(options: TransportOptions): HttpTransport {
+  const { time, field, replicas, deed, onServed, onDisturbed } = options;
+  const draw = createDraw(options.seed, 'network');
+  const read = createReader();
+
+  function choose(at: Instant): { readonly name: ReplicaName; readonly behind: number } {
+    if (field.lasting(OTHER, at) !== null) return { name: 'other-chain', behind: 0 };
+    const lagging = field.lasting(LAGGING, at);
+    if (lagging !== null && (lagging.times === 1 || draw.chance(0.5)))
+      return { name: 'lagging', behind: lagging.amount };
+    return { name: replicas.forkAt(at) !== null && draw.chance(0.5) ? 'fork' : 'chain', behind: 0 };
+  }
+
+  function disturb(at: Instant, path: string, fault: PlannedFault | null, name: ReplicaName): void {
+    if (fault === null && name === 'chain') return;
+    if (fault !== null && REFUSALS.has(fault.kind)) onDisturbed({ from: at, to: at + LONGEST_REST_MS, path: null });
+    else onDisturbed({ from: at, to: time.now(), path });
+  }
+
+  return {
+    async get(address, _where, leftMs) {
+      time.stir();
+      await deed();
+      const at = time.now();
+      const asked = askedFor(address);
+      const { name, behind } = choose(at);
+      const ask = (target: string) => replicas.ask(name, time.now(), target, behind);
+      if (draw.chance(0.1)) await time.sleep(draw.between(20, 1500));
+      const fault = field.strike(ANSWER_KINDS, at, asked.path);
+      const noted = { at, path: asked.path, cursor: asked.cursor, replica: name, fault: fault?.id ?? null };
+      try {
+        const spoiling = spoilingOf(ask, asked.target);
+        const reply: Reply =
+          fault === null ? spoiling.right : await fail({ fault, path: asked.path, spoiling, time, leftMs });
+        onServed({ ...noted, answer: answerOf(read, asked.path, reply), restsUntil: restOf(reply, fault, time.now()) });
+        return { status: reply.status, headers: headersOf(reply), wire: [Buffer.from(reply.text)] };
+      } catch (error) {
+        onServed({ ...noted, answer: null, restsUntil: null });
+        throw error;
+      } finally {
+        disturb(at, asked.path, fault, name);
+        await deed();
+      }
+    },
+    close: () => undefined,
+  };
+}
+
+interface Asked {
+  /** Behind `/api/v2/`. */
+  readonly target: string;
+  readonly path: string;
+  readonly cursor: string;
+}
+
+function askedFor(address: string): Asked {
+  const target = address.slice(`${BASE_URL}/api/v2/`.length);
+  const [path = '', query = ''] = target.split('?');
+  return { target, path, cursor: cursorOf([...new URLSearchParams(query)]) ?? '' };
+}
+
+function spoilingOf(ask: (target: string) => Spoiling['right'], target: string): Spoiling {
+  const [path = '', query] = target.split('?');
+  return { right: ask(target), params: new Map(new URLSearchParams(query)), firstPage: () => ask(path) };
+}
+
+function headersOf({ headers }: Reply): Record<string, string> {
+  return { 'content-type': 'application/json; charset=utf-8', ...headers };
+}
+
+type Read = (path: string, text: string) => Answer | null;
+
+function answerOf(read: Read, path: string, { status, headers, text }: Reply): Answer | null {
+  const isJson = headers['content-type'] === undefined;
+  return status === 200 && isJson ? read(path, text) : null;
+}
+
+/** Most answers are those of the last time: they are read once, and kept once. */
+function createReader(): Read {
+  const last = new Map<string, { readonly text: string; readonly answer: Answer | null }>();
+  return (path, text) => {
+    const known = last.get(path);
+    if (known?.text === text) return known.answer;
+    const answer = readAnswer(path, text);
+    last.set(path, { text, answer });
+    return answer;
+  };
+}
+
+/** What an honest limiter in milliseconds asks for. Other dialects may be misread without harm. */
+function restOf({ headers }: Reply, fault: PlannedFault | null, at: Instant): Instant | null {
+  if (fault?.kind === 'reset-dialect') return null;
+  const isEmpty = headers['x-ratelimit-remaining'] === '0' || fault?.kind === 'rate-limited';
+  const resetMs = Number(headers['x-ratelimit-reset']);
+  return isEmpty && resetMs > 0 ? at + resetMs : null;
+}

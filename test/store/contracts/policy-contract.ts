@@ -1,0 +1,240 @@
+import { expect } from '@jest/globals';
+import type { Message } from '../../../src/core/model/delivery.ts';
+import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/interventions.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { commit, dispatch } from '../../support/store/store-calls.ts';
+import { aDecision, aTransition, NOON } from '../builders.ts';
+import { storiesAt, type Place } from '../story.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+function request(key: string, actor = 'alice'): OperatorRequest {
+  return { key, asked: `digest of ${key}`, actor };
+}
+
+function silence(changes: Partial<Extract<Intervention, { type: 'silence' }>> = {}): Intervention {
+  const matchers = { watch: 'coins', severity: ['!critical'] };
+  return {
+    type: 'silence',
+    matchers,
+    from: NOON,
+    until: NOON + HOUR,
+    untilResolved: false,
+    comment: 'move',
+    ...changes,
+  };
+}
+
+function ack(seq: number, changes: Partial<Extract<Intervention, { type: 'ack' }>> = {}): Intervention {
+  return {
+    type: 'ack',
+    key: 'low',
+    episode: 1,
+    seq,
+    severity: 'warning',
+    until: NOON + DAY,
+    comment: null,
+    ...changes,
+  };
+}
+
+const intervene = (store: Store, change: Intervention, key: string, at = NOON, actor = 'alice'): Promise<Intervened> =>
+  store.intervene(change, request(key, actor), { at, fence: store.fenceOf('service:operators') });
+
+/** Why it was refused, or what was changed. */
+async function endOf(intervened: Promise<Intervened>): Promise<string> {
+  const end = await intervened;
+  return end.type === 'refused' ? end.why : end.changed.type;
+}
+
+/** An alert of the watch `w` comes to this transition. */
+async function turn(store: Store, seq: number, changes: Partial<Message> = {}, at = NOON): Promise<void> {
+  const transitions = [aTransition({ key: 'low', episode: 1, seq, type: 'alert.firing', ...changes })];
+  const expects = (await store.recall(['w'])).get('w')?.version ?? 0;
+  await commit(store, [aDecision('w', { expects, transitions })], at);
+}
+
+/** The promise of `Store` about silences and acknowledgements, as tests. Every engine keeps it. */
+export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
+  const story = storiesAt(place);
+
+  story('a silence outlives the process, until its end is moved or reached', async (store, takeOver) => {
+    const made = { ...silence(), type: undefined, id: 's1', kind: 'silence', actor: 'alice', version: 1 };
+    expect(await intervene(store, silence(), 's1')).toEqual({
+      type: 'kept',
+      changed: { type: 'silence', silence: made },
+    });
+    const next = await takeOver();
+    expect((await next.policy(NOON)).silences).toEqual([made]);
+    expect((await next.policy(NOON + HOUR)).silences).toEqual([]);
+    await intervene(next, { type: 'extend-silence', id: 's1', until: NOON + 2 * HOUR }, 'k2', NOON + 1);
+    expect((await next.policy(NOON + HOUR)).silences).toEqual([{ ...made, until: NOON + 2 * HOUR, version: 2 }]);
+    await intervene(next, { type: 'end-silence', id: 's1' }, 'k3', NOON + HOUR);
+    expect((await next.policy(NOON + HOUR)).silences).toEqual([]);
+  });
+
+  story('a silence that is not there, or is over, is neither ended nor extended', async (store) => {
+    await intervene(store, silence(), 's1');
+    const end = (id: string, key: string, at: number): Promise<string> =>
+      endOf(intervene(store, { type: 'end-silence', id }, key, at));
+    expect(await end('s2', 'k1', NOON)).toBe('not-found');
+    expect(await end('s1', 'k2', NOON + HOUR)).toBe('is-over');
+    const extend: Intervention = { type: 'extend-silence', id: 's1', until: NOON + 9 * HOUR };
+    expect(await endOf(intervene(store, extend, 'k3', NOON + HOUR))).toBe('is-over');
+    await intervene(store, { type: 'pause', watch: 'coins', matchers: {}, until: NOON + HOUR, comment: '' }, 'p1');
+    expect(await end('p1', 'k4', NOON)).toBe('not-found');
+  });
+
+  story('alerts of a paused watch were repeated: a pause is known by their labels too', async (store) => {
+    const matchers = { watch: 'coins', explorer: 'mainnet', of: 'treasury' };
+    const pause: Intervention = { type: 'pause', watch: 'coins[treasury]', matchers, until: NOON + HOUR, comment: 'x' };
+    await intervene(store, pause, 'p1');
+    expect((await store.policy(NOON)).silences).toMatchObject([
+      { id: 'p1', kind: 'pause', matchers, until: NOON + HOUR },
+    ]);
+    expect(await store.pauses()).toMatchObject([{ id: 'p1', watch: 'coins[treasury]' }]);
+    await intervene(store, { type: 'end-pause', watch: 'coins[treasury]' }, 'k2', NOON + 1);
+    expect((await store.policy(NOON + 1)).silences).toEqual([]);
+  });
+
+  story('a decision went by silences that were others by then: each change has its own version', async (store) => {
+    const versions = [(await store.policy(NOON)).version];
+    const after = async (change: Intervention, key: string): Promise<void> => {
+      await intervene(store, change, key, NOON + versions.length);
+      versions.push((await store.policy(NOON)).version);
+    };
+    await turn(store, 1);
+    await after(silence(), 's1');
+    await after({ type: 'extend-silence', id: 's1', until: NOON + 2 * HOUR }, 'k2');
+    await after({ type: 'end-silence', id: 's1' }, 'k3');
+    await after(ack(1), 'a1');
+    await after({ type: 'end-ack', key: 'low', episode: 1 }, 'k4');
+    await after({ type: 'pause', watch: 'coins', matchers: {}, until: NOON + HOUR, comment: '' }, 'p1');
+    await after({ type: 'end-pause', watch: 'coins' }, 'k5');
+    expect(new Set(versions).size).toBe(8);
+    expect(versions.toSorted((a, b) => a - b)).toEqual(versions);
+    // What is refused or repeated changes nothing.
+    await intervene(store, silence(), 's1', NOON + 9);
+    await intervene(store, { type: 'end-silence', id: 's1' }, 'k9', NOON + 9);
+    await intervene(store, { type: 'retry-channel', channel: 'ops' }, 'k10', NOON + 9);
+    expect((await store.policy(NOON)).version).toBe(versions.at(-1));
+  });
+
+  story('an acknowledgement outlives the process, and is of one episode', async (store, takeOver) => {
+    await turn(store, 1);
+    const row = {
+      id: 'a1',
+      key: 'low',
+      episode: 1,
+      seq: 1,
+      severity: 'warning',
+      actor: 'alice',
+      comment: 'on it',
+      at: NOON,
+      until: NOON + DAY,
+    };
+    const kept = { type: 'kept', changed: { type: 'ack', ack: row } };
+    expect(await intervene(store, ack(1, { comment: 'on it' }), 'a1')).toEqual(kept);
+    const next = await takeOver();
+    expect((await next.policy(NOON)).acks).toEqual([row]);
+    expect((await next.policy(NOON + DAY)).acks).toEqual([]);
+    await turn(next, 2, { type: 'alert.resolved' }, NOON + 60_000);
+    expect((await next.policy(NOON + 60_000)).acks).toEqual([]);
+    await turn(next, 3, { episode: 2 }, NOON + 120_000);
+    expect((await next.policy(NOON + 120_000)).acks).toEqual([]);
+    expect(await endOf(intervene(next, { type: 'end-ack', key: 'low', episode: 1 }, 'k2', NOON + 120_000))).toBe(
+      'is-over',
+    );
+  });
+
+  story('an operator acknowledged what had changed since: only what was looked at is acknowledged', async (store) => {
+    expect(await endOf(intervene(store, ack(1), 'a1'))).toBe('not-found');
+    await turn(store, 1);
+    await turn(store, 2, { type: 'alert.resolved' });
+    await turn(store, 3, { episode: 2 });
+    expect(await endOf(intervene(store, ack(1), 'a2'))).toBe('stale-seq');
+    expect(await endOf(intervene(store, ack(3), 'a3'))).toBe('not-found');
+    expect(await endOf(intervene(store, ack(4, { episode: 2 }), 'a4'))).toBe('not-found');
+    expect(await endOf(intervene(store, ack(3, { episode: 2 }), 'a5'))).toBe('ack');
+    await turn(store, 4, { episode: 2, type: 'alert.resolved' });
+    expect(await endOf(intervene(store, ack(4, { episode: 2 }), 'a6'))).toBe('is-over');
+  });
+
+  story('an event can be acknowledged for a day, and not after it was retracted', async (store) => {
+    await turn(store, 1, { type: 'alert.event', episode: 0 });
+    expect(await endOf(intervene(store, ack(1, { episode: 0 }), 'a1', NOON + DAY - 1))).toBe('ack');
+    expect(await endOf(intervene(store, ack(1, { episode: 0 }), 'a2', NOON + DAY))).toBe('is-over');
+    await turn(store, 2, { type: 'alert.retracted', episode: 0 }, NOON + DAY);
+    expect((await store.policy(NOON + DAY)).acks).toEqual([]);
+    expect(await endOf(intervene(store, ack(2, { episode: 0 }), 'a3', NOON + DAY))).toBe('is-over');
+  });
+
+  story('what fires for months can be acknowledged, though its first message is forgotten', async (store) => {
+    await turn(store, 1);
+    await dispatch(store, NOON);
+    await store.prune({ settled: NOON + DAY, alerts: NOON + DAY, journal: NOON }, NOON + DAY);
+    expect(await endOf(intervene(store, ack(1, { until: NOON + 2 * DAY }), 'a1', NOON + DAY))).toBe('ack');
+    expect((await store.policy(NOON + DAY)).acks).toHaveLength(1);
+  });
+
+  story('open are conditions that fire, and events of a day', async (store) => {
+    const open = async (at: number): Promise<string[]> =>
+      (await store.openAlerts({ at })).map(({ key, seq, isEvent }) => `${key} ${seq}${isEvent ? ' event' : ''}`);
+    await turn(store, 1);
+    await turn(store, 1, { key: 'failed', type: 'alert.event', alert: 'failed' }, NOON + 1);
+    await turn(store, 1, { key: 'moved', type: 'alert.event', alert: 'moved' }, NOON + 2);
+    await turn(store, 1, { key: 'over' }, NOON + 3);
+    await dispatch(store, NOON + 3);
+    expect(await open(NOON + 3)).toEqual(['low 1', 'failed 1 event', 'moved 1 event', 'over 1']);
+    expect((await store.openAlerts({ at: NOON + 3 }))[0]).toMatchObject({
+      watch: 'w',
+      alert: 'low',
+      severity: 'critical',
+    });
+    await turn(store, 2, { key: 'failed', type: 'alert.retracted', alert: 'failed' }, NOON + 4);
+    await turn(store, 2, { key: 'over', type: 'alert.resolved' }, NOON + 4);
+    await dispatch(store, NOON + 4);
+    expect(await open(NOON + 4)).toEqual(['low 1', 'moved 1 event']);
+    expect(await open(NOON + 2 + DAY)).toEqual(['low 1']);
+  });
+
+  story('a second acknowledgement takes the place of the first, and its end ends both', async (store) => {
+    await turn(store, 1);
+    await intervene(store, ack(1, { until: NOON + HOUR }), 'a1');
+    await intervene(store, ack(1, { until: NOON + 9 * HOUR }), 'a2', NOON + 1, 'bob');
+    expect((await store.policy(NOON + 1)).acks).toMatchObject([{ id: 'a2', actor: 'bob', until: NOON + 9 * HOUR }]);
+    const end: Intervention = { type: 'end-ack', key: 'low', episode: 1 };
+    expect(await endOf(intervene(store, end, 'k3', NOON + 2))).toBe('ack');
+    expect((await store.policy(NOON + 2)).acks).toEqual([]);
+    expect(await endOf(intervene(store, end, 'k4', NOON + 3))).toBe('is-over');
+    expect(await endOf(intervene(store, { ...end, key: 'high' }, 'k5', NOON + 3))).toBe('not-found');
+  });
+
+  story('nobody knew who had silenced an alert: the journal names the operator', async (store) => {
+    await turn(store, 1);
+    await intervene(store, silence({ from: NOON + 60_000, untilResolved: true }), 's1');
+    await intervene(store, { type: 'end-silence', id: 's1' }, 'k2', NOON + 5, 'bob');
+    await intervene(store, ack(1), 'a1');
+    const lines = await store.history({ subjects: ['s1', 'low'], limit: 10 });
+    const matchers = { watch: 'coins', severity: ['!critical'] };
+    const made = { matchers, comment: 'move', from: '2026-01-01T12:01:00Z', until_resolved: true };
+    expect(lines.filter(({ kind }) => kind !== 'decided').map(({ kind, actor, data }) => [kind, actor, data])).toEqual([
+      ['ack', 'alice', { id: 'a1', episode: 1, seq: 1, comment: null, until: '2026-01-02T12:00:00Z' }],
+      ['silence', 'bob', { ...made, ended: true }],
+      ['silence', 'alice', { ...made, until: '2026-01-01T13:00:00Z' }],
+    ]);
+  });
+
+  story('silences and acknowledgements are forgotten two months after the deliveries of their time', async (store) => {
+    const forget = async (days: number): Promise<void> =>
+      store.prune({ settled: NOON + days * DAY, alerts: NOON, journal: NOON }, NOON);
+    await turn(store, 1);
+    await intervene(store, silence(), 's1');
+    await intervene(store, ack(1, { until: NOON + HOUR }), 'a1');
+    await forget(60);
+    expect(await store.policy(NOON)).toMatchObject({ silences: [{ id: 's1' }], acks: [{ id: 'a1' }] });
+    await forget(61);
+    expect(await store.policy(NOON)).toMatchObject({ silences: [], acks: [] });
+  });
+}

@@ -1,0 +1,159 @@
+// Calls of a store as the only process that holds it makes them.
+import { labelsOfMessage } from '../../../src/core/model/watch/labels.ts';
+import type { Delivery, Settlement } from '../../../src/core/model/delivery.ts';
+import type { Decision } from '../../../src/core/model/decision.ts';
+import type { DeliveryId, Recipient, WatchId } from '../../../src/core/model/ids.ts';
+import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
+import { finish } from '../../../src/lib/steps.ts';
+import { decideDue, type DueRound } from '../../../src/dispatch/rounds/due-round.ts';
+import { WHOLE } from '../../../src/dispatch/shares.ts';
+import type { Batch } from '../../../src/dispatch/model.ts';
+import { UNTOLD } from '../../../src/dispatch/owed.ts';
+import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
+import type { Owing, Turned } from '../../../src/dispatch/rounds/routing-round.ts';
+import { routingOf } from '../../../src/dispatch/routing.ts';
+import type { DispatchRules } from '../../../src/dispatch/rules.ts';
+import type { Instant } from '../../../src/lib/clock.ts';
+import type { CommitResult } from '../../../src/store/fence.ts';
+import type { Claimed } from '../../../src/store/outbox.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aDecision, transitionsOf } from '../../store/builders.ts';
+
+const FENCE = 'service:test';
+export const LEASE_MS = 60_000;
+
+export function commit(store: Store, decisions: readonly Decision[], at: Instant): Promise<CommitResult[]> {
+  return store.commit(decisions, at, store.fenceOf(FENCE));
+}
+
+/** A poll of the watch after which exactly these deliveries are owed, whoever would be chosen. */
+export async function owe(
+  store: Store,
+  watch: WatchId,
+  deliveries: readonly Delivery[],
+  at: Instant,
+  changes: Parameters<typeof aDecision>[1] = {},
+): Promise<CommitResult[]> {
+  const ends = await commit(store, [aDecision(watch, { ...changes, transitions: transitionsOf(deliveries) })], at);
+  if (!ends.includes('kept')) return ends;
+  for (;;) {
+    const round = await store.readRouting(100);
+    if (round.unrouted.length === 0) break;
+    const turned = round.unrouted.flatMap((notification): Turned[] => {
+      if (notification.transition === 'firing') return [{ type: 'opened', notification, isEvent: false }];
+      return notification.transition === 'resolved' ? [{ type: 'closed', notification }] : [];
+    });
+    const keys = new Set(round.unrouted.map(({ key }) => key));
+    const owing = owingOf(deliveries.filter(({ members: [{ message }] }) => keys.has(message.key)));
+    const result = { owing, informed: [], turned, withdrawn: [], undeliverable: [] };
+    if ((await store.commitRouting(round, result, at, store.fenceOf(FENCE))) === 'fenced') return ends;
+  }
+  await put(store, deliveries.map(batchOf), at);
+  return ends;
+}
+
+/** Makes these deliveries, whatever is due. */
+async function put(store: Store, batches: readonly Batch[], at: Instant): Promise<void> {
+  const round: DueRound = { groups: [], sent: [], policy: await store.policy(at), sources: [] };
+  const nothing = {
+    groups: [],
+    states: new Map(),
+    withdrawn: [],
+    needless: [],
+    repeating: new Map(),
+    verdicts: new Map(),
+  };
+  const decision = {
+    result: { ...nothing, batches },
+    shares: WHOLE,
+    isKept: () => false,
+    counts: () => true,
+    isAnswered: () => true,
+  };
+  await store.commitDue(round, decision, at, store.fenceOf(FENCE));
+}
+
+function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): Batch {
+  const member = { key: message.key, seq: message.seq, as: 'news', heldAt: null, heldBy: null, present: null } as const;
+  const target = { channel, recipient };
+  return { id, kind: 'news', target, groupId: null, severity: message.severity, members: [member], dueAt: 0 };
+}
+
+/** All that is owed is in the deliveries. */
+function owingOf(deliveries: readonly Delivery[]): Owing[] {
+  return deliveries.map(({ channel, recipient, members: [{ message }] }) => {
+    const { key, seq } = message;
+    const begun = isBegin(nameOfTransition(message)) ? seq : null;
+    const group = { id: '', target: { channel, recipient }, labels: labelsOfMessage(message) };
+    return { key, notification: null, group, via: 'route', state: { ...UNTOLD, wanted: seq, closed: seq, begun } };
+  });
+}
+
+/** Each alert alone and at once, on channels that have these recipients, else their own name. */
+export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRules {
+  return {
+    inhibit: [],
+    recipientsOf: (channel) => {
+      const own = recipients.filter((one) => one.channel === channel);
+      return own.length > 0 ? own : [{ channel, recipient: channel }];
+    },
+    channelOf: () => ({ unit: 'alert', cap: null }),
+    routingOf: (labels) => routingOf([], null, labels),
+    channelsOf: () => [],
+    counted: [],
+    unanswered: [],
+    startedAt: 0,
+    lookedAt: () => null,
+    presentOf: () => null,
+  };
+}
+
+/** The same as the dispatcher does it, where each channel has these recipients, else its own name. */
+export async function dispatch(store: Store, at: Instant, recipients: readonly Recipient[] = []): Promise<void> {
+  const rules = rulesAtOnce(recipients);
+  const fence = store.fenceOf(FENCE);
+  for (;;) {
+    const round = await store.readRouting(100);
+    if (round.unrouted.length === 0) break;
+    if ((await store.commitRouting(round, routeRound(round, rules), at, fence)) === 'fenced') return;
+  }
+  for (;;) {
+    const round = await store.readDue({
+      at,
+      limit: 200,
+      members: 200,
+      counted: [],
+      isFull: () => false,
+      silencesSince: at,
+      withSources: false,
+    });
+    if (round.groups.length === 0) return;
+    const decision = {
+      result: finish(decideDue(round, rules, at)),
+      shares: WHOLE,
+      isKept: () => false,
+      counts: () => true,
+      isAnswered: () => true,
+    };
+    if ((await store.commitDue(round, decision, at, fence)) === 'fenced') return;
+  }
+}
+
+export function cover(store: Store, coverage: Parameters<Store['cover']>[0]): ReturnType<Store['cover']> {
+  return store.cover(coverage, store.fenceOf(FENCE));
+}
+
+export function claim(store: Store, channel: string, limit: number, at: Instant): Promise<Claimed[]> {
+  return store.claim({ channel, perRule: Number.MAX_SAFE_INTEGER, limit, at, leaseMs: LEASE_MS }, store.fenceOf(FENCE));
+}
+
+/** Ends the first try, unless another one is named. */
+export function settle(
+  store: Store,
+  id: DeliveryId,
+  settlement: Settlement,
+  at: Instant,
+  attempt = 1,
+): ReturnType<Store['settle']> {
+  return store.settle({ id, attempt }, settlement, at);
+}

@@ -1,0 +1,159 @@
+// What queries see of a daemon: real rules, the real poller, dispatch and store, over an explorer that shows balances by
+// address. Polled and sent by hand; only the clock is fake.
+import { loadConfig } from '../../../src/config/config.ts';
+import { formatProblems } from '../../../src/config/problem.ts';
+import type { Outcome } from '../../../src/core/model/delivery.ts';
+import { Missed, type Read } from '../../../src/core/model/watch/question.ts';
+import type { Watch } from '../../../src/core/model/watch/watch.ts';
+import { afterOutcome } from '../../../src/core/model/delivery.ts';
+import { createPoller } from '../../../src/engine/polling/poller.ts';
+import { createBlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
+import { createPollRing } from '../../../src/engine/reporting/poll-ring.ts';
+import { AddressDetails } from '../../../src/explorer/reading/resources/address.ts';
+import { notifiers } from '../../../src/notifiers/index.ts';
+import { createQueries, type Queries } from '../../../src/query/queries.ts';
+import type { ExplorerState, RuntimeView, View } from '../../../src/query/view.ts';
+import { loadRules } from '../../../src/rules/load.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { kinds } from '../../../src/watches/index.ts';
+import { adopt } from '../engine/adopt.ts';
+import { createFakeClock, type FakeClock } from '../fake-clock.ts';
+import { createMemoryStore } from '../store/memory-store.ts';
+import { createRecordingLog } from '../recording-log.ts';
+import { polledRuntime } from './runtime-view.ts';
+import { claim, dispatch } from '../store/store-calls.ts';
+
+export const TREASURY = `0x${'11'.repeat(20)}`;
+export const VAULT = `0x${'22'.repeat(20)}`;
+
+export const CONFIG = `
+explorers:
+  chain: { form: instance, instance_url: 'https://explorer.invalid', page_url: 'https://explorer.invalid', coin: { symbol: ETH } }
+addresses: { treasury: '${TREASURY}', vault: '${VAULT}' }
+channels:
+  screen: { type: log }
+  ops: { type: webhook, url: 'https://ops.example.com/hook' }
+  oncall: { type: webhook, url: 'https://oncall.example.com/hook' }
+rules: [rules.yaml]
+`;
+
+export interface ViewedDaemon {
+  readonly clock: FakeClock;
+  readonly store: Store;
+  readonly queries: Queries;
+  view(): Promise<View>;
+  /** Shown from now on, in coins, by the name of the address; null: no answer comes. */
+  readonly shown: Record<string, string | null>;
+  /** What only a running daemon knows. */
+  readonly known: { storage: 'works' | 'fails' | 'full'; explorers: ExplorerState[] };
+  /** Replaces the rules, as a reload does. */
+  load(rules: string): Promise<void>;
+  /** A minute, or another time, passes, so often, and every watch is polled; what is due is put into messages. */
+  poll(times?: number, everyMs?: number): Promise<void>;
+  /** Sends what is due on the channel; how each try ends. */
+  send(channel: string, outcome: Outcome): Promise<number>;
+}
+
+export async function aViewedDaemon(rules: string, config = CONFIG): Promise<ViewedDaemon> {
+  const clock = createFakeClock();
+  const store = createMemoryStore();
+  const tools = { env: {}, readFile: () => config, notifiers };
+  const loaded = loadConfig('config.yaml', tools);
+  const inForce = loaded.config;
+  if (inForce === null) throw new Error(formatProblems(loaded.problems));
+  const shown: Record<string, string | null> = {};
+  const known: ViewedDaemon['known'] = { storage: 'works', explorers: [] };
+  let watches: readonly Watch[] = [];
+  const ring = createPollRing();
+  let text = '';
+  const poller = createPoller({
+    store,
+    clock,
+    log: createRecordingLog(),
+    readerOf: () => ({
+      tickReader: () => readerOf(shown),
+      head: () => null,
+      blocks: () => null,
+      blocksFrom: () => Promise.reject(new Error('not asked for')),
+    }),
+    onPolled(watch, observation, decision, tookMs) {
+      ring.polled(watch, observation, decision, tookMs);
+      blind.polled(watch, observation);
+    },
+    onForks: () => undefined,
+    onIdentity: () => undefined,
+    onRecalled: () => undefined,
+    onDamaged: () => undefined,
+    onSkipped: () => undefined,
+    onTransitions: () => undefined,
+  });
+  const blind = createBlindWatches({
+    clock,
+    memoryOf: (id) => poller.memoryOf(id),
+    pausedUntil: () => null,
+    storage: () => known.storage,
+  });
+  const runtime: RuntimeView = {
+    ...polledRuntime({ config: inForce, watches: () => watches, poller, blind, startedAt: clock.now() }),
+    explorers: () => known.explorers,
+    storage: () => known.storage,
+    polls: (watch) => ring.of(watch),
+    ruleFile: (file) => (file === 'rules.yaml' ? text : null),
+  };
+  const view = async (): Promise<View> => ({ store: await store.reader(), runtime, now: clock.now() });
+  const daemon: ViewedDaemon = {
+    clock,
+    store,
+    shown,
+    known,
+    view,
+    queries: createQueries(view, () => store.reader().then((reader) => reader.version())),
+    async load(written) {
+      text = written;
+      const read = loadRules(inForce, [{ file: 'rules.yaml', text }], { kinds });
+      if (read.problems.length > 0) throw new Error(formatProblems(read.problems));
+      watches = read.watches;
+      await adopt(poller, watches);
+      blind.adopt(watches);
+      ring.adopt(watches);
+    },
+    async poll(times = 1, everyMs = 60_000) {
+      for (let i = 0; i < times; i += 1) {
+        await clock.advance(everyMs);
+        await poller.poll(watches, new AbortController().signal);
+        await dispatch(store, clock.now());
+      }
+    },
+    async send(channel, outcome) {
+      const at = clock.now();
+      const claimed = await claim(store, channel, 100, at);
+      for (const { delivery, attempt } of claimed) {
+        const tried = { id: delivery.id, attempt, rejections: 0, ageMs: 0, outcome, at, giveUpAfterMs: 86_400_000 };
+        await store.settle({ id: delivery.id, attempt }, afterOutcome(tried), at);
+      }
+      return claimed.length;
+    },
+  };
+  await daemon.load(rules);
+  return daemon;
+}
+
+const NAMES = new Map([
+  [TREASURY, 'treasury'],
+  [VAULT, 'vault'],
+]);
+
+function readerOf(shown: Readonly<Record<string, string | null>>): Read {
+  return {
+    async one(question) {
+      const address = question.path.split('/').at(-1) ?? '';
+      const coins = shown[NAMES.get(address) ?? ''] ?? null;
+      if (coins === null) throw new Missed('timeout', 'no answer within 30 s');
+      const [whole = '', fraction = ''] = coins.split('.');
+      const wei = `${whole}${fraction.padEnd(18, '0')}`;
+      return AddressDetails.read({ is_contract: false, coin_balance: BigInt(wei).toString() }, { coin: 18 }) as never;
+    },
+    page: () => Promise.reject(new Error('not asked for')),
+    pageAgain: () => Promise.reject(new Error('not asked for')),
+  };
+}
