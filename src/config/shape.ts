@@ -123,7 +123,7 @@ export const byName = <T extends z.ZodType>(value: T, name = NAME) =>
 const DAY_MS = 86_400_000;
 
 const Recording = z.strictObject({
-  file: text('the recording').default('./quality/recording.db'),
+  file: text('the recording').default('./data/recording.db'),
   keep: duration(60_000, 3650 * DAY_MS, 'older polls are dropped').default(7 * DAY_MS),
   max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
 });
@@ -215,7 +215,7 @@ export const ConfigShape = z.strictObject({
   digest: DigestShape.optional().meta({ description: 'a report once a day of what was watched; none without it' }),
   state: z
     .strictObject({
-      file: text('the state file').default('./quality/state.db'),
+      file: text('the state file').default('./data/state.db'),
       postgres: SecretSource.optional().meta({
         description:
           'the URL of a PostgreSQL database that keeps the state instead of the file, beside which only the token of ' +
