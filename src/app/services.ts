@@ -122,8 +122,6 @@ async function openStore(
   if (isDry) return openStoreForDryRun({ log });
   const { state, http } = setup.config;
   await using standby = createStandbyPages(http.listen, log);
-  const onStandby = ({ name }: { readonly name: string }): void => {
-    standby.open(name);
-  };
+  const onStandby = ({ name }: { readonly name: string }): Promise<void> => standby.open(name);
   return await open(state, { owner, log, onRecovered, onStandby });
 }

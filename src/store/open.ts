@@ -42,7 +42,7 @@ export interface StoreTools {
   /** The state was damaged, and something took its place. */
   readonly onRecovered?: (how: Recovery) => void;
   /** Another daemon has the database: this one waits until it ends. */
-  readonly onStandby?: (holder: { readonly name: string }) => void;
+  readonly onStandby?: (holder: { readonly name: string }) => Promise<void>;
 }
 
 /**

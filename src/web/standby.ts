@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { Log } from '../telemetry/log.ts';
 
 export interface StandbyPages extends AsyncDisposable {
-  /** `holder`: who has the state. */
-  open(holder: string): void;
+  /** `holder`: who has the state. Resolves when it answers, or cannot. */
+  open(holder: string): Promise<void>;
 }
 
 export function createStandbyPages(
@@ -17,12 +17,18 @@ export function createStandbyPages(
     log.warn('http:standby-not-served', { error, effect: 'nobody is told that this process waits' });
   });
   return {
-    open(holder) {
+    async open(holder) {
       const text = `standby: ${holder} has the state, this process waits to take over`;
       server.on('request', ({ url }, response) => {
         answer(response, url === '/healthz' || url === '/readyz' ? 200 : 503, text);
       });
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const done = (): void => {
+        resolve(undefined);
+      };
+      server.once('listening', done).once('error', done);
       server.listen(port, host);
+      await promise;
     },
     async [Symbol.asyncDispose]() {
       if (!server.listening) return;

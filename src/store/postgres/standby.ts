@@ -17,7 +17,7 @@ const AFTER_THE_END_MS = 20;
 
 export interface StandbyTools {
   /** Told once, when another process has the database. */
-  readonly onStandby?: (holder: Holder) => void;
+  readonly onStandby?: (holder: Holder) => Promise<void>;
   readonly log?: Log;
 }
 
@@ -40,8 +40,8 @@ export async function claimWhenFree(
     }
     if (claimed !== null && !isStandby) {
       isStandby = true;
+      await onStandby?.(claimed.holder);
       log?.warn('storage:standby', { holder: claimed.holder.name, effect: 'this process waits to take over' });
-      onStandby?.(claimed.holder);
     }
     const leftMs = claimed?.holder.leftMs ?? LONGEST_LOOK_MS;
     await pause(Math.min(Math.max(leftMs, 0) + AFTER_THE_END_MS, LONGEST_LOOK_MS));
