@@ -5,6 +5,9 @@ import { idOf } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { AnyNotifier } from './notifier.ts';
 
+/** The kind of what no watch has seen. */
+export const SAMPLE = 'sample';
+
 /** It is tried once. */
 export const ONLY_TRY: Attempt = { number: 1, maybeCopy: false, receipt: null };
 
@@ -28,7 +31,7 @@ export function sampleFor(channel: string, recipient: string, at: Instant): Deli
     seq: 1,
     watch: 'sample',
     alert: 'notify-test',
-    kind: 'sample',
+    kind: SAMPLE,
     severity: 'info',
     explorer: 'none',
     chainId: null,

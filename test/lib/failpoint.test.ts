@@ -72,6 +72,7 @@ test('nothing is sent, shown or changed by an operator but past a moment of the 
   expect(filesOf(callsOf(/^(?:notifier|sender)\.send$/))).toEqual([
     'src/app/runtime/ack-links.ts',
     'src/app/runtime/channels.ts',
+    'src/app/runtime/redacted.ts',
     'src/cli/daemon/notify-test.ts',
     'src/engine/sending/sender.ts',
   ]);

@@ -1,9 +1,11 @@
 // Puts into each message to people the link with which it is acknowledged.
 import type { HttpSettings } from '../../config/model.ts';
-import { isHoldSummary, type Delivery, type Outcome } from '../../core/model/delivery.ts';
+import { isHoldSummary, type Delivery } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { OpenNotifier } from '../../notifiers/notifier.ts';
+import { SAMPLE } from '../../notifiers/sample.ts';
 import { ackToken, LINKS_ROOT } from '../../web/guard/ack-links.ts';
+import { redacted } from './redacted.ts';
 
 /** The link for a delivery; null where it gets none. */
 export type AckLinkOf = (delivery: Delivery) => string | null;
@@ -19,11 +21,11 @@ export function ackLinksOf({ publicUrl }: Pick<HttpSettings, 'publicUrl'>, secre
   };
 }
 
-/** It speaks of something that is to be acknowledged. */
+/** It speaks of something that is to be acknowledged, and is kept. */
 function isOpen({ kind, members }: Delivery): boolean {
   if (isHoldSummary(kind)) return false;
-  return members.some(({ message: { type, watch } }) => {
-    return type !== 'alert.resolved' && type !== 'alert.retracted' && watch !== BUILT_IN_RULE;
+  return members.some(({ message: { type, watch, kind: of } }) => {
+    return type !== 'alert.resolved' && type !== 'alert.retracted' && watch !== BUILT_IN_RULE && of !== SAMPLE;
   });
 }
 
@@ -34,14 +36,10 @@ export function withAckLinks(notifier: OpenNotifier, linkOf: AckLinkOf): OpenNot
     async send(delivery, attempt, signal) {
       const link = linkOf(delivery);
       if (link === null) return notifier.send(delivery, attempt, signal);
-      return without(link, await notifier.send(delivery, { ...attempt, ackUrl: link }, signal));
+      const token = link.slice(link.lastIndexOf('/') + 1);
+      const outcome = await notifier.send(delivery, { ...attempt, ackUrl: link }, signal);
+      return redacted(outcome, (text) => text.replaceAll(token, '[link]'));
     },
     [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
   };
-}
-
-function without(link: string, outcome: Outcome): Outcome {
-  const token = link.slice(link.lastIndexOf('/') + 1);
-  const cut = (text: string): string => text.replaceAll(token, '[link]');
-  return outcome.type === 'sent' ? { ...outcome, answer: cut(outcome.answer) } : { ...outcome, why: cut(outcome.why) };
 }

@@ -24,6 +24,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { ackLinksOf, NO_LINKS, withAckLinks } from './ack-links.ts';
 import type { Prepared } from './prepared.ts';
+import { withoutSecrets, withoutSecretsInMirror } from './redacted.ts';
 
 export interface ChannelsOptions {
   readonly store: Store;
@@ -257,29 +258,6 @@ async function sampleOf(open: Open | undefined, clock: Clock): Promise<readonly 
 async function closeChannel({ notifier, mirror }: Built): Promise<void> {
   await notifier[Symbol.asyncDispose]();
   await mirror?.open[Symbol.asyncDispose]();
-}
-
-/** A receiver may echo secrets: its answer is redacted before it is stored, logged or shown. */
-function withoutSecrets(notifier: OpenNotifier, redact: ChannelsOptions['redact']): OpenNotifier {
-  const { acknowledge } = notifier;
-  return {
-    send: async (delivery, attempt, signal) => redacted(await notifier.send(delivery, attempt, signal), redact),
-    ...(acknowledge && { acknowledge: async (key, signal) => redacted(await acknowledge(key, signal), redact) }),
-    [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
-  };
-}
-
-function withoutSecretsInMirror(mirror: OpenMirror, redact: ChannelsOptions['redact']): OpenMirror {
-  return {
-    show: async (alerts, signal) => (await mirror.show(alerts, signal)).map((outcome) => redacted(outcome, redact)),
-    [Symbol.asyncDispose]: () => mirror[Symbol.asyncDispose](),
-  };
-}
-
-function redacted(outcome: Outcome, redact: ChannelsOptions['redact']): Outcome {
-  return outcome.type === 'sent'
-    ? { ...outcome, answer: redact(outcome.answer) }
-    : { ...outcome, why: redact(outcome.why) };
 }
 
 /** A channel without its secret is used by no watch: loading checked that. */

@@ -32,7 +32,7 @@ export interface Context {
 /** The acknowledgement of an episode that is in force; null: there is none. */
 export type AckOf = (alert: Pick<Ack, 'key' | 'episode'>) => Ack | null;
 
-export function acksAt(acks: readonly Ack[], now: Instant): AckOf {
+export function acksAt<A extends Ack>(acks: readonly A[], now: Instant): (...of: Parameters<AckOf>) => A | null {
   const inForce = new Map(acks.filter(({ until }) => now < until).map((ack) => [nameOf(ack), ack]));
   return (alert) => inForce.get(nameOf(alert)) ?? null;
 }

@@ -1,13 +1,13 @@
 // Open alerts as a list, and one alert with all that happened.
 import { nameOfTransition } from '../../core/model/transition.ts';
-import type { Message } from '../../core/model/delivery.ts';
+import { RANK_OF, type Message } from '../../core/model/delivery.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/alert-view.ts';
 import { cardsOf, firstLine, subjectOf } from './cards.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import { earlierEpisodes } from './episodes.ts';
 import { goneOf } from './gone.ts';
-import { inHand, openAlerts, RANK, type OpenAlert } from './open-alerts.ts';
+import { inHand, openAlerts, type OpenAlert } from './open-alerts.ts';
 import { recipientsOf } from './recipients.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { AlertCard, AlertHistory, Gone } from '../shapes/alerts.ts';
@@ -23,7 +23,7 @@ export async function alerts(view: View, filter: ListFilter): Promise<List<Alert
 }
 
 const ORDER: Order<OpenAlert> = {
-  rankOf: ({ row }) => RANK[row.severity],
+  rankOf: ({ row }) => RANK_OF[row.severity],
   tieOf: ({ row }) => [row.since, row.key],
 };
 

@@ -1,9 +1,12 @@
 // Which alerts are open, and who has them in hand: an operator, a silence, or another alert that explains them.
-import { BUILT_IN_RULE, type Severity } from '../../core/model/ids.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import { acksAt } from '../../dispatch/policy/holds.ts';
 import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
+import type { Instant } from '../../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';
 import type { View } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
@@ -36,14 +39,12 @@ export function isUnhandled(alert: OpenAlert): boolean {
   return inHand(alert) === null && (alert.row.severity === 'critical' || !alert.row.isEvent);
 }
 
-export const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
-
 /** Without what the daemon tells of itself: the trust strip shows the same facts. Critical first, then the oldest. */
 export async function openAlerts({ store, runtime, now }: View): Promise<OpenAlert[]> {
   const policy = await store.policy(now);
   const rows = await store.openAlerts({ at: now });
   const silences = policy.silences.filter(({ from, until }) => from <= now && now < until);
-  const acks = new Map(policy.acks.map((ack) => [nameOf(ack), ack]));
+  const ackOn = acksOnOpen(policy.acks, now);
   const watchById = byId(runtime.watches());
   const inhibitionOf = inhibitionsAt(
     {
@@ -58,20 +59,23 @@ export async function openAlerts({ store, runtime, now }: View): Promise<OpenAle
     .filter(({ labels }) => labels['watch'] !== BUILT_IN_RULE)
     .map((row): OpenAlert => {
       const watch = watchById.get(row.watch) ?? null;
-      const ack = acks.get(nameOf(row)) ?? null;
       return {
         row,
         watch,
         rule: watch?.alerts.find(({ id }) => id === row.alert) ?? null,
-        // A severity that was raised since ends it.
-        ack: ack !== null && RANK[ack.severity] <= RANK[row.severity] ? ack : null,
+        ack: ackOn(row),
         silence: silences.find(({ matchers }) => isSilencedBy(matchers, row.labels)) ?? null,
         isInhibited: inhibitionOf(row) !== null,
       };
     });
-  return open.toSorted((a, b) => RANK[a.row.severity] - RANK[b.row.severity] || a.row.since - b.row.since);
+  return open.toSorted((a, b) => RANK_OF[a.row.severity] - RANK_OF[b.row.severity] || a.row.since - b.row.since);
 }
 
-function nameOf({ key, episode }: { readonly key: string; readonly episode: number }): string {
-  return `${key} ${episode}`;
+/** The acknowledgement that is in force on an open alert: a severity that was raised since ends it. */
+export function acksOnOpen(acks: readonly StoredAck[], now: Instant): (row: OpenAlertRow) => StoredAck | null {
+  const ackOf = acksAt(acks, now);
+  return (row) => {
+    const ack = ackOf(row);
+    return ack !== null && RANK_OF[ack.severity] <= RANK_OF[row.severity] ? ack : null;
+  };
 }

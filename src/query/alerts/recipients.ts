@@ -5,6 +5,7 @@ import type { StoredDelivery } from '../../store/outbox.ts';
 import type { EpisodeName, HeldMessage, Progress } from '../../store/alert-view.ts';
 import type { RecipientStatus } from '../shapes/common.ts';
 import type { View } from '../view.ts';
+import { episodeName } from './episode-name.ts';
 
 /** What the server said last, in one line; null: it was not tried yet. */
 export function answerOf({ outcome }: Pick<StoredDelivery, 'outcome'>): string | null {
@@ -16,13 +17,9 @@ export type StatusOf = (of: EpisodeName) => RecipientStatus[];
 
 export async function recipientsOf({ store }: View, of: readonly EpisodeName[]): Promise<StatusOf> {
   const names = of.map(({ key, episode }) => ({ key, episode }));
-  const progress = Map.groupBy(await store.progress(names), nameOf);
+  const progress = Map.groupBy(await store.progress(names), episodeName);
   const held = Map.groupBy(await store.heldBack(names), ({ key }) => key);
-  return (one) => statusesOf(progress.get(nameOf(one)) ?? [], held.get(one.key) ?? []);
-}
-
-function nameOf({ key, episode }: EpisodeName): string {
-  return `${key} ${episode}`;
+  return (one) => statusesOf(progress.get(episodeName(one)) ?? [], held.get(one.key) ?? []);
 }
 
 /** Of each recipient what is owed counts, else the newest message. */

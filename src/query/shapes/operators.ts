@@ -1,5 +1,6 @@
 // Deliveries and silences.
 import { z } from 'zod';
+import type { Ack } from './alerts.ts';
 import { ChannelDebt } from './overview.ts';
 import { Count, list, RecipientStatus, Severity, Time } from './common.ts';
 
@@ -120,5 +121,5 @@ export interface LinkedAlert {
   readonly title: string;
   readonly severity: Severity;
   readonly since: string;
-  readonly ack: { readonly by: string; readonly at: string; readonly until: string } | null;
+  readonly ack: Ack | null;
 }

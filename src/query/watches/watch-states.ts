@@ -9,7 +9,7 @@ import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import type { Labels, Silence } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { RANK } from '../alerts/open-alerts.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
 import { statesIn } from '../alerts/cards.ts';
 import type { WatchState } from '../shapes/watches.ts';
 import type { View } from '../view.ts';
@@ -79,7 +79,7 @@ function activeOf({ severity }: AlertRule, condition: ConditionState): Active | 
 }
 
 function rankOf({ type, severity }: Active): number {
-  return (type === 'firing' ? 0 : 3) + RANK[severity];
+  return (type === 'firing' ? 0 : 3) + RANK_OF[severity];
 }
 
 const labels = new WeakMap<Watch, readonly Labels[]>();

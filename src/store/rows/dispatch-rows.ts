@@ -43,7 +43,11 @@ export function unroutedOf(row: Row): Unrouted {
   return {
     ...place,
     transition: of === null ? transition : nameOf(of),
-    ...{ severity: labels.severity, labels, notify, members: members ?? [], damage: null },
+    severity: labels.severity,
+    labels,
+    notify,
+    members: members ?? [],
+    damage: null,
   };
 }
 

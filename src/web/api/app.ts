@@ -9,7 +9,6 @@
 //   body       JSON of at most 16 KiB; else 413 or 400
 //
 // A call that changes nothing passes the first four. While nothing has changed, the answer to who has the last one is 304.
-import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
@@ -17,6 +16,7 @@ import { bodyLimit } from 'hono/body-limit';
 import type { Queries } from '../../query/queries.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { plainAddress } from '../guard/addresses.ts';
+import { requestDigest } from '../guard/digest.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { ANYBODY, createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
@@ -191,9 +191,7 @@ function operationOf(c: Context<WebEnv>, body: string): Operation | null {
   const key = c.req.header('idempotency-key') ?? '';
   if (!/^[\w.~:-]{1,64}$/.test(key)) return null;
   const actor = c.get('identity').name;
-  const asked = createHash('sha256')
-    .update(JSON.stringify([actor, c.req.path, body]))
-    .digest('base64url');
+  const asked = requestDigest(actor, c.req.path, body);
   return { key, asked, actor };
 }
 

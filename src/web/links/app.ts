@@ -6,21 +6,23 @@
 //   rate    ten requests a minute for each link, and for each caller with a wrong one; else 429
 //   link    it is one of ours, and less than a day old; else 410
 //   form    a page of ours sent it, or no page at all; else 403
-import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { Queries } from '../../query/queries.ts';
 import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts';
-import type { Interventions, Refusal } from '../api/operation.ts';
+import type { Interventions, Operation, Refusal } from '../api/operation.ts';
 import { readAckToken } from '../guard/ack-links.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
+import { requestDigest } from '../guard/digest.ts';
 import type { Hosts } from '../guard/hosts.ts';
+import { onlyOwnHosts, onlyShortBodies } from '../pages/entry/gates.ts';
 import { bare, type Page } from '../pages/frame/layout.ts';
+import { SNOOZE_MS } from '../pages/operators/acks.ts';
 import { html, type Html } from '../parts/html.ts';
+import { alarm, note } from '../parts/note.ts';
 import type { Moment } from '../parts/time.ts';
-import { alarm, DEAD_LINK, isWaiting, linkPage, note, shownName } from './page.ts';
+import { DEAD_LINK, isWaiting, linkPage, shownName } from './page.ts';
 
 export interface LinksOptions {
   /** Whether messages hold links, as the config in force has it. */
@@ -41,10 +43,6 @@ interface Tools extends LinksOptions {
 
 type LinkEnv = { Bindings: HttpBindings; Variables: { delivery: string } };
 type LinkContext = Context<LinkEnv, '/:token'>;
-
-/** Fifty alerts with their keys. */
-const LARGEST_BODY = 16 * 1024;
-const SNOOZE_MS = 3_600_000;
 
 export function createLinksApp(tools: Tools): Hono<LinkEnv> {
   const { now, timeZone: zone, queries, interventions } = tools;
@@ -72,10 +70,9 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
   }
 
   const app = new Hono<LinkEnv>();
-  const gate = onlyLinks(tools);
-  app.get('/:token', gate, show);
-  const limit = bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => c.text('too large', 413) });
-  app.post('/:token', gate, limit, onlyOwnForms, act);
+  const gates = [onlyOwnHosts(tools.hosts, tools.onRejected), onlyLinks(tools)] as const;
+  app.get('/:token', ...gates, show);
+  app.post('/:token', ...gates, onlyShortBodies, onlyOwnForms, act);
   return app;
 }
 
@@ -87,18 +84,14 @@ function send(c: LinkContext, page: Page): Response {
 
 type Gate = MiddlewareHandler<LinkEnv, '/:token'>;
 
-function onlyLinks({ hosts, isOn, secrets, now, monotonic, onRejected }: Tools): Gate {
+function onlyLinks({ isOn, secrets, now, monotonic, onRejected }: Tools): Gate {
   const attempts = createAttempts(monotonic);
   return async (c, next) => {
-    const { socket } = c.env.incoming;
-    if (!hosts.isOurs(c.req.header('host'), plainAddress(socket.localAddress))) {
-      onRejected('host');
-      return c.text('misdirected request', 421);
-    }
     if (!isOn()) return send(c, DEAD_LINK);
     const token = c.req.param('token');
     const link = readAckToken(token, await secrets(), now());
-    const { waitMs } = attempts.failed(link === null ? plainAddress(socket.remoteAddress) : token);
+    const caller = plainAddress(c.env.incoming.socket.remoteAddress);
+    const { waitMs } = attempts.failed(link === null ? caller : token);
     if (waitMs !== null) {
       c.header('Retry-After', String(Math.ceil(waitMs / 1000)));
       return c.text('too many requests: wait a minute', 429);
@@ -160,10 +153,8 @@ function operationOf(
   c: LinkContext,
   { recipient }: LinkedMessage,
   said: readonly (string | number | null)[],
-): { readonly key: string; readonly asked: string; readonly actor: string } {
+): Operation {
   const actor = `link:${recipient}`;
-  const digest = createHash('sha256')
-    .update(JSON.stringify([c.req.param('token'), actor, ...said]))
-    .digest('base64url');
-  return { key: `link-${digest}`, asked: digest, actor };
+  const asked = requestDigest(c.req.param('token'), actor, ...said);
+  return { key: `link-${asked}`, asked, actor };
 }

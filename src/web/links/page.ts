@@ -38,14 +38,6 @@ export const DEAD_LINK: Page = {
   </div>`,
 };
 
-export function note(text: string): Html {
-  return html`<div class="note" role="status"><div>${text}</div></div>`;
-}
-
-export function alarm(text: string): Html {
-  return html`<div class="note alarm" role="alert"><div>${text}</div></div>`;
-}
-
 export function isWaiting({ seq, ack }: LinkedAlert): boolean {
   return seq !== null && ack === null;
 }
@@ -60,7 +52,7 @@ function alertItem({ title, severity, since, seq, ack }: LinkedAlert, moment: Mo
     ${severityTag(severity, severity)} ${title}<br /><span class="small quiet"
       >${
         seq === null ? 'It is over.' : html`Since ${clockTime(since, moment)}, ${ageTag(since, moment)} ago.`
-      }${ack === null ? NOTHING : html` Acknowledged by ${ack.by} at ${clockTime(ack.at, moment)}, until ${clockTime(ack.until, moment)}.`}</span
+      }${ack === null ? NOTHING : html` Acknowledged by ${ack.actor} at ${clockTime(ack.at, moment)}, until ${clockTime(ack.until, moment)}.`}</span
     >
   </li>`;
 }

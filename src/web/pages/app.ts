@@ -7,7 +7,6 @@
 //   role       the visitor may do this; else 403
 //   form       a page of ours sent it, and it holds the proof of that; else 403
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import type { Queries } from '../../query/queries.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -23,6 +22,7 @@ import {
   onlyOwnHosts,
   onlyProvenForms,
   onlyRole,
+  onlyShortBodies,
   onlyShortUrls,
   onlyVisitors,
   type PageEnv,
@@ -52,8 +52,6 @@ interface Tools extends PagesOptions, ApiOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-const LARGEST_BODY = 16 * 1024;
-
 /** To be mounted at the root, behind everything else. */
 export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const { hosts, publicUrl, clock, onRejected } = tools;
@@ -69,7 +67,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.use(onlyOwnHosts(hosts, onRejected), onlyShortUrls, compress());
   const isOwnForm = onlyOwnForms(publicUrl, (c, _status, why) => c.html(bare(errorPage(403, why)).toString(), 403));
-  const form = [isOwnForm, bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => c.text('too large', 413) })] as const;
+  const form = [isOwnForm, onlyShortBodies] as const;
   app.get('/enter', (c) => entering.ask(c));
   app.post('/enter', ...form, (c) => entering.enter(c));
   app.use(onlyVisitors(visitors, now, (c) => c.html(bare(enterPage('', NOT_ENTERED)).toString(), 401)));

@@ -1,5 +1,6 @@
 // How people come in: with a token, or with a link that works once, which the daemon's own command prints.
 import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { alarm } from '../../parts/note.ts';
 import type { Page } from '../frame/layout.ts';
 
 /** `code`: of a link that works once; empty: a token is asked for. */
@@ -12,7 +13,7 @@ export function enterPage(code: string, wrong: string | null): Page {
         <h1>Enter</h1>
         <p class="lead">Whoever enters as an operator may acknowledge, silence and pause. Viewers may look.</p>
       </div>
-      ${wrong === null ? NOTHING : html`<div class="note alarm" role="alert"><div>${wrong}</div></div>`}
+      ${wrong === null ? NOTHING : alarm(wrong)}
       <form class="card form" method="post" action="/enter">
         ${code === '' ? tokenField() : codeField(code)}
         <div class="acts"><button type="submit" class="main">Enter</button></div>

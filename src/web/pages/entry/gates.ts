@@ -1,6 +1,7 @@
 // The gates of pages, in the order in which app.ts puts them up.
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { getCookie } from 'hono/cookie';
 import { plainAddress } from '../../guard/addresses.ts';
 import { foreignForm, isFormProof } from '../../guard/forms.ts';
@@ -15,8 +16,13 @@ type Gate = MiddlewareHandler<PageEnv>;
 export type Refuse = (c: PageContext, status: 400 | 403, why: string) => Promise<Response> | Response;
 
 const LONGEST_URL = 2048;
+/** Of a form. */
+const LARGEST_BODY = 16 * 1024;
 
-export function onlyOwnHosts(hosts: Hosts, onRejected: (reason: 'host') => void): Gate {
+export function onlyOwnHosts(
+  hosts: Hosts,
+  onRejected: (reason: 'host') => void,
+): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (c, next) => {
     if (hosts.isOurs(c.req.header('host'), plainAddress(c.env.incoming.socket.localAddress))) return next();
     onRejected('host');
@@ -26,6 +32,8 @@ export function onlyOwnHosts(hosts: Hosts, onRejected: (reason: 'host') => void)
 
 export const onlyShortUrls: Gate = async (c, next) =>
   c.req.url.length > LONGEST_URL ? c.text('the address is too long', 414) : next();
+
+export const onlyShortBodies = bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => c.text('too large', 413) });
 
 export function callerOf(c: PageContext, now: number): PageCaller {
   const peer = plainAddress(c.env.incoming.socket.remoteAddress);

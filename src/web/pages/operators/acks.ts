@@ -4,7 +4,7 @@ import { html, type Html } from '../../parts/html.ts';
 import { buttonForm } from '../frame/fill.ts';
 import type { FormRoute } from '../route.ts';
 
-const SNOOZE_MS = 3_600_000;
+export const SNOOZE_MS = 3_600_000;
 
 interface Acked {
   readonly key: string;

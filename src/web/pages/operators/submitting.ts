@@ -1,6 +1,6 @@
 // Carries out the forms in pages, as the operator who sent them.
-import { createHash } from 'node:crypto';
 import { PROBLEMS } from '../../problem.ts';
+import { requestDigest } from '../../guard/digest.ts';
 import { errorPage } from '../frame/errors.ts';
 import type { PageContext } from '../entry/gates.ts';
 import type { Presenter } from '../frame/presenter.ts';
@@ -44,8 +44,6 @@ function operationOf(c: PageContext, fields: URLSearchParams): Operation {
   const actor = c.get('visitor').name ?? '';
   const [, key = ''] = (fields.get('proof') ?? '').split('.');
   const said = [...fields].filter(([name]) => name !== 'proof');
-  const asked = createHash('sha256')
-    .update(JSON.stringify([actor, c.req.path, said]))
-    .digest('base64url');
+  const asked = requestDigest(actor, c.req.path, said);
   return { key, asked, actor };
 }

@@ -1,0 +1,6 @@
+import type { EpisodeName } from '../../store/alert-view.ts';
+
+/** As a key of maps. */
+export function episodeName({ key, episode }: EpisodeName): string {
+  return `${key} ${episode}`;
+}
