@@ -60,7 +60,7 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
     const until = fields.get('do') === 'snooze' ? now() + SNOOZE_MS : null;
     const refusals: Refusal[] = [];
     for (const { alert, seq } of seenIn(before, fields.getAll('seen'))) {
-      const operation = operationOf(c, before, [alert.key, alert.episode, seq, fields.get('do')]);
+      const operation = operationOf(c, before, [alert.key, alert.episode, seq, fields.get('do'), fields.get('form')]);
       const done = await interventions.ack(alert, { seq, until, comment: null }, operation);
       if (done.type === 'refused') refusals.push(done.why);
     }
@@ -148,7 +148,7 @@ function seenIn({ alerts }: LinkedMessage, shown: readonly string[]): Seen[] {
   });
 }
 
-/** The same request twice has the same key, and acts once. */
+/** A form that is sent twice has the same key, and acts once. */
 function operationOf(
   c: LinkContext,
   { recipient }: LinkedMessage,

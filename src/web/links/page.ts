@@ -21,7 +21,7 @@ export function linkPage(message: LinkedMessage, moment: Moment, said: Html | nu
           ${message.alerts.map((alert) => alertItem(alert, moment))}
         </ul>
       </div>
-      ${waiting.length === 0 ? NOTHING : form(waiting)}
+      ${waiting.length === 0 ? NOTHING : form(waiting, moment.now)}
     </div>`,
   };
 }
@@ -57,13 +57,13 @@ function alertItem({ title, severity, since, seq, ack }: LinkedAlert, moment: Mo
   </li>`;
 }
 
-/** Sent back with what was seen, so that nothing is acknowledged that nobody looked at. */
-function form(waiting: readonly LinkedAlert[]): Html {
+/** Sent back with what was seen, so that nothing is acknowledged that nobody looked at. `now`: names this form. */
+function form(waiting: readonly LinkedAlert[], now: number): Html {
   const seen = waiting.map(
     (alert) => html`<input type="hidden" name="seen" value="${`${shownName(alert)}.${alert.seq ?? 0}`}" />`,
   );
   return html`<form class="form" method="post">
-    ${seen}
+    ${seen}<input type="hidden" name="form" value="${now}" />
     <div class="acts">
       <button type="submit" class="main" name="do" value="acknowledge">Acknowledge</button>
       <button type="submit" name="do" value="snooze">Snooze 1 h</button>
