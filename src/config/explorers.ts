@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { bareHost, isLoopback } from '../lib/loopback.ts';
+import { bareHost, isLoopback } from '../lib/network/loopback.ts';
 import type { Explorer, Plan } from './model.ts';
 import { headerFault, keyFault } from './values/header-values.ts';
 import { parseAt } from './issues.ts';

@@ -1,5 +1,5 @@
 // Warnings about explorers that are asked without encryption, or at a private or link-local address.
-import { bareHost, isLinkLocal, isLoopback } from '../lib/loopback.ts';
+import { bareHost, isLinkLocal, isLoopback } from '../lib/network/loopback.ts';
 import type { Explorer } from './model.ts';
 import type { Problem } from './problem.ts';
 import { isPublicHeader } from './values/secrets.ts';

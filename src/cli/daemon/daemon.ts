@@ -2,7 +2,7 @@
 import { openApp } from '../../app/app.ts';
 import type { Setup } from '../../app/setup.ts';
 import { secretsOf } from '../../config/config.ts';
-import { isNetworkError } from '../../lib/network-error.ts';
+import { isNetworkError } from '../../lib/network/network-error.ts';
 import type { Recorder, RecorderOptions } from '../../recording/recorder.ts';
 import { describeWatches } from '../../rules/describe.ts';
 import { createLog, type LogLevel, type SafeLog } from '../../telemetry/logger.ts';

@@ -2,7 +2,7 @@
 import { tokenFileOf } from '../../app/local-token.ts';
 import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-place.ts';
 import { formatProblems, reasonOf } from '../../config/problem.ts';
-import { bareHost, isLoopback } from '../../lib/loopback.ts';
+import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
 import { openReader } from '../../store/open.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { CommandError, EXIT } from '../exit.ts';

@@ -7,7 +7,7 @@ import got, { RequestError, type PlainResponse, type Request } from 'got';
 import { createDeadline } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { createRedactor } from '../../lib/redact.ts';
-import { absorbErrors } from '../../lib/request-errors.ts';
+import { absorbErrors } from '../../lib/network/request-errors.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { NotifierTools } from '../notifier.ts';

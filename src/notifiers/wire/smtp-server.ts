@@ -1,5 +1,5 @@
 // The server that a mail channel names: `smtp://user:password@host:port`.
-import { bareHost } from '../../lib/loopback.ts';
+import { bareHost } from '../../lib/network/loopback.ts';
 
 /** Where mails are handed in, read from `smtp://user:password@host:port`. */
 export interface SmtpServer {

@@ -1,5 +1,5 @@
 // Addresses that channels post to. They often hold a secret, so nothing of them is shown but the host.
-import { bareHost, isLoopback } from '../../lib/loopback.ts';
+import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
 
 /** `http:` or `https:` and a host, in visible ASCII. */
 export function isWebAddress(text: string): boolean {

@@ -1,6 +1,6 @@
 // Which host names the daemon answers to. A page in a browser could reach it under a name of its own (DNS rebinding).
 import { isIP } from 'node:net';
-import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/loopback.ts';
+import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
 
 export interface HostOptions {
   /** That is listened on. */

@@ -1,8 +1,8 @@
 // Who asks, told by a bearer token, or by a proxy that proves who it is.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../../lib/loopback.ts';
-import { addNetwork, isIn } from '../../lib/networks.ts';
+import { isLoopback } from '../../lib/network/loopback.ts';
+import { addNetwork, isIn } from '../../lib/network/networks.ts';
 
 /** `operator` changes things, `viewer` only reads. */
 export type Role = 'viewer' | 'operator';

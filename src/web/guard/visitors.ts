@@ -1,6 +1,6 @@
 // Who looks at a page: whoever entered with a token and has its cookie, whoever the proxy names, or nobody in particular.
 import { randomUUID } from 'node:crypto';
-import { isLoopback } from '../../lib/loopback.ts';
+import { isLoopback } from '../../lib/network/loopback.ts';
 import { createProxyUsers, createTokens, LOCAL, type Caller, type IdentityOptions, type Role } from './identity.ts';
 import { readPass, signPass, type Pass, type Purpose } from './signed.ts';
 
