@@ -76,7 +76,7 @@ test('nothing is sent, shown or changed by an operator but past a moment of the 
     'src/cli/daemon/notify-test.ts',
     'src/engine/sending/sender.ts',
   ]);
-  expect(filesOf(callsOf(/mirror\.show$/))).toEqual(['src/app/runtime/channels.ts', 'src/engine/sending/mirror.ts']);
+  expect(filesOf(callsOf(/mirror\.show$/))).toEqual(['src/app/runtime/redacted.ts', 'src/engine/sending/mirror.ts']);
   expect(filesOf(callsOf(/\.(?:postJson|exchange)$/)).filter((file) => !file.startsWith('src/notifiers/'))).toEqual([
     'src/app/heartbeat.ts',
   ]);
