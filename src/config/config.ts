@@ -1,7 +1,7 @@
 // Loads and checks the config. A secret that cannot be read is a problem only when a watch needs it, so it is noted at
 // its explorer or channel until the rules are known.
-import type { Config, ConfigTools, Loaded, Name, RecordingSettings, StateSettings } from './model.ts';
-import { dirname, join, resolve } from 'node:path';
+import type { Config, ConfigTools, Loaded, Name, RecordingSettings } from './model.ts';
+import { dirname, resolve } from 'node:path';
 import { secretsOf as secretParts } from '../notifiers/wire/web-address.ts';
 import { checksumWarnings } from './values/checksums.ts';
 import { readChannel } from './channels.ts';
@@ -15,12 +15,13 @@ import { type Problem, fileProblem, reasonOf, sortProblems } from './problem.ts'
 import { sharedPlanWarnings } from './shared-plans.ts';
 import { ConfigShape } from './shape.ts';
 import { networkWarnings } from './network-warnings.ts';
-import { createSecretReader, type SecretReader } from './values/secrets.ts';
-import { Secret } from './values/secret.ts';
+import { createSecretReader } from './values/secrets.ts';
+import type { Secret } from './values/secret.ts';
 import { readHttp } from './service/http.ts';
 import { readDigest } from './service/digest.ts';
 import { readHeartbeat } from './service/heartbeat.ts';
 import { readSelf } from './service/self.ts';
+import { readState } from './service/state.ts';
 import { type Written, type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
@@ -65,8 +66,8 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
   const self = readSelf({ source, channels, names: Object.keys(written.channels) }, written.self);
   const digest = collect(readDigest({ source, channels, names: Object.keys(written.channels) }, written.digest));
   const heartbeat = readHeartbeat(source, written.heartbeat, secrets);
-  const postgres = readPostgres(written.state.postgres, secrets);
-  problems.push(...self.problems, ...heartbeat.problems, ...postgres.problems);
+  const state = readState({ source, directory, secrets }, written.state);
+  problems.push(...self.problems, ...heartbeat.problems, ...state.problems);
   if ('value' in shape) problems.push(...missingParts(source, written));
   const http = collect(readHttp(source, written.http, { secrets, listen: tools.env['CHAINWARDEN_LISTEN'] }));
   if (problems.length > 0 || http === null) return { config: null, problems: sortProblems(problems), warnings: [] };
@@ -82,7 +83,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     self: self.value,
     heartbeat: heartbeat.value,
     digest,
-    state: { ...stateOf(written.state, directory), postgres: postgres.value },
+    state: state.value,
     recording: recordingOf(written.recording, directory),
     http,
     rules: written.rules,
@@ -99,26 +100,6 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
 }
 
 type Shape = ReturnType<typeof ConfigShape.parse>;
-
-function stateOf(written: Shape['state'], directory: string): Omit<StateSettings, 'postgres'> {
-  const file = resolve(directory, written.file);
-  const { directory: backups, keep } = written.backup;
-  return {
-    file,
-    maxBytes: written.max_size,
-    backup: { directory: backups === undefined ? join(dirname(file), 'backups') : resolve(directory, backups), keep },
-  };
-}
-
-/** Null where none is written: a file keeps the state. */
-function readPostgres(
-  written: Shape['state']['postgres'],
-  secrets: SecretReader,
-): { readonly value: Secret | null; readonly problems: readonly Problem[] } {
-  if (written === undefined) return { value: null, problems: [] };
-  const read = secrets.read(written, ['state', 'postgres']);
-  return 'missing' in read ? { value: null, problems: [read.missing] } : { value: new Secret(read.text), problems: [] };
-}
 
 function recordingOf(written: Shape['recording'], directory: string): RecordingSettings | null {
   if (written === undefined) return null;

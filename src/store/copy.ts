@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Database } from './postgres/database.ts';
+import { readFact, writeFact } from './postgres/facts.ts';
 import { claim, release } from './postgres/lease.ts';
 import { migrate } from './postgres/migrate.ts';
 import { current, reached } from './postgres/open.ts';
@@ -64,7 +65,10 @@ async function fillDatabase(sql: Sql, source: DatabaseSync, name: string): Promi
     if (there !== undefined) throw new StorageError(`${name} holds a state already: name an empty database.`);
     copied.set(table.name, await fillTable(sql, source, table));
   }
-  await sql.run('UPDATE cluster SET policy = $1', [Number(createFacts(source).read('policy') ?? 0)]);
+  const facts = createFacts(source);
+  await sql.run('UPDATE cluster SET policy = $1', [Number(facts.read('policy') ?? 0)]);
+  // Links that were sent go on working.
+  await writeFact(sql, 'links', facts.json('links'));
   return copied;
 }
 
@@ -141,7 +145,9 @@ async function fillFile(sql: Sql, target: DatabaseSync): Promise<Copied> {
   const copied = new Map<string, number>();
   for (const { name } of TABLES) copied.set(name, await drainTable(sql, target, name));
   const policy = await sql.first('SELECT policy FROM cluster');
-  createFacts(target).write('policy', String(policy?.['policy']));
+  const facts = createFacts(target);
+  facts.write('policy', String(policy?.['policy']));
+  facts.write('links', JSON.stringify(await readFact(sql, 'links')));
   return copied;
 }
 

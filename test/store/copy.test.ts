@@ -60,6 +60,7 @@ async function all(store: Store): Promise<unknown> {
     verdict: await store.verifyJournal(await store.journalHead()),
     answer: await store.answerTo({ key: 'k1', asked: 'digest', actor: 'alice' }),
     survey: await store.survey(),
+    links: await store.linkSecrets(),
   };
 }
 
