@@ -1,5 +1,5 @@
 // `inhibit` of the config: open alerts that mute others. Which alerts that are is known only with the rules, in
-// `rules/inhibit-use.ts`.
+// `src/rules/inhibit-use.ts`.
 import { parseAt } from '../issues.ts';
 import type { ConfigInhibit } from '../model.ts';
 import type { Problem } from '../problem.ts';

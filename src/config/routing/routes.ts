@@ -1,5 +1,5 @@
 // `routes` of the config: who hears which alerts. Whether an alert matches is known only with the rules, in
-// `rules/route-use.ts`.
+// `src/rules/route-use.ts`.
 import { parseAt } from '../issues.ts';
 import type { ConfigRoute } from '../model.ts';
 import { hintFor } from '../values/nearest.ts';
