@@ -32,37 +32,49 @@ function reading(blocks: readonly number[], stopped: Reading['stopped'] = null):
   return { rows, stopped, reachedEnd: stopped === null, older: null };
 }
 
-test('status names the blocks that were not read, why and since when, and when the list was last read as a whole', async () => {
-  using prepared = prepareState(RULES);
-  const { setup } = loadSetup(prepared.config, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+/** Steps the one watch through these readings, a minute apart, and writes each down. */
+async function remember(
+  { config, clock, folder }: ReturnType<typeof prepareState>,
+  readings: readonly (readonly [Reading, string | null])[],
+): Promise<void> {
+  const { setup } = loadSetup(config, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
   const [watch] = setup?.watches ?? [];
   if (watch === undefined) throw new Error('the rules do not load');
-  const at = prepared.clock.now();
+  const begin = clock.now();
   let memory = blankMemory(watch);
-  const readings: [Reading, string | null][] = [
+  await using store = await openSqliteStore({ file: join(folder.path, 'state.db') });
+  for (const [i, [seen, partial]] of readings.entries()) {
+    const at = begin + i * 60_000;
+    const decision = step(watch, memory, { type: 'seen', at, head: null, chain: 'not-asked', seen, partial });
+    await commit(store, [decision], at);
+    memory = { ...decision.memory, version: memory.version + 1 };
+  }
+}
+
+test('status names the blocks that were not read, why and since when, and when the list was last read as a whole', async () => {
+  using prepared = prepareState(RULES);
+  await remember(prepared, [
     [reading([10]), null],
     [reading([12, 11, 10]), null],
     [
       reading([99, 60], { why: '20 pages read', lowest: 60, resume: { block_number: '60' } }),
       'blocks 13-60 not examined: 20 pages read',
     ],
-  ];
-  await using store = await openSqliteStore({ file: join(prepared.folder.path, 'state.db') });
-  for (const [i, [seen, partial]] of readings.entries()) {
-    const decision = step(watch, memory, {
-      type: 'seen',
-      at: at + i * 60_000,
-      head: null,
-      chain: 'not-asked',
-      seen,
-      partial,
-    });
-    await commit(store, [decision], at);
-    memory = { ...decision.memory, version: memory.version + 1 };
-  }
+  ]);
   const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain('  calls: blocks 13-60 not read yet since 2026-01-01T00:02:00Z: 20 pages read\n');
   expect(out).toContain('  calls: last read again as a whole 2026-01-01T00:00:00Z\n');
+});
+
+test('events that cannot be decided yet are counted in one part, not named one by one', async () => {
+  using prepared = prepareState(RULES.replace('on: new', 'on: new, if: success == false'));
+  await remember(prepared, [
+    [reading([10]), null],
+    [reading([11, 10]), null],
+    [reading([12, 11, 10]), null],
+  ]);
+  const { out } = await prepared.run('status', '-c', prepared.config);
+  expect(out).toContain('; failed: 2 not decided yet, since 2026-01-01T00:01:00Z\n');
 });
 
 const BALANCES = `

@@ -1,6 +1,6 @@
 import { headingOf } from '../../core/wording/message-words.ts';
 import { healthOf, type HealthByAlert } from '../../core/model/health.ts';
-import type { Memory } from '../../core/model/memory.ts';
+import type { Alert, Memory } from '../../core/model/memory.ts';
 import { type Instant, showDuration, showSecond } from '../../lib/clock.ts';
 import type { UnreadRange } from '../../core/model/watch/kind.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -110,15 +110,24 @@ function unwellOf({ name, alerts, schedule }: Watch, health: HealthByAlert, now:
 }
 
 function alertsOf(id: string, { alerts, data }: Memory): string[] {
-  return Object.values(alerts[id] ?? {}).flatMap((alert) => {
-    if (alert.type === 'open') return [`${id} open since ${showSecond(alert.since)}`];
-    if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
-    const condition = alert.type === 'group' ? alert.condition : alert;
-    const { state, flapping } = condition;
-    if (state === 'inactive') return [];
-    const began = activeSince(condition);
-    const since = began === undefined ? '' : ` since ${showSecond(began)}`;
-    const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showSecond(data.since)}`;
-    return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}${unsure}`];
-  });
+  const own = Object.values(alerts[id] ?? {});
+  return [...undecidedOf(id, own), ...own.flatMap((alert) => alertWords(id, alert, data))];
+}
+
+/** `reverted: 2 not decided yet, since 2026-01-01T00:00:00Z` */
+function undecidedOf(id: string, alerts: readonly Alert[]): string[] {
+  const since = alerts.flatMap((alert) => (alert.type === 'open' ? [alert.since] : []));
+  return since.length === 0 ? [] : [`${id}: ${since.length} not decided yet, since ${showSecond(Math.min(...since))}`];
+}
+
+function alertWords(id: string, alert: Alert, data: Memory['data']): string[] {
+  if (alert.type === 'open') return [];
+  if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
+  const condition = alert.type === 'group' ? alert.condition : alert;
+  const { state, flapping } = condition;
+  if (state === 'inactive') return [];
+  const began = activeSince(condition);
+  const since = began === undefined ? '' : ` since ${showSecond(began)}`;
+  const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showSecond(data.since)}`;
+  return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}${unsure}`];
 }
