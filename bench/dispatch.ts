@@ -14,6 +14,7 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';
 import { aDecision, aTransition } from '../test/store/builders.ts';
 import { createRecordingLog } from '../test/support/recording-log.ts';
+import { fenceOf, ownershipOf } from '../test/support/store/fences.ts';
 
 const STORMS = [500, 20_000];
 const PER_POLL = 50;
@@ -45,6 +46,7 @@ async function measure(way: Way, storm: number): Promise<{ cpuMs: number; longes
       store: until(store, () => {
         stop.abort();
       }),
+      ownership: ownershipOf(store),
       rules: () => rulesOf(way),
       onOwed: () => undefined,
       clock: systemClock,
@@ -61,7 +63,7 @@ async function measure(way: Way, storm: number): Promise<{ cpuMs: number; longes
 }
 
 async function commitAll(store: Store, storm: number): Promise<void> {
-  const fence = store.fenceOf('service:bench');
+  const fence = fenceOf(store, 'service:bench');
   for (let poll = 0; poll < storm / PER_POLL; poll += 1) {
     const transitions = Array.from({ length: PER_POLL }, (_, n) =>
       aTransition({ key: `event-${poll}-${n}`, watch: `rule-${poll % 40}`, type: 'alert.event', seq: 1 }),

@@ -20,6 +20,7 @@ import { migrate } from '../src/store/sqlite/migrations.ts';
 import { createSqliteStore } from '../src/store/sqlite/store.ts';
 import { kinds } from '../src/watches/index.ts';
 import { polledRuntime } from '../test/support/web/runtime-view.ts';
+import { ownershipOf } from '../test/support/store/fences.ts';
 
 const WATCHES = Number(process.argv[2] ?? 10_000);
 const RULES = 100;
@@ -83,6 +84,7 @@ async function viewOfMany(): Promise<() => View> {
   };
   const poller = createPoller({
     store,
+    ownership: ownershipOf(store),
     clock,
     log,
     readerOf: () => ({

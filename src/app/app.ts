@@ -85,12 +85,13 @@ async function runUntil(
 
 function loopsOf(
   options: AppOptions,
-  { store, runtime, self, jumps }: Services,
+  { store, ownership, runtime, self, jumps }: Services,
   { reloader, onBeat }: { readonly reloader: Reloader; readonly onBeat: (at: Instant) => void },
 ): Loop[] {
   const { clock, log } = options;
   const policy = {
     store,
+    ownership,
     clock,
     log,
     watches: () => runtime.watches(),
@@ -104,7 +105,7 @@ function loopsOf(
     { name: 'self-alerts', run: (end) => self.run(end) },
     { name: 'operators', run: (end) => keepPolicy(policy, end) },
     { name: 'heartbeat', run: (end) => beatUntil({ ...options, runtime, store, onAccepted: onBeat }, end) },
-    { name: 'daily-report', run: (end) => reportDaily({ runtime, store, clock, log }, end) },
-    { name: 'journal', run: (end) => runJournal({ store, jumps, clock, log }, end) },
+    { name: 'daily-report', run: (end) => reportDaily({ runtime, store, ownership, clock, log }, end) },
+    { name: 'journal', run: (end) => runJournal({ store, ownership, jumps, clock, log }, end) },
   ];
 }

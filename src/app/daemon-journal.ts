@@ -1,4 +1,5 @@
 // What the daemon writes of itself into the journal. A line that cannot be written is logged: it stops nothing.
+import type { Ownership } from '../cluster/ownership.ts';
 import type { JournalKind } from '../core/journal/entry.ts';
 import { idOf } from '../core/model/watch/identity.ts';
 import type { Json } from '../core/values/fields.ts';
@@ -17,19 +18,18 @@ export interface DaemonJournal {
 }
 
 export interface DaemonJournalOptions {
-  readonly store: Pick<Store, 'record' | 'chainJournal' | 'fenceOf'>;
+  readonly store: Pick<Store, 'record' | 'chainJournal'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const MOST_CHAINED = 500;
 
-export function createDaemonJournal({ store, clock, log }: DaemonJournalOptions): DaemonJournal {
-  const fence = store.fenceOf('service:journal');
-
+export function createDaemonJournal({ store, ownership, clock, log }: DaemonJournalOptions): DaemonJournal {
   async function write(kind: JournalKind, data: Json): Promise<void> {
     try {
-      await store.record([{ at: clock.now(), kind, subject: 'daemon', actor: 'daemon', data }], fence);
+      await store.record([{ at: clock.now(), kind, subject: 'daemon', actor: 'daemon', data }]);
     } catch (error) {
       log.warn('journal:not-written', { kind, error });
     }
@@ -41,7 +41,8 @@ export function createDaemonJournal({ store, clock, log }: DaemonJournalOptions)
     async stopped() {
       await write('stop', null);
       // What is left is chained by the next daemon.
-      await store.chainJournal(MOST_CHAINED, fence).catch(() => undefined);
+      const fence = ownership.fenceOf('service:journal');
+      if (fence !== null) await store.chainJournal(MOST_CHAINED, fence).catch(() => undefined);
     },
   };
 }

@@ -1,4 +1,5 @@
 // Wires the daily report: what it looks at.
+import type { Ownership } from '../cluster/ownership.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import { causesOf } from '../core/model/quality/blind-cause.ts';
@@ -13,18 +14,20 @@ import type { Runtime } from './runtime/runtime.ts';
 export interface DailyReportOptions {
   readonly runtime: Pick<Runtime, 'digest' | 'work' | 'watches' | 'blind' | 'memoryOf' | 'dispatch'>;
   readonly store: Store;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Runs until the signal aborts. */
 export async function reportDaily(
-  { runtime, store, clock, log }: DailyReportOptions,
+  { runtime, store, ownership, clock, log }: DailyReportOptions,
   signal: AbortSignal,
 ): Promise<void> {
   await runDailyReport(
     {
       store,
+      ownership,
       settings: () => runtime.digest(),
       work: () => runtime.work(),
       blind: () => causesOf(runtime.blind()).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),

@@ -1,4 +1,5 @@
 // The parts of a daemon that do not listen: the state, what keeps it, and what runs.
+import { createSoleOwnership, type Ownership } from '../cluster/ownership.ts';
 import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
 import { countAlerts } from '../engine/reporting/report.ts';
@@ -20,7 +21,9 @@ import { createStateGuard, type StateGuard } from './state-guard.ts';
 import { watchStorage, type StorageHealth } from './storage-health.ts';
 
 export interface AppOptions
-  extends SetupTools, Omit<RuntimeOptions, 'store' | 'storageState' | 'supervise' | 'stateFile' | 'pauses'> {
+  extends
+    SetupTools,
+    Omit<RuntimeOptions, 'store' | 'ownership' | 'storageState' | 'supervise' | 'stateFile' | 'pauses'> {
   readonly configFile: string;
   readonly setup: Setup;
   /** The files that `setup` was read from. */
@@ -32,6 +35,7 @@ export interface AppOptions
 
 export interface Services {
   readonly store: Store;
+  readonly ownership: Ownership;
   readonly storage: StorageHealth;
   readonly supervisor: Supervisor;
   readonly guard: StateGuard;
@@ -50,6 +54,7 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
   const recovery = createRecoveryRecord(clock);
   const storage = watchStorage(opened.use(await openStore(options, recovery.recovered)));
   const { store } = storage;
+  const ownership = createSoleOwnership(store.cluster);
   const supervisor = createSupervisor({
     clock,
     log,
@@ -63,17 +68,18 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
     createRuntime({
       ...options,
       store,
+      ownership,
       pauses,
       storageState: () => storage.state(),
       supervise: supervisor.supervise,
       stateFile: options.isDry || setup.config.state.postgres !== null ? null : stateFileOf(setup.config),
     }),
   );
-  const journal = createDaemonJournal({ store, clock, log });
+  const journal = createDaemonJournal({ store, ownership, clock, log });
   const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
   const jumps = createClockJumps(clock);
   const guard = createStateGuard({ store, clock, log });
-  const parts = { store, storage, supervisor, guard, jumps, pauses, runtime, journal, reload };
+  const parts = { store, ownership, storage, supervisor, guard, jumps, pauses, runtime, journal, reload };
   const self = createSelf(options, parts, recovery);
   metrics.mirrorStorage(() => storage.state() === 'works');
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
@@ -83,7 +89,7 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
 
 function createSelf(
   { clock, log }: AppOptions,
-  { store, storage, supervisor, guard, jumps, runtime, reload }: Omit<Services, 'self'>,
+  { store, ownership, storage, supervisor, guard, jumps, runtime, reload }: Omit<Services, 'self'>,
   recovery: Pick<RecoveryRecord, 'recent'>,
 ): SelfAlerts {
   const find = createFind({
@@ -101,6 +107,7 @@ function createSelf(
   });
   return createSelfAlerts({
     store,
+    ownership,
     clock,
     log,
     find,

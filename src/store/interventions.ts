@@ -55,7 +55,6 @@ export interface OperatorRequest {
 /** How a change is carried out. */
 export interface Act {
   readonly at: Instant;
-  readonly fence: Fence;
   /** What people are told of the change; stored with it. */
   readonly announce?: (changed: Changed) => readonly Transition[];
 }
@@ -99,10 +98,8 @@ export type Changed =
  */
 export type Unchanged = 'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent';
 
-/** `fenced`: another process has taken over. */
 export type Intervened =
-  | { readonly type: 'kept'; readonly changed: Changed }
-  | { readonly type: 'refused'; readonly why: Unchanged | 'fenced' };
+  { readonly type: 'kept'; readonly changed: Changed } | { readonly type: 'refused'; readonly why: Unchanged };
 
 /**
  * What operators have decided about messages. Silences and pauses are in the order of their begin. One that cannot be read

@@ -81,7 +81,7 @@ export interface JournalCounts {
 /** What writes the journal, and what reads it. */
 export interface JournalStore {
   /** Appends lines to the journal. Those of a commit, of a try and of an operator are appended with what caused them. */
-  record(entries: readonly JournalEntry[], fence: Fence): Promise<'kept' | 'fenced'>;
+  record(entries: readonly JournalEntry[]): Promise<void>;
 
   /** Chains what was appended to the journal, up to `limit` lines; true when more are left. */
   chainJournal(limit: number, fence: Fence): Promise<boolean>;

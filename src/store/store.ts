@@ -5,9 +5,9 @@ import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 import { UnavailableError } from '../lib/unavailable.ts';
 import type { AlertView } from './alert-view.ts';
+import type { SoleCluster } from './cluster.ts';
 import type { SamplesView } from './samples.ts';
 import type { DispatchStore } from './dispatch-store.ts';
-import type { Fence, Shard } from './fence.ts';
 import type { MemoryStore } from './memories.ts';
 import type { DeliveryFilter, OutboxStore, StoredDelivery } from './outbox.ts';
 import type { MirrorStore } from './mirrors.ts';
@@ -37,8 +37,7 @@ export interface Store
    */
   reader(): Promise<StoreView>;
 
-  /** What this process proves with that it holds the shard. Equal fences may be committed under together. */
-  fenceOf(shard: Shard): Fence;
+  readonly cluster: SoleCluster;
 
   /** How large the state may become from now on, where that is this program's to say. */
   setMaxBytes(maxBytes: number): void;

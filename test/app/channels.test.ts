@@ -14,6 +14,7 @@ import { createMemoryStore } from '../support/store/memory-store.ts';
 import { owe } from '../support/store/store-calls.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { createSmtpSink, createWebhookSink, refusal, status } from '../support/sinks.ts';
+import { ownershipOf } from '../support/store/fences.ts';
 
 test('a sender that fails is started again, and what it owes is sent', async () => {
   await using post = await createSmtpSink();
@@ -124,6 +125,7 @@ function someOptions(clock: Clock, store: Store): ChannelsOptions {
   const log = createRecordingLog();
   return {
     store,
+    ownership: ownershipOf(store),
     clock,
     log,
     supervise: createSupervisor({ clock, log, onRestart: () => undefined }).supervise,

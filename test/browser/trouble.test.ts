@@ -116,7 +116,7 @@ describe.each([true, false])('scripts: %s', (scripts) => {
 /** A store whose every call fails while the disk is broken. */
 function breakable(disk: { readonly isBroken: boolean }): typeof openStore {
   // `secure` looks for the file, which is still there.
-  const plain: readonly (string | symbol)[] = ['fenceOf', 'setMaxBytes', 'secure'];
+  const plain: readonly (string | symbol)[] = ['setMaxBytes', 'secure'];
   return async (settings, options) => {
     const store = await openStore(settings, options);
     return new Proxy(store, {

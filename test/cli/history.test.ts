@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { execute } from '../store/damage.ts';
 import { prepareState, type PreparedState } from '../support/store/prepared-state.ts';
+import { fenceOf } from '../support/store/fences.ts';
 
 const RULES = `
 watches:
@@ -18,7 +19,7 @@ async function aHistory(): Promise<PreparedState> {
   const prepared = prepareState(RULES);
   await prepared.polls('0', '5', '5', '10');
   await using store = await openSqliteStore({ file: prepared.stateFile });
-  await store.chainJournal(100, store.fenceOf('service:journal'));
+  await store.chainJournal(100, fenceOf(store, 'service:journal'));
   return prepared;
 }
 

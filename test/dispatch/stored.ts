@@ -1,4 +1,5 @@
 // The same rounds over the daemon's own store: what the dispatcher and the senders do, step by step and by hand.
+import type { Fence } from '../../src/store/fence.ts';
 import type { Batch, Labels, News, RoundResult, Transition } from '../../src/dispatch/model.ts';
 import { decideCalls } from '../../src/dispatch/rounds/call-round.ts';
 import { reroute } from '../../src/dispatch/reroute.ts';
@@ -13,6 +14,7 @@ import type { Store } from '../../src/store/store.ts';
 import { createMemoryStore } from '../support/store/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
 import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
+import { fenceOf } from '../support/store/fences.ts';
 
 const MANY = 1000;
 const FENCE = 'service:test';
@@ -157,11 +159,10 @@ export class StoredDispatch implements AsyncDisposable {
     const rounds = createDueRounds({
       store: { ...this.#store, commitDue: (...commit) => this.#commit(...commit) },
       rules: () => this.#rules(),
-      fence: () => this.#fence(),
       clock: { now: () => this.now },
       mostMembers: 3,
     });
-    while ((await rounds.work()) !== null);
+    while ((await rounds.work(this.#fence())) !== null);
   }
 
   async #commit(...[round, decision, ...rest]: Parameters<Store['commitDue']>): Promise<CommitResult> {
@@ -260,11 +261,11 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   #act(): Act {
-    return { at: this.now, fence: this.#fence(), announce: () => [] };
+    return { at: this.now, announce: () => [] };
   }
 
-  #fence(): ReturnType<ReturnType<typeof createMemoryStore>['fenceOf']> {
-    return this.#store.fenceOf(FENCE);
+  #fence(): Fence {
+    return fenceOf(this.#store, FENCE);
   }
 }
 

@@ -10,6 +10,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   dispatch: { all: ['core', 'lib'] },
   explorer: { all: ['core', 'lib'], type: ['telemetry'] },
   store: { all: ['core', 'lib'], type: ['dispatch', 'telemetry'] },
+  cluster: { all: ['core', 'lib'], type: ['store', 'telemetry'] },
   notifiers: { all: ['core', 'lib'], type: ['dispatch'] },
   sandbox: { all: ['lib'] },
   watches: { all: ['core', 'lib', 'explorer'] },
@@ -18,13 +19,14 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   'rule-tests': { all: ['config', 'core', 'dispatch', 'engine', 'explorer', 'lib', 'notifiers', 'rules', 'watches'] },
   explain: { all: ['config', 'core', 'dispatch', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
-  engine: { all: ['core', 'dispatch', 'lib'], type: ['store', 'notifiers', 'explorer', 'telemetry'] },
+  engine: { all: ['core', 'dispatch', 'lib'], type: ['cluster', 'store', 'notifiers', 'explorer', 'telemetry'] },
   query: { all: ['config', 'core', 'dispatch', 'explain', 'lib', 'rules'], type: ['engine', 'store'] },
   recording: { all: ['core', 'lib', 'store'], type: ['engine', 'telemetry'] },
   replay: { all: ['core', 'engine', 'explorer', 'lib', 'recording'], type: ['telemetry'] },
   web: { all: ['lib', 'query'], type: ['telemetry'] },
   app: {
     all: [
+      'cluster',
       'config',
       'core',
       'dispatch',

@@ -60,7 +60,7 @@ test.each<Record<string, string | string[]>>([
     const [from, until] = [silent.clock.now(), silent.clock.now() + HOUR_MS];
     const change = { type: 'silence', matchers, from, until, untilResolved: false, comment: 'moved' } as const;
     const { store } = silent;
-    await store.intervene(change, request, { at: from, fence: store.fenceOf('service:operators') });
+    await store.intervene(change, request, { at: from });
     await aDay(silent);
     const [row] = (await silent.queries.silences()).active;
     expect(row?.held).toBe(preview.notifications_24h);

@@ -64,7 +64,7 @@ test('an alert keeps its whole story: pending, fires, who took it, who acknowled
   await store.intervene(
     { type: 'ack', key, episode, seq, severity: 'critical', comment: 'on it', until: clock.now() + 3_600_000 },
     { key: 'a', asked: 'a', actor: 'alice' },
-    { at: clock.now(), fence: store.fenceOf('service:test') },
+    { at: clock.now() },
   );
   expect((await queries.overview()).handled).toMatchObject([{ why: 'acknowledged', ack: { actor: 'alice' } }]);
   shown['treasury'] = '200';

@@ -65,7 +65,7 @@ test('a silenced and a paused watch are told apart from those that are well', as
   const { store, queries, clock } = daemon;
   Object.assign(daemon.shown, { treasury: '400', vault: '12' });
   await daemon.poll();
-  const act = { at: clock.now(), fence: store.fenceOf('service:test') };
+  const act = { at: clock.now() };
   const until = clock.now() + 3_600_000;
   const words = { until, comment: 'we move the vault' };
   const from = clock.now();

@@ -13,6 +13,7 @@ import { createRecordingLog } from '../support/recording-log.ts';
 import { takeAll } from '../support/world.ts';
 import { sendText, startServer } from '../explorer/support/server.ts';
 import { load, ruleOf, testOf } from './support/trials.ts';
+import { ownershipOf } from '../support/store/fences.ts';
 
 const OF = `0x${'47'.repeat(20)}`;
 const CALLS = `addresses/${OF}/internal-transactions`;
@@ -98,7 +99,14 @@ async function daemonOver({ watch, polls }: RuleTest): Promise<readonly Message[
     onSkipped: ignore,
     onTransitions: ignore,
   };
-  const poller = createPoller({ store, readerOf: () => explorer, clock, log, ...told });
+  const poller = createPoller({
+    store,
+    ownership: ownershipOf(store),
+    readerOf: () => explorer,
+    clock,
+    log,
+    ...told,
+  });
   await adopt(poller, [watch]);
   const messages: Message[] = [];
   for (const poll of polls) {

@@ -9,6 +9,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { commit, dispatch } from '../support/store/store-calls.ts';
 import { aDecision, aTransition, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
+import { fenceOf } from '../support/store/fences.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-check-'));
 afterAll(() => {
@@ -58,7 +59,6 @@ test('a pause that cannot be read is named, and neither the start nor another pa
     const change = { type: 'pause', watch, matchers: { watch }, until: NOON + 1, comment: '' } as const;
     const { type } = await store.intervene(change, request, {
       at: NOON,
-      fence: store.fenceOf('service:operators'),
     });
     return `${type}: ${(await store.pauses()).map((one) => one.watch).join()}`;
   };
@@ -75,9 +75,9 @@ test('a line of the journal that somebody changed is named by its position', asy
   const file = await aState(1);
   {
     await using store = await openSqliteStore({ file });
-    const fence = store.fenceOf('service:journal');
+    const fence = fenceOf(store, 'service:journal');
     const line = { at: NOON, kind: 'start', subject: 'daemon', actor: 'daemon', data: null } as const;
-    await store.record([line, line], fence);
+    await store.record([line, line]);
     await store.chainJournal(9, fence);
   }
   execute(file, `UPDATE journal SET actor = 'nobody' WHERE position = 2`);

@@ -10,6 +10,7 @@ import type { Store } from '../../src/store/store.ts';
 import { hasPostgres, postgresTest, startPostgres } from '../support/store/postgres.ts';
 import { claim, commit, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
+import { fenceOf } from '../support/store/fences.ts';
 
 jest.setTimeout(60_000);
 
@@ -44,9 +45,9 @@ async function live(store: Store): Promise<void> {
   await claim(store, 'ops', 1, NOON);
   await settle(store, 'a', { state: 'sent', outcome: { type: 'sent', answer: '250 OK', receipt: 'message 7' } }, NOON);
   const request = { key: 'k1', asked: 'digest', actor: 'alice' };
-  await store.intervene(SILENCE, request, { at: NOON, fence: store.fenceOf('service:operators') });
+  await store.intervene(SILENCE, request, { at: NOON });
   await store.ran('ops', 1234);
-  await store.chainJournal(100, store.fenceOf('service:journal'));
+  await store.chainJournal(100, fenceOf(store, 'service:journal'));
 }
 
 async function all(store: Store): Promise<unknown> {

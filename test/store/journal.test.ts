@@ -14,6 +14,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOON } from './builders.ts';
 import { execute } from './damage.ts';
+import { fenceOf } from '../support/store/fences.ts';
 
 jest.setTimeout(60_000);
 
@@ -35,8 +36,8 @@ const aLine = (n: number, at = NOON + n): JournalEntry => ({
 });
 
 async function write(store: Store, ...entries: readonly JournalEntry[]): Promise<void> {
-  const fence = store.fenceOf('service:journal');
-  await store.record(entries, fence);
+  const fence = fenceOf(store, 'service:journal');
+  await store.record(entries);
   await store.chainJournal(1000, fence);
 }
 
@@ -155,11 +156,11 @@ test('whatever is appended, pruned and restarted, the chain holds, keeps its ord
         const anchors: Anchor[] = [];
         let appended = 0;
         for (const step of steps) {
-          const fence = store.fenceOf('service:journal');
+          const fence = fenceOf(store, 'service:journal');
           if (step.type === 'append') {
             // A day each, so that pruning finds something.
             const lines = Array.from({ length: step.count }, () => aLine(++appended, NOON + appended * DAY));
-            await store.record(lines, fence);
+            await store.record(lines);
           } else if (step.type === 'chain') await store.chainJournal(step.limit, fence);
           else if (step.type === 'prune') await drop(store, NOON + (appended - step.back) * DAY);
           else if (step.type === 'anchor') anchors.push(...[await store.journalHead()].filter((head) => head !== null));

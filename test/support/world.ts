@@ -27,6 +27,7 @@ import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { createReplicas, type Replicas } from './engine/replicas.ts';
 import { wordsOf } from './engine/run-polls.ts';
 import { claim, dispatch } from './store/store-calls.ts';
+import { ownershipOf } from './store/fences.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: sandbox } }
@@ -134,6 +135,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   function newPoller(): Poller {
     return createPoller({
       store,
+      ownership: ownershipOf(store),
       hook: recorder,
       readerOf: () => explorer,
       clock,
@@ -179,7 +181,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       scheduler = newScheduler();
       scheduler.set(watches, []);
       const isAdopted = (id: string): boolean => poller.isAdopted(id);
-      await retireGone({ store, clock, log, isAdopted, onTransitions: () => undefined });
+      await retireGone({ store, ownership: ownershipOf(store), clock, log, isAdopted, onTransitions: () => undefined });
     },
     async poll() {
       await clock.advance(60_000);

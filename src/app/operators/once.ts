@@ -11,7 +11,7 @@ import type { Operation, Refusal, Result } from '../../web/api/operation.ts';
 import type { Mistake } from '../../web/problem.ts';
 
 export interface OnceOptions {
-  readonly store: Pick<Store, 'answerTo' | 'intervene' | 'fenceOf' | 'openAlerts' | 'policy'>;
+  readonly store: Pick<Store, 'answerTo' | 'intervene' | 'openAlerts' | 'policy'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
   /** The channels that are told what operators did. */
@@ -61,8 +61,7 @@ export function createOnce({ store, clock, log, notify, onChanged }: OnceOptions
         const news = newsOf({ change, changed, actor: operation.actor, at, alert });
         return news === null ? [] : announcementOf(news, { id: operation.key, at, notify: notify() });
       };
-      const fence = store.fenceOf('service:operators');
-      const result = resultOf(await store.intervene(change, operation, { at, fence, announce }), asked);
+      const result = resultOf(await store.intervene(change, operation, { at, announce }), asked);
       if (result.type === 'done') {
         await act(result.value);
         onChanged();
@@ -88,7 +87,6 @@ const FAILED = 'The state file takes nothing: the log of the daemon says why. No
 
 const DETAILS: Readonly<Record<Exclude<Extract<Intervened, { type: 'refused' }>['why'], 'not-found'>, string>> = {
   'key-taken': 'Something else was done under this Idempotency-Key. Use another one.',
-  fenced: 'Another daemon has taken over the state file. Nothing was changed.',
   'is-over': 'It has ended already. Nothing was changed.',
   'stale-seq': 'The alert has changed since you looked at it. Look at it again, then acknowledge what it says now.',
   'not-given-up': 'It was not given up: it is sent, or still owed and will be tried again by itself.',
@@ -105,7 +103,7 @@ function resultOf<T extends Changed['type']>(
 ): Result<Extract<Changed, { type: T }>> {
   if (ended.type === 'refused') {
     if (ended.why === 'not-found') return refused('not-found', missing);
-    return refused(ended.why === 'fenced' ? 'not-storable' : ended.why, DETAILS[ended.why]);
+    return refused(ended.why, DETAILS[ended.why]);
   }
   // A digest of the path is part of what was asked for: another kind of change has another one.
   if (!isOf(ended.changed, changes)) return refused('key-taken', DETAILS['key-taken']);

@@ -1,5 +1,6 @@
 // The channels of the config, opened, each with its sender. A channel with unchanged settings stays open over a reload.
 // Deliveries of a removed channel stay in the outbox until it is back.
+import type { Ownership } from '../../cluster/ownership.ts';
 import type { Attempt, Delivery, Outcome } from '../../core/model/delivery.ts';
 import type { RecipientsOf } from '../../core/model/ids.ts';
 import { headingOf } from '../../core/wording/message-words.ts';
@@ -28,6 +29,7 @@ import { withoutSecrets, withoutSecretsInMirror } from './redacted.ts';
 
 export interface ChannelsOptions {
   readonly store: Store;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly supervise: Supervise;

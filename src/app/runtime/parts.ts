@@ -76,7 +76,7 @@ export function createParts(
   options: PartsOptions,
   { signal, changing, redact, hasSelf, hasDigest, rules }: Wiring,
 ): Parts {
-  const { store, clock, log, metrics, recorder, pauses } = options;
+  const { store, ownership, clock, log, metrics, recorder, pauses } = options;
   const work = createWorkCounts();
   const explorerFacts = createExplorerFacts(clock);
   const pollRing = createPollRing();
@@ -101,6 +101,7 @@ export function createParts(
   });
   const dispatcher = createDispatcher({
     store,
+    ownership,
     rules,
     onOwed: (owed) => {
       channels.wake(owed);
@@ -115,6 +116,7 @@ export function createParts(
   const report = createReport({ log, metrics });
   const poller = createPoller({
     store,
+    ownership,
     clock,
     silentWaitMs: options.silentWaitMs ?? SILENT_WAIT_MS,
     log,
@@ -165,6 +167,7 @@ export function createParts(
   });
   const retirement = createRetirement({
     store,
+    ownership,
     clock,
     log,
     isAdopted: (id) => poller.isAdopted(id) || (hasSelf() && isSelfWatch(id)) || (hasDigest() && id === REPORT_WATCH),

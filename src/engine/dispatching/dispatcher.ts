@@ -8,6 +8,7 @@
 //
 // Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them. When
 // the process dies, what was not written is decided again after the next start, and makes the same deliveries.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { decideCalls } from '../../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../../dispatch/rounds/due-round.ts';
 import type { Batch } from '../../dispatch/model.ts';
@@ -17,8 +18,7 @@ import type { RoutingResult, RoutingRound } from '../../dispatch/rounds/routing-
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
 import type { DispatchStore, StatePlace } from '../../store/dispatch-store.ts';
-import type { CommitResult } from '../../store/fence.ts';
-import type { Store } from '../../store/store.ts';
+import type { CommitResult, Fence } from '../../store/fence.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
@@ -35,7 +35,8 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  readonly store: DispatchStore & Pick<Store, 'fenceOf'>;
+  readonly store: DispatchStore;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   /** In force now. */
   readonly rules: () => DispatchRules;
   /** Deliveries of these channels were committed. */
@@ -55,11 +56,11 @@ const LONGEST_REST_MS = 60_000;
 /** Whether there may be more to do. */
 type More = boolean;
 
-export function createDispatcher({ store, rules, onOwed, clock, log }: DispatcherOptions): Dispatcher {
+export function createDispatcher({ store, ownership, rules, onOwed, clock, log }: DispatcherOptions): Dispatcher {
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
   const loop = createWokenLoop(clock);
   const jumps = createClockJumps(clock);
-  const dueRounds = createDueRounds({ store, rules, fence, clock });
+  const dueRounds = createDueRounds({ store, rules, clock });
   let jump: ClockJump | null = null;
   let hasToReroute = true;
 
@@ -68,7 +69,7 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     return end === 'fenced' ? null : end === 'superseded' || !isDone;
   }
 
-  async function rerouteAll(): Promise<void> {
+  async function rerouteAll(fence: Fence): Promise<void> {
     if (!hasToReroute) return;
     // A reload that comes meanwhile begins anew.
     hasToReroute = false;
@@ -76,7 +77,7 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
       let after: StatePlace | null = null;
       for (;;) {
         const active = await store.readActive(after, MOST_REROUTED);
-        await store.commitReroute(reroute(active, rules()), clock.now(), fence());
+        await store.commitReroute(reroute(active, rules()), clock.now(), fence);
         const last = active.at(-1);
         if (last === undefined || active.length < MOST_REROUTED) return;
         after = { key: last.key, ...last.target };
@@ -88,11 +89,11 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     }
   }
 
-  async function routeRoundOnce(): Promise<More | null> {
+  async function routeRoundOnce(fence: Fence): Promise<More | null> {
     const read = await store.readRouting(MOST_ROUTED);
     if (read.unrouted.length === 0) return false;
     const { round, result } = firstOf(read, rules());
-    const end = await store.commitRouting(round, result, clock.now(), fence());
+    const end = await store.commitRouting(round, result, clock.now(), fence);
     if (end === 'kept') reportRouting(round, result);
     return moreAfter(end, false);
   }
@@ -103,18 +104,18 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
       log.error('delivery:dead', { channel, watch: notification.watch, alert: notification.alert, why: GONE });
   }
 
-  async function callRoundOnce(): Promise<More | null> {
+  async function callRoundOnce(fence: Fence): Promise<More | null> {
     const inForce = rules();
     const round = await store.readCalls(clock.now(), MOST_CALLS, inForce.unanswered);
     if (round.alerts.length === 0) return false;
     const result = decideCalls(round, inForce, clock.now());
     for (const { key, group, via } of result.owing)
       log.info('alert:called', { alert: key, channel: group.target.channel, via });
-    return moreAfter(await store.commitCalls(round, result, clock.now(), fence()), round.alerts.length < MOST_CALLS);
+    return moreAfter(await store.commitCalls(round, result, clock.now(), fence), round.alerts.length < MOST_CALLS);
   }
 
-  async function decideRoundOnce(): Promise<More | null> {
-    const round = await dueRounds.work();
+  async function decideRoundOnce(fence: Fence): Promise<More | null> {
+    const round = await dueRounds.work(fence);
     if (round === null) return false;
     onOwed(channelsOf(round.written));
     if (round.end === 'kept') reportDamaged(round.read);
@@ -127,10 +128,6 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
         log.error('notification:damaged', { alert, channel: target.channel, effect: UNTOLD });
   }
 
-  function fence(): ReturnType<Store['fenceOf']> {
-    return store.fenceOf('service:dispatch');
-  }
-
   /** Until nothing of it is left. False: another process decides. */
   async function repeat(round: () => Promise<More | null>, stop: AbortSignal): Promise<boolean> {
     for (;;) {
@@ -140,18 +137,20 @@ export function createDispatcher({ store, rules, onOwed, clock, log }: Dispatche
     }
   }
 
-  async function followClock(): Promise<void> {
+  async function followClock(fence: Fence): Promise<void> {
     jump ??= jumps.look();
     if (jump === null) return;
-    await store.moveClock({ byMs: jump.byMs, now: jump.at }, fence());
+    await store.moveClock({ byMs: jump.byMs, now: jump.at }, fence);
     jump = null;
   }
 
   async function work(stop: AbortSignal): Promise<number> {
-    await followClock();
-    await rerouteAll();
+    const fence = ownership.fenceOf('service:dispatch');
+    if (fence === null) return LONGEST_REST_MS;
+    await followClock(fence);
+    await rerouteAll(fence);
     for (const round of [routeRoundOnce, callRoundOnce, decideRoundOnce])
-      if (!(await repeat(round, stop))) return LONGEST_REST_MS;
+      if (!(await repeat(() => round(fence), stop))) return LONGEST_REST_MS;
     const next = await store.nextRound();
     return next === null ? LONGEST_REST_MS : Math.min(Math.max(next - clock.now(), 0), LONGEST_REST_MS);
   }

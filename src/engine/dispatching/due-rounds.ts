@@ -14,7 +14,7 @@ import type { CommitResult, Fence } from '../../store/fence.ts';
 
 export interface DueRounds {
   /** One round. Null: nothing is due. */
-  work(): Promise<Decided | null>;
+  work(fence: Fence): Promise<Decided | null>;
 }
 
 export interface Decided {
@@ -28,7 +28,6 @@ export interface Decided {
 export interface DueRoundsOptions {
   readonly store: DispatchStore;
   readonly rules: () => DispatchRules;
-  readonly fence: () => Fence;
   readonly clock: Pick<Clock, 'now'>;
   /** In one turn of the event loop. */
   readonly mostMembers?: number;
@@ -38,7 +37,7 @@ const MOST_GROUPS = 100;
 const MOST_MEMBERS = 500;
 
 export function createDueRounds(options: DueRoundsOptions): DueRounds {
-  const { store, rules, fence, clock, mostMembers = MOST_MEMBERS } = options;
+  const { store, rules, clock, mostMembers = MOST_MEMBERS } = options;
 
   async function readAll(query: DueQuery): Promise<DueRound> {
     let round = await store.readDue(query);
@@ -50,12 +49,16 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
   }
 
   /** The rest of what is superseded is decided anew. */
-  async function writeAll(read: DueRound, result: RoundResult, how: How): Promise<Decided> {
+  async function writeAll(
+    read: DueRound,
+    result: RoundResult,
+    { fence, ...how }: How & { fence: Fence },
+  ): Promise<Decided> {
     const written: Batch[] = [];
     let end: CommitResult = 'kept';
     for (const { round, ...share } of sharesOf(read, result, mostMembers)) {
       if (round !== read) await nextTurn();
-      end = await store.commitDue(round, { ...how, ...share }, clock.now(), fence());
+      end = await store.commitDue(round, { ...how, ...share }, clock.now(), fence);
       if (end !== 'kept') break;
       written.push(...share.result.batches);
     }
@@ -63,7 +66,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
   }
 
   return {
-    async work() {
+    async work(fence) {
       const at = clock.now();
       const inForce = rules();
       const round = await readAll({
@@ -77,7 +80,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
       });
       if (round.groups.length === 0) return null;
       const result = await finishInTurns(decideDue(round, inForce, at));
-      return writeAll(round, result, howUnder(inForce));
+      return writeAll(round, result, { ...howUnder(inForce), fence });
     },
   };
 }

@@ -1,5 +1,6 @@
 // Commits decisions together, with one wait for the disk. A decision with transitions is committed at once, with all
 // others that are ready. One without waits a little for others, since it delays no message.
+import type { Ownership } from '../../cluster/ownership.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { after, nextTurn, type Clock } from '../../lib/clock.ts';
 import type { CommitResult, Fence, Shard } from '../../store/fence.ts';
@@ -7,7 +8,8 @@ import type { Store } from '../../store/store.ts';
 import type { Outages } from '../reporting/outages.ts';
 
 export interface BatchOptions<Item> {
-  readonly store: Pick<Store, 'commit' | 'fenceOf'>;
+  readonly store: Pick<Store, 'commit'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
   /** How long a decision without transitions waits for others, in real milliseconds; 0 = it is committed at once too. */
   readonly silentWaitMs: number;
@@ -21,7 +23,7 @@ export interface BatchOptions<Item> {
   readonly onCommitted: (item: Item) => void;
 }
 
-/** `dropped`: it was not in force any more. `rejected`: the storage answered with an error. */
+/** `dropped`: it was not in force any more, or its shard is not held. `rejected`: the storage answered with an error. */
 export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
 
 export interface Batch<Item> {
@@ -30,7 +32,7 @@ export interface Batch<Item> {
 }
 
 export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
-  const { store, clock, silentWaitMs, outages, shardOf, isInForce, onUnkept, onCommitted } = options;
+  const { store, ownership, clock, silentWaitMs, outages, shardOf, isInForce, onUnkept, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
   /** Those that are ready are committed in the next turn. */
   let isDue = false;
@@ -50,8 +52,9 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
     isDue = false;
     const items = all.map(({ item }) => item).filter(isInForce);
     const ends = new Map<Item, CommitEnd>();
-    const byFence = Map.groupBy(items, (item) => store.fenceOf(shardOf(item)));
-    for (const [fence, some] of byFence) for (const [item, end] of await commitAll(some, fence)) ends.set(item, end);
+    const byFence = Map.groupBy(items, (item) => ownership.fenceOf(shardOf(item)));
+    for (const [fence, some] of byFence)
+      if (fence !== null) for (const [item, end] of await commitAll(some, fence)) ends.set(item, end);
     for (const [item, end] of ends) if (end === 'kept') onCommitted(item);
     for (const { item, done } of all) done(ends.get(item) ?? 'dropped');
   }

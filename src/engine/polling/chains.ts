@@ -9,6 +9,7 @@ import {
   type KnownBlock,
 } from '../../core/chain/chain-record.ts';
 import { anchorIn, MOST_REPLACED, type Anchor, type Identity } from '../../core/chain/chain-identity.ts';
+import type { Ownership } from '../../cluster/ownership.ts';
 import type { ChainReading } from '../../core/model/observation.ts';
 import type { AnyView } from '../../core/values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -23,7 +24,8 @@ export interface BlocksReading {
 }
 
 export interface ChainsOptions {
-  readonly store: Pick<Store, 'chainBlocks' | 'keepChainBlocks' | 'fenceOf'>;
+  readonly store: Pick<Store, 'chainBlocks' | 'keepChainBlocks'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly log: Log;
   /** Called for each page: whether replicas of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
@@ -56,7 +58,7 @@ interface Chain {
   isDoubted: boolean;
 }
 
-export function createChains({ store, log, onForks }: ChainsOptions): Chains {
+export function createChains({ store, ownership, log, onForks }: ChainsOptions): Chains {
   const chainByExplorer = new Map<string, Chain>();
 
   function chainOf(explorer: string): Chain {
@@ -118,7 +120,8 @@ export function createChains({ store, log, onForks }: ChainsOptions): Chains {
         if (record === stored) continue;
         const changed = changedBlocks(stored, record);
         if (changed.length === 0) continue;
-        const fence = store.fenceOf(explorerShard(explorer));
+        const fence = ownership.fenceOf(explorerShard(explorer));
+        if (fence === null) continue;
         const kept = { from: Math.min(...record.keys()), anchor: anchor?.height ?? null };
         const end = await store.keepChainBlocks(explorer, changed, kept, fence);
         if (end === 'kept') chain.stored = record;

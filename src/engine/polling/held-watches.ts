@@ -3,6 +3,7 @@
 //
 // Until when a watch was covered, and what it looked at, changes with every poll. It is not written with each commit,
 // but in `flush`, for many watches at once.
+import type { Ownership } from '../../cluster/ownership.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
@@ -44,11 +45,12 @@ export interface HeldWatches {
 }
 
 export interface HeldWatchesOptions {
-  readonly store: Pick<Store, 'recall' | 'diagnostics' | 'cover' | 'fenceOf'>;
+  readonly store: Pick<Store, 'recall' | 'diagnostics' | 'cover'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-export function createHeldWatches({ store, log }: HeldWatchesOptions): HeldWatches {
+export function createHeldWatches({ store, ownership, log }: HeldWatchesOptions): HeldWatches {
   const memoryById = new Map<WatchId, Memory>();
   /** Polled since the last flush. */
   const uncovered = new Set<WatchId>();
@@ -139,8 +141,8 @@ export function createHeldWatches({ store, log }: HeldWatchesOptions): HeldWatch
       for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {
         if (i > 0) await nextTurn();
         const some = ids.slice(i, i + FLUSHED_AT_ONCE).flatMap((id) => watchById.get(id) ?? []);
-        for (const [fence, own] of Map.groupBy(some, (watch) => store.fenceOf(shardOf(watch))))
-          await flushSome(own, fence);
+        for (const [fence, own] of Map.groupBy(some, (watch) => ownership.fenceOf(shardOf(watch))))
+          if (fence !== null) await flushSome(own, fence);
       }
     },
   };

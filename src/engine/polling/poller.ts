@@ -2,6 +2,7 @@
 //
 // A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
 // polls would only make the explorer slower.
+import type { Ownership } from '../../cluster/ownership.ts';
 import type { Judged } from '../../core/chain/tick-chain.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
@@ -34,6 +35,7 @@ import { createTicks, type Reader, type Tick } from './ticks.ts';
 
 export interface PollerOptions {
   readonly store: Store;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly readerOf: (explorer: string) => Reader | undefined;
   readonly clock: Clock;
   /** Whether an operator paused the watch: it is not polled, and its state stays as it is. None is where it is left out. */
@@ -96,18 +98,20 @@ interface Ways {
 
 export function createPoller(options: PollerOptions): Poller {
   const { isPaused = () => false } = options;
-  const { store, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onTransitions, onRecalled } = options;
+  const { store, ownership, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onTransitions, onRecalled } =
+    options;
   const running = new Map<WatchId, Promise<void>>();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
   const runs = createRunsOfWatches(store);
-  const chains = createChains({ store, log, onForks: options.onForks });
+  const chains = createChains({ store, ownership, log, onForks: options.onForks });
   const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
-  const held = createHeldWatches({ store, log });
+  const held = createHeldWatches({ store, ownership, log });
   const recovery = createCommitRecovery({
     batch: createBatch({
       store,
+      ownership,
       clock,
       silentWaitMs: options.silentWaitMs ?? 0,
       outages,

@@ -2,6 +2,7 @@
 // looked. Every half minute it adds up what was done and stores it; when the time of the day has come, the sum is told as an
 // event of the built-in watch and the next day begins, both in one commit. A restart repeats no report, and one that was due
 // while the daemon did not run is told after the next start, for the whole time.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { readyFor } from '../../core/model/quality/clock-shift.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Memory } from '../../core/model/memory.ts';
@@ -21,7 +22,8 @@ export interface DailyReportSettings {
 }
 
 export interface DailyReportOptions {
-  readonly store: Pick<Store, 'recall' | 'commit' | 'forget' | 'fenceOf' | 'countJournal'>;
+  readonly store: Pick<Store, 'recall' | 'commit' | 'forget' | 'countJournal'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   /** Those in force; null: none is wanted. */
   readonly settings: () => DailyReportSettings | null;
   /** Done since the start of the process. */
@@ -56,7 +58,7 @@ export async function runDailyReport(options: DailyReportOptions, signal: AbortS
 }
 
 function createLook(options: DailyReportOptions): () => Promise<void> {
-  const { store, settings, work, blind, clock, log, onTransitions } = options;
+  const { store, ownership, settings, work, blind, clock, log, onTransitions } = options;
   /** What is in the tally already. */
   let counted: Work = new Map();
 
@@ -87,7 +89,8 @@ function createLook(options: DailyReportOptions): () => Promise<void> {
 
   return async () => {
     const wanted = settings();
-    if (wanted === null) return;
+    const fence = ownership.fenceOf('service:dispatch');
+    if (wanted === null || fence === null) return;
     const memory = await recall();
     const now = work();
     const sight = await sightOf(tallyIn(memory, clock.now()), wanted.time, now);
@@ -95,7 +98,7 @@ function createLook(options: DailyReportOptions): () => Promise<void> {
     const at = sight.tally.until;
     const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: sight, partial: null } as const;
     const decision = step(watch, readyFor(memory ?? blankMemory(watch), at), seen);
-    const [end] = await store.commit([decision], at, store.fenceOf('service:daily-report'));
+    const [end] = await store.commit([decision], at, fence);
     if (end !== 'kept') return;
     counted = now;
     if (sight.report === null) return;

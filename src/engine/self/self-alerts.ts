@@ -7,6 +7,7 @@
 //   lasts      instances that fire go on firing, also when the severity is lower than it was.
 //   undecided  shortly after a start it is not known yet whether the cause lasts: nothing changes.
 //   over       all instances of the cause resolve. An hour later they are forgotten.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
 import { isActive } from '../../core/alerts/emission.ts';
 import { readyFor } from '../../core/model/quality/clock-shift.ts';
@@ -18,6 +19,7 @@ import type { Transition } from '../../core/model/transition.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Fence } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from '../polling/batch.ts';
@@ -33,7 +35,8 @@ import {
 } from './self-watch.ts';
 
 export interface SelfAlertsOptions {
-  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'fenceOf'>;
+  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Looks at the daemon's work. May reject with a `StorageError`. */
@@ -62,7 +65,7 @@ interface Stepped {
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
-  const { store, clock, log, find, notify, onTransitions, onUnkept } = options;
+  const { store, ownership, clock, log, find, notify, onTransitions, onUnkept } = options;
   let memoryById = new Map<WatchId, Memory>();
   /** False: what is stored is read before the next decision. */
   let isRead = false;
@@ -79,7 +82,8 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   }
 
   async function look(): Promise<void> {
-    if (notify().length === 0) {
+    const fence = ownership.fenceOf('service:dispatch');
+    if (notify().length === 0 || fence === null) {
       forgetAll();
       return;
     }
@@ -87,7 +91,10 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     const found = await find();
     const now = clock.now();
     const steps = idsOf(found).map((id) => stepOne(id, found, now));
-    await commit(steps.filter(({ decision }) => isWritten(decision)));
+    await commit(
+      steps.filter(({ decision }) => isWritten(decision)),
+      fence,
+    );
     for (const { id, decision } of steps) if (!isWritten(decision)) memoryById.set(id, decision.memory);
     await forgetOld(now);
   }
@@ -132,17 +139,15 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     return stateOf(id, memoryById.get(id))?.firing?.title ?? id;
   }
 
-  async function commit(steps: readonly Stepped[]): Promise<void> {
+  async function commit(steps: readonly Stepped[], fence: Fence): Promise<void> {
     if (steps.length === 0) return;
     // Where the store answers with an error it may have committed all the same.
     isRead = false;
     const decisions = steps.map(({ decision }) => decision);
-    const ends = await store
-      .commit(decisions, clock.now(), store.fenceOf('service:self-alerts'))
-      .catch((error: unknown) => {
-        onUnkept(decisions.flatMap(({ transitions }) => transitions));
-        throw error;
-      });
+    const ends = await store.commit(decisions, clock.now(), fence).catch((error: unknown) => {
+      onUnkept(decisions.flatMap(({ transitions }) => transitions));
+      throw error;
+    });
     isRead = ends.every((end) => end === 'kept');
     for (const [i, { id, decision }] of steps.entries()) {
       if (ends[i] !== 'kept') continue;

@@ -1,9 +1,11 @@
 // Passes acknowledgements on to a receiver that has its own: who answered here is not called there again. Only what the
 // receiver knows of is passed on, and what it accepted is in the state file. A call may be repeated, which changes nothing.
 // An acknowledgement that ends is not passed on: what was acknowledged there stays so until the alert is over.
+import type { Ownership } from '../../cluster/ownership.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OpenNotifier } from '../../notifiers/notifier.ts';
+import type { Fence } from '../../store/fence.ts';
 import type { PassedAck } from '../../store/mirrors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -13,7 +15,8 @@ import { createWokenLoop, type WokenLoop } from '../woken-loop.ts';
 export interface AckPasserOptions {
   readonly channel: string;
   readonly acknowledge: NonNullable<OpenNotifier['acknowledge']>;
-  readonly store: Pick<Store, 'acksToPass' | 'keepMirrored' | 'fenceOf'>;
+  readonly store: Pick<Store, 'acksToPass' | 'keepMirrored'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly onOutcome: (outcome: Outcome) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,13 +32,13 @@ export interface AckPasser extends Pick<WokenLoop, 'wake'> {
 }
 
 export function createAckPasser(options: AckPasserOptions): AckPasser {
-  const { channel, acknowledge, store, onOutcome, clock, log } = options;
+  const { channel, acknowledge, store, ownership, onOutcome, clock, log } = options;
   const loop = createWokenLoop(clock);
   const storage = createStorageBackoff({ loop: 'acknowledgements', channel }, log);
   let lastFailure: string | null = null;
 
   /** How long to rest; null: it is passed on. */
-  async function pass({ key, seq, at, until }: PassedAck, signal: AbortSignal): Promise<number | null> {
+  async function pass({ key, seq, at, until }: PassedAck, fence: Fence, signal: AbortSignal): Promise<number | null> {
     const outcome = await acknowledge(key, signal);
     // A call that the stop cut off says nothing of the receiver.
     if (signal.aborted) return 0;
@@ -49,7 +52,7 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
     lastFailure = null;
     // With a clock that was set back it would be passed on again and again.
     const accepted = { key, seq, at: Math.max(clock.now(), at), endsAt: until };
-    await store.keepMirrored(channel, [accepted], store.fenceOf(`channel:${channel}`));
+    await store.keepMirrored(channel, [accepted], fence);
     if (outcome.type === 'sent') log.info('acknowledgement:passed-on', { channel, alert: key });
     else log.error('acknowledgement:refused', { channel, alert: key, why: outcome.why, effect: 'it holds here alone' });
     return null;
@@ -57,8 +60,10 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
 
   async function passAll(signal: AbortSignal): Promise<number> {
     try {
+      const fence = ownership.fenceOf(`channel:${channel}`);
+      if (fence === null) return LONGEST_REST_MS;
       for (const ack of await store.acksToPass(channel, clock.now())) {
-        const restMs = await pass(ack, signal);
+        const restMs = await pass(ack, fence, signal);
         if (restMs !== null) return restMs;
       }
       storage.answered('acknowledgements');

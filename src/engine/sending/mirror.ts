@@ -1,11 +1,13 @@
 // Shows a receiver that keeps its own state of alerts what is open: all of it at every refresh, and sooner when something
 // happened or a call was not taken. What it accepted last is in the state file, so that a restart neither shows an event
 // again nor forgets an end that was not accepted yet.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { OpenMirror } from '../../notifiers/notifier.ts';
+import type { Fence } from '../../store/fence.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -26,7 +28,8 @@ export interface MirrorLoopOptions {
   readonly mirror: OpenMirror;
   readonly refreshMs: number;
   readonly holdMs: number;
-  readonly store: Pick<Store, 'mirrored' | 'keepMirrored' | 'fenceOf'>;
+  readonly store: Pick<Store, 'mirrored' | 'keepMirrored'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   /** Of a refresh: the first that is no `sent`, where there is one. */
   readonly onOutcome: (outcome: Outcome) => void;
   readonly clock: Clock;
@@ -46,10 +49,9 @@ interface Posted extends ShownAlert {
 }
 
 export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
-  const { channel, mirror, refreshMs, holdMs, store, onOutcome, clock, log } = options;
+  const { channel, mirror, refreshMs, holdMs, store, ownership, onOutcome, clock, log } = options;
   const loop = createWokenLoop(clock);
   const storage = createStorageBackoff({ loop: 'mirror', channel }, log);
-  const fence = store.fenceOf(`channel:${channel}`);
   /** Since when each alert was posted without being accepted. */
   let owedSince: ReadonlyMap<string, Instant> = new Map();
   let lastFailure: string | null = null;
@@ -70,7 +72,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
     });
   }
 
-  async function keepAccepted(posted: readonly Posted[]): Promise<void> {
+  async function keepAccepted(posted: readonly Posted[], fence: Fence): Promise<void> {
     const news = posted.filter(
       ({ message, accepted, outcome }) => outcome.type === 'sent' && accepted?.seq !== message.seq,
     );
@@ -96,10 +98,12 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
 
   async function refresh(signal: AbortSignal): Promise<number> {
     try {
+      const fence = ownership.fenceOf(`channel:${channel}`);
+      if (fence === null) return refreshMs;
       const posted = await post(signal);
       // A call that the stop cut off says nothing of the receiver.
       if (signal.aborted) return 0;
-      await keepAccepted(posted);
+      await keepAccepted(posted, fence);
       report(posted);
       storage.answered('mirror');
     } catch (error) {

@@ -9,6 +9,7 @@
 // between, it stays `sending` until its lease ends; then it is due again, and is sent under the same id.
 // A storage that does not answer only delays the sender: it is asked again after a wait, and an outcome that cannot be
 // recorded keeps its slot until it can be, so that nothing is sent twice meanwhile.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { LONGEST_WAIT_MS, type Delivery, type Outcome } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import { aborted } from '../../lib/abort.ts';
@@ -37,7 +38,8 @@ export interface Sender {
 }
 
 interface SenderOptions {
-  readonly store: Pick<Store, 'claim' | 'expire' | 'fenceOf' | 'ran' | 'settle' | 'nextDue'>;
+  readonly store: Pick<Store, 'claim' | 'expire' | 'ran' | 'settle' | 'nextDue'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
@@ -67,7 +69,8 @@ const EXPIRE_STEP_MS = 60_000;
 const LEASE_MS = 300_000;
 
 export function createSender(options: SenderOptions): Sender {
-  const { store, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } = options;
+  const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
+    options;
   const share = { channel, perRule: MOST_OF_RULE };
   const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff({ channel }, log);
@@ -87,7 +90,8 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   async function claimDue(abandon: AbortSignal): Promise<Instant | null> {
-    if (isParked) return null;
+    const fence = ownership.fenceOf(`channel:${channel}`);
+    if (isParked || fence === null) return null;
     await recordRunTime();
     const free = MOST_IN_FLIGHT - inFlight.size;
     if (free === 0) return null;
@@ -98,7 +102,6 @@ export function createSender(options: SenderOptions): Sender {
     // No wait is that long: the clock was set back, so the wait is over.
     const isOver = due !== null && (due <= now || due - now > LONGEST_WAIT_MS);
     if (!isOver) return due;
-    const fence = store.fenceOf(`channel:${channel}`);
     const claimed = await store.claim({ ...share, limit: free, at: Math.max(now, due), leaseMs: LEASE_MS }, fence);
     for (const delivery of claimed) start(delivery, abandon);
     // With every slot taken, the first that becomes free wakes the loop.

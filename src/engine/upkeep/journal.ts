@@ -1,4 +1,5 @@
 // Chains the lines of the journal within a second, and writes a line when the clock of the machine was set.
+import type { Ownership } from '../../cluster/ownership.ts';
 import type { JournalEntry } from '../../core/journal/entry.ts';
 import { showDuration, type Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
@@ -6,7 +7,8 @@ import type { Log } from '../../telemetry/log.ts';
 import type { ClockJump, ClockJumps } from './clock-jumps.ts';
 
 export interface JournalOptions {
-  readonly store: Pick<Store, 'chainJournal' | 'record' | 'fenceOf'>;
+  readonly store: Pick<Store, 'chainJournal' | 'record'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly jumps: Pick<ClockJumps, 'look'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -17,14 +19,15 @@ const LOOK_MS = 1000;
 const AT_ONCE = 500;
 
 /** Runs until the signal aborts, and chains what is there then. A storage that does not answer is tried again. */
-export async function runJournal({ store, jumps, clock, log }: JournalOptions, signal: AbortSignal): Promise<void> {
-  const fence = store.fenceOf('service:journal');
+export async function runJournal(options: JournalOptions, signal: AbortSignal): Promise<void> {
+  const { store, ownership, jumps, clock, log } = options;
   let isFailing = false;
   /** Not written yet. */
   let unwritten: readonly JournalEntry[] = [];
 
   async function chainAll(): Promise<void> {
-    while (await store.chainJournal(AT_ONCE, fence));
+    const fence = ownership.fenceOf('service:journal');
+    while (fence !== null && (await store.chainJournal(AT_ONCE, fence)));
   }
 
   async function recordJump(): Promise<void> {
@@ -34,7 +37,7 @@ export async function runJournal({ store, jumps, clock, log }: JournalOptions, s
       unwritten = [...unwritten, lineOf(jump)];
     }
     if (unwritten.length === 0) return;
-    await store.record(unwritten, fence);
+    await store.record(unwritten);
     unwritten = [];
   }
 

@@ -1,6 +1,7 @@
 // What becomes of silences, pauses and acknowledgements without an operator: people are told that one begins or is over,
 // or still lasts after a day; a silence ends when nothing of it fires any more, an acknowledgement when a reload has made
 // its alert more severe.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -8,6 +9,7 @@ import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Intervention, OpenAlertRow, StoredAck } from '../../store/interventions.ts';
+import type { Fence } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
@@ -15,7 +17,8 @@ import { announcementOf } from '../self/announcement.ts';
 import { DAEMON, newsByTime, newsOf } from '../self/operator-news.ts';
 
 export interface PolicyUpkeepOptions {
-  readonly store: Pick<Store, 'policy' | 'openAlerts' | 'announceable' | 'announce' | 'intervene' | 'fenceOf'>;
+  readonly store: Pick<Store, 'policy' | 'openAlerts' | 'announceable' | 'announce' | 'intervene'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly watches: () => readonly Watch[];
@@ -29,11 +32,10 @@ const LOOK_MS = 10_000;
 
 /** Runs until the signal aborts. */
 export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSignal): Promise<void> {
-  const { store, clock, log, watches, notify, onChanged } = options;
+  const { store, ownership, clock, log, watches, notify, onChanged } = options;
   const storage = createStorageBackoff({ loop: 'operators' }, log);
-  const fence = store.fenceOf('service:operators');
 
-  async function tellByTime(at: Instant): Promise<void> {
+  async function tellByTime(at: Instant, fence: Fence): Promise<void> {
     for (const stored of await store.announceable(at)) {
       const due = newsByTime(stored, at);
       if (due === null) continue;
@@ -49,7 +51,7 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
       const news = newsOf({ change, changed, actor: DAEMON, at, alert });
       return news === null ? [] : announcementOf(news, { id: key, at, notify: notify() });
     };
-    const { type } = await store.intervene(change, request, { at, fence, announce });
+    const { type } = await store.intervene(change, request, { at, announce });
     if (type === 'kept') onChanged();
   }
 
@@ -66,8 +68,10 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
 
   async function look(): Promise<number> {
     try {
+      const fence = ownership.fenceOf('service:dispatch');
+      if (fence === null) return LOOK_MS;
       await endWhatIsOver(clock.now());
-      await tellByTime(clock.now());
+      await tellByTime(clock.now(), fence);
       storage.answered('operators');
       return LOOK_MS;
     } catch (error) {

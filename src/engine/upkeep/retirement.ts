@@ -2,15 +2,18 @@
 // and their memory is forgotten. Runs beside the polls, since a reload must not depend on it: a storage that refuses is
 // asked again, after a second at first and a minute at last. A stop in the middle loses nothing, because the next start
 // finds the same watches in the state file.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { retire } from '../../core/step.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Fence } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 
 export interface RetirementOptions {
-  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget' | 'fenceOf'>;
+  readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
+  readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly isAdopted: (watch: WatchId) => boolean;
   /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
@@ -35,12 +38,12 @@ const LONGEST_REST_MS = 3_600_000;
 const AT_ONCE = 100;
 
 export function createRetirement(options: RetirementOptions): Retirement {
-  const { store, isAdopted, exclusively, onTransitions, clock, log } = options;
+  const { store, ownership, isAdopted, exclusively, onTransitions, clock, log } = options;
   const loop = createWokenLoop(clock);
   let lastFailure: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
 
-  async function retireSome(ids: readonly WatchId[]): Promise<void> {
+  async function retireSome(ids: readonly WatchId[], fence: Fence): Promise<void> {
     // Checked again: a reload may have added some of them again meanwhile.
     const gone = ids.filter((id) => !isAdopted(id));
     const damaged: WatchId[] = [];
@@ -49,7 +52,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
       log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: what it told is not resolved' });
     });
     const decisions = [...memories].map(([id, memory]) => retire(id, memory, clock.now()));
-    const ends = await store.commit(decisions, clock.now(), store.fenceOf('service:retirement'));
+    const ends = await store.commit(decisions, clock.now(), fence);
     onTransitions();
     const kept = decisions.filter((_decision, i) => ends[i] === 'kept');
     await store.forget([...kept.map(({ watchId }) => watchId), ...damaged]);
@@ -59,8 +62,11 @@ export function createRetirement(options: RetirementOptions): Retirement {
   }
 
   async function retireAll(): Promise<void> {
+    const fence = ownership.fenceOf('service:dispatch');
+    if (fence === null) return;
     const gone = (await store.remembered()).filter((id) => !isAdopted(id));
-    for (let i = 0; i < gone.length; i += AT_ONCE) await exclusively(() => retireSome(gone.slice(i, i + AT_ONCE)));
+    for (let i = 0; i < gone.length; i += AT_ONCE)
+      await exclusively(() => retireSome(gone.slice(i, i + AT_ONCE), fence));
   }
 
   /** One check; returns how long to wait for the next. Never throws. */

@@ -76,7 +76,7 @@ export function createPostgresStore(
   return {
     ...view,
     reader: async () => view,
-    fenceOf: () => fence,
+    cluster: { isShared: false, fence },
     linkSecrets: async () => linkSecretsIn(await readFact(sql, 'links')),
     // The server has limits of its own.
     setMaxBytes: () => undefined,
@@ -133,13 +133,10 @@ export function createPostgresStore(
     keepMirrored: (channel, accepted, held) =>
       writeUnder('keep-mirrored', held, (on) => keepMirrored(on, channel, accepted)),
     answerTo: (request) => answerTo(sql, request),
-    intervene: (change, request, { fence: held, ...act }) =>
-      write('intervene', async (on) =>
-        (await isHeld(on, held, leaseMs)) ? intervene(on, change, request, act) : { type: 'refused', why: 'fenced' },
-      ),
+    intervene: (change, request, act) => write('intervene', (on) => intervene(on, change, request, act)),
     announceable: (at) => announceable(sql, at),
     announce: (id, transitions, at, held) => writeUnder('announce', held, (on) => announce(on, id, transitions, at)),
-    record: (entries, held) => writeUnder('record', held, (on) => append(on, entries)),
+    record: (entries) => write('record', (on) => append(on, entries)),
     async chainJournal(limit, held) {
       if (!(await hasUnchained(sql))) return false;
       const end = await writeUnder('chain-journal', held, (on) => chain(on, limit));

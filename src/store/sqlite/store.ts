@@ -118,7 +118,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
 
   return {
     reader: () => (reader ??= openReader()),
-    fenceOf: () => fence,
+    cluster: { isShared: false, fence },
     setMaxBytes(bytes) {
       maxBytes = bytes;
       open.size.set(bytes);
@@ -211,10 +211,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     nextDue: (share) => read(() => open.deliveries.nextDue(share)),
     survey: () => read(() => open.view.survey()),
     answerTo: (request) => read(() => open.interventions.answerTo(request)),
-    intervene: (change, request, { fence, ...act }) =>
-      write('intervene', () =>
-        isHeld(fence) ? open.interventions.intervene(change, request, act) : { type: 'refused', why: 'fenced' },
-      ),
+    intervene: (change, request, act) => write('intervene', () => open.interventions.intervene(change, request, act)),
     announceable: (at) => read(() => open.interventions.announceable(at)),
     announce: (id, transitions, at, fence) =>
       writeUnder('announce', fence, () => {
@@ -224,8 +221,8 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     policy: (at) => read(() => open.policy(at)),
     openAlerts: (of) => read(() => open.openAlerts(of)),
     linkSecrets: () => read(() => linkSecretsIn(open.facts.json('links'))),
-    record: (entries, fence) =>
-      writeUnder('record', fence, () => {
+    record: (entries) =>
+      write('record', () => {
         open.journal.append(entries);
       }),
     async chainJournal(limit, fence) {

@@ -17,6 +17,7 @@ import { aDecision, aTransition } from '../../store/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, commit, rulesAtOnce } from '../../support/store/store-calls.ts';
+import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 
 const MINUTE = 60_000;
 const SENT: Settlement = { state: 'sent', outcome: { type: 'sent', answer: '204' } };
@@ -45,7 +46,7 @@ async function aDispatcher(
   });
   const start = () => {
     const onOwed = (all: ReadonlySet<string>): void => void owed.push(...all);
-    const dispatcher = createDispatcher({ store, rules, onOwed, clock, log });
+    const dispatcher = createDispatcher({ store, ownership: ownershipOf(store), rules, onOwed, clock, log });
     const stop = new AbortController();
     const running = dispatcher.run(stop.signal);
     return {
@@ -358,7 +359,7 @@ test('what happened in the last second of a silence was told, since the silence 
   await store.intervene(
     { type: 'silence', matchers: {}, from, until, untilResolved: false, comment: 'maintenance' },
     { key: 'silence', asked: 'silence', actor: 'ada' },
-    { at: from, fence: store.fenceOf('service:test') },
+    { at: from },
   );
   await clock.advance(MINUTE - 1000);
   await daemon.decided(EVENT, ['ops']);
@@ -473,5 +474,5 @@ test('twenty thousand events in a minute lost count of some, or were thousands o
 /** Who is told is on record, and nothing is decided yet. */
 async function commitRoutingAlone(store: Store, at: number): Promise<void> {
   const round = await store.readRouting(100);
-  await store.commitRouting(round, routeRound(round, rulesAtOnce()), at, store.fenceOf('service:test'));
+  await store.commitRouting(round, routeRound(round, rulesAtOnce()), at, fenceOf(store, 'service:test'));
 }

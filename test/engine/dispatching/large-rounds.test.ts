@@ -10,6 +10,7 @@ import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { ownershipOf } from '../../support/store/fences.ts';
 
 const EVENTS = 2000;
 const MOST_IN_TURN = 500;
@@ -35,7 +36,8 @@ async function aStorm(clock: FakeClock): Promise<Store> {
 async function dispatch(store: Store, clock: FakeClock): Promise<void> {
   const stop = new AbortController();
   const log = createRecordingLog();
-  const running = createDispatcher({ store, rules: () => RULES, onOwed: () => undefined, clock, log }).run(stop.signal);
+  const options = { rules: () => RULES, onOwed: () => undefined, clock, log };
+  const running = createDispatcher({ ...options, store, ownership: ownershipOf(store) }).run(stop.signal);
   await clock.whenSleeping(1);
   stop.abort();
   await running;
@@ -96,7 +98,7 @@ test('a daemon that was killed while it wrote a large mail forgot the events tha
   const dying = withCommits(store, (_members, count) => Promise.resolve(count <= 2));
   const stop = new AbortController();
   const options = { rules: () => RULES, onOwed: () => undefined, clock, log: createRecordingLog() };
-  const running = createDispatcher({ ...options, store: dying }).run(stop.signal);
+  const running = createDispatcher({ ...options, store: dying, ownership: ownershipOf(store) }).run(stop.signal);
   await clock.whenSleeping(1);
   stop.abort();
   await running;
@@ -125,7 +127,6 @@ test('a silence that was made while a large mail was written was ignored by the 
     if (count === 3)
       await store.intervene({ ...silence, comment: 'enough' }, request, {
         at: clock.now(),
-        fence: store.fenceOf('service:test'),
         announce: () => [],
       });
     return true;

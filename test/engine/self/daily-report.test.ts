@@ -14,6 +14,7 @@ import { StorageError, type Store } from '../../../src/store/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, dispatch, settle } from '../../support/store/store-calls.ts';
+import { ownershipOf } from '../../support/store/fences.ts';
 
 const MINUTE = 60_000;
 const HALF_HOUR = 1_800_000;
@@ -48,6 +49,7 @@ async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
     const running = runDailyReport(
       {
         store,
+        ownership: ownershipOf(store),
         settings: () => facts.settings,
         work: () => work.now(),
         blind: () => facts.blind,

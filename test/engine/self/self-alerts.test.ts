@@ -8,6 +8,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, dispatch, settle } from '../../support/store/store-calls.ts';
+import { ownershipOf } from '../../support/store/fences.ts';
 
 function aCause(severity: Severity, changes: Partial<Cause> = {}): Cause {
   return {
@@ -33,6 +34,7 @@ function aStory(store: Store = createMemoryStore()) {
   const begin = () => {
     const self = createSelfAlerts({
       store,
+      ownership: ownershipOf(store),
       clock,
       log,
       find,

@@ -14,6 +14,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createWebhookSink, status, type Answer } from '../../support/sinks.ts';
 import { dispatch } from '../../support/store/store-calls.ts';
+import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -29,7 +30,7 @@ async function aStory(answer?: Answer) {
   const notifier = service.open(sink.origin, someTools(), 10_000);
   const { acknowledge } = notifier;
   if (acknowledge === undefined) throw new Error('PagerDuty keeps acknowledgements');
-  const common = { channel: 'pager', store, clock, log };
+  const common = { channel: 'pager', store, ownership: ownershipOf(store), clock, log };
   const begin = () => {
     const stop = new AbortController();
     const passer = createAckPasser({ ...common, acknowledge, onOutcome: () => undefined });
@@ -66,7 +67,7 @@ async function aStory(answer?: Answer) {
 
   async function intervene(change: Parameters<Store['intervene']>[0]): Promise<string> {
     const key = `request-${(requests += 1)}`;
-    const act = { at: clock.now(), fence: store.fenceOf('service:operators') };
+    const act = { at: clock.now() };
     const { type } = await store.intervene(change, { key, asked: key, actor: 'ada' }, act);
     await happensNow();
     return type;
@@ -82,7 +83,7 @@ async function aStory(answer?: Answer) {
       const labels = { watch: message.watch, severity: message.severity };
       const transitions = [{ message, labels, notify: ['pager'] }];
       const decision = aDecision('coins', { expects: version++, transitions });
-      await store.commit([decision], clock.now(), store.fenceOf('service:x'));
+      await store.commit([decision], clock.now(), fenceOf(store, 'service:x'));
       await dispatch(store, clock.now());
       await happensNow();
     },

@@ -16,6 +16,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createWebhookSink, status, type Answer } from '../../support/sinks.ts';
 import { dispatch } from '../../support/store/store-calls.ts';
+import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -55,6 +56,7 @@ async function aStory() {
       refreshMs: CONFIG.refresh,
       holdMs: CONFIG.hold,
       store,
+      ownership: ownershipOf(store),
       onOutcome: ({ type }) => outcomes.push(type),
       clock,
       log,
@@ -92,7 +94,7 @@ async function aStory() {
       await life.store.commit(
         [aDecision(watch, { expects, transitions })],
         clock.now(),
-        life.store.fenceOf('service:x'),
+        fenceOf(life.store, 'service:x'),
       );
       versions = versions.set(watch, expects + 1);
       await dispatch(life.store, clock.now());

@@ -12,6 +12,7 @@ import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { claim, LEASE_MS, owe } from '../../support/store/store-calls.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { aDelivery } from '../../store/builders.ts';
+import { ownershipOf } from '../../support/store/fences.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -688,6 +689,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
     sender: (channel = 'ops'): Sender =>
       createSender({
         store,
+        ownership: ownershipOf(store),
         channel,
         notifier: {
           async send(delivery, attempt, signal) {

@@ -5,6 +5,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { ownershipOf } from '../../support/store/fences.ts';
 
 const LINE = { at: 0, kind: 'config', subject: 'daemon', actor: 'daemon', data: null } as const;
 
@@ -17,21 +18,19 @@ function prepare() {
     ...inner,
     chainJournal: (limit, fence) =>
       disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.chainJournal(limit, fence),
-    record: (lines, fence) =>
-      disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.record(lines, fence),
+    record: (lines) => (disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.record(lines)),
   };
   const stop = new AbortController();
-  const running = runJournal({ store, jumps: createClockJumps(clock), clock, log }, stop.signal);
+  const running = runJournal(
+    { store, ownership: ownershipOf(store), jumps: createClockJumps(clock), clock, log },
+    stop.signal,
+  );
   return {
     clock,
     log,
     disk,
     store,
-    append: (count: number) =>
-      inner.record(
-        Array.from({ length: count }, () => LINE),
-        inner.fenceOf('service:journal'),
-      ),
+    append: (count: number) => inner.record(Array.from({ length: count }, () => LINE)),
     chained: async () => (await inner.journalHead())?.position ?? 0,
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -7,6 +7,7 @@ import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { aPoller } from '../../support/engine/poller.ts';
 import { wordsOf } from '../../support/engine/run-polls.ts';
 import { loadWatches, takeAll } from '../../support/world.ts';
+import { ownershipOf } from '../../support/store/fences.ts';
 
 const [watches, others] = ['coins', 'others'].map((id) =>
   loadWatches(`
@@ -43,6 +44,7 @@ async function aFiringWatch() {
   const changing = createMutex();
   const retirement = createRetirement({
     store,
+    ownership: ownershipOf(store),
     clock,
     log,
     isAdopted: (id) => poller.isAdopted(id),

@@ -11,6 +11,7 @@ import type { Store } from '../../../src/store/store.ts';
 import type { SafeLog } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { LifeLine } from '../life-line.ts';
+import { ownershipOf } from '../../support/store/fences.ts';
 
 export interface DaemonOptions {
   readonly line: LifeLine;
@@ -33,6 +34,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
   const metrics = createMetrics({ clock });
   const runtime = createRuntime({
     store,
+    ownership: ownershipOf(store),
     clock,
     log: SILENT,
     metrics,

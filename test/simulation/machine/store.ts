@@ -64,7 +64,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
   }
 
   return {
-    fenceOf: (shard) => inner.fenceOf(shard),
+    cluster: inner.cluster,
     reader: () => inner.reader(),
     setMaxBytes: (maxBytes) => {
       inner.setMaxBytes(maxBytes);
@@ -118,7 +118,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     policy: (at) => deed(() => inner.policy(at)),
     openAlerts: (of) => deed(() => inner.openAlerts(of)),
     linkSecrets: () => deed(() => inner.linkSecrets()),
-    record: (entries, fence) => write(() => inner.record(entries, fence)),
+    record: (entries) => write(() => inner.record(entries)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
     journalHead: () => deed(() => inner.journalHead()),
     held: () => deed(() => inner.held()),

@@ -4,6 +4,7 @@ import type { Outcome } from '../../../src/core/model/delivery.ts';
 import { claim, commit, cover, dispatch, LEASE_MS, owe, settle } from '../../support/store/store-calls.ts';
 import { aDecision, aDelivery, aMemory, aTransition, NOON, transitionsOf } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
+import { fenceOf } from '../../support/store/fences.ts';
 
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
@@ -65,7 +66,7 @@ export function keepsThePromise(place: Place): void {
         ['b', []],
       ]),
     );
-    const fence = store.fenceOf('explorer:a');
+    const fence = fenceOf(store, 'explorer:a');
     await store.keepChainBlocks(
       'a',
       [block(1, '0x1'), block(2, '0x2'), block(2, '0x3')],

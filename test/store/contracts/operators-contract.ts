@@ -27,7 +27,7 @@ const end = (watch: string): Intervention => ({ type: 'end-pause', watch });
 export function keepsItsPromiseToOperators(place: Place): void {
   const story = storiesAt(place);
   const intervene = (store: Store, change: Intervention, asked: OperatorRequest, at = NOON): Promise<Intervened> =>
-    store.intervene(change, asked, { at, fence: store.fenceOf('service:operators') });
+    store.intervene(change, asked, { at });
 
   story('a pause outlives the process, until it is ended', async (store, takeOver) => {
     expect(await store.pauses()).toEqual([]);
@@ -112,14 +112,6 @@ export function keepsItsPromiseToOperators(place: Place): void {
     },
   );
 
-  story('a daemon that was taken over from changes nothing any more', async (store, takeOver) => {
-    const fence = store.fenceOf('service:operators');
-    const next = await takeOver();
-    const refused = { type: 'refused', why: 'fenced' };
-    expect(await store.intervene(pause('coins'), request('k1'), { at: NOON, fence })).toEqual(refused);
-    expect(await next.pauses()).toEqual([]);
-  });
-
   story('pauses are forgotten two months after the deliveries of their time', async (store) => {
     await intervene(store, pause('coins'), request('k1'));
     await store.prune({ settled: NOON + 60 * DAY, alerts: NOON, journal: NOON }, NOON);
@@ -136,7 +128,7 @@ const DEAD: Settlement = { state: 'dead', outcome: { type: 'rejected', why: '410
 export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
   const story = storiesAt(place);
   const intervene = (store: Store, change: Intervention, key: string, at = NOON): Promise<Intervened> =>
-    store.intervene(change, request(key), { at, fence: store.fenceOf('service:operators') });
+    store.intervene(change, request(key), { at });
   const taken = async (store: Store, at: number): Promise<string[]> =>
     (await claim(store, 'ops', 10, at)).map(({ delivery, attempt }) => `${delivery.id} ${attempt}`);
   /** A delivery of that seq of one alert, which ends so. */

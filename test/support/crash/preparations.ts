@@ -8,6 +8,7 @@ import { backupState } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { damagePages } from '../../store/damage.ts';
 import type { Scene } from './scene.ts';
+import { fenceOf } from '../store/fences.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,9 +20,9 @@ async function into({ stateFile }: Scene, write: (store: Store, now: number) => 
 /** Lines of the journal that are to be dropped behind a checkpoint. */
 export function oldJournal(scene: Scene): Promise<void> {
   return into(scene, async (store, now) => {
-    const fence = store.fenceOf('service:test');
+    const fence = fenceOf(store, 'service:test');
     const line = { at: now - 100 * DAY_MS, kind: 'config', subject: 'daemon', actor: 'daemon', data: null } as const;
-    await store.record([line, line], fence);
+    await store.record([line, line]);
     while (await store.chainJournal(500, fence));
   });
 }
@@ -39,7 +40,7 @@ export function endedSilences(scene: Scene): Promise<void> {
       await store.intervene(
         { type: 'silence', matchers: { watch: 'spare-*' }, ...span, comment },
         { key: comment.replace(';', ''), asked: comment, actor: 'alice' },
-        { at: now - 60_000, fence: store.fenceOf('service:test') },
+        { at: now - 60_000 },
       );
     }
   });

@@ -5,6 +5,7 @@ import { AddressDetails } from '../../../src/explorer/reading/resources/address.
 import { createFakeClock } from '../fake-clock.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
 import { createRecordingLog } from '../recording-log.ts';
+import { ownershipOf } from '../store/fences.ts';
 
 /** A poller over an explorer that shows one balance, and what came of its polls. */
 export function aPoller(change: Partial<PollerOptions> = {}) {
@@ -36,6 +37,7 @@ export function aPoller(change: Partial<PollerOptions> = {}) {
   const store = createMemoryStore();
   const poller = createPoller({
     store,
+    ownership: ownershipOf(store),
     readerOf: () => ({
       tickReader() {
         seen.rounds += 1;

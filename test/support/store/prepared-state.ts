@@ -17,6 +17,7 @@ import { createFolder, type Folder } from '../daemon.ts';
 import { createFakeClock, type FakeClock } from '../fake-clock.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { takeAll } from '../world.ts';
+import { ownershipOf } from './fences.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: instance, instance_url: 'https://explorer.invalid' } }
@@ -55,6 +56,7 @@ export function prepareState(rules: string, config = CONFIG): PreparedState {
       const shown = { balance: '' };
       const poller = createPoller({
         store,
+        ownership: ownershipOf(store),
         clock,
         log: createRecordingLog(),
         readerOf: () => ({

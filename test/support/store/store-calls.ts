@@ -18,12 +18,13 @@ import type { CommitResult } from '../../../src/store/fence.ts';
 import type { Claimed } from '../../../src/store/outbox.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aDecision, transitionsOf } from '../../store/builders.ts';
+import { fenceOf } from './fences.ts';
 
 const FENCE = 'service:test';
 export const LEASE_MS = 60_000;
 
 export function commit(store: Store, decisions: readonly Decision[], at: Instant): Promise<CommitResult[]> {
-  return store.commit(decisions, at, store.fenceOf(FENCE));
+  return store.commit(decisions, at, fenceOf(store, FENCE));
 }
 
 /** A poll of the watch after which exactly these deliveries are owed, whoever would be chosen. */
@@ -46,7 +47,7 @@ export async function owe(
     const keys = new Set(round.unrouted.map(({ key }) => key));
     const owing = owingOf(deliveries.filter(({ members: [{ message }] }) => keys.has(message.key)));
     const result = { owing, informed: [], turned, withdrawn: [], undeliverable: [] };
-    if ((await store.commitRouting(round, result, at, store.fenceOf(FENCE))) === 'fenced') return ends;
+    if ((await store.commitRouting(round, result, at, fenceOf(store, FENCE))) === 'fenced') return ends;
   }
   await put(store, deliveries.map(batchOf), at);
   return ends;
@@ -70,7 +71,7 @@ async function put(store: Store, batches: readonly Batch[], at: Instant): Promis
     counts: () => true,
     isAnswered: () => true,
   };
-  await store.commitDue(round, decision, at, store.fenceOf(FENCE));
+  await store.commitDue(round, decision, at, fenceOf(store, FENCE));
 }
 
 function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): Batch {
@@ -111,7 +112,7 @@ export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRule
 /** The same as the dispatcher does it, where each channel has these recipients, else its own name. */
 export async function dispatch(store: Store, at: Instant, recipients: readonly Recipient[] = []): Promise<void> {
   const rules = rulesAtOnce(recipients);
-  const fence = store.fenceOf(FENCE);
+  const fence = fenceOf(store, FENCE);
   for (;;) {
     const round = await store.readRouting(100);
     if (round.unrouted.length === 0) break;
@@ -140,11 +141,14 @@ export async function dispatch(store: Store, at: Instant, recipients: readonly R
 }
 
 export function cover(store: Store, coverage: Parameters<Store['cover']>[0]): ReturnType<Store['cover']> {
-  return store.cover(coverage, store.fenceOf(FENCE));
+  return store.cover(coverage, fenceOf(store, FENCE));
 }
 
 export function claim(store: Store, channel: string, limit: number, at: Instant): Promise<Claimed[]> {
-  return store.claim({ channel, perRule: Number.MAX_SAFE_INTEGER, limit, at, leaseMs: LEASE_MS }, store.fenceOf(FENCE));
+  return store.claim(
+    { channel, perRule: Number.MAX_SAFE_INTEGER, limit, at, leaseMs: LEASE_MS },
+    fenceOf(store, FENCE),
+  );
 }
 
 /** Ends the first try, unless another one is named. */

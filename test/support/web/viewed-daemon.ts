@@ -22,6 +22,7 @@ import { createMemoryStore } from '../store/memory-store.ts';
 import { createRecordingLog } from '../recording-log.ts';
 import { polledRuntime } from './runtime-view.ts';
 import { claim, dispatch } from '../store/store-calls.ts';
+import { ownershipOf } from '../store/fences.ts';
 
 export const TREASURY = `0x${'11'.repeat(20)}`;
 export const VAULT = `0x${'22'.repeat(20)}`;
@@ -68,6 +69,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
   let text = '';
   const poller = createPoller({
     store,
+    ownership: ownershipOf(store),
     clock,
     log: createRecordingLog(),
     readerOf: () => ({

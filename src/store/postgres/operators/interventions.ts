@@ -29,7 +29,7 @@ export async function intervene(
   sql: Sql,
   change: Intervention,
   request: OperatorRequest,
-  { at, announce }: Omit<Act, 'fence'>,
+  { at, announce }: Act,
 ): Promise<Intervened> {
   const before = await answerTo(sql, request);
   if (before !== null) return before;

@@ -22,7 +22,7 @@ import { createSilencesTable } from './silences-table.ts';
 
 interface Interventions {
   answerTo(request: OperatorRequest): Intervened | null;
-  intervene(change: Intervention, request: OperatorRequest, act: Omit<Act, 'fence'>): Intervened;
+  intervene(change: Intervention, request: OperatorRequest, act: Act): Intervened;
   announceable(at: Instant): Announceable[];
   announce(id: string, transitions: readonly Transition[], at: Instant): void;
   /** `before`: what is dropped of the outbox. What people did is kept for two months longer. */

@@ -1,0 +1,118 @@
+// Which shards this process holds. It works on these alone; the other processes on the same state, its replicas, work on
+// the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica claims it.
+//
+// Where one process has the state for itself, as with a state file, nothing changes hands: every answer is a constant.
+import type { SoleCluster } from '../store/cluster.ts';
+import type { Fence, Shard } from '../store/fence.ts';
+
+/** What the rest of the daemon knows of the other replicas. */
+export interface Ownership {
+  /** False: this process holds every shard for as long as it lives, and no follower is ever called. */
+  readonly isShared: boolean;
+
+  /** Proves to the store that this process holds the shard. Null: it does not, so nothing of it may be written or begun. */
+  fenceOf(shard: Shard): Fence | null;
+
+  /** Whether a request may still leave for the shard: its lease lasts long enough for that. */
+  mayWork(shard: Shard): boolean;
+
+  /** Tells the other replicas what this one runs from now on. */
+  declare(config: DeclaredConfig): void;
+
+  /** Called whenever shards change hands. */
+  follow(follower: Follower): void;
+
+  /** A write was `fenced`: another replica has the shard. */
+  lost(shard: Shard): void;
+
+  view(): ClusterView;
+
+  /** Whether what no config names may be ended: every live replica has run the same config for 30 seconds. */
+  mayRetire(): boolean;
+
+  /** Whether some live replica works on each shard. Rejects with a `StorageError`. */
+  allHeld(): Promise<boolean>;
+
+  /** Renews, claims and releases until the signal aborts; then releases all that is held. Resolves at once where not shared. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface DeclaredConfig {
+  /** Equal where two replicas ask, decide and tell the same. */
+  readonly checksum: string;
+  /** All that the config has work for. */
+  readonly shards: readonly DeclaredShard[];
+}
+
+export interface DeclaredShard {
+  readonly shard: Shard;
+  /** Over which its rate of requests is counted. The next holder waits so long before it asks. */
+  readonly windowMs: number;
+}
+
+/** Each method is awaited before the next one is called, also those of other followers. */
+export interface Follower {
+  /** The shard is held now, and `fenceOf` answers. What is stored of it is read before anything is decided. */
+  claimed(shard: Shard): Promise<void>;
+  /** The shard is about to be given back: resolves when nothing of it runs, and what it learned is written. */
+  releasing(shard: Shard): Promise<void>;
+  /** Another replica may have it already: what is remembered of it is dropped, and nothing is written. */
+  lost(shard: Shard): void;
+}
+
+export interface ClusterView {
+  /** Live ones, this one first. Empty where not shared. */
+  readonly replicas: readonly ReplicaView[];
+  /** By key. Empty where not shared. */
+  readonly shards: readonly ShardView[];
+  /** The checksum of the config that most live replicas run; null before that is known. */
+  readonly configInForce: string | null;
+  /** Since the start of this process. */
+  readonly counts: ClusterCounts;
+}
+
+export interface ReplicaView {
+  readonly id: string;
+  /** How people know it, such as the name of its host. */
+  readonly name: string;
+  readonly checksum: string;
+  readonly isSelf: boolean;
+}
+
+export interface ShardView {
+  readonly shard: Shard;
+  /** The name of the replica that works on it; null: none does. */
+  readonly holder: string | null;
+  readonly isOurs: boolean;
+}
+
+export interface ClusterCounts {
+  /** Shards that were lost without being released. */
+  readonly leasesLost: number;
+  /** Shards that were claimed after another replica had held them. */
+  readonly takeovers: number;
+  readonly fencedCommits: number;
+}
+
+/** Everything, for ever. */
+export function createSoleOwnership({ fence }: SoleCluster): Ownership {
+  return {
+    isShared: false,
+    fenceOf: () => fence,
+    mayWork: () => true,
+    declare: () => undefined,
+    follow: () => undefined,
+    lost: () => undefined,
+    view: () => ALONE,
+    mayRetire: () => true,
+    allHeld: () => Promise.resolve(true),
+    run: () => Promise.resolve(),
+  };
+}
+
+const ALONE: ClusterView = {
+  replicas: [],
+  shards: [],
+  configInForce: null,
+  counts: { leasesLost: 0, takeovers: 0, fencedCommits: 0 },
+};
