@@ -1,0 +1,161 @@
+// One round of a replica: what follows from the rows that the database answered to its renewal.
+//
+//   lost      a shard that was not renewed: another replica has claimed it
+//   found     one that was renewed although it is not known to be held: the answer to its claim was lost, or a write of it was
+//             fenced by mistake
+//   claims    shards that nobody holds, up to the share; only while the own config is in force
+//   releases  one shard too many of a family, found so in two rounds running; all of them, where another config has been in
+//             force for two minutes, so that a change of one replica after another moves a shard once at most
+//
+// Times are of the monotonic clock of this process, in milliseconds, unless they are called otherwise.
+import type { Fence, Shard } from '../store/fence.ts';
+import type { HeldShard, Renewed } from '../store/cluster.ts';
+import { configInForce } from './agree.ts';
+import { FAMILIES, isOf, shareOf, type Family } from './share.ts';
+
+/** What is remembered from one round to the next. */
+export interface RoundState {
+  /** When the last round that was answered was sent; null: none was. */
+  readonly sentAt: number | null;
+  /** Nothing is claimed before that: after an outage its owners come first. */
+  readonly claimsFrom: number;
+  /** Of which more than the share was held. */
+  readonly crowded: readonly Family[];
+  /** Since when another config is in force. */
+  readonly outvotedSince: number | null;
+  /** Since when all live replicas are known to run one config. */
+  readonly agreedSince: number | null;
+  /** They did so for long enough. */
+  readonly mayRetire: boolean;
+}
+
+export const FIRST_ROUND: RoundState = {
+  sentAt: null,
+  claimsFrom: 0,
+  crowded: [],
+  outvotedSince: null,
+  agreedSince: null,
+  mayRetire: false,
+};
+
+export interface RoundInput {
+  readonly renewed: Renewed;
+  /** Of the config of this replica. */
+  readonly checksum: string;
+  readonly held: readonly HeldShard[];
+  readonly sentAt: number;
+  readonly leaseMs: number;
+}
+
+export interface Plan {
+  readonly state: RoundState;
+  readonly lost: readonly HeldShard[];
+  readonly found: readonly HeldShard[];
+  /** Until when requests may leave for what is held. */
+  readonly deadline: number;
+  readonly inForce: string | null;
+  readonly claims: readonly Claim[];
+  readonly releases: readonly Shard[];
+}
+
+export interface Claim {
+  readonly family: Family;
+  readonly count: number;
+}
+
+/** Requests that left just before the end of the lease are answered before another replica asks. */
+export const MARGIN_MS = 2000;
+/** The owners of leases that ended in an outage renew them first. */
+const AFTER_OUTAGE_MS = 10_000;
+const OUTVOTED_MS = 120_000;
+const AGREED_MS = 30_000;
+
+/** How long a round waits for the next one. Two may fail before the lease ends. */
+export function roundMs(leaseMs: number): number {
+  return leaseMs / 3;
+}
+
+export function planRound(before: RoundState, input: RoundInput): Plan {
+  const { renewed, checksum, held, sentAt, leaseMs } = input;
+  const inForce = configInForce(renewed.replicas, renewed.config);
+  const isInForce = checksum === inForce;
+  const mine = renewed.mine.map(({ shard }) => shard);
+  const crowded = FAMILIES.filter((family) => surplusOf(family, mine, input, inForce) > 0);
+  const wasOut = isStale(before, sentAt, leaseMs);
+  const agreedSince = agreedSinceIn(renewed, wasOut ? null : before.agreedSince, sentAt);
+  const state: RoundState = {
+    sentAt,
+    claimsFrom: wasOut ? sentAt + AFTER_OUTAGE_MS : before.claimsFrom,
+    crowded,
+    outvotedSince: isInForce ? null : (before.outvotedSince ?? sentAt),
+    agreedSince,
+    mayRetire: agreedSince !== null && Math.min(sentAt - agreedSince, sinceAnnounced(renewed)) >= AGREED_MS,
+  };
+  const mayClaim = isInForce && sentAt >= state.claimsFrom;
+  const surplus = crowded.filter((family) => mayClaim && before.crowded.includes(family));
+  return {
+    state,
+    lost: without(held, renewed.mine),
+    found: without(renewed.mine, held),
+    deadline: sentAt + leaseMs - MARGIN_MS,
+    inForce,
+    claims: mayClaim ? FAMILIES.flatMap((family) => claimOf(family, mine, input, inForce)) : [],
+    releases: isOutvoted(state) ? mine : surplus.flatMap((family) => lastOf(family, mine)),
+  };
+}
+
+function without(some: readonly HeldShard[], others: readonly HeldShard[]): HeldShard[] {
+  return some.filter(({ fence }) => !others.some((other) => isSame(other.fence, fence)));
+}
+
+function isSame(a: Fence, b: Fence): boolean {
+  return a.key === b.key && a.epoch === b.epoch;
+}
+
+/** What no config names may be ended. */
+export function mayRetire(state: RoundState, now: number, leaseMs: number): boolean {
+  return state.mayRetire && !isStale(state, now, leaseMs);
+}
+
+/** The last answer is so old that leases may have ended since, and other replicas may have come and gone. */
+function isStale({ sentAt }: RoundState, now: number, leaseMs: number): boolean {
+  return sentAt !== null && now - sentAt > leaseMs - roundMs(leaseMs);
+}
+
+function isOutvoted({ sentAt, outvotedSince }: RoundState): boolean {
+  return sentAt !== null && outvotedSince !== null && sentAt - outvotedSince >= OUTVOTED_MS;
+}
+
+function agreedSinceIn({ replicas }: Renewed, before: number | null, sentAt: number): number | null {
+  const areAgreed = new Set(replicas.map(({ checksum }) => checksum)).size === 1;
+  return areAgreed ? (before ?? sentAt) : null;
+}
+
+/** How long the newest announcement of a live replica is past: one may have changed and changed back between two rounds. */
+function sinceAnnounced({ replicas, now }: Renewed): number {
+  return now - Math.max(...replicas.map(({ announcedAt }) => announcedAt));
+}
+
+/** Only replicas whose config is in force claim, so only they divide the shards. */
+function shareIn(family: Family, { renewed }: RoundInput, inForce: string | null): number {
+  const shards = renewed.shards.filter(({ shard }) => isOf(family, shard));
+  return shareOf(shards.length, renewed.replicas.filter(({ checksum }) => checksum === inForce).length);
+}
+
+/** How many too many are held; negative: how many more may be. */
+function surplusOf(family: Family, mine: readonly Shard[], input: RoundInput, inForce: string | null): number {
+  return mine.filter((shard) => isOf(family, shard)).length - shareIn(family, input, inForce);
+}
+
+function claimOf(family: Family, mine: readonly Shard[], input: RoundInput, inForce: string | null): Claim[] {
+  const free = input.renewed.shards.filter(({ shard, holder }) => holder === null && isOf(family, shard));
+  const count = Math.min(free.length, -surplusOf(family, mine, input, inForce));
+  return count > 0 ? [{ family, count }] : [];
+}
+
+function lastOf(family: Family, mine: readonly Shard[]): Shard[] {
+  return mine
+    .filter((shard) => isOf(family, shard))
+    .toSorted()
+    .slice(-1);
+}

@@ -1,0 +1,94 @@
+// What the database does for replicas, in memory: by one clock, one statement at a time.
+import type { Announcement, ClaimedShard, HeldShard, Renewed } from '../../../src/store/cluster.ts';
+import type { Fence, Shard } from '../../../src/store/fence.ts';
+
+interface ShardState {
+  owner: string | null;
+  epoch: number;
+  until: number;
+  askFrom: number;
+  windowMs: number;
+}
+
+export class MemoryCluster {
+  readonly #now: () => number;
+  readonly #replicas = new Map<string, Announcement & { announcedAt: number; until: number }>();
+  readonly #shards = new Map<Shard, ShardState>();
+  #config: string | null = null;
+  #epochs = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  renew({ id, name, checksum }: Announcement, leaseMs: number): Renewed {
+    const now = this.#now();
+    const before = this.#replicas.get(id);
+    const announcedAt = before?.checksum === checksum ? before.announcedAt : now;
+    this.#replicas.set(id, { id, name, checksum, announcedAt, until: now + leaseMs });
+    const own = [...this.#shards].filter(([, { owner }]) => owner === id);
+    for (const [, state] of own) state.until = now + leaseMs;
+    return {
+      mine: own.map(([shard, state]) => this.#held(shard, state)),
+      replicas: [...this.#replicas.values()].filter(({ until }) => until > now),
+      shards: [...this.#shards].map(([shard, { owner, until }]) => ({ shard, holder: until > now ? owner : null })),
+      config: this.#config,
+      now,
+    };
+  }
+
+  claim({ id }: Announcement, { family, count }: { family: string; count: number }, leaseMs: number): ClaimedShard[] {
+    const now = this.#now();
+    const free = [...this.#shards]
+      .filter(([shard, { until }]) => shard.startsWith(`${family}:`) && until < now)
+      .toSorted(([a, x], [b, y]) => x.until - y.until || (a < b ? -1 : 1));
+    return free.slice(0, count).map(([shard, state]) => {
+      const isTakeover = state.owner !== null;
+      state.askFrom = Math.max(state.askFrom, state.until + state.windowMs);
+      Object.assign(state, { owner: id, epoch: ++this.#epochs, until: now + leaseMs });
+      return { ...this.#held(shard, state), isTakeover };
+    });
+  }
+
+  release(fence: Fence, windowMs: number): boolean {
+    const state = this.#stateOf(fence);
+    if (state === undefined) return false;
+    const now = this.#now();
+    Object.assign(state, { owner: null, until: now - 1, askFrom: Math.max(state.askFrom, now + windowMs) });
+    return true;
+  }
+
+  addShards(shards: readonly { readonly shard: Shard; readonly windowMs: number }[]): void {
+    for (const { shard, windowMs } of shards)
+      if (!this.#shards.has(shard))
+        this.#shards.set(shard, { owner: null, epoch: 0, until: -Infinity, askFrom: 0, windowMs });
+  }
+
+  dropShard(fence: Fence): void {
+    for (const [shard, state] of this.#shards) if (state === this.#stateOf(fence)) this.#shards.delete(shard);
+  }
+
+  hasFree(): boolean {
+    return [...this.#shards.values()].some(({ until }) => until < this.#now());
+  }
+
+  agree(config: string, expects: string | null): boolean {
+    if (this.#config !== expects) return false;
+    this.#config = config;
+    return true;
+  }
+
+  leave(id: string): void {
+    this.#replicas.delete(id);
+  }
+
+  #stateOf({ key, owner, epoch }: Fence): ShardState | undefined {
+    const state = [...this.#shards].find(([shard]) => shard === key)?.[1];
+    return state?.owner === owner && state.epoch === epoch ? state : undefined;
+  }
+
+  #held(shard: Shard, { owner, epoch, askFrom }: ShardState): HeldShard {
+    const fence = { key: shard, slot: 0, owner: owner ?? '', epoch };
+    return { shard, fence, askAfterMs: Math.max(askFrom - this.#now(), 0) };
+  }
+}
