@@ -55,6 +55,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     version,
     startedAt,
     bootId,
+    isWorking: () => true,
     config,
     watches: () => runtime.watches(),
     memoryOf: (id) => runtime.memoryOf(id) ?? null,

@@ -26,6 +26,8 @@ export interface RuntimeView {
   readonly startedAt: Instant | null;
   /** Null: no daemon runs. */
   readonly bootId: string | null;
+  /** Whether a daemon polls and tells. False: what the state holds is all that is known. */
+  isWorking(): boolean;
   config(): Config;
   watches(): readonly Watch[];
   memoryOf(id: WatchId): Memory | null;

@@ -9,6 +9,7 @@ import { backupFile, backupSqlite } from './sqlite/files/backups.ts';
 import { checkSqlite } from './sqlite/check.ts';
 import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
+import { isLocked } from './sqlite/files/lock.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 import { restoreSqlite } from './sqlite/files/restore.ts';
 import type { Copied } from './copy.ts';
@@ -144,6 +145,12 @@ function urlOf({ file, postgres }: StatePlace): string {
 /** The backups that the daemon makes. */
 export function openBackups({ file, backup }: StateSettings): Backups {
   return createBackups({ file, ...backup });
+}
+
+/** Whether a daemon works with the state now. Rejects with a StorageError. */
+export async function isStateHeld(state: StatePlace): Promise<boolean> {
+  if (state.postgres) return (await onPostgres()).isPostgresHeld(state.postgres.reveal());
+  return isLocked(state.file);
 }
 
 /** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */

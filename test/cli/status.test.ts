@@ -6,12 +6,14 @@ import { readFileSync } from 'node:fs';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
 import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
+import { takeLock } from '../../src/store/sqlite/files/lock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { overviewLines } from '../../src/cli/state/status-table.ts';
 import { Overview } from '../../src/query/shapes/overview.ts';
 import { CALM, overviewWith } from '../support/daemon-in-trouble.ts';
 import type { ListReading } from '../../src/watches/lists/list-reading.ts';
-import { prepareState } from '../support/store/prepared-state.ts';
+import type { Ran } from '../support/cli.ts';
+import { prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 import { commit } from '../support/store/store-calls.ts';
 
 const RULES = `
@@ -77,6 +79,12 @@ test('events that cannot be decided yet are counted in one part, not named one b
   expect(out).toContain('; failed: 2 not decided yet, since 2026-01-01T00:01:00Z\n');
 });
 
+/** While a daemon holds the state. */
+async function statusBesideDaemon({ run, config, stateFile }: PreparedState, ...options: string[]): Promise<Ran> {
+  using _held = takeLock(stateFile);
+  return await run('status', ...options, '-c', config);
+}
+
 const BALANCES = `
 watches:
   - id: coins
@@ -90,7 +98,7 @@ watches:
 test('status begins with what fires, how far beyond its limit, who was told, and why watches are blind', async () => {
   using prepared = prepareState(BALANCES);
   await prepared.polls('940000');
-  const pending = await prepared.run('status', '-c', prepared.config);
+  const pending = await statusBesideDaemon(prepared);
   expect(pending.out.split('\n').slice(0, 6)).toEqual([
     'vault coin 940,000, below 2,000,000',
     'Nobody has acknowledged it for 1 s. No watch is blind, and no delivery is owed.',
@@ -119,11 +127,24 @@ test('status names seconds, not the milliseconds at which a watch became blind',
 test('status gives the overview as JSON, as the API does', async () => {
   using prepared = prepareState(BALANCES);
   await prepared.polls('940000', '940000', '940000');
-  const { code, out } = await prepared.run('status', '--json', '-c', prepared.config);
+  const { code, out } = await statusBesideDaemon(prepared, '--json');
   expect(code).toBe(0);
   expect(Overview.parse(JSON.parse(out))).toMatchObject({
     verdict: 'critical',
     cards: [{ watch: 'coins', measure: { value: '940000', limit: '1000000' } }, { watch: 'gas' }],
     trust: { heads: [], storage: null },
   });
+});
+
+test('where no daemon runs, status says so first, and never that all is quiet', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('3000000');
+  expect((await statusBesideDaemon(prepared)).out).toMatch(/^All quiet\n/);
+  const { out } = await prepared.run('status', '-c', prepared.config);
+  expect(out.split('\n').slice(0, 2)).toEqual([
+    'No daemon runs',
+    'Nothing is polled and nothing is told. What follows is what the state held when it ended.',
+  ]);
+  const json = await prepared.run('status', '--json', '-c', prepared.config);
+  expect(Overview.parse(JSON.parse(json.out))).toMatchObject({ verdict: 'blind', headline: 'No daemon runs' });
 });

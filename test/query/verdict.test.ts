@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { verdictOf, type VerdictFacts } from '../../src/query/overview/verdict.ts';
 
 const CALM: VerdictFacts = {
+  isWorking: true,
   critical: 0,
   warnings: 0,
   unheard: 0,
@@ -25,7 +26,7 @@ test.each<[string, Partial<VerdictFacts>, string]>([
   ['an alert that is pending or in hand', { inHand: 1, unpolled: 1 }, 'in-hand'],
   ['a watch that was not polled since the start', { unpolled: 1 }, 'starting'],
   ['nothing', {}, 'quiet'],
-  ['nothing, where no daemon runs', { storage: null }, 'quiet'],
+  ['that no daemon runs', { ...ALL, critical: 1, isWorking: false }, 'blind'],
 ])('%s decides whether somebody gets up', (_what, facts, verdict) => {
   expect(verdictOf({ ...CALM, ...facts })).toBe(verdict);
 });

@@ -36,11 +36,13 @@ interface FileViewOptions {
   readonly setup: Setup;
   readonly reader: StoreView;
   readonly facts: FileFacts;
+  /** Whether a daemon holds the state. */
+  readonly isHeld: boolean;
   readonly now: Instant;
   readonly version: string;
 }
 
-export function fileView({ setup, reader, facts, now, version }: FileViewOptions): View {
+export function fileView({ setup, reader, facts, isHeld, now, version }: FileViewOptions): View {
   const { config, watches, ruleFiles } = setup;
   const { memories, diagnostics } = facts;
   const watchById = new Map(watches.map((watch) => [watch.id, watch]));
@@ -48,6 +50,7 @@ export function fileView({ setup, reader, facts, now, version }: FileViewOptions
     version,
     startedAt: null,
     bootId: null,
+    isWorking: () => isHeld,
     config: () => config,
     watches: () => watches,
     memoryOf: (id) => memories.get(id) ?? null,

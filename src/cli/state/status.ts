@@ -10,7 +10,7 @@ import { blindFrom, dataWords, pauseWords, type Looked } from '../../explain/dat
 import { acknowledged, silencesInForce } from '../../explain/operator-words.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { showRecipient } from '../../rules/describe.ts';
-import { openReader } from '../../store/open.ts';
+import { isStateHeld, openReader } from '../../store/open.ts';
 import { overview } from '../../query/overview/overview.ts';
 import { EXIT } from '../exit.ts';
 import { fileView, readFacts } from './file-view.ts';
@@ -34,7 +34,8 @@ export async function status(terminal: Terminal, { config: file, json = false }:
   const facts = await readFacts(reader);
   const { memories, damaged, diagnostics, pauses } = facts;
   const now = terminal.clock.now();
-  const seen = await overview(fileView({ setup, reader, facts, now, version: readVersion() }));
+  const isHeld = await isStateHeld(config.state);
+  const seen = await overview(fileView({ setup, reader, facts, isHeld, now, version: readVersion() }));
   if (json) {
     terminal.out(JSON.stringify(seen, null, 2));
     return EXIT.ok;

@@ -16,13 +16,18 @@ export interface Headline {
   readonly detail: string;
 }
 
+const NOT_WORKING: Headline = {
+  headline: 'No daemon runs',
+  detail: 'Nothing is polled and nothing is told. What follows is what the state held when it ended.',
+};
+
 export function headlineOf(facts: HeadlineFacts): Headline {
   switch (facts.verdict) {
     case 'critical':
     case 'warning':
       return { headline: worstOf(facts), detail: sentences(waitingOf(facts), doubtOf(facts)) };
     case 'blind':
-      return { headline: blindOf(facts), detail: doubtOf(facts) };
+      return facts.isWorking ? { headline: blindOf(facts), detail: doubtOf(facts) } : NOT_WORKING;
     case 'in-hand':
       return {
         headline: 'Nothing needs you',

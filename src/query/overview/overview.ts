@@ -65,6 +65,7 @@ async function verdictFacts(view: View, { open, pending, cards, trusted }: Found
   const held = open.filter((alert) => alert.row.isEvent && alert.row.severity === 'critical' && inHand(alert) !== null);
   const uncounted = unansweredChannels(view);
   return {
+    isWorking: view.runtime.isWorking(),
     critical: cards.filter(({ row }) => row.severity === 'critical').length,
     warnings: cards.filter(({ row }) => row.severity === 'warning').length,
     unheard: await unheardOf(view, open, uncounted),

@@ -2,6 +2,8 @@
 import type { Verdict } from '../shapes/overview.ts';
 
 export interface VerdictFacts {
+  /** A daemon polls and tells. */
+  readonly isWorking: boolean;
   /** Open alerts that nobody has in hand. */
   readonly critical: number;
   readonly warnings: number;
@@ -18,6 +20,7 @@ export interface VerdictFacts {
 }
 
 export function verdictOf(facts: VerdictFacts): Verdict {
+  if (!facts.isWorking) return 'blind';
   const isStoring = facts.storage === 'works' || facts.storage === null;
   if (facts.critical > 0 || facts.unheard > 0 || !isStoring) return 'critical';
   if (facts.warnings > 0) return 'warning';

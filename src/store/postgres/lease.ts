@@ -77,3 +77,8 @@ export async function isHeld(sql: Sql, fence: Fence, leaseMs: number): Promise<b
   );
   return row !== undefined || renew(sql, fence, leaseMs);
 }
+
+/** Whether any process holds it now. */
+export async function isHeldByAny(sql: Sql): Promise<boolean> {
+  return (await sql.first('SELECT FROM shards WHERE owner IS NOT NULL AND until > clock_timestamp()')) !== undefined;
+}

@@ -3,7 +3,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import { StorageError, type Store, type StoreReader } from '../store.ts';
 import { addressOf } from './address.ts';
 import { createDatabase, type Database } from './database.ts';
-import { release } from './lease.ts';
+import { isHeldByAny, release } from './lease.ts';
 import { forget } from './memory-table.ts';
 import { migrate, schemaOf } from './migrate.ts';
 import { createPostgresView } from './reader.ts';
@@ -66,6 +66,13 @@ export async function forgetInPostgres(url: string, watch: WatchId): Promise<boo
   await using opened = new AsyncDisposableStack();
   const database = opened.adopt(await current(url), (one) => one.close());
   return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
+}
+
+/** Whether a daemon works with it. Rejects with a StorageError. */
+export async function isPostgresHeld(url: string): Promise<boolean> {
+  await using opened = new AsyncDisposableStack();
+  const { sql } = opened.adopt(await current(url), (one) => one.close());
+  return await isHeldByAny(sql);
 }
 
 /** Whether a daemon has made its tables there. */

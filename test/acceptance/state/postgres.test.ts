@@ -140,8 +140,10 @@ postgresTest(
       /^PostgreSQL at 127\.0\.0\.1:.*\n(.*\n)*sound: nothing is damaged\n$/,
     );
     expect(await scene.command('history')).toContain('calls');
+    expect(await scene.command('status')).toMatch(/^All quiet\n/);
     third.process.kill('SIGTERM');
     expect(await third.process.ended).toEqual({ code: 0, signal: null });
+    expect(await scene.command('status')).toMatch(/^No daemon runs\n/);
     expect(scene.hook.calls.all).toHaveLength(3);
   },
 );

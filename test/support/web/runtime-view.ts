@@ -20,6 +20,7 @@ export function polledRuntime({ config, watches, poller, blind, startedAt }: Pol
     version: '0',
     startedAt,
     bootId: 'boot',
+    isWorking: () => true,
     config: () => config,
     watches,
     memoryOf: (id) => poller.memoryOf(id) ?? null,

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreBusyError } from '../../store.ts';
-import { answering, createPrivately, isBusy, openReadOnly } from '../database.ts';
+import { answering, createPrivately, isBusy, openReadOnly, settledPath } from '../database.ts';
 import { createFacts } from '../facts.ts';
 
 /**
@@ -15,11 +16,32 @@ export function takeLock(stateFile: string): Disposable {
   return lock;
 }
 
+/** Whether a process holds the state file. */
+export function isLocked(stateFile: string): boolean {
+  const file = `${settledPath(stateFile)}.lock`;
+  if (!existsSync(file)) return false;
+  return answering(file, 'read', () => {
+    const db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    try {
+      db.prepare('SELECT count(*) FROM sqlite_schema').get();
+      return false;
+    } catch (error) {
+      if (isBusy(error)) return true;
+      throw error;
+    } finally {
+      db.close();
+    }
+  });
+}
+
+/** Longer than anyone looks whether it is held. */
+const LOOKED_AT_MS = 200;
+
 /** Undefined when it is held. */
 function lockOf(file: string): Disposable | undefined {
   return answering(file, 'lock', () => {
     createPrivately(file);
-    const db = new DatabaseSync(file, { timeout: 0 });
+    const db = new DatabaseSync(file, { timeout: LOOKED_AT_MS });
     try {
       db.exec('BEGIN EXCLUSIVE');
     } catch (error) {
