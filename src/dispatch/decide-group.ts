@@ -172,7 +172,7 @@ function wait(part: Part, one: Judged, until: Instant): void {
 
 function drop(part: Part, one: Judged, { why, askAt }: Pick<Of<'nothing'>['next'], 'why' | 'askAt'>): void {
   if (askAt !== null) part.wakes.push(askAt);
-  const isDropped = why === 'silenced' || why === 'inhibited';
+  const isDropped = why === 'silenced' || why === 'inhibited' || why === 'acked';
   keep(part, one, { type: 'suppress', why }, isDropped ? stateCounted(one) : stateLeft(one));
 }
 

@@ -8,6 +8,7 @@
 //    6  a silence is about it                           hold
 //    7  a repeat, and it is acknowledged or unpolled    hold
 //    8  a mute window                                   hold
+//       held back until now, and acknowledged meanwhile hold, for a machine
 //    9  the target was sent too much                    hold, then counted in a summary
 //   10  the timer of its group                          wait, or send
 //
@@ -15,7 +16,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Line } from './rounds/close-batch.ts';
 import { timersOf, type Timers } from './group.ts';
-import { holdOf, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';
+import { holdOf, holdOfAck, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';
 import type { DispatchGroup, GroupMember, Held, RecipientState, SummaryKind, Verdict } from './model.ts';
 import { isHeard, owedOf, UNTOLD, type Item, type Owed } from './owed.ts';
 
@@ -87,11 +88,23 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   const { held, heldAt } = state;
   if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
   if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
+  if (unit === 'alert' && member.isOpen && !isHeard(state)) {
+    const answered = holdOfAck(context, member);
+    if (answered !== null) return withoutCall(member, answered);
+  }
   const kind = canBeCounted ? SUMMARY_OF[held.why] : null;
   if (kind === null || (unit === 'alert' && !canBeDropped)) return { type: 'news', lines, rest: null };
   return unit === 'alert'
     ? { type: 'nothing', why: WHY_DROPPED[kind], askAt: null }
     : { type: 'count', in: kind, lines, heldAt };
+}
+
+/**
+ * A machine may call somebody, and somebody has answered meanwhile. A condition is told when the acknowledgement ends
+ * before it does; an event is over by then.
+ */
+function withoutCall({ isEvent }: GroupMember, hold: Hold): Next {
+  return isEvent ? { type: 'nothing', why: 'acked', askAt: null } : { type: 'hold', hold };
 }
 
 /** An end passes every mute, but not the cap: what was counted with it before stays so. */

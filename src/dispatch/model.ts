@@ -206,7 +206,10 @@ export type Verdict =
   | { readonly type: 'hold'; readonly until: Instant | 'change'; readonly why: Held }
   | { readonly type: 'wait'; readonly until: Instant }
   | { readonly type: 'count'; readonly in: SummaryKind }
-  | { readonly type: 'suppress'; readonly why: 'nothing-new' | 'retracted' | 'not-told' | 'silenced' | 'inhibited' };
+  | {
+      readonly type: 'suppress';
+      readonly why: 'nothing-new' | 'retracted' | 'not-told' | 'silenced' | 'inhibited' | 'acked';
+    };
 
 /** The members of one message. */
 export interface Batch {

@@ -1,6 +1,6 @@
 // What people and machines hear, one story for each row of the order of decisions, of the timers, and of what comes together.
 import { describe, expect, test } from '@jest/globals';
-import type { Routing, Silence } from '../../src/dispatch/model.ts';
+import type { MuteWindow, Routing, Silence } from '../../src/dispatch/model.ts';
 import { HOUR, MINUTE, SECOND } from './histories.ts';
 import { InMemoryDispatch, MACHINE, NO_OPTIONS, PEOPLE, type Alert, type Channel, type Sent } from './in-memory.ts';
 
@@ -15,6 +15,7 @@ const DRAINED = alert('drained', 'coins', 'critical');
 const MOVED = alert('moved', 'coins', 'info');
 const CALL = alert('call', 'vault', 'warning');
 const STALLED = alert('stalled', 'head', 'critical');
+const NOON: MuteWindow = { days: ['thu'], from: '12:00', to: '13:00', zone: 'UTC' };
 
 interface Options {
   readonly channel?: Channel;
@@ -390,6 +391,62 @@ describe('together:', () => {
     ack(day, LOW);
     day.runUntil(at('20:00:00'));
     expect(heard(day)).toEqual(['12:30:00 silence_summary low/1']);
+  });
+
+  test.each<[string, Partial<Options>, (day: InMemoryDispatch) => void]>([
+    ['a mute window', { options: { mute: [NOON] } }, () => undefined],
+    [
+      'a silence',
+      {},
+      (day) => {
+        silence(day, '13:00:00');
+      },
+    ],
+    [
+      'an open alert',
+      { events: 'summary' },
+      (day) => {
+        happens(day, STALLED, 'firing');
+      },
+    ],
+  ])('a pager is not called for what somebody answered while %s held it back', (_, options, holdBack) => {
+    const day = morning({ channel: MACHINE, ...options });
+    holdBack(day);
+    happens(day, LOW, 'firing');
+    happens(day, CALL, 'event');
+    ack(day, LOW);
+    ack(day, CALL);
+    day.runUntil(at('12:50:00'));
+    happens(day, STALLED, 'resolved');
+    day.runUntil(at('20:00:00'));
+    expect(heard(day).filter((message) => !message.includes('stalled'))).toEqual([]);
+  });
+
+  test('a pager is called for what is still so when the acknowledgement ends', () => {
+    const day = morning({ channel: MACHINE, options: { mute: [NOON] } });
+    happens(day, LOW, 'firing');
+    ack(day, LOW);
+    day.runUntil(at('12:00:00') + 25 * HOUR);
+    expect(day.messages).toHaveLength(1);
+    expect(day.messages[0]).toMatchObject({ createdAt: at('12:00:00') + 24 * HOUR });
+    expect(heard(day)).toEqual(['12:00:00 news low/1']);
+  });
+
+  test('a machine hears what somebody answered in a mute window once it is over', () => {
+    const day = morning({ channel: MACHINE, options: { mute: [NOON] } });
+    happens(day, LOW, 'firing');
+    ack(day, LOW);
+    day.runUntil(at('14:00:00'));
+    happens(day, LOW, 'resolved');
+    expect(heard(day)).toEqual(['14:00:00 news low/2 over']);
+  });
+
+  test('people hear in the morning what somebody answered at night', () => {
+    const day = morning({ options: { mute: [NOON] } });
+    happens(day, LOW, 'firing');
+    ack(day, LOW);
+    day.runUntil(at('14:00:00'));
+    expect(heard(day)).toEqual(['13:00:00 news low/1']);
   });
 
   test('what is taken back in a silence is not counted', () => {

@@ -71,10 +71,16 @@ export function holdOfRepeat(context: Context, member: GroupMember): Hold | null
   return (
     inhibited(context, member) ??
     silenced(context, member) ??
-    acked(context, member) ??
+    holdOfAck(context, member) ??
     unpolled(context, member) ??
     muted(context, member)
   );
+}
+
+/** What holds what somebody has answered. */
+export function holdOfAck({ ackOf }: Context, member: GroupMember): Hold | null {
+  const ack = ackOf(member);
+  return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, drops: false };
 }
 
 /** The silence that is over and was in force in all of that time; null: there was none. */
@@ -99,11 +105,6 @@ function silenced(context: Context, member: GroupMember): Hold | null {
   if (silence === undefined) return null;
   const why: Held = { why: 'silenced', by: silence.id };
   return { why, until: silence.untilResolved ? 'change' : silence.until, drops: false };
-}
-
-function acked({ ackOf }: Context, member: GroupMember): Hold | null {
-  const ack = ackOf(member);
-  return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, drops: false };
 }
 
 /** A watch that is paused, or was not polled since the start: nobody knows whether its alerts still hold. */
