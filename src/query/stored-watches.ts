@@ -1,0 +1,71 @@
+// What is known of watches by the state alone: those of a daemon that does not run, or that another replica polls.
+import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
+import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
+import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
+import type { WatchId } from '../core/model/ids.ts';
+import type { Memory } from '../core/model/memory.ts';
+import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { blindFrom } from '../explain/data-words.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { StoredDiagnostics } from '../store/memories.ts';
+import type { StoreView } from '../store/store.ts';
+import type { RuntimeView } from './view.ts';
+
+/** What the state holds of the watches. */
+export interface StoredFacts {
+  readonly memories: ReadonlyMap<WatchId, Memory>;
+  /** Those whose memory cannot be read. */
+  readonly damaged: ReadonlySet<WatchId>;
+  readonly diagnostics: ReadonlyMap<WatchId, StoredDiagnostics>;
+  readonly pauses: readonly Pause[];
+}
+
+/** Of all watches where `ids` is left out. Rejects with a `StorageError`. */
+export async function readStored(
+  reader: Pick<StoreView, 'recall' | 'diagnostics' | 'pauses'>,
+  ids?: readonly WatchId[],
+): Promise<StoredFacts> {
+  const damaged = new Set<WatchId>();
+  const memories = await reader.recall(ids, (id) => damaged.add(id));
+  return { memories, damaged, diagnostics: await reader.diagnostics(ids), pauses: await reader.pauses() };
+}
+
+/** As it was when it was written down, which a running daemon does every ten seconds. */
+export function storedWatches(
+  watches: readonly Watch[],
+  facts: StoredFacts,
+  now: Instant,
+): Pick<RuntimeView, 'memoryOf' | 'figuresOf' | 'snapshotOf' | 'healthOf' | 'blind'> {
+  const { memories, diagnostics } = facts;
+  const watchById = new Map(watches.map((watch) => [watch.id, watch]));
+  return {
+    memoryOf: (id) => memories.get(id) ?? null,
+    figuresOf: (id) => figuresIn(watchById.get(id), memories.get(id), diagnostics.get(id)),
+    // Whoever needs it reads it from the state.
+    snapshotOf: () => null,
+    healthOf: (id) => diagnostics.get(id)?.health ?? {},
+    blind: () => watches.flatMap((watch) => blindIn(watch, facts, now)),
+  };
+}
+
+/** What is remembered of something else that was watched is nothing of this. */
+function figuresIn(
+  watch: Watch | undefined,
+  memory: Memory | undefined,
+  diagnostics: StoredDiagnostics | undefined,
+): Figures | null {
+  const snapshot = diagnostics?.snapshot ?? null;
+  if (watch === undefined || snapshot === null || memory?.checksum !== watch.checksum) return null;
+  return storedFiguresOf(watch.kind.fields, figurePathsOf(watch), snapshot);
+}
+
+function blindIn(watch: Watch, { memories, damaged, pauses }: StoredFacts, now: Instant): BlindWatch[] {
+  if (damaged.has(watch.id)) return [{ watch, since: now, reason: 'damaged-memory', fields: [] }];
+  const memory = memories.get(watch.id);
+  const since = blindFrom(watch, memory, { pause: lastPauseOf(pauses, watch), now });
+  if (since === null) return [];
+  const state = memory?.data?.state ?? 'ok';
+  const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
+  return [{ watch, since, reason: state === 'ok' ? 'no-poll' : state, fields }];
+}
