@@ -59,6 +59,8 @@ export interface ExplorerOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Sends each request, and is closed with the explorer; HTTP when left out. */
   readonly transport?: HttpTransport;
+  /** Asked before each request leaves. One that may not ends its poll as a stop does. All may when left out. */
+  readonly mayAsk?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborts requests under way: they then throw its reason instead of `Missed`. */
@@ -80,9 +82,10 @@ export interface Explorer extends AsyncDisposable {
 export function createExplorer(options: ExplorerOptions): Explorer {
   const { name, auth, clock, signal, budget, meter } = options;
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  const transport =
+  const sender =
     options.transport ??
     createHttpTransport({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
+  const transport = options.mayAsk === undefined ? sender : withLeave(sender, options.mayAsk);
   const largeBodies = options.largeBodies ?? createLargeBodies();
   const hasKey = auth.type !== 'none';
   const reader = createAnswerReader({
@@ -164,6 +167,17 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     [Symbol.asyncDispose]: async () => {
       transport.close();
       if (options.largeBodies === undefined) await largeBodies[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The same, that sends nothing without leave: then it throws as an aborted request does. */
+function withLeave(transport: HttpTransport, mayAsk: () => boolean): HttpTransport {
+  return {
+    ...transport,
+    async get(...args) {
+      if (!mayAsk()) throw new DOMException('another replica asks this explorer now', 'AbortError');
+      return transport.get(...args);
     },
   };
 }

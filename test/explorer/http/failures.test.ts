@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect, describe, test } from '@jest/globals';
 import { Missed } from '../../../src/core/model/watch/question.ts';
+import { isStop } from '../../../src/engine/polling/observe.ts';
 import { aToken, blockRows, impatient, missOf, openExplorer, someBlocks } from '../support/open.ts';
 import { inTurn, sendJson, sendText, startServer, type Handler } from '../support/server.ts';
 
@@ -360,6 +361,37 @@ describe('asking again within a poll', () => {
     expect(opened.counted).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });
+});
+
+test('another replica had taken the explorer over: no request left any more, not even the second try of one', async () => {
+  await using server = await startServer((_request, response) => {
+    sendText(response, '', { status: 500 });
+  });
+  let mayAsk = true;
+  const clock = impatient();
+  await using opened = openExplorer(server.url, {
+    clock: {
+      ...clock,
+      sleep: async (...args) => {
+        mayAsk = false;
+        await clock.sleep(...args);
+      },
+    },
+    mayAsk: () => mayAsk,
+  });
+  const ask = async (): Promise<unknown> =>
+    opened.explorer
+      .tickReader()
+      .one(aToken)
+      .catch((error: unknown) => error);
+  expect(isStop(await ask())).toBe(true);
+  expect(server.requests).toHaveLength(1);
+  expect(isStop(await ask())).toBe(true);
+  expect(server.requests).toHaveLength(1);
+
+  mayAsk = true;
+  await ask();
+  expect(server.requests).toHaveLength(2);
 });
 
 test('a refusal whose body is a page for people keeps the meaning of its status', async () => {
