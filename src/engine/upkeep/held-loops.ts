@@ -1,0 +1,84 @@
+// Runs each loop only while this process holds the shard that the loop works on.
+//
+//   waiting    another replica has the shard, or none has
+//   running    from the claim of the shard on; a loop that fails is the supervisor's to start again
+//   releasing  the shard is about to be given back: the loop is told to stop, and its end is awaited for two seconds.
+//              What it still writes after that is fenced
+//   lost       another replica may have the shard already: the loop is told to stop, and nobody waits for it
+import type { Follower, Ownership } from '../../cluster/ownership.ts';
+import { aborted } from '../../lib/abort.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Shard } from '../../store/fence.ts';
+
+export type Run = (signal: AbortSignal) => Promise<void>;
+
+/** `run`, again after each claim of the shard, until its own signal aborts. */
+export type WhileHeld = (shard: Shard, run: Run) => Run;
+
+export interface HeldLoops {
+  readonly whileHeld: WhileHeld;
+  /** To be told of every shard before the first loop runs. */
+  readonly follower: Follower;
+}
+
+/** From a claim of a shard to its end. */
+interface Tenure {
+  readonly ending: AbortController;
+  readonly running: Set<Promise<void>>;
+}
+
+const LONGEST_END_MS = 2000;
+
+export function createHeldLoops({ isShared }: Pick<Ownership, 'isShared'>, clock: Pick<Clock, 'sleep'>): HeldLoops {
+  const tenureByShard = new Map<Shard, Tenure>();
+  let claims = new AbortController();
+
+  function end(shard: Shard): Tenure | undefined {
+    const tenure = tenureByShard.get(shard);
+    tenureByShard.delete(shard);
+    tenure?.ending.abort();
+    return tenure;
+  }
+
+  async function runOnce({ ending, running }: Tenure, run: Run, signal: AbortSignal): Promise<void> {
+    const work = run(AbortSignal.any([signal, ending.signal]));
+    // Whoever waits for its end does not ask how it ended.
+    const settled = work.catch(() => undefined).finally(() => running.delete(settled));
+    running.add(settled);
+    await work;
+    if (!signal.aborted && !ending.signal.aborted) throw new Error('it ended by itself');
+  }
+
+  return {
+    whileHeld: (shard, run) =>
+      !isShared
+        ? run
+        : async (signal) => {
+            while (!signal.aborted) {
+              const tenure = tenureByShard.get(shard);
+              if (tenure === undefined) await aborted(AbortSignal.any([signal, claims.signal]));
+              else await runOnce(tenure, run, signal);
+            }
+          },
+    follower: {
+      claimed(shard) {
+        end(shard);
+        tenureByShard.set(shard, { ending: new AbortController(), running: new Set() });
+        const before = claims;
+        claims = new AbortController();
+        before.abort();
+        return Promise.resolve();
+      },
+      async releasing(shard) {
+        const tenure = end(shard);
+        if (tenure === undefined) return;
+        const ended = new AbortController();
+        await Promise.race([Promise.all(tenure.running), clock.sleep(LONGEST_END_MS, ended.signal)]);
+        ended.abort();
+      },
+      lost(shard) {
+        end(shard);
+      },
+    },
+  };
+}
