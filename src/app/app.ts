@@ -85,7 +85,7 @@ async function runUntil(
 
 function loopsOf(
   options: AppOptions,
-  { store, ownership, runtime, self, jumps }: Services,
+  { store, ownership, whileHeld, runtime, self, jumps }: Services,
   { reloader, onBeat }: { readonly reloader: Reloader; readonly onBeat: (at: Instant) => void },
 ): Loop[] {
   const { clock, log } = options;
@@ -100,12 +100,14 @@ function loopsOf(
       runtime.dispatch();
     },
   };
+  const beat = { ...options, runtime, store, ownership, onAccepted: onBeat };
+  const report = { runtime, store, ownership, clock, log };
   return [
     { name: 'reloader', run: (end) => reloader.run(end) },
     { name: 'self-alerts', run: (end) => self.run(end) },
-    { name: 'operators', run: (end) => keepPolicy(policy, end) },
-    { name: 'heartbeat', run: (end) => beatUntil({ ...options, runtime, store, onAccepted: onBeat }, end) },
-    { name: 'daily-report', run: (end) => reportDaily({ runtime, store, ownership, clock, log }, end) },
+    { name: 'operators', run: whileHeld('service:dispatch', (end) => keepPolicy(policy, end)) },
+    { name: 'heartbeat', run: whileHeld('service:dispatch', (end) => beatUntil(beat, end)) },
+    { name: 'daily-report', run: whileHeld('service:dispatch', (end) => reportDaily(report, end)) },
     { name: 'journal', run: (end) => runJournal({ store, ownership, jumps, clock, log }, end) },
   ];
 }

@@ -1,4 +1,5 @@
 // Wires the heartbeat: what it looks at, and how it is posted.
+import type { Ownership } from '../cluster/ownership.ts';
 import type { HeartbeatSettings } from '../config/model.ts';
 import { runHeartbeat } from '../engine/self/heartbeat.ts';
 import { undeliverableSince } from '../engine/self/undeliverable.ts';
@@ -14,6 +15,7 @@ import type { Runtime } from './runtime/runtime.ts';
 export interface HeartbeatOptions {
   readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self' | 'channelHealth'>;
   readonly store: Pick<Store, 'probe' | 'backlog' | 'journalHead'>;
+  readonly ownership: Pick<Ownership, 'allHeld'>;
   readonly metrics: Pick<DaemonMetrics, 'beat'>;
   /** The service outside accepted one. */
   readonly onAccepted: (at: Instant) => void;
@@ -26,7 +28,7 @@ export interface HeartbeatOptions {
 
 /** Runs until the signal aborts. */
 export async function beatUntil(options: HeartbeatOptions, signal: AbortSignal): Promise<void> {
-  const { runtime, store, metrics, isDry, clock, log } = options;
+  const { runtime, store, ownership, metrics, isDry, clock, log } = options;
   const { scheduler } = runtime;
   const startedAt = clock.now();
   using delay = watchLoopDelay();
@@ -40,6 +42,7 @@ export async function beatUntil(options: HeartbeatOptions, signal: AbortSignal):
         },
         probe: (at) => store.probe(at),
         anchor: () => store.journalHead(),
+        allHeld: () => ownership.allHeld(),
         loopDelayMs: () => delay.longestMs(),
         async undeliverableSince() {
           const { owed } = await store.backlog(clock.now());

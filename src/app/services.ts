@@ -4,6 +4,7 @@ import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
 import { countAlerts } from '../engine/reporting/report.ts';
 import { createClockJumps, type ClockJumps } from '../engine/upkeep/clock-jumps.ts';
+import { createHeldLoops, type WhileHeld } from '../engine/upkeep/held-loops.ts';
 import { createSupervisor, type Supervisor } from '../engine/upkeep/supervisor.ts';
 import type { Recovery } from '../store/backups.ts';
 import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
@@ -23,7 +24,7 @@ import { watchStorage, type StorageHealth } from './storage-health.ts';
 export interface AppOptions
   extends
     SetupTools,
-    Omit<RuntimeOptions, 'store' | 'ownership' | 'storageState' | 'supervise' | 'stateFile' | 'pauses'> {
+    Omit<RuntimeOptions, 'store' | 'ownership' | 'storageState' | 'supervise' | 'whileHeld' | 'stateFile' | 'pauses'> {
   readonly configFile: string;
   readonly setup: Setup;
   /** The files that `setup` was read from. */
@@ -38,6 +39,7 @@ export interface Services {
   readonly ownership: Ownership;
   readonly storage: StorageHealth;
   readonly supervisor: Supervisor;
+  readonly whileHeld: WhileHeld;
   readonly guard: StateGuard;
   readonly jumps: ClockJumps;
   readonly pauses: Pauses;
@@ -55,6 +57,8 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
   const storage = watchStorage(opened.use(await openStore(options, recovery.recovered)));
   const { store } = storage;
   const ownership = createSoleOwnership(store.cluster);
+  const { whileHeld, follower } = createHeldLoops(ownership, clock);
+  ownership.follow(follower);
   const supervisor = createSupervisor({
     clock,
     log,
@@ -72,14 +76,16 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
       pauses,
       storageState: () => storage.state(),
       supervise: supervisor.supervise,
+      whileHeld,
       stateFile: options.isDry || setup.config.state.postgres !== null ? null : stateFileOf(setup.config),
     }),
   );
+  ownership.follow(runtime.follower);
   const journal = createDaemonJournal({ store, ownership, clock, log });
   const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
   const jumps = createClockJumps(clock);
   const guard = createStateGuard({ store, clock, log });
-  const parts = { store, ownership, storage, supervisor, guard, jumps, pauses, runtime, journal, reload };
+  const parts = { store, ownership, storage, supervisor, whileHeld, guard, jumps, pauses, runtime, journal, reload };
   const self = createSelf(options, parts, recovery);
   metrics.mirrorStorage(() => storage.state() === 'works');
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));

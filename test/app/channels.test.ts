@@ -126,6 +126,7 @@ function someOptions(clock: Clock, store: Store): ChannelsOptions {
   return {
     store,
     ownership: ownershipOf(store),
+    whileHeld: (_shard, run) => run,
     clock,
     log,
     supervise: createSupervisor({ clock, log, onRestart: () => undefined }).supervise,

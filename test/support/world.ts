@@ -180,7 +180,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       // A new one: nothing is overdue that was polled by hand.
       scheduler = newScheduler();
       scheduler.set(watches, []);
-      const isAdopted = (id: string): boolean => poller.isAdopted(id);
+      const isAdopted = (id: string): boolean => poller.watches().some((watch) => watch.id === id);
       await retireGone({ store, ownership: ownershipOf(store), clock, log, isAdopted, onTransitions: () => undefined });
     },
     async poll() {

@@ -14,7 +14,8 @@ import {
 import { createAckPasser, type AckPasser } from '../../engine/sending/acknowledging.ts';
 import { createMirrorLoop, type MirrorLoop } from '../../engine/sending/mirror.ts';
 import { createSender, type Sender } from '../../engine/sending/sender.ts';
-import type { Supervise } from '../../engine/upkeep/supervisor.ts';
+import type { WhileHeld } from '../../engine/upkeep/held-loops.ts';
+import type { Loop, Supervise } from '../../engine/upkeep/supervisor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
 import { ONLY_TRY, sampleFor, sampleRecipients } from '../../notifiers/sample.ts';
@@ -33,6 +34,8 @@ export interface ChannelsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly supervise: Supervise;
+  /** One replica at a time sends on a channel, so that what is sent at once, and within an hour, stays bounded. */
+  readonly whileHeld: WhileHeld;
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
   readonly print: (line: string) => Promise<void>;
   readonly version: string;
@@ -90,7 +93,7 @@ interface Open extends Built {
 }
 
 export function createChannels(options: ChannelsOptions): Channels {
-  const { clock, log, metrics, supervise } = options;
+  const { clock, log, metrics, supervise, whileHeld } = options;
   const openByName = new Map<string, Open>();
   const retiring = new Map<Open, Promise<void>>();
   let recipientsOf: RecipientsOf = () => undefined;
@@ -144,17 +147,15 @@ export function createChannels(options: ChannelsOptions): Channels {
     metrics.channelOpened(built.name);
     const about = { channel: built.name };
     const { sender, mirror, acks } = built;
-    const sending = {
-      name: 'sender',
-      about,
-      run: (signal: AbortSignal) => sender.run(signal, abandoning.signal),
-    } as const;
-    const loops = [supervise(sending, stopping.signal)];
-    if (mirror !== null)
-      loops.push(supervise({ name: 'mirror', about, run: (signal) => mirror.loop.run(signal) }, stopping.signal));
-    if (acks !== null)
-      loops.push(supervise({ name: 'acknowledgements', about, run: (signal) => acks.run(signal) }, stopping.signal));
-    const ended = Promise.all(loops).then(() => undefined);
+    const loops: Pick<Loop, 'name' | 'run'>[] = [
+      { name: 'sender', run: (signal) => sender.run(signal, abandoning.signal) },
+    ];
+    if (mirror !== null) loops.push({ name: 'mirror', run: (signal) => mirror.loop.run(signal) });
+    if (acks !== null) loops.push({ name: 'acknowledgements', run: (signal) => acks.run(signal) });
+    const running = loops.map(({ name, run }) =>
+      supervise({ name, about, run: whileHeld(`channel:${built.name}`, run) }, stopping.signal),
+    );
+    const ended = Promise.all(running).then(() => undefined);
     openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
 

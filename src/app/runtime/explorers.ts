@@ -26,6 +26,8 @@ export interface ExplorersOptions {
   /** Aborts the requests under way. */
   readonly signal: AbortSignal;
   readonly openExplorer?: typeof createExplorer;
+  /** Whether a request may leave for the explorer now. All may when left out. */
+  readonly mayAsk?: (explorer: string) => boolean;
 }
 
 export interface Explorers extends AsyncDisposable {
@@ -52,7 +54,7 @@ interface Opening {
 }
 
 export function createExplorers(options: ExplorersOptions): Explorers {
-  const { clock, log, meter, openExplorer = createExplorer } = options;
+  const { clock, log, meter, mayAsk = () => true, openExplorer = createExplorer } = options;
   let openByName: ReadonlyMap<string, Open> = new Map();
   /** Replaced, but still read by polls that began before. */
   const replaced = new Set<Open>();
@@ -73,6 +75,7 @@ export function createExplorers(options: ExplorersOptions): Explorers {
         budget,
         largeBodies,
         answers: answersIn(coin, answers),
+        mayAsk: () => mayAsk(name),
       });
       if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
       return { name, fingerprint, explorer, plan, budget, served };

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/model.ts';
+import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -10,6 +11,7 @@ export interface InForce {
   /** Null: nothing was yet. */
   readonly config: Config | null;
   readonly watches: readonly Watch[];
+  readonly ids: ReadonlySet<WatchId>;
   readonly ruleFiles: Setup['ruleFiles'];
   readonly rules: DispatchRules;
   readonly loadedAt: Instant | null;
@@ -18,6 +20,7 @@ export interface InForce {
 export const NOTHING_YET: InForce = {
   config: null,
   watches: [],
+  ids: new Set(),
   ruleFiles: new Map(),
   rules: NO_RULES,
   loadedAt: null,

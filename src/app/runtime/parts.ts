@@ -1,4 +1,6 @@
 // Wires the parts of a runtime: explorers, store, poller, channels.
+import type { Ownership } from '../../cluster/ownership.ts';
+import type { WatchId } from '../../core/model/ids.ts';
 import { createDispatcher, type Dispatcher } from '../../engine/dispatching/dispatcher.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { createBlindWatches, type BlindWatches } from '../../engine/reporting/blind-watches.ts';
@@ -25,6 +27,7 @@ import { createExplorers, type Explorers, type ExplorersOptions } from './explor
 
 export interface PartsOptions
   extends Omit<ChannelsOptions, 'redact' | 'isToldUnrecorded'>, Pick<ExplorersOptions, 'openExplorer'> {
+  readonly ownership: Ownership;
   readonly log: SafeLog;
   readonly metrics: Metrics;
   readonly storageState: () => StorageState;
@@ -67,6 +70,8 @@ interface Wiring {
   readonly rules: () => DispatchRules;
   /** Whether a daily report is made. */
   readonly hasDigest: () => boolean;
+  /** Whether the config names the watch. */
+  readonly isWatched: (watch: WatchId) => boolean;
 }
 
 /** Of polls that nobody is told of. Their commits share a wait for the disk, which is as long as many of them. */
@@ -74,7 +79,7 @@ const SILENT_WAIT_MS = 25;
 
 export function createParts(
   options: PartsOptions,
-  { signal, changing, redact, hasSelf, hasDigest, rules }: Wiring,
+  { signal, changing, redact, hasSelf, hasDigest, isWatched, rules }: Wiring,
 ): Parts {
   const { store, ownership, clock, log, metrics, recorder, pauses } = options;
   const work = createWorkCounts();
@@ -86,6 +91,7 @@ export function createParts(
     userAgent: `chainwarden/${options.version}`,
     signal,
     ...(recorder && { onAnswer: recorder.onAnswer }),
+    mayAsk: (explorer) => ownership.mayWork(poller.shardOf(explorer)),
   });
   const unrecorded = createUnrecorded({
     store,
@@ -170,7 +176,7 @@ export function createParts(
     ownership,
     clock,
     log,
-    isAdopted: (id) => poller.isAdopted(id) || (hasSelf() && isSelfWatch(id)) || (hasDigest() && id === REPORT_WATCH),
+    isAdopted: (id) => isWatched(id) || (hasSelf() && isSelfWatch(id)) || (hasDigest() && id === REPORT_WATCH),
     exclusively: (work) => changing.hold(work),
     onTransitions,
   });

@@ -1,7 +1,9 @@
 // Runs one setup after the other, and what goes on beside polls.
+import type { Follower } from '../../cluster/ownership.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
 import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
+import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import type { Memory } from '../../core/model/memory.ts';
@@ -20,6 +22,7 @@ import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import type { SampleTry } from '../../store/interventions.ts';
+import type { Shard } from '../../store/fence.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
@@ -84,6 +87,8 @@ export interface Runtime extends AsyncDisposable {
   /** What only this process knows of watches and explorers. */
   readonly facts: RuntimeFacts;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
+  /** Polls the watches of shards that are claimed, and no others. */
+  readonly follower: Follower;
   /** Works until the signal aborts; then polls end, and what they learned is written down. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -91,7 +96,7 @@ export interface Runtime extends AsyncDisposable {
 const SENDER_BUDGET_MS = 7000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { store, clock, log, metrics, recorder, supervise, pauses } = options;
+  const { store, ownership, whileHeld, clock, log, metrics, recorder, supervise, pauses } = options;
   const reading = new AbortController();
   const changing = createMutex();
   const { redact, add: addSecrets } = createRedactor();
@@ -102,6 +107,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hasSelf: () => self().length > 0,
     rules: () => setups.inForce().rules,
     hasDigest: () => digest() !== null,
+    isWatched: (id) => setups.inForce().ids.has(id),
   });
   const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
   let isRunning = false;
@@ -119,13 +125,18 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const watches = (): readonly Watch[] => setups.inForce().watches;
   const self = (): readonly string[] => config()?.self ?? [];
   const digest = (): DigestSettings | null => config()?.digest ?? null;
-  const troubles = createTroubles({ store, explorers, poller, watches });
+  const troubles = createTroubles({ store, explorers: { rests }, poller, watches });
 
   metrics.mirrorHealth(() => healthOfAlerts(watches(), (id) => poller.healthOf(id), clock.now()));
   metrics.mirrorData(() => dataOfWatches(watches(), (id) => poller.memoryOf(id)));
   metrics.mirrorBlind(() => blindOfWatches(blindWatches.blind()));
-  metrics.mirrorRests(() => explorers.rests());
+  metrics.mirrorRests(rests);
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
+
+  /** Of the explorers that are asked from here: of others it is not known when they are over. */
+  function rests(): ReadonlyMap<string, PlanRest> {
+    return new Map([...explorers.rests()].filter(([name]) => ownership.fenceOf(poller.shardOf(name)) !== null));
+  }
 
   function paused(): PausedWatch[] {
     return watches().flatMap((watch) => {
@@ -146,11 +157,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   function loops(): Loop[] {
     const isFull = (): boolean => options.storageState() === 'full';
     const settings = (): StateSettings | null => config()?.state ?? null;
+    const isPruner = (): boolean => ownership.fenceOf('service:journal') !== null;
     const all: Loop[] = [
       { name: 'scheduler', run: (signal) => scheduler.run(signal) },
-      { name: 'dispatcher', run: (signal) => dispatcher.run(signal) },
-      { name: 'retirement', run: (signal) => retirement.run(signal) },
-      ...upkeepLoops({ ...options, settings, flush, isFull, backupHealth, onDiskLow }),
+      { name: 'dispatcher', run: whileHeld('service:dispatch', dispatch) },
+      { name: 'retirement', run: whileHeld('service:dispatch', (signal) => retirement.run(signal)) },
+      ...upkeepLoops({ ...options, settings, flush, isFull, isPruner, backupHealth, onDiskLow }),
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
       { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
     ];
@@ -158,9 +170,41 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     return all;
   }
 
-  function schedule(): void {
-    scheduler.set(watches(), watches().filter(isOverdue));
+  /** Whoever dispatched before may have had other rules. */
+  async function dispatch(signal: AbortSignal): Promise<void> {
+    dispatcher.reload();
+    await dispatcher.run(signal);
   }
+
+  function schedule(): void {
+    const own = poller.watches();
+    scheduler.set(own, own.filter(isOverdue));
+  }
+
+  function shardsMoved(): void {
+    setups.follow();
+    if (isRunning) schedule();
+  }
+
+  const follower: Follower = {
+    async claimed(shard) {
+      if (!isOfExplorer(shard)) return;
+      await changing.hold(async () => {
+        (await poller.prepare(watches(), poller.shardOf)).commit();
+        shardsMoved();
+      });
+    },
+    async releasing(shard) {
+      if (!isOfExplorer(shard)) return;
+      await poller.release(shard);
+      shardsMoved();
+    },
+    lost(shard) {
+      if (!isOfExplorer(shard)) return;
+      poller.drop(shard);
+      shardsMoved();
+    },
+  };
 
   /** Last looked at longer than an interval ago, or never. */
   function isOverdue({ id, schedule }: Watch): boolean {
@@ -204,6 +248,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     memoryOf: (id) => poller.memoryOf(id),
     facts: createFacts(parts, () => setups.inForce()),
     scheduler,
+    follower,
     owedToMirrors: () => channels.owedToMirrors(),
     unkept: (transitions) => {
       parts.unrecorded.offer(transitions);
@@ -229,6 +274,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       await explorers[Symbol.asyncDispose]();
     },
   };
+}
+
+function isOfExplorer(shard: Shard): boolean {
+  return shard.startsWith('explorer:');
 }
 
 /** Releases the mutex when the setup is committed or disposed of. */

@@ -3,6 +3,7 @@
 //   prepare   reads the state file and opens what is new; the only step that may fail, and it changes nothing
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
 //   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
+import type { Ownership } from '../../cluster/ownership.ts';
 import { secretsOf } from '../../config/config.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -19,10 +20,12 @@ import { dispatchRulesOf } from './dispatch-rules.ts';
 import { NOTHING_YET, type InForce } from './in-force.ts';
 import type { Parts } from './parts.ts';
 import type { Prepared } from './prepared.ts';
+import { declaredIn, shardOfExplorer } from './shards.ts';
 
 export interface SetupsOptions {
   readonly parts: Parts;
   readonly store: Pick<Store, 'setMaxBytes' | 'keepRunning'>;
+  readonly ownership: Pick<Ownership, 'isShared' | 'declare'>;
   readonly addSecrets: (secrets: readonly string[]) => void;
   /** Has the watches in force polled, if anything is polled yet. */
   readonly schedule: () => void;
@@ -33,29 +36,31 @@ export interface SetupsOptions {
 
 export interface Setups {
   inForce(): InForce;
+  /** Shards changed hands: others of the watches in force are polled here. */
+  follow(): void;
   /** Rejects when the setup cannot be put in force; then nothing has changed. */
   prepare(next: Setup): Promise<Prepared>;
 }
 
-export function createSetups({ parts, store, addSecrets, schedule, clock, log, metrics }: SetupsOptions): Setups {
+export function createSetups(options: SetupsOptions): Setups {
+  const { parts, store, ownership, addSecrets, schedule, clock, log, metrics } = options;
   const { explorers, channels, dispatcher, poller, retirement, blindWatches, presentValues, pollRing } = parts;
   const startedAt = clock.now();
   let inForce = NOTHING_YET;
+  /** Those that are polled here. */
+  let own: readonly Watch[] = [];
 
   function putInForce({ config, watches, ruleFiles }: Setup): void {
-    const former = inForce.watches;
     const rules = dispatchRulesOf(config, watches, {
       startedAt,
       lookedAt,
       presentOf: (alert) => presentValues.of(alert),
     });
-    inForce = { config, watches, ruleFiles, rules, loadedAt: clock.now() };
+    const ids = new Set(watches.map(({ id }) => id));
+    inForce = { config, watches, ids, ruleFiles, rules, loadedAt: clock.now() };
     store.setMaxBytes(config.state.maxBytes);
     dispatcher.reload();
-    forget(former);
-    blindWatches.adopt(watches);
-    presentValues.adopt(watches);
-    pollRing.adopt(watches);
+    follow();
     // Polls under way still read through the former explorers.
     closeReplaced(poller.idle());
     schedule();
@@ -68,8 +73,17 @@ export function createSetups({ parts, store, addSecrets, schedule, clock, log, m
     return isSelfWatch(id) ? clock.now() : blindWatches.lookedAt(id);
   }
 
+  function follow(): void {
+    const former = own;
+    own = poller.watches();
+    forget(former);
+    blindWatches.adopt(own);
+    presentValues.adopt(own);
+    pollRing.adopt(own);
+  }
+
   function forget(former: readonly Watch[]): void {
-    const kept = new Set(inForce.watches.map(keyOf));
+    const kept = new Set(own.map(keyOf));
     for (const watch of former) if (!kept.has(keyOf(watch))) metrics.forgetWatch(labelsOf(watch));
   }
 
@@ -89,6 +103,7 @@ export function createSetups({ parts, store, addSecrets, schedule, clock, log, m
 
   return {
     inForce: () => inForce,
+    follow,
     async prepare(next) {
       await using built = new AsyncDisposableStack();
       const secrets = secretsOf(next.config);
@@ -98,13 +113,14 @@ export function createSetups({ parts, store, addSecrets, schedule, clock, log, m
       const prepared = [
         built.use(await explorers.prepare(next.config)),
         built.use(await channels.prepare(next.config)),
-        await poller.prepare(next.watches),
+        await poller.prepare(next.watches, shardOfExplorer(next.config)),
       ];
       const open = built.move();
       return {
         commit() {
           for (const part of prepared) part.commit();
           putInForce(next);
+          if (ownership.isShared) ownership.declare(declaredIn(next));
           keepRunning(outline);
         },
         [Symbol.asyncDispose]: () => open.disposeAsync(),

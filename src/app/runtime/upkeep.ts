@@ -39,6 +39,7 @@ export interface UpkeepOptions {
   readonly settings: () => StateSettings | null;
   readonly flush: () => Promise<void>;
   readonly isFull: () => boolean;
+  readonly isPruner: () => boolean;
   readonly backupHealth: BackupHealth;
   /** What is free on the disk of the state, where it is too little; null where it is enough. */
   readonly onDiskLow: (freeBytes: number | null) => void;

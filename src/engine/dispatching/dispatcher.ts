@@ -36,7 +36,7 @@ export interface Dispatcher {
 
 export interface DispatcherOptions {
   readonly store: DispatchStore;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
   /** In force now. */
   readonly rules: () => DispatchRules;
   /** Deliveries of these channels were committed. */
@@ -66,6 +66,7 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
 
   /** Null: another process decides. */
   function moreAfter(end: CommitResult, isDone: boolean): More | null {
+    if (end === 'fenced') ownership.lost('service:dispatch');
     return end === 'fenced' ? null : end === 'superseded' || !isDone;
   }
 

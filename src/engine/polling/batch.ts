@@ -3,13 +3,13 @@
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { after, nextTurn, type Clock } from '../../lib/clock.ts';
-import type { CommitResult, Fence, Shard } from '../../store/fence.ts';
+import type { Fence, Shard } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
 import type { Outages } from '../reporting/outages.ts';
 
 export interface BatchOptions<Item> {
   readonly store: Pick<Store, 'commit'>;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
   readonly clock: Clock;
   /** How long a decision without transitions waits for others, in real milliseconds; 0 = it is committed at once too. */
   readonly silentWaitMs: number;
@@ -29,6 +29,8 @@ export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
 export interface Batch<Item> {
   /** Resolves with the result of the item; never rejects. */
   add(item: Item): Promise<CommitEnd>;
+  /** Resolves when nothing waits and no commit is under way. */
+  idle(): Promise<void>;
 }
 
 export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
@@ -37,13 +39,16 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
   /** Those that are ready are committed in the next turn. */
   let isDue = false;
   let stopWaiting: (() => void) | null = null;
+  const committing = new Set<Promise<void>>();
 
   function commitSoon(): void {
     stopWaiting?.();
     stopWaiting = null;
     if (isDue) return;
     isDue = true;
-    void nextTurn().then(commitReady);
+    const commit = nextTurn().then(commitReady);
+    committing.add(commit);
+    void commit.finally(() => committing.delete(commit));
   }
 
   async function commitReady(): Promise<void> {
@@ -72,9 +77,12 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
     try {
       const decisions = items.map(({ decision }) => decision);
       const results = await store.commit(decisions, clock.now(), fence);
-      if (results.includes('fenced')) outages.storageFails(new Error(TAKEN_OVER));
-      else outages.storageWorks();
-      return items.map((item, i) => [item, endOf(results[i])]);
+      outages.storageWorks();
+      if (results.includes('fenced')) for (const shard of new Set(items.map(shardOf))) ownership.lost(shard);
+      return items.flatMap((item, i) => {
+        const end = results[i] ?? 'fenced';
+        return end === 'fenced' ? [] : [[item, end] as const];
+      });
     } catch (error) {
       // Nothing was changed here, and hardly in the store: the next poll reads the memory and decides the same.
       // One that is slow to refuse is held by another program: it would keep everything waiting again for each of them.
@@ -96,16 +104,14 @@ export function createBatch<Item extends { readonly decision: Decision }>(option
       else if (!isDue) stopWaiting ??= after(silentWaitMs, commitSoon);
       return promise;
     },
+    async idle() {
+      if (ready.length > 0) commitSoon();
+      await Promise.allSettled(committing);
+    },
   };
 }
 
 const SLOW_MS = 1000;
-const TAKEN_OVER = 'another process has taken over the state: stop one of the two';
-
-/** A process whose shard was taken over writes nothing any more: that is an outage. */
-function endOf(result: CommitResult | undefined): CommitEnd {
-  return result === undefined || result === 'fenced' ? 'rejected' : result;
-}
 
 /** Of another decision nothing goes to disk but, later, until when it looked. */
 export function isWritten({ hasChanged, transitions }: Decision): boolean {

@@ -26,6 +26,8 @@ export interface ChainIdentity {
   otherChain(explorer: string): string | null;
   /** Asks now, once for all who ask meanwhile. Never rejects. */
   ask(explorer: string, read: ReadBlocks): Promise<string | null>;
+  /** Another replica may ask it from now on. */
+  drop(explorer: string): void;
 }
 
 interface Known {
@@ -99,6 +101,10 @@ export function createChainIdentity({ chains, clock, log, onIdentity }: ChainIde
       known.asking ??= askNow(explorer, known, read).finally(() => (known.asking = null));
       await known.asking;
       return known.other;
+    },
+    drop(explorer) {
+      knownByExplorer.delete(explorer);
+      onIdentity(explorer, false);
     },
   };
 }

@@ -15,7 +15,7 @@ import type { AnyView } from '../../core/values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { explorerShard } from './shard.ts';
+import type { ShardOf } from './shard.ts';
 
 /** A first page of blocks: another object for each reading, also of an answer that came before. */
 export interface BlocksReading {
@@ -25,15 +25,16 @@ export interface BlocksReading {
 
 export interface ChainsOptions {
   readonly store: Pick<Store, 'chainBlocks' | 'keepChainBlocks'>;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
+  readonly shardOf: ShardOf;
   readonly log: Log;
   /** Called for each page: whether replicas of the explorer are on different forks. */
   readonly onForks: (explorer: string, areForked: boolean) => void;
 }
 
 export interface Chains {
-  /** Reads what is known of these explorers. The function that it gives puts that in force. */
-  prepare(explorers: readonly string[]): Promise<() => void>;
+  /** Reads what is known of these explorers. The function that it gives puts that of some of them in force. */
+  prepare(explorers: ReadonlySet<string>): Promise<(explorers: ReadonlySet<string>) => void>;
   /** What the page that was read last shows; `unknown` before the first one. */
   read(explorer: string, blocks: BlocksReading | null): ChainReading | 'unknown';
   /** By what the chain of an explorer is known again; without an anchor by nothing. */
@@ -43,6 +44,8 @@ export interface Chains {
   /** It is no other chain. `same`: it showed the anchor, so that a later one may take its place. */
   believe(explorer: string, identity: Exclude<Identity, 'other'>): void;
   flush(): Promise<void>;
+  /** Another replica may ask it from now on: what is known of it is read anew before it is asked again. */
+  drop(explorer: string): void;
 }
 
 interface Chain {
@@ -58,7 +61,7 @@ interface Chain {
   isDoubted: boolean;
 }
 
-export function createChains({ store, ownership, log, onForks }: ChainsOptions): Chains {
+export function createChains({ store, ownership, shardOf, log, onForks }: ChainsOptions): Chains {
   const chainByExplorer = new Map<string, Chain>();
 
   function chainOf(explorer: string): Chain {
@@ -93,11 +96,11 @@ export function createChains({ store, ownership, log, onForks }: ChainsOptions):
 
   return {
     async prepare(explorers) {
-      const fresh = explorers.filter((explorer) => !chainByExplorer.has(explorer));
+      const fresh = [...explorers].filter((explorer) => !chainByExplorer.has(explorer));
       const blocks = await store.chainBlocks(fresh);
-      return () => {
+      return (inForce) => {
         for (const [explorer, known] of blocks)
-          if (!chainByExplorer.has(explorer)) chainByExplorer.set(explorer, newChain(known));
+          if (inForce.has(explorer) && !chainByExplorer.has(explorer)) chainByExplorer.set(explorer, newChain(known));
       };
     },
     read(explorer, blocks) {
@@ -120,12 +123,17 @@ export function createChains({ store, ownership, log, onForks }: ChainsOptions):
         if (record === stored) continue;
         const changed = changedBlocks(stored, record);
         if (changed.length === 0) continue;
-        const fence = ownership.fenceOf(explorerShard(explorer));
+        const shard = shardOf(explorer);
+        const fence = ownership.fenceOf(shard);
         if (fence === null) continue;
         const kept = { from: Math.min(...record.keys()), anchor: anchor?.height ?? null };
         const end = await store.keepChainBlocks(explorer, changed, kept, fence);
         if (end === 'kept') chain.stored = record;
+        else ownership.lost(shard);
       }
+    },
+    drop(explorer) {
+      chainByExplorer.delete(explorer);
     },
   };
 }

@@ -37,6 +37,8 @@ export interface CommitRecovery {
   settle(watch: Watch): Promise<boolean>;
   /** What the last decision would have made of the memory, if the store did not take it; undefined when it did. */
   unkept(watch: WatchId): Memory | undefined;
+  /** Its memory is not held any more. */
+  forget(watch: WatchId): void;
 }
 
 const MOST_DECISIONS = 3;
@@ -76,6 +78,10 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
   return {
     settle,
     unkept: (id) => unkept.get(id),
+    forget(id) {
+      uncertain.delete(id);
+      unkept.delete(id);
+    },
     async commit(decided) {
       let current = decided;
       for (let decisions = 1; ; decisions += 1) {

@@ -10,19 +10,22 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory } from '../../core/step.ts';
 import { nextTurn } from '../../lib/clock.ts';
-import type { Fence } from '../../store/fence.ts';
-import type { Coverage } from '../../store/memories.ts';
+import type { Fence, Shard } from '../../store/fence.ts';
+import type { Coverage, StoredDiagnostics } from '../../store/memories.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './batch.ts';
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { Decided } from './poll.ts';
-import { shardOf } from './shard.ts';
 
 export interface HeldWatches {
-  /** Reads what is stored of these watches. The function that it gives puts them in force, and no others. */
-  prepare(watches: readonly Watch[]): Promise<() => void>;
+  /** Reads what is stored of these watches. The function that it gives puts some of them in force, and no others. */
+  prepare(watches: readonly Watch[]): Promise<(watches: readonly Watch[]) => void>;
+  /** Of those in force, these stay so. Of the others nothing is held any more. */
+  keep(watches: readonly Watch[]): void;
+  /** Those in force. */
+  watches(): readonly Watch[];
   has(watch: WatchId): boolean;
   /** Undefined before the first commit of a watch of which nothing was stored. */
   memoryOf(watch: WatchId): Memory | undefined;
@@ -46,11 +49,12 @@ export interface HeldWatches {
 
 export interface HeldWatchesOptions {
   readonly store: Pick<Store, 'recall' | 'diagnostics' | 'cover'>;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
+  readonly shardOf: (watch: Watch) => Shard;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-export function createHeldWatches({ store, ownership, log }: HeldWatchesOptions): HeldWatches {
+export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatchesOptions): HeldWatches {
   const memoryById = new Map<WatchId, Memory>();
   /** Polled since the last flush. */
   const uncovered = new Set<WatchId>();
@@ -84,11 +88,19 @@ export function createHeldWatches({ store, ownership, log }: HeldWatchesOptions)
       coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
     }
     try {
-      if ((await store.cover(coverage, fence)) === 'fenced') putBack();
+      if ((await store.cover(coverage, fence)) === 'fenced')
+        for (const shard of new Set(watches.map(shardOf))) ownership.lost(shard);
     } catch (error) {
       putBack();
       throw error;
     }
+  }
+
+  function adopt(watches: readonly Watch[], kept: ReadonlyMap<WatchId, StoredDiagnostics>): void {
+    watchById = new Map(watches.map((watch) => [watch.id, watch]));
+    for (const held of [damaged, uncovered, memoryById])
+      for (const id of held.keys()) if (!watchById.has(id)) held.delete(id);
+    diagnostics.adopt(watches, kept);
   }
 
   return {
@@ -98,20 +110,21 @@ export function createHeldWatches({ store, ownership, log }: HeldWatchesOptions)
       const ids = unread.map(({ id }) => id);
       const recalled = await store.recall(ids, (id, why) => broken.set(id, why));
       const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
-      return () => {
-        watchById = new Map(watches.map((watch) => [watch.id, watch]));
-        for (const id of damaged) if (!watchById.has(id)) damaged.delete(id);
+      return (inForce) => {
+        adopt(inForce, kept);
         for (const watch of unread) {
+          if (!watchById.has(watch.id)) continue;
           const why = broken.get(watch.id);
           if (why !== undefined) foundDamaged(watch, why);
           const memory = recalled.get(watch.id);
           if (memory !== undefined && !memoryById.has(watch.id)) memoryById.set(watch.id, readable(watch, memory, log));
         }
-        for (const id of memoryById.keys()) if (!watchById.has(id)) memoryById.delete(id);
-        for (const id of uncovered) if (!watchById.has(id)) uncovered.delete(id);
-        diagnostics.adopt(watches, kept);
       };
     },
+    keep(watches) {
+      adopt(watches, new Map());
+    },
+    watches: () => [...watchById.values()],
     has: (id) => watchById.has(id),
     memoryOf: (id) => memoryById.get(id),
     memoryOrBlank: (watch) => memoryById.get(watch.id) ?? blankMemory(watch),

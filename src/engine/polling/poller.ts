@@ -2,6 +2,9 @@
 //
 // A watch is never polled twice at once. A tick that finds it still running is skipped and counted: a queue of late
 // polls would only make the explorer slower.
+//
+// Only watches of shards that this process holds are polled, and only their memories are kept: another replica may change
+// the rest. Memory is read after the claim of its shard, and dropped before another replica can have the shard.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Judged } from '../../core/chain/tick-chain.ts';
 import type { Figures } from '../../core/model/figures.ts';
@@ -20,6 +23,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Read } from '../../core/model/watch/question.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Fence, Shard } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
 import { createBatch } from './batch.ts';
 import { createChainIdentity } from './chain-identity.ts';
@@ -30,12 +34,12 @@ import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
 import type { Decided, PollHook } from './poll.ts';
-import { shardOf } from './shard.ts';
+import { explorerShard, watchShard, type ShardOf } from './shard.ts';
 import { createTicks, type Reader, type Tick } from './ticks.ts';
 
 export interface PollerOptions {
   readonly store: Store;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'mayWork' | 'lost'>;
   readonly readerOf: (explorer: string) => Reader | undefined;
   readonly clock: Clock;
   /** Whether an operator paused the watch: it is not polled, and its state stays as it is. None is where it is left out. */
@@ -65,15 +69,24 @@ export interface PollerOptions {
 
 /** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
 export interface PreparedWatches {
-  /** From now on these watches are polled, and no others. Does not fail. */
+  /** From now on these watches are polled where their shards are held, and no others. Does not fail. */
   commit(): void;
 }
 
 export interface Poller {
-  /** Reads what these watches need and changes nothing. Rejects with a `StorageError`. */
-  prepare(watches: readonly Watch[]): Promise<PreparedWatches>;
-  /** Whether the watch is one of those that are polled. */
-  isAdopted(watch: WatchId): boolean;
+  /**
+   * Reads what these watches need and changes nothing. Rejects with a `StorageError`. `shardOf`: in force with them; each
+   * explorer has a shard of its own where it is left out.
+   */
+  prepare(watches: readonly Watch[], shardOf?: ShardOf): Promise<PreparedWatches>;
+  /** In force. */
+  readonly shardOf: ShardOf;
+  /** Those that are polled. */
+  watches(): readonly Watch[];
+  /** Before the shard is given back: no poll takes effect any more, and what was learned is written down. */
+  release(shard: Shard): Promise<void>;
+  /** The shard is not held any more: nothing of it is remembered, and nothing of it is written. */
+  drop(shard: Shard): void;
   /** Polls all of them; ends when every one has been decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
@@ -98,28 +111,32 @@ interface Ways {
 
 export function createPoller(options: PollerOptions): Poller {
   const { isPaused = () => false } = options;
+  let shards = explorerShard;
+  const shardOf: ShardOf = (explorer) => shards(explorer);
+  const shardOfWatch = watchShard(shardOf);
   const { store, ownership, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onTransitions, onRecalled } =
     options;
   const running = new Map<WatchId, Promise<void>>();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
   const runs = createRunsOfWatches(store);
-  const chains = createChains({ store, ownership, log, onForks: options.onForks });
+  const chains = createChains({ store, ownership, shardOf, log, onForks: options.onForks });
   const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
-  const held = createHeldWatches({ store, ownership, log });
+  const held = createHeldWatches({ store, ownership, shardOf: shardOfWatch, log });
+  const batch = createBatch<Decided>({
+    store,
+    ownership,
+    clock,
+    silentWaitMs: options.silentWaitMs ?? 0,
+    outages,
+    shardOf: ({ watch }) => shardOfWatch(watch),
+    isInForce,
+    onUnkept: ({ decision }) => options.onUnkept?.(decision.transitions),
+    onCommitted: settle,
+  });
   const recovery = createCommitRecovery({
-    batch: createBatch({
-      store,
-      ownership,
-      clock,
-      silentWaitMs: options.silentWaitMs ?? 0,
-      outages,
-      shardOf: ({ watch }) => shardOf(watch),
-      isInForce,
-      onUnkept: ({ decision }) => options.onUnkept?.(decision.transitions),
-      onCommitted: settle,
-    }),
+    batch,
     recall: async ({ id }) => (await store.recall([id])).get(id),
     heldVersion: (id) => held.versionOf(id),
     replace,
@@ -153,7 +170,7 @@ export function createPoller(options: PollerOptions): Poller {
       miss: (missed) => judgeSafely(watch, memory, missed, pollReader, log),
     });
     // A poll that ends while the daemon stops has no effect, nor has one of a watch that was removed or paused meanwhile.
-    if (judged === null || signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
+    if (judged === null || signal.aborted || !held.has(watch.id) || isPaused(watch) || !mayWork(watch)) return;
     outages.polled(watch, judged.observation);
     const decision = apart(watch, memory, judged.decision, shiftedMs);
     const tookMs = clock.monotonic() - began;
@@ -233,24 +250,62 @@ export function createPoller(options: PollerOptions): Poller {
     hooked?.settled(observation);
   }
 
+  const mayWork = (watch: Watch): boolean => ownership.mayWork(shardOfWatch(watch));
+
+  function adopted(watches: readonly Watch[]): void {
+    runs.adopt(new Set(watches.map(({ id }) => id)));
+    withHead = explorersOf(watches.filter(showsHead));
+  }
+
+  function drop(shard: Shard): void {
+    const { rest = [], gone = [] } = Object.groupBy(held.watches(), (watch) =>
+      shardOfWatch(watch) === shard ? 'gone' : 'rest',
+    );
+    held.keep(rest);
+    adopted(rest);
+    for (const { id } of gone) recovery.forget(id);
+    for (const explorer of explorersOf(gone)) {
+      chains.drop(explorer);
+      identity.drop(explorer);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    await held.flush();
+    await chains.flush();
+  }
+
   return {
-    async prepare(watches) {
-      const commitChains = await chains.prepare([...new Set(watches.map(({ target }) => target.explorer))]);
-      const commitWatches = await held.prepare(watches);
+    async prepare(watches, nextShards = shards) {
+      /** Which claim of its shard a watch is held under; null: none. */
+      const claimOf = (watch: Watch): Fence | null => ownership.fenceOf(nextShards(watch.target.explorer));
+      const claims = new Map(watches.map((watch) => [watch.id, claimOf(watch)]));
+      const own = watches.filter(({ id }) => claims.get(id) !== null);
+      const commitChains = await chains.prepare(explorersOf(own));
+      const commitWatches = await held.prepare(own);
       return {
         commit() {
-          commitChains();
-          commitWatches();
-          runs.adopt(new Set(watches.map(({ id }) => id)));
-          withHead = new Set(watches.filter(showsHead).map(({ target }) => target.explorer));
+          // What was read under a claim that is over may be old: the next claim reads it again.
+          const still = own.filter((watch) => claims.get(watch.id)?.epoch === claimOf(watch)?.epoch);
+          shards = nextShards;
+          commitChains(explorersOf(still));
+          commitWatches(still);
+          adopted(still);
         },
       };
     },
-    isAdopted: (id) => held.has(id),
+    shardOf,
+    watches: () => held.watches(),
+    async release(shard) {
+      await batch.idle();
+      await flush();
+      drop(shard);
+    },
+    drop,
     async poll(watches, signal) {
       const tickOf = createTicks(readerOf, clock.now());
       const polls = watches.flatMap((watch) => {
-        if (isPaused(watch)) return [];
+        if (isPaused(watch) || !held.has(watch.id) || !mayWork(watch)) return [];
         if (running.has(watch.id)) {
           onSkipped(watch);
           return [];
@@ -271,14 +326,15 @@ export function createPoller(options: PollerOptions): Poller {
     figuresOf: (id) => held.figuresOf(id),
     snapshotOf: (id) => held.snapshotOf(id),
     otherChain: (explorer) => identity.otherChain(explorer),
-    async flush() {
-      await held.flush();
-      await chains.flush();
-    },
+    flush,
     async idle() {
       await Promise.allSettled(running.values());
     },
   };
+}
+
+function explorersOf(watches: readonly Watch[]): ReadonlySet<string> {
+  return new Set(watches.map(({ target }) => target.explorer));
 }
 
 /** What is over leaves the memory. Times that were moved back are written, so that what is stored of them moves too. */

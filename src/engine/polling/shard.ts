@@ -1,11 +1,13 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Shard } from '../../store/fence.ts';
 
-/** Under which what is learned of a watch is written down: that of its explorer. */
-export function shardOf({ target }: Pick<Watch, 'target'>): Shard {
-  return explorerShard(target.explorer);
-}
+/** Under which what is learned of an explorer and its watches is written down. Explorers of one plan share one shard. */
+export type ShardOf = (explorer: string) => Shard;
 
-export function explorerShard(explorer: string): Shard {
-  return `explorer:${explorer}`;
+/** Where each explorer has a plan of its own. */
+export const explorerShard: ShardOf = (explorer) => `explorer:${explorer}`;
+
+/** The shard of the explorer that a watch reads. */
+export function watchShard(shardOf: ShardOf): (watch: Pick<Watch, 'target'>) => Shard {
+  return ({ target }) => shardOf(target.explorer);
 }

@@ -5,6 +5,7 @@
 //   disk        a row was committed to the state file now
 //   event loop  it never stood still for five seconds
 //   self        no self-alert was undeliverable for ten minutes
+//   replicas    some replica works on each shard
 //
 // A beat carries the anchor of the journal, which the service keeps: it shows later whether the journal was written anew.
 // Where one of them has not, and the process can say so, it tells the same service at /fail, with the reason. It runs in a
@@ -37,6 +38,8 @@ export interface Vitals {
   readonly undeliverableSince: () => Promise<Instant | null>;
   /** Of the newest line of the journal that is chained; null while there is none. May reject as `probe` does. */
   readonly anchor: () => Promise<Anchor | null>;
+  /** Whether some replica works on each shard. May reject as `probe` does. */
+  readonly allHeld: () => Promise<boolean>;
 }
 
 export interface HeartbeatOptions {
@@ -130,11 +133,12 @@ function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Bea
   };
 }
 
-async function lookAtStore({ probe, undeliverableSince, anchor }: Vitals, now: Instant): Promise<Look> {
+async function lookAtStore({ probe, undeliverableSince, allHeld, anchor }: Vitals, now: Instant): Promise<Look> {
   try {
     await probe(now);
     const since = await undeliverableSince();
-    return { faults: unheardFaults(since, now), anchor: await anchor() };
+    const unheld = (await allHeld()) ? [] : ['no replica works on some of the explorers, channels or services'];
+    return { faults: [...unheardFaults(since, now), ...unheld], anchor: await anchor() };
   } catch (error) {
     // Its words may name paths of the machine.
     const name = error instanceof Error ? error.name : 'unknown';

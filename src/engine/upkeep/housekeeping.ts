@@ -10,6 +10,8 @@ export interface HousekeepingOptions {
   readonly flush: () => Promise<void>;
   /** The state has reached its size. */
   readonly isFull: () => boolean;
+  /** Whether this process removes what is old; only one of several does. */
+  readonly isPruner: () => boolean;
   /** May throw. */
   readonly lookAtDisk: () => void;
   readonly clock: Clock;
@@ -23,7 +25,7 @@ const JOURNAL_KEPT_MS = 90 * DAY_MS;
 
 /** Runs until the signal aborts. A storage that does not answer is tried again. */
 export async function runHousekeeping(
-  { store, flush, isFull, lookAtDisk, clock, log }: HousekeepingOptions,
+  { store, flush, isFull, isPruner, lookAtDisk, clock, log }: HousekeepingOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const failing = new Set<string>();
@@ -48,7 +50,7 @@ export async function runHousekeeping(
   }
 
   async function pruneOld(): Promise<void> {
-    if (clock.now() - prunedAt < DAY_MS) return;
+    if (!isPruner() || clock.now() - prunedAt < DAY_MS) return;
     await prune(KEPT_MS);
     prunedAt = clock.now();
   }

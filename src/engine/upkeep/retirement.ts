@@ -13,7 +13,7 @@ import { createWokenLoop } from '../woken-loop.ts';
 
 export interface RetirementOptions {
   readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'mayRetire'>;
   readonly isAdopted: (watch: WatchId) => boolean;
   /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
@@ -34,6 +34,8 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 // Nothing changes without a wake. The check is one short query.
 const LONGEST_REST_MS = 3_600_000;
+/** Until it is looked again whether all replicas run the same config. */
+const DISAGREED_MS = 10_000;
 /** Polls that are due run between two of them. */
 const AT_ONCE = 100;
 
@@ -61,18 +63,21 @@ export function createRetirement(options: RetirementOptions): Retirement {
     if (changed > 0) throw new Error(`the memory of ${changed} watches changed while they were retired`);
   }
 
-  async function retireAll(): Promise<void> {
+  /** False: another replica runs a config that may name them. */
+  async function retireAll(): Promise<boolean> {
     const fence = ownership.fenceOf('service:dispatch');
-    if (fence === null) return;
+    if (fence === null) return true;
     const gone = (await store.remembered()).filter((id) => !isAdopted(id));
+    if (gone.length > 0 && !ownership.mayRetire()) return false;
     for (let i = 0; i < gone.length; i += AT_ONCE)
       await exclusively(() => retireSome(gone.slice(i, i + AT_ONCE), fence));
+    return true;
   }
 
   /** One check; returns how long to wait for the next. Never throws. */
   async function look(): Promise<number> {
     try {
-      await retireAll();
+      if (!(await retireAll())) return DISAGREED_MS;
       if (lastFailure !== null) log.info('watch:retired');
       lastFailure = null;
       pauseMs = FIRST_PAUSE_MS;

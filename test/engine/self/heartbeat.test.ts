@@ -23,6 +23,7 @@ async function aHeartbeat() {
     disk: null as Error | null,
     undeliverable: null as number | null,
     anchor: null as Anchor | null,
+    areAllHeld: true,
     answer: { type: 'sent', answer: 'OK' } as Outcome,
   };
   const arrived: string[] = [];
@@ -40,6 +41,7 @@ async function aHeartbeat() {
         loopDelayMs: () => parts.delayMs,
         undeliverableSince: () => Promise.resolve(parts.undeliverable),
         anchor: () => Promise.resolve(parts.anchor),
+        allHeld: () => Promise.resolve(parts.areAllHeld),
       },
       post: (_settings, { url, body }) => {
         const { why, journal } = JSON.parse(body) as { why?: string; journal?: string | null };
@@ -109,13 +111,18 @@ test.each([
     '/fail the state file takes nothing (StorageError)',
   ],
   ['a process that stood still for six seconds', { delayMs: 6000 }, '/fail the daemon stood still for 6s'],
+  [
+    'a replica beside work that none does',
+    { areAllHeld: false },
+    '/fail no replica works on some of the explorers, channels or services',
+  ],
 ])('%s is silent at once', async (_name, broken, reason) => {
   await using story = await aHeartbeat();
   const health = { ...story.parts };
   await story.periods(2);
   Object.assign(story.parts, broken);
   expect(await story.periods(1)).toEqual([reason]);
-  Object.assign(story.parts, { disk: health.disk, delayMs: health.delayMs });
+  Object.assign(story.parts, { disk: health.disk, delayMs: health.delayMs, areAllHeld: true });
   expect(await story.periods(1)).toEqual(['']);
 });
 

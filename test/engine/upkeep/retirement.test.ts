@@ -47,7 +47,7 @@ async function aFiringWatch() {
     ownership: ownershipOf(store),
     clock,
     log,
-    isAdopted: (id) => poller.isAdopted(id),
+    isAdopted: (id) => poller.watches().some((watch) => watch.id === id),
     exclusively: (work) => changing.hold(work),
     onTransitions: () => undefined,
   });

@@ -35,6 +35,7 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
   const runtime = createRuntime({
     store,
     ownership: ownershipOf(store),
+    whileHeld: (_shard, run) => run,
     clock,
     log: SILENT,
     metrics,

@@ -1,0 +1,51 @@
+// What there is to be shared out between replicas, by the config: the watches of each plan, the sender of each channel, and
+// two services.
+import { createHash } from 'node:crypto';
+import type { DeclaredConfig } from '../../cluster/ownership.ts';
+import type { Config, Explorer } from '../../config/model.ts';
+import { recipientsIn } from '../../config/routing/recipients.ts';
+import { sharedPlans } from '../../config/shared-plans.ts';
+import { explorerShard, type ShardOf } from '../../engine/polling/shard.ts';
+import { outlineOf } from '../../plan/outline.ts';
+import type { Shard } from '../../store/fence.ts';
+import type { Setup } from '../setup.ts';
+
+/** Over which limiters of explorers count requests. */
+const WINDOW_MS = 1000;
+
+/** Explorers that share a plan are asked by one replica, so that their requests are counted together. */
+export function shardOfExplorer({ explorers }: Pick<Config, 'explorers'>): ShardOf {
+  const plans = sharedPlans(explorers);
+  return (explorer) => explorerShard(plans.get(explorer)?.explorers[0] ?? explorer);
+}
+
+export function declaredIn(setup: Pick<Setup, 'config' | 'watches'>): DeclaredConfig {
+  const { config } = setup;
+  const shardOf = shardOfExplorer(config);
+  const shards = new Set<Shard>([
+    ...[...config.explorers.keys()].map(shardOf),
+    ...[...config.channels.keys()].map((name): Shard => `channel:${name}`),
+    'service:dispatch',
+    'service:journal',
+  ]);
+  return { checksum: checksumOf(setup), shards: [...shards].map((shard) => ({ shard, windowMs: WINDOW_MS })) };
+}
+
+/** Where a replica listens, records and backs up is its own affair. Of secrets only a digest leaves this function. */
+function checksumOf({ config, watches }: Pick<Setup, 'config' | 'watches'>): string {
+  const { explorers, channels, routes, inhibit, self, digest, heartbeat } = config;
+  const parts = {
+    outline: outlineOf(watches, recipientsIn(config)),
+    explorers: [...explorers.values()].map((explorer) => [{ ...explorer, path: null }, ...secretsOf(explorer)]),
+    channels: [...channels.values()].map(({ name, type, to, cap, secrets }) => [name, type, to, cap, secrets]),
+    routes: routes.map((route) => ({ ...route, path: null })),
+    inhibit: inhibit.map((rule) => ({ ...rule, path: null })),
+    told: { self, digest, heartbeat, url: heartbeat?.url.reveal() },
+  };
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+function secretsOf(explorer: Explorer): readonly (string | null)[] {
+  if (explorer.form === 'sandbox') return [];
+  return [explorer.apiKey?.reveal() ?? null, ...Object.values(explorer.headers).map((value) => value.reveal())];
+}
