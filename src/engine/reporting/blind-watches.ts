@@ -1,5 +1,5 @@
 // Which watches are blind: they are polled, or should be, and have had no data that is `ok` for too long.
-import { blindSince } from '../../core/model/quality/blindness.ts';
+import { blindSince, clearUntil } from '../../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { BlindReason, BlindWatch } from '../../core/model/quality/blind-cause.ts';
@@ -33,7 +33,11 @@ interface Watched {
   /** Why the last poll saw nothing; null when it saw something. */
   missed: MissReason | null;
   isDamaged: boolean;
+  /** Not blind before, as of its last poll. Of ten thousand watches few are looked at again before their next one. */
+  clearUntil: Instant;
 }
+
+const NEVER_CLEAR = -Infinity;
 
 export interface BlindWatchesOptions {
   readonly clock: Clock;
@@ -47,22 +51,26 @@ export interface BlindWatchesOptions {
 export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: BlindWatchesOptions): BlindWatches {
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
 
-  function look(watched: Watched): BlindWatch[] {
+  function look(watched: Watched, now: Instant): BlindWatch | null {
     const { watch, missed } = watched;
-    const now = clock.now();
     // A clock that was set back would have it wait until that time comes again.
-    watched.from = Math.min(watched.from, now);
+    if (watched.from > now) Object.assign(watched, { from: now, clearUntil: NEVER_CLEAR });
     const pauseEnd = pausedUntil(watch);
     if (pauseEnd !== null) {
-      if (pauseEnd > now) return [];
+      if (pauseEnd > now) return null;
       watched.from = Math.max(watched.from, pauseEnd);
     }
-    if (watched.isDamaged) return [{ watch, since: watched.from, reason: 'damaged-memory', fields: [] }];
+    if (watched.isDamaged) return { watch, since: watched.from, reason: 'damaged-memory', fields: [] };
+    if (now <= watched.clearUntil) return null;
     const memory = memoryOf(watch.id);
-    const since = blindSince(memory, { intervalMs: watch.schedule.intervalMs, from: watched.from, now });
-    if (since === null) return [];
+    const watching = { intervalMs: watch.schedule.intervalMs, from: watched.from };
+    const since = blindSince(memory, { ...watching, now });
+    if (since === null) {
+      watched.clearUntil = clearUntil(memory, watching) ?? NEVER_CLEAR;
+      return null;
+    }
     const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
-    return [{ watch, since, reason: storageReason() ?? missed ?? stateOf(memory), fields }];
+    return { watch, since, reason: storageReason() ?? missed ?? stateOf(memory), fields };
   }
 
   /** Since it was adopted: then nobody expects that it was polled by now. */
@@ -94,7 +102,10 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       const before = watchedById;
       const now = clock.now();
       const fresh = { adoptedAt: now, from: now, isPolled: false, lookedAt: null, missed: null, isDamaged: false };
-      watchedById = new Map(watches.map((watch) => [watch.id, { ...(before.get(watch.id) ?? fresh), watch }]));
+      const watched = watches.map((watch): [WatchId, Watched] => {
+        return [watch.id, { ...(before.get(watch.id) ?? fresh), watch, clearUntil: NEVER_CLEAR }];
+      });
+      watchedById = new Map(watched);
     },
     polled({ id }, observation) {
       const watched = watchedById.get(id);
@@ -103,6 +114,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       watched.isDamaged = false;
       if (observation.type === 'seen') watched.lookedAt = observation.at;
       watched.missed = observation.type === 'missed' ? observation.reason : null;
+      watched.clearUntil = NEVER_CLEAR;
     },
     damaged({ id }) {
       const watched = watchedById.get(id);
@@ -110,9 +122,20 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       watched.isPolled = true;
       watched.isDamaged = true;
     },
-    unpolled: () =>
-      [...watchedById.values()].filter((one) => !one.isPolled && !wasPaused(one)).map(({ watch }) => watch),
-    blind: () => [...watchedById.values()].flatMap(look),
+    unpolled() {
+      const unpolled: Watch[] = [];
+      for (const one of watchedById.values()) if (!one.isPolled && !wasPaused(one)) unpolled.push(one.watch);
+      return unpolled;
+    },
+    blind() {
+      const now = clock.now();
+      const blind: BlindWatch[] = [];
+      for (const watched of watchedById.values()) {
+        const found = look(watched, now);
+        if (found !== null) blind.push(found);
+      }
+      return blind;
+    },
     lookedAt: (id) => watchedById.get(id)?.lookedAt ?? null,
     undecided: () =>
       new Set([...watchedById.values()].filter(isUndecided).map(({ watch: { target } }) => target.explorer)),

@@ -18,9 +18,19 @@ export interface Watching {
  * Since when a watch has had no data that is `ok`, if that is more than max(3 polls, 5 minutes) ago: then it is blind, and
  * its alerts neither fire nor resolve. Null while it is not.
  */
-export function blindSince(memory: Known, { intervalMs, from, now }: Watching): Instant | null {
-  const since = latest(lastOkOf(memory), from);
-  return since !== null && now - since > Math.max(BLIND_POLLS * intervalMs, BLIND_MS) ? since : null;
+export function blindSince(memory: Known, { now, ...watching }: Watching): Instant | null {
+  const since = latest(lastOkOf(memory), watching.from);
+  return since !== null && now > since + patienceOf(watching) ? since : null;
+}
+
+/** Until when it is not blind, if no more data comes that is `ok`. Null: it will not be. */
+export function clearUntil(memory: Known, watching: Omit<Watching, 'now'>): Instant | null {
+  const since = latest(lastOkOf(memory), watching.from);
+  return since === null ? null : since + patienceOf(watching);
+}
+
+function patienceOf({ intervalMs }: Pick<Watching, 'intervalMs'>): number {
+  return Math.max(BLIND_POLLS * intervalMs, BLIND_MS);
 }
 
 function lastOkOf(memory: Known): Instant | null {
