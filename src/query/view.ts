@@ -29,7 +29,9 @@ export interface RuntimeView {
   /** Whether a daemon polls and tells. False: what the state holds is all that is known. */
   isWorking(): boolean;
   config(): Config;
+  /** The same list until others are in force. */
   watches(): readonly Watch[];
+  /** Another object after every poll. */
   memoryOf(id: WatchId): Memory | null;
   /** The numbers that alerts compare, at the last poll; null: nothing was read yet. The same object until the next poll. */
   figuresOf(id: WatchId): Figures | null;

@@ -76,6 +76,11 @@ export function healthOf(record: HealthRecord, now: Instant, intervalMs: number)
   return falseAt === null ? 'always-true' : 'ok';
 }
 
+/** Whether nobody has to look at the condition. */
+export function isHealthy(health: Health): boolean {
+  return health !== 'always-true' && health !== 'unknown-too-long';
+}
+
 function blank(since: Instant): HealthRecord {
   return { since, evaluatedAt: null, trueAt: null, falseAt: null, unknownSince: null, evaluations: 0 };
 }

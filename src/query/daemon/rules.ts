@@ -1,7 +1,7 @@
 // The alerts of the rules: how their conditions do, and how often they were told.
 import type { Problem } from '../../config/problem.ts';
 import { conditionText } from '../../core/alerts/message.ts';
-import { healthOf, type Health, type HealthRecord } from '../../core/model/health.ts';
+import { healthOf, isHealthy, type Health, type HealthRecord } from '../../core/model/health.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
@@ -34,7 +34,7 @@ export async function rules(view: View, filter: ListFilter): Promise<RuleList> {
     },
     counts: {
       all: all.length,
-      unhealthy: all.filter(({ is_healthy: isHealthy }) => !isHealthy).length,
+      unhealthy: all.filter((row) => !row.is_healthy).length,
       fired: all.filter(({ notifications_30d: count }) => count > 0).length,
       rules: new Set(all.map(({ rule }) => rule)).size,
       files: new Set(all.map(({ source }) => source.file)).size,
@@ -87,10 +87,6 @@ const WORST: readonly Health[] = ['unknown-too-long', 'always-true', 'never-true
 
 function worstOf(healths: readonly Health[]): Health {
   return WORST.find((one) => healths.includes(one)) ?? 'ok';
-}
-
-function isHealthy(health: Health): boolean {
-  return health !== 'always-true' && health !== 'unknown-too-long';
 }
 
 /** Those that want a look first, then in the order of the files. */

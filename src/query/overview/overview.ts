@@ -5,25 +5,23 @@ import { days } from '../values/bars.ts';
 import { cardsOf, newestOf, openMeasure } from '../alerts/cards.ts';
 import { eventRows } from './events.ts';
 import { headlineOf } from './headline.ts';
-import { inHand, isUnhandled, openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
-import { pendingAlerts, pendingRow, type Pending } from './pending.ts';
+import { inHand, isUnhandled, type OpenAlert } from '../alerts/open-alerts.ts';
+import { pendingRow, type Pending } from './pending.ts';
 import type { AlertRow } from '../shapes/alerts.ts';
-import type { Overview, Trust } from '../shapes/overview.ts';
+import type { Overview } from '../shapes/overview.ts';
 import { trust } from '../daemon/trust.ts';
-import { verdictOf, type VerdictFacts } from './verdict.ts';
+import { situation } from './situation.ts';
 import type { View } from '../view.ts';
+import { watchFacts } from '../watches/watch-facts.ts';
 
 const MOST_CARDS = 8;
 const MOST_HANDLED = 50;
 const MOST_BARS = 20;
 
 export async function overview(view: View): Promise<Overview> {
-  const open = await openAlerts(view);
-  const pending = pendingAlerts(view);
-  const trusted = await trust(view);
-  const cards = open.filter(isUnhandled);
-  const facts = await verdictFacts(view, { open, pending, cards, trusted });
-  const verdict = verdictOf(facts);
+  const all = await watchFacts(view);
+  const { open, pending, blind, cards, facts, verdict } = await situation(view, all);
+  const trusted = await trust(view, { watches: all, blind });
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
   const oldest = oldestOf(view, cards);
   const handled = open.filter((alert) => !isUnhandled(alert) && isShownAsHandled(alert));
@@ -49,51 +47,6 @@ export async function overview(view: View): Promise<Overview> {
 /** Events that are no cards stand in the table of events, unless an operator did something about them. */
 function isShownAsHandled(alert: OpenAlert): boolean {
   return !alert.row.isEvent || (alert.row.severity === 'critical' && inHand(alert) !== null);
-}
-
-interface Found {
-  readonly open: readonly OpenAlert[];
-  readonly pending: readonly Pending[];
-  readonly cards: readonly OpenAlert[];
-  readonly trusted: Trust;
-}
-
-const LATE_MS = 300_000;
-
-async function verdictFacts(view: View, { open, pending, cards, trusted }: Found): Promise<VerdictFacts> {
-  const conditions = open.filter(({ row }) => !row.isEvent);
-  const held = open.filter((alert) => alert.row.isEvent && alert.row.severity === 'critical' && inHand(alert) !== null);
-  const uncounted = unansweredChannels(view);
-  return {
-    isWorking: view.runtime.isWorking(),
-    critical: cards.filter(({ row }) => row.severity === 'critical').length,
-    warnings: cards.filter(({ row }) => row.severity === 'warning').length,
-    unheard: await unheardOf(view, open, uncounted),
-    storage: trusted.storage,
-    blind: trusted.blind.reduce((sum, { watches }) => sum + watches, 0),
-    isOwedLong: trusted.owed.some(
-      ({ channel, since }) => !uncounted.includes(channel) && view.now - Date.parse(since) >= LATE_MS,
-    ),
-    inHand: conditions.length + pending.length + held.length,
-    unpolled: view.runtime.unpolled()?.length ?? 0,
-  };
-}
-
-/** Channels that no person reads at once. */
-function unansweredChannels({ runtime }: View): string[] {
-  const channels = [...runtime.config().channels.values()];
-  return channels.filter(({ type }) => type === 'log' || type === 'alertmanager').map(({ name }) => name);
-}
-
-/** Neither held nor acknowledged. */
-async function unheardOf(
-  { store, now }: View,
-  open: readonly OpenAlert[],
-  uncounted: readonly string[],
-): Promise<number> {
-  const inHands = new Set(open.filter((one) => inHand(one) !== null).map(({ row }) => row.key));
-  const all = await store.unheard(now - LATE_MS, uncounted);
-  return new Set(all.flatMap(({ key }) => (inHands.has(key) ? [] : [key]))).size;
 }
 
 function oldestOf({ now }: View, cards: readonly OpenAlert[]): { title: string; ageMs: number } | null {

@@ -1,12 +1,13 @@
 // Alerts whose condition holds, but not for long enough yet.
 import { heldFor } from '../../core/alerts/conditions/condition-state.ts';
-import type { ConditionState, Memory } from '../../core/model/memory.ts';
+import type { ConditionState } from '../../core/model/memory.ts';
 import type { StatefulAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { openMeasure, statesIn } from '../alerts/cards.ts';
 import { titleOf } from './titles.ts';
 import type { AlertRow } from '../shapes/alerts.ts';
 import type { View } from '../view.ts';
+import type { WatchFacts } from '../watches/watch-facts.ts';
 
 export interface Pending {
   readonly watch: Watch;
@@ -14,12 +15,11 @@ export interface Pending {
   readonly condition: ConditionState;
 }
 
-export function pendingAlerts({ runtime }: View): Pending[] {
+export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
   const pending: Pending[] = [];
-  for (const watch of runtime.watches()) {
-    const memory = runtime.memoryOf(watch.id);
+  for (const { watch, memory, hasPending } of facts) {
     // Of ten thousand watches few have anything pending: no list is made of the others.
-    if (memory === null || !hasPending(memory)) continue;
+    if (memory === null || !hasPending) continue;
     for (const rule of watch.alerts) {
       if (rule.type === 'event') continue;
       for (const { condition } of statesIn(memory, rule.id))
@@ -27,18 +27,6 @@ export function pendingAlerts({ runtime }: View): Pending[] {
     }
   }
   return pending;
-}
-
-function hasPending({ alerts }: Memory): boolean {
-  for (const alert in alerts) {
-    const byKey = alerts[alert];
-    for (const key in byKey) {
-      const one = byKey[key];
-      if (one?.type === 'condition' && one.state === 'pending') return true;
-      if (one?.type === 'group' && one.condition.state === 'pending') return true;
-    }
-  }
-  return false;
 }
 
 export async function pendingRow(view: View, pending: Pending): Promise<AlertRow> {

@@ -75,6 +75,14 @@ export const Trust = z
   .meta({ id: 'Trust', description: 'What the verdict rests on.' });
 export type Trust = z.output<typeof Trust>;
 
+/** What every page shows of it. */
+export interface Summary {
+  readonly verdict: Verdict;
+  /** Alerts that nobody has in hand. */
+  readonly unhandled: number;
+  readonly given_up: number;
+}
+
 export const Overview = z
   .strictObject({
     verdict: Verdict,
@@ -92,3 +100,7 @@ export const Overview = z
   })
   .meta({ id: 'Overview', description: 'What fires, and whether the answer can be trusted.' });
 export type Overview = z.output<typeof Overview>;
+
+export function summaryOf({ verdict, unhandled, trust }: Overview): Summary {
+  return { verdict, unhandled, given_up: trust.given_up };
+}

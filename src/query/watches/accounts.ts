@@ -1,18 +1,17 @@
 // Balances by account: how far each is from its limit, and what the last day did to it.
 import type { Run } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { subjectOf } from '../alerts/cards.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import { pointsSince, runsSince } from '../values/lines.ts';
 import { unitOf } from '../values/measure.ts';
-import { hasOldData } from '../values/readings.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { AccountList, AccountRow } from '../shapes/accounts.ts';
 import type { View } from '../view.ts';
 import { fits } from './watches.ts';
-import { closenessOfWatch, measureOfWatch } from './watch-rows.ts';
+import { watchFacts, type WatchFacts } from './watch-facts.ts';
+import { measureOfWatch } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,11 +19,9 @@ const OUTFLOW_MS = 30 * DAY_MS;
 const TENTH = 0.1;
 
 interface Found {
-  readonly watch: Watch;
+  readonly facts: WatchFacts;
   /** Its address. */
   readonly account: string;
-  /** To its limit, as a part of it; below zero it is beyond. */
-  readonly closeness: number;
   readonly isOld: boolean;
 }
 
@@ -34,7 +31,7 @@ interface Found {
  */
 export async function accounts(view: View, filter: ListFilter): Promise<AccountList> {
   const states = await watchStates(view);
-  const found = view.runtime.watches().flatMap((watch) => foundIn(view, watch, states, filter));
+  const found = (await watchFacts(view)).flatMap((facts) => foundIn(facts, states, filter));
   const shown = found.filter((one) => isOf(one, filter.state));
   const page = pageOf(shown, orderOf(shown), filter);
   const items: AccountRow[] = [];
@@ -51,13 +48,13 @@ export async function accounts(view: View, filter: ListFilter): Promise<AccountL
   };
 }
 
-function foundIn({ runtime }: View, watch: Watch, states: WatchStates, filter: ListFilter): Found[] {
+function foundIn(facts: WatchFacts, states: WatchStates, filter: ListFilter): Found[] {
+  const { watch, hasOldData } = facts;
   if (watch.of === null || watch.kind.while === null || !fits(watch, filter)) return [];
-  const isOld = states.blindOf(watch.id) !== null || hasOldData(runtime, watch);
-  return [{ watch, account: watch.of.address, closeness: closenessOfWatch(runtime, watch), isOld }];
+  return [{ facts, account: watch.of.address, isOld: hasOldData || states.blindOf(watch.id) !== null }];
 }
 
-function isOf({ closeness, isOld }: Found, state: ListFilter['state']): boolean {
+function isOf({ facts: { closeness }, isOld }: Found, state: ListFilter['state']): boolean {
   switch (state) {
     case 'below-limit':
       return closeness < 0;
@@ -73,26 +70,26 @@ function isOf({ closeness, isOld }: Found, state: ListFilter['state']): boolean 
 /** Balances of one account stand together, where the closest of them stands. */
 function orderOf(shown: readonly Found[]): Order<Found> {
   const closest = new Map<string, number>();
-  for (const { account, closeness } of shown)
-    closest.set(account, Math.min(closeness, closest.get(account) ?? Number.MAX_VALUE));
+  for (const { account, facts } of shown)
+    closest.set(account, Math.min(facts.closeness, closest.get(account) ?? Number.MAX_VALUE));
   return {
     rankOf: ({ account }) => closest.get(account) ?? Number.MAX_VALUE,
-    tieOf: ({ watch, account, closeness }) => [account, Math.min(closeness, Number.MAX_VALUE), watch.name],
+    tieOf: ({ facts: { watch, closeness }, account }) => [account, Math.min(closeness, Number.MAX_VALUE), watch.name],
   };
 }
 
 async function rowsOf(
   { store, runtime, now }: View,
-  { watch, isOld }: Found,
+  { facts, isOld }: Found,
   states: WatchStates,
 ): Promise<AccountRow[]> {
-  const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, watch, isOld)];
+  const { watch, memory } = facts;
+  const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, facts, isOld)];
   if (of === null || measure === null) return [];
   const path = watch.kind.while?.measured ?? '';
-  const memory = runtime.memoryOf(watch.id);
   const runs =
     memory === null ? [] : await runsSince(store, { watch: watch.id, path }, { memory, since: now - OUTFLOW_MS });
-  const { state, since } = states.of(watch);
+  const { state, since } = states.of(facts);
   const row = {
     of,
     asset: unitOf(watch),

@@ -1,24 +1,14 @@
 // One line for each watch.
-import type { Figures } from '../../core/model/figures.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { timesPerDay } from '../../rules/compile/schedule.ts';
 import type { BarsOf } from '../values/bars.ts';
-import {
-  closenessOf,
-  isBeyond,
-  limitOf,
-  measureOf,
-  plainMeasureOf,
-  readingOf,
-  relativeDistance,
-} from '../values/measure.ts';
+import { isBeyond, limitOf, measureOf, plainMeasureOf, readingOf, relativeDistance } from '../values/measure.ts';
 import type { Measure } from '../shapes/common.ts';
-import { hasOldData } from '../values/readings.ts';
 import type { WatchRow } from '../shapes/watches.ts';
 import { timeOf } from '../times.ts';
-import { unhealthyAlerts } from '../daemon/trust.ts';
 import type { RuntimeView, View } from '../view.ts';
+import type { WatchFacts } from './watch-facts.ts';
 import type { WatchStates } from './watch-states.ts';
 
 export interface RowParts {
@@ -26,11 +16,11 @@ export interface RowParts {
   readonly barsOf: BarsOf;
 }
 
-export function watchRow({ runtime, now }: View, watch: Watch, { states, barsOf }: RowParts): WatchRow {
-  const { state, severity, since } = states.of(watch);
+export function watchRow({ runtime }: View, facts: WatchFacts, { states, barsOf }: RowParts): WatchRow {
+  const { watch, memory } = facts;
+  const { state, severity, since } = states.of(facts);
   const blind = states.blindOf(watch.id);
-  const measure = measureOfWatch(runtime, watch, state === 'blind');
-  const until = runtime.memoryOf(watch.id)?.coveredUntil ?? null;
+  const measure = measureOfWatch(runtime, facts, state === 'blind');
   return {
     name: watch.name,
     rule: watch.rule,
@@ -40,18 +30,22 @@ export function watchRow({ runtime, now }: View, watch: Watch, { states, barsOf 
     severity,
     since: timeOf(since),
     blind: blind && { cause: blind.reason, since: showInstant(blind.since), fields: [...blind.fields] },
-    is_healthy: unhealthyAlerts(runtime, watch, now).length === 0,
+    is_healthy: facts.unhealthy.length === 0,
     measure,
     needs: needsOf(watch, measure),
-    as_of: timeOf(until),
+    as_of: timeOf(memory?.coveredUntil ?? null),
     interval_ms: watch.schedule.intervalMs,
     bars: barsOf(watch.id),
   };
 }
 
 /** Of the alert that is closest to firing, or beyond its limit; else what the kind measures. */
-export function measureOfWatch(runtime: RuntimeView, watch: Watch, isBlind: boolean): Measure | null {
-  const reading = readingOf(runtime.figuresOf(watch.id), isBlind || hasOldData(runtime, watch));
+export function measureOfWatch(
+  runtime: RuntimeView,
+  { watch, hasOldData }: WatchFacts,
+  isBlind: boolean,
+): Measure | null {
+  const reading = readingOf(runtime.figuresOf(watch.id), isBlind || hasOldData);
   // What windows say is computed for a single alert only: a list shows the value itself.
   const plain = conditionsOf(watch).filter((alert) => limitOf(alert.while)?.subject.type === 'field');
   const all = plain.flatMap((alert) => measureOf(watch, alert, reading) ?? []);
@@ -68,28 +62,6 @@ function nearness(measure: Measure): number {
   const distance = relativeDistance(measure);
   if (distance === null) return Infinity;
   return isBeyond(measure) ? -distance : distance;
-}
-
-interface Closeness {
-  readonly watch: Watch;
-  readonly value: number;
-}
-
-// Ten thousand watches are sorted by it, and most of them were not polled since the last time.
-const closeness = new WeakMap<Figures, Closeness>();
-
-/** How close the watch is to firing; infinite where nobody knows. */
-export function closenessOfWatch(runtime: RuntimeView, watch: Watch): number {
-  const figures = runtime.figuresOf(watch.id);
-  if (figures === null) return Infinity;
-  const known = closeness.get(figures);
-  if (known?.watch === watch) return known.value;
-  const reading = readingOf(figures, false);
-  let value = Infinity;
-  for (const alert of watch.alerts)
-    if (alert.type === 'condition' && reading !== null) value = Math.min(value, closenessOf(alert, reading));
-  closeness.set(figures, { watch, value });
-  return value;
 }
 
 /** `balance has to fall by more than 12.36 ETH, below 0.05`; null where it is not known. */

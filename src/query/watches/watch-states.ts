@@ -1,18 +1,15 @@
 // In which state each watch is: the first of `WATCH_STATES` that holds.
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
-import { activeSince, isActive } from '../../core/alerts/emission.ts';
 import type { Severity, WatchId } from '../../core/model/ids.ts';
 import { labelsOf } from '../../core/model/watch/labels.ts';
-import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
-import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Labels, Silence } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { RANK_OF } from '../../core/model/delivery.ts';
-import { statesIn } from '../alerts/cards.ts';
 import type { WatchState } from '../shapes/watches.ts';
 import type { View } from '../view.ts';
+import type { WatchFacts } from './watch-facts.ts';
 
 export interface WatchStanding {
   readonly state: WatchState;
@@ -22,7 +19,7 @@ export interface WatchStanding {
 }
 
 export interface WatchStates {
-  of(watch: Watch): WatchStanding;
+  of(facts: WatchFacts): WatchStanding;
   blindOf(id: WatchId): BlindWatch | null;
   pauseOf(watch: Watch): Pause | null;
 }
@@ -35,9 +32,7 @@ export async function watchStates({ store, runtime, now }: View): Promise<WatchS
   const unpolled = new Set((runtime.unpolled() ?? []).map(({ id }) => id));
   const pauseOf = (watch: Watch): Pause | null => (pauses.length === 0 ? null : lastPauseOf(pauses, watch));
 
-  function of(watch: Watch): WatchStanding {
-    const memory = runtime.memoryOf(watch.id);
-    const active = memory === null ? null : worstOf(watch, memory);
+  function of({ watch, memory, active }: WatchFacts): WatchStanding {
     if (active?.type === 'firing') return { state: 'firing', severity: active.severity, since: active.since };
     if (active !== null) return { state: 'pending', severity: active.severity, since: active.since };
     const calm = { severity: null };
@@ -52,34 +47,6 @@ export async function watchStates({ store, runtime, now }: View): Promise<WatchS
   }
 
   return { of, pauseOf, blindOf: (id) => blind.get(id) ?? null };
-}
-
-interface Active {
-  readonly type: 'firing' | 'pending';
-  readonly severity: Severity;
-  readonly since: Instant | null;
-}
-
-/** What fires comes before what is pending, then the more severe. */
-function worstOf(watch: Watch, memory: Memory): Active | null {
-  let worst: Active | null = null;
-  for (const rule of watch.alerts) {
-    if (rule.type === 'event' || memory.alerts[rule.id] === undefined) continue;
-    for (const { condition } of statesIn(memory, rule.id)) {
-      const active = activeOf(rule, condition);
-      if (active !== null && (worst === null || rankOf(active) < rankOf(worst))) worst = active;
-    }
-  }
-  return worst;
-}
-
-function activeOf({ severity }: AlertRule, condition: ConditionState): Active | null {
-  if (isActive(condition)) return { type: 'firing', severity, since: activeSince(condition) ?? null };
-  return condition.state === 'pending' ? { type: 'pending', severity, since: condition.since } : null;
-}
-
-function rankOf({ type, severity }: Active): number {
-  return (type === 'firing' ? 0 : 3) + RANK_OF[severity];
 }
 
 const labels = new WeakMap<Watch, readonly Labels[]>();

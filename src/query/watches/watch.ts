@@ -24,6 +24,7 @@ import type { AlertExplanation, ConditionExplanation, Part, Poll, WatchExplanati
 import { placeIn, ruleText } from '../daemon/source.ts';
 import { timeOf } from '../times.ts';
 import type { View } from '../view.ts';
+import { factsOf } from './watch-facts.ts';
 import { creditsPerDay, watchRow } from './watch-rows.ts';
 import { watchStates } from './watch-states.ts';
 
@@ -37,8 +38,9 @@ async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation
   const { runtime, store } = view;
   const states = await watchStates(view);
   const { barsOf } = await (await days(view, watch.id)).of([watch.id]);
-  const row = watchRow(view, watch, { states, barsOf });
-  const memory = runtime.memoryOf(watch.id);
+  const facts = factsOf(runtime, watch, view);
+  const { memory } = facts;
+  const row = watchRow(view, facts, { states, barsOf });
   const samples = await store.samples(watch.id);
   const open = (await openAlerts(view)).filter((one) => one.row.watch === watch.id);
   const snapshot = await snapshotOf(view, watch);

@@ -4,35 +4,31 @@ import { days } from '../values/bars.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
-import { unhealthyAlerts } from '../daemon/trust.ts';
 import type { View } from '../view.ts';
-import { closenessOfWatch, creditsPerDay, watchRow } from './watch-rows.ts';
+import { watchFacts, type WatchFacts } from './watch-facts.ts';
+import { creditsPerDay, watchRow } from './watch-rows.ts';
 import { watchStates, type WatchStanding } from './watch-states.ts';
 
 interface Found {
-  readonly watch: Watch;
+  readonly facts: WatchFacts;
   readonly standing: WatchStanding;
-  readonly isUnhealthy: boolean;
 }
 
 /** Throws a `BadCursor`. */
 export async function watches(view: View, filter: ListFilter): Promise<WatchList> {
   const states = await watchStates(view);
-  const found = view.runtime
-    .watches()
-    .filter((watch) => fits(watch, filter))
-    .map((watch): Found => {
-      const isUnhealthy = unhealthyAlerts(view.runtime, watch, view.now).length > 0;
-      return { watch, standing: states.of(watch), isUnhealthy };
-    });
+  const all = await watchFacts(view);
+  const found = all.flatMap((facts): Found[] =>
+    fits(facts.watch, filter) ? [{ facts, standing: states.of(facts) }] : [],
+  );
   const shown = found.filter((one) => hasState(one, filter.state));
-  const page = pageOf(shown, orderBy(view, filter.sort ?? 'problems'), filter);
-  const { barsOf } = await (await days(view)).of(page.items.map(({ watch }) => watch.id));
+  const page = pageOf(shown, orderBy(filter.sort ?? 'problems'), filter);
+  const { barsOf } = await (await days(view)).of(page.items.map(({ facts }) => facts.watch.id));
   return {
-    items: page.items.map(({ watch }) => watchRow(view, watch, { states, barsOf })),
+    items: page.items.map(({ facts }) => watchRow(view, facts, { states, barsOf })),
     next: page.next,
     counts: countsOf(found),
-    unhealthy: found.filter(({ isUnhealthy }) => isUnhealthy).length,
+    unhealthy: found.filter(isUnhealthy).length,
   };
 }
 
@@ -59,34 +55,39 @@ function textOf(watch: Watch): string {
   return text;
 }
 
-function hasState({ standing, isUnhealthy }: Found, state: ListFilter['state']): boolean {
+function hasState(found: Found, state: ListFilter['state']): boolean {
   if (state === null) return true;
-  return state === 'unhealthy' ? isUnhealthy : standing.state === state;
+  return state === 'unhealthy' ? isUnhealthy(found) : found.standing.state === state;
 }
 
-function orderBy(view: View, sort: NonNullable<ListFilter['sort']>): Order<Found> {
-  return { rankOf: rankBy(view, sort), tieOf: ({ watch }) => [watch.name] };
+function isUnhealthy({ facts }: Found): boolean {
+  return facts.unhealthy.length > 0;
 }
 
-function rankBy({ runtime }: View, sort: NonNullable<ListFilter['sort']>): (found: Found) => number {
+function orderBy(sort: NonNullable<ListFilter['sort']>): Order<Found> {
+  return { rankOf: rankBy(sort), tieOf: ({ facts }) => [facts.watch.name] };
+}
+
+function rankBy(sort: NonNullable<ListFilter['sort']>): (found: Found) => number {
   switch (sort) {
     case 'problems':
       return problemRank;
     case 'closest':
-      return ({ watch }) => Math.min(closenessOfWatch(runtime, watch), Number.MAX_VALUE);
+      return ({ facts }) => Math.min(facts.closeness, Number.MAX_VALUE);
     case 'oldest':
-      return ({ watch }) => runtime.memoryOf(watch.id)?.coveredUntil ?? 0;
+      return ({ facts }) => facts.memory?.coveredUntil ?? 0;
     case 'credits':
-      return ({ watch }) => -creditsPerDay(watch);
+      return ({ facts }) => -creditsPerDay(facts.watch);
   }
 }
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 /** By state, then by severity; what is only unhealthy comes before what is not. */
-function problemRank({ standing: { state, severity }, isUnhealthy }: Found): number {
+function problemRank(found: Found): number {
+  const { state, severity } = found.standing;
   const bySeverity = severity === null ? 0 : SEVERITIES.indexOf(severity);
-  return WATCH_STATES.indexOf(state) * 8 + bySeverity * 2 + (isUnhealthy ? 0 : 1);
+  return WATCH_STATES.indexOf(state) * 8 + bySeverity * 2 + (isUnhealthy(found) ? 0 : 1);
 }
 
 function countsOf(found: readonly Found[]): Record<WatchState, number> {

@@ -1,6 +1,6 @@
-// What pages ask of the daemon. The overview is asked for by every page, since each shows what nobody has in hand.
+// What pages ask of the daemon. Each shows the verdict and what nobody has in hand, and all of one second share that.
 import type { Queries } from '../../query/queries.ts';
-import type { Overview } from '../../query/shapes/overview.ts';
+import { summaryOf, type Overview, type Summary } from '../../query/shapes/overview.ts';
 import { createRendering, type Periods } from './frame/rendering.ts';
 
 export type PageQueries = Queries;
@@ -24,27 +24,38 @@ interface SharingOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Asks for the overview once a period; where the state does not answer, the last one is given, which says of when it is. */
+/**
+ * Asks for the overview once a period, and for what the frames of all pages show of it; where the state does not answer, the
+ * last one is given, which says of when it is.
+ */
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
-  const shared = createRendering<Overview>(periods);
-  let last: Overview | null = null;
-
-  async function ask(): Promise<Overview> {
-    try {
-      const fresh = await queries.overview();
-      last = fresh;
-      return fresh;
-    } catch (error) {
-      if (last === null) throw error;
-      onFailed(error);
-      return last;
-    }
-  }
+  const overviews = createRendering<Overview>(periods);
+  const summaries = createRendering<Summary>(periods);
+  const overview = withLast(queries.overview, onFailed);
+  const summary = withLast(queries.summary, onFailed);
 
   return {
     ...queries,
     // While the state does not answer, pages show the last overview. They are made anew now and then: they say how old it is.
     edition: () => queries.edition().catch(() => `not-known-${Math.floor(monotonic() / OLD_MS)}`),
-    overview: () => shared.of('overview', ask),
+    overview: () => overviews.of('overview', overview),
+    // The first page has it already.
+    summary: () => overviews.made('overview')?.then(summaryOf) ?? summaries.of('summary', summary),
+  };
+}
+
+/** Where there is no answer, the last one is given. */
+function withLast<T>(ask: () => Promise<T>, onFailed: (error: unknown) => void): () => Promise<T> {
+  let last: { readonly answer: T } | null = null;
+  return async () => {
+    try {
+      const answer = await ask();
+      last = { answer };
+      return answer;
+    } catch (error) {
+      if (last === null) throw error;
+      onFailed(error);
+      return last.answer;
+    }
   };
 }

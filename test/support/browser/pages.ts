@@ -1,6 +1,7 @@
 // The pages without a daemon behind them.
 import { once } from 'node:events';
 import type { Queries } from '../../../src/query/queries.ts';
+import { summaryOf } from '../../../src/query/shapes/overview.ts';
 import type { SilencePreview } from '../../../src/query/shapes/operators.ts';
 import type { PagesOptions } from '../../../src/web/pages/app.ts';
 import { serveWeb, type Web, type WebOptions } from '../../../src/web/server.ts';
@@ -104,6 +105,7 @@ export function queriesWith(written: Written): Queries {
   return someQueries({
     edition: async () => '1',
     overview: async () => found.overview,
+    summary: async () => summaryOf(found.overview),
     watches: async () => found.watches,
     history: async () => found.history,
     deliveries: async () => found.deliveries,

@@ -33,8 +33,8 @@ export function createPresenter(options: PresenterOptions): Presenter {
   const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
 
   async function framed(page: Page, here: Frame['here'], edition: string): Promise<string> {
-    const { verdict, unhandled, trust } = await queries.overview();
-    const facts = { unhandled, givenUp: trust.given_up, mood: moodOf(verdict) };
+    const { verdict, unhandled, given_up: givenUp } = await queries.summary();
+    const facts = { unhandled, givenUp, mood: moodOf(verdict) };
     return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links, edition }).toString();
   }
 

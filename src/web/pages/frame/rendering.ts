@@ -25,21 +25,30 @@ export function createPeriods(monotonic: () => number): Periods {
 
 export interface Rendering<T> {
   of(key: string, make: () => Promise<T>): Promise<T>;
+  /** Undefined: it was not made in this period. */
+  made(key: string): Promise<T> | undefined;
 }
 
 export function createRendering<T>(periods: Pick<Periods, 'current'>): Rendering<T> {
   let period = -1;
   let made = new Map<string, Promise<T>>();
+
+  function ofThisPeriod(): Map<string, Promise<T>> {
+    const now = periods.current();
+    if (now !== period) made = new Map();
+    period = now;
+    return made;
+  }
+
   return {
     of(key, make) {
-      const now = periods.current();
-      if (now !== period) made = new Map();
-      period = now;
-      const known = made.get(key);
+      const all = ofThisPeriod();
+      const known = all.get(key);
       if (known !== undefined) return known;
       const fresh = make();
-      made.set(key, fresh);
+      all.set(key, fresh);
       return fresh;
     },
+    made: (key) => ofThisPeriod().get(key),
   };
 }

@@ -1,0 +1,133 @@
+// What lists and counts ask of every watch. Of ten thousand watches few were polled since a page was last made, so what
+// follows from a poll is kept until the next one.
+import { activeSince, isActive } from '../../core/alerts/emission.ts';
+import type { Figures } from '../../core/model/figures.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
+import { healthOf, isHealthy, type HealthByAlert } from '../../core/model/health.ts';
+import type { AlertId, Severity } from '../../core/model/ids.ts';
+import type { ConditionState, Memory } from '../../core/model/memory.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import { nextTurn, type Instant } from '../../lib/clock.ts';
+import { statesIn } from '../alerts/cards.ts';
+import { closenessOf, readingOf } from '../values/measure.ts';
+import { hasOldData } from '../values/readings.ts';
+import type { RuntimeView, View } from '../view.ts';
+
+export interface WatchFacts {
+  readonly watch: Watch;
+  readonly memory: Memory | null;
+  /** What fires or is pending; the worst of it. */
+  readonly active: Active | null;
+  readonly hasPending: boolean;
+  /** What was read last was not good. */
+  readonly hasOldData: boolean;
+  /** How close it is to firing, as a part of its limit; below zero it is beyond. Infinite where that is not known. */
+  readonly closeness: number;
+  /** Alerts that are always true, or unknown for too long, to within a minute. */
+  readonly unhealthy: readonly AlertId[];
+  readonly minute: number;
+}
+
+export interface Active {
+  readonly type: 'firing' | 'pending';
+  readonly severity: Severity;
+  readonly since: Instant | null;
+}
+
+// By the list, which is another one only when other rules are put in force.
+const known = new WeakMap<readonly Watch[], WatchFacts[]>();
+
+/** Polls that are due run between two of these. */
+const READ_AT_ONCE = 1000;
+
+/** Of all watches, in their order. */
+export async function watchFacts({ runtime, now }: Pick<View, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
+  const watches = runtime.watches();
+  const facts = known.get(watches) ?? [];
+  known.set(watches, facts);
+  for (const [i, watch] of watches.entries()) {
+    if (i > 0 && i % READ_AT_ONCE === 0) await nextTurn();
+    facts[i] = factsOf(runtime, watch, { now, before: facts[i] });
+  }
+  return facts;
+}
+
+const MINUTE_MS = 60_000;
+const NO_ALERTS: readonly AlertId[] = [];
+
+/** `before`: what was known of it. */
+export function factsOf(
+  runtime: RuntimeView,
+  watch: Watch,
+  { now, before }: { readonly now: Instant; readonly before?: WatchFacts | undefined },
+): WatchFacts {
+  const memory = runtime.memoryOf(watch.id);
+  const minute = Math.floor(now / MINUTE_MS);
+  // Every poll gives another memory, whatever it saw.
+  const isKnown = before !== undefined && memory !== null && before.memory === memory;
+  if (isKnown && before.minute === minute) return before;
+  const unhealthy = unhealthyIn(runtime.healthOf(watch.id), watch.schedule.intervalMs, now);
+  if (isKnown) return { ...before, unhealthy, minute };
+  return {
+    watch,
+    memory,
+    active: memory && worstOf(watch, memory),
+    hasPending: memory !== null && hasPending(memory),
+    hasOldData: hasOldData(runtime, watch),
+    closeness: closenessIn(watch, runtime.figuresOf(watch.id)),
+    unhealthy,
+    minute,
+  };
+}
+
+function unhealthyIn(records: HealthByAlert, intervalMs: number, now: Instant): readonly AlertId[] {
+  let unhealthy: AlertId[] | null = null;
+  // Nearly all watches are well: no list of pairs is made.
+  for (const alert in records) {
+    const record = records[alert];
+    if (record !== undefined && !isHealthy(healthOf(record, now, intervalMs))) (unhealthy ??= []).push(alert);
+  }
+  return unhealthy ?? NO_ALERTS;
+}
+
+/** What fires comes before what is pending, then the more severe. */
+function worstOf(watch: Watch, memory: Memory): Active | null {
+  let worst: Active | null = null;
+  for (const rule of watch.alerts) {
+    if (rule.type === 'event' || memory.alerts[rule.id] === undefined) continue;
+    for (const { condition } of statesIn(memory, rule.id)) {
+      const active = activeOf(rule, condition);
+      if (active !== null && (worst === null || rankOf(active) < rankOf(worst))) worst = active;
+    }
+  }
+  return worst;
+}
+
+function activeOf({ severity }: AlertRule, condition: ConditionState): Active | null {
+  if (isActive(condition)) return { type: 'firing', severity, since: activeSince(condition) ?? null };
+  return condition.state === 'pending' ? { type: 'pending', severity, since: condition.since } : null;
+}
+
+function rankOf({ type, severity }: Active): number {
+  return (type === 'firing' ? 0 : 3) + RANK_OF[severity];
+}
+
+function hasPending({ alerts }: Memory): boolean {
+  for (const alert in alerts) {
+    const byKey = alerts[alert];
+    for (const key in byKey) {
+      const one = byKey[key];
+      if (one?.type === 'condition' && one.state === 'pending') return true;
+      if (one?.type === 'group' && one.condition.state === 'pending') return true;
+    }
+  }
+  return false;
+}
+
+function closenessIn({ alerts }: Watch, figures: Figures | null): number {
+  const reading = readingOf(figures, false);
+  let closest = Infinity;
+  if (reading === null) return closest;
+  for (const alert of alerts) if (alert.type === 'condition') closest = Math.min(closest, closenessOf(alert, reading));
+  return closest;
+}
