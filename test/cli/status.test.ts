@@ -80,9 +80,9 @@ test('events that cannot be decided yet are counted in one part, not named one b
 });
 
 /** While a daemon holds the state. */
-async function statusBesideDaemon({ run, config, stateFile }: PreparedState, ...options: string[]): Promise<Ran> {
-  using _held = takeLock(stateFile);
-  return await run('status', ...options, '-c', config);
+async function statusBesideDaemon(prepared: PreparedState, ...options: string[]): Promise<Ran> {
+  using _held = takeLock(prepared.stateFile);
+  return await prepared.run('status', ...options, '-c', prepared.config);
 }
 
 const BALANCES = `
