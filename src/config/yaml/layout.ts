@@ -4,7 +4,7 @@ import { DEEPEST } from './limits.ts';
 import type { Lines } from './lines.ts';
 import { fileProblem, type Problem } from '../problem.ts';
 import { Places, spanOf, type Node } from './places.ts';
-import { syntaxProblem, TAG, TWIN } from './syntax.ts';
+import { splitNumber, syntaxProblem, TAG, TWIN, type Pair, type SyntaxWords } from './syntax.ts';
 import type { Path, ProblemAt, Written } from './written.ts';
 
 /** A few hundred aliases to small anchors are allowed; more are an expansion attack. */
@@ -74,7 +74,11 @@ export class Layout {
     if (node === null || node === undefined) return '';
     if (isAlias(node)) return this.#follow(node, way, depth);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-    if (isMap(node)) return this.#convertMap(node.items, way, depth);
+    if (isMap(node)) {
+      const split = node.flow === true ? splitNumber(node.items) : undefined;
+      if (split !== undefined) return this.#refuseKey(node.items[split.pair]?.key, split.words);
+      return this.#convertMap(node.items, way, depth);
+    }
     return node.items.map((item, step) => this.#convert(item as Node, { before: way, step }, depth + 1));
   }
 
@@ -84,21 +88,22 @@ export class Layout {
     return typeof node.value === 'string' ? node.value : '';
   }
 
-  #convertMap(items: readonly { key: unknown; value: unknown }[], way: Way, depth: number): Written {
+  #convertMap(items: readonly Pair[], way: Way, depth: number): Written {
     const map: Record<string, Written> = {};
     for (const { key, value } of items) {
       const name = isScalar(key) ? String(key.value) : '';
       const refusal = refusalOf(name);
       if (refusal !== undefined) this.#complain(() => this.problem(pathOf(way), { key: name, message: refusal }));
-      else if (Object.hasOwn(map, name)) this.#complain(() => this.#twinProblem(key as Node));
+      else if (Object.hasOwn(map, name)) this.#refuseKey(key, TWIN);
       else map[name] = this.#convert(value as Node, { before: way, step: name }, depth + 1);
     }
     return map;
   }
 
-  #twinProblem(key: Node): Problem {
-    const { start } = spanOf(key);
-    return this.#places.problemAt({ start, end: start + 1 }, [], TWIN.message, TWIN.hint);
+  #refuseKey(key: unknown, { message, hint }: SyntaxWords): Written {
+    const { start } = spanOf(key as Node);
+    this.#complain(() => this.#places.problemAt({ start, end: start + 1 }, [], message, hint));
+    return '';
   }
 
   #complain(make: () => Problem): void {

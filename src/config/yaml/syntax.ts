@@ -1,5 +1,5 @@
 // What the parser complains of, said so that people can mend it.
-import { visit, type Document, type YAMLError } from 'yaml';
+import { isScalar, visit, type Document, type YAMLError } from 'yaml';
 import type { Problem } from '../problem.ts';
 import type { Lines } from './lines.ts';
 import type { Places } from './places.ts';
@@ -23,10 +23,17 @@ export function syntaxProblem({ code, message, pos }: YAMLError, { document, lin
 
 /** `title: {{ balance }} left` without quotes: YAML takes the braces for maps. */
 function unquotedTemplate(written: string): SyntaxWords | undefined {
-  const key = /^[\s-]{0,99}([\w-]{1,99}):\s{1,99}(?=\{\{)/.exec(written);
+  const key = /(?:^[\s-]{0,99}|[{,]\s{0,99})([\w-]{1,99}):\s{1,99}(?=\{\{)/.exec(written);
   if (key === null) return undefined;
-  const value = written.slice(key[0].length, key[0].length + MOST_QUOTED).trimEnd();
-  return { message: 'text that begins with {{ needs quotes', hint: `Write ${key[1] ?? ''}: '${value}'.` };
+  const rest = written.slice(key.index + key[0].length, key.index + key[0].length + MOST_QUOTED);
+  const value = /^[\s-]/.test(key[0]) || key.index === 0 ? rest : withinMap(rest);
+  return { message: 'text that begins with {{ needs quotes', hint: `Write ${key[1] ?? ''}: '${value.trimEnd()}'.` };
+}
+
+/** Up to where the next key begins, or the map ends. */
+function withinMap(text: string): string {
+  const braces = text.lastIndexOf('}}', text.search(/,|$/)) + 2;
+  return text.slice(0, braces) + (/^[^,}]*/.exec(text.slice(braces))?.[0] ?? '');
 }
 
 /** Where a quote that is never closed was opened. */
@@ -40,10 +47,40 @@ function lastQuote(document: Document.Parsed, end: readonly [number, number]): r
   return at;
 }
 
+/** A key and its value, as the parser has them. */
+export interface Pair {
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
+/**
+ * `{ while: balance < 1,000,000 }`: YAML ends the value at the comma, and takes the digits behind it for keys. What to
+ * write instead, and the first pair that is none.
+ */
+export function splitNumber(
+  pairs: readonly Pair[],
+): { readonly pair: number; readonly words: SyntaxWords } | undefined {
+  const first = pairs.findIndex((pair, i) => i > 0 && isThousands(pair));
+  const begin = /(?<![\w.])\d{1,3}$/.exec(textOf(pairs[first - 1]?.value))?.[0];
+  if (begin === undefined) return undefined;
+  const behind = pairs.slice(first);
+  const end = behind.findIndex((pair) => !isThousands(pair));
+  const groups = behind.slice(0, end < 0 ? behind.length : end).map((pair) => textOf(pair.key));
+  return { pair: first, words: { message: 'a number has no commas', hint: `Write ${[begin, ...groups].join('_')}.` } };
+}
+
+function isThousands({ key, value }: Pair): boolean {
+  return /^\d{3}$/.test(textOf(key)) && textOf(value) === '';
+}
+
+function textOf(node: unknown): string {
+  return isScalar(node) && typeof node.value === 'string' ? node.value : '';
+}
+
 const UNEVEN = { message: 'this is not indented like its neighbours', hint: undefined };
 const MOST_QUOTED = 80;
 
-interface SyntaxWords {
+export interface SyntaxWords {
   readonly message: string;
   readonly hint?: string;
 }
