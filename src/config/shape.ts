@@ -6,7 +6,6 @@ import { DigestShape } from './service/digest-shape.ts';
 import {
   boolean,
   duration,
-  explorerUrl,
   integer,
   LABEL,
   NAME,
@@ -16,9 +15,8 @@ import {
   quote,
   size,
   text,
-  sourceUrl,
-  webUrl,
 } from './values/scalars.ts';
+import { explorerUrl, sourceUrl, webUrl } from './values/urls.ts';
 import { ZoneShape } from './values/zone-shape.ts';
 
 export const SecretSource = z

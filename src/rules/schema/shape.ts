@@ -1,7 +1,8 @@
 // The rule file as a schema. What `of`, `token`, `explorer` and `notify` name is looked up later, against the config.
 import { z } from 'zod';
 import { GIVEN_LABELS } from '../../core/model/watch/labels.ts';
-import { boolean, duration, integer, NAME, oneOrMore, pageUrl, text } from '../../config/values/scalars.ts';
+import { boolean, duration, integer, NAME, oneOrMore, text } from '../../config/values/scalars.ts';
+import { pageUrl } from '../../config/values/urls.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';
 import { AtLeastShape } from './at-least.ts';
 
