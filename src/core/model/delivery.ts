@@ -1,6 +1,5 @@
 // What is owed to whom, and its life: due -> sending -> sent, or due again after a wait that grows, or dead.
 import type { Untrusted } from '../../lib/untrusted.ts';
-import { fractionOf } from './watch/identity.ts';
 import type { AlertId, DeliveryId, Severity } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Segment } from './watch/condition.ts';
@@ -190,72 +189,3 @@ export type Settlement =
   | { readonly state: 'sent'; readonly outcome: Outcome }
   | { readonly state: 'dead'; readonly outcome: Outcome }
   | { readonly state: 'due'; readonly outcome: Outcome; readonly dueAt: Instant };
-
-/** A try that has ended. */
-interface Try {
-  readonly id: DeliveryId;
-  /** 1 = the first. */
-  readonly attempt: number;
-  /** How many of its tries were rejected, this one included. */
-  readonly rejections: number;
-  /** For how long it has been owed while it could be tried. */
-  readonly ageMs: number;
-  readonly outcome: Outcome;
-  readonly at: Instant;
-  readonly giveUpAfterMs: number;
-}
-
-/** However old it is, as after a long stop: a single refusal never gives up a delivery. */
-const FEWEST_TRIES = 12;
-
-/**
- * What follows from a try: 5 s, 30 s, 2, 5, 15, 30 min and then an hour of waiting, give or take a fifth, unless the
- * receiver named its own time (1 s to 1 h). It is given up when it is too old and was tried often enough; both must
- * hold. The last try is at the give-up time itself, or the twelfth. What is rejected is tried again after 5 and after
- * another 25 min, since receivers also reject while they are being changed; the third rejection ends it.
- *
- * const outcome = { type: 'again', why: '503', afterMs: 7000 }
- * afterOutcome({ id, attempt: 1, rejections: 0, ageMs: 0, outcome, at: 0, giveUpAfterMs })
- * // { state: 'due', outcome, dueAt: 7000 }
- */
-export function afterOutcome(tried: Try): Settlement {
-  const { outcome, at } = tried;
-  if (outcome.type === 'sent') return { state: 'sent', outcome };
-  if (outcome.type === 'rejected') return afterRejection(tried);
-  const leftMs = tried.giveUpAfterMs - tried.ageMs;
-  if (leftMs <= 0 && tried.attempt >= FEWEST_TRIES) return { state: 'dead', outcome };
-  const waitMs = waitAfter(tried);
-  return { state: 'due', outcome, dueAt: at + (leftMs > 0 ? Math.min(waitMs, leftMs) : waitMs) };
-}
-
-function afterRejection(tried: Try): Settlement {
-  const { outcome, rejections } = tried;
-  const wait = REJECTED_WAITS[rejections - 1];
-  return wait === undefined
-    ? { state: 'dead', outcome }
-    : { state: 'due', outcome, dueAt: tried.at + spread(wait, tried) };
-}
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE];
-/** Between the tries of what is rejected. */
-const REJECTED_WAITS = [5 * MINUTE, 25 * MINUTE];
-const SPREAD = 0.2;
-/** Between two tries. */
-export const LONGEST_WAIT_MS = HOUR * (1 + SPREAD);
-
-function waitAfter(tried: Try): number {
-  const { attempt, outcome } = tried;
-  if (outcome.type === 'again' && outcome.afterMs !== undefined)
-    return Math.min(Math.max(outcome.afterMs, SECOND), HOUR);
-  const wait = WAITS[attempt - 1] ?? HOUR;
-  const atLeast = outcome.type === 'again' ? (outcome.atLeastMs ?? 0) : 0;
-  return Math.max(atLeast, spread(wait, tried));
-}
-
-// Derived from the id: deliveries that failed together spread out, and tests can compute the time.
-function spread(waitMs: number, { id, attempt }: Try): number {
-  return Math.round(waitMs * (1 - SPREAD + 2 * SPREAD * fractionOf(id, attempt)));
-}

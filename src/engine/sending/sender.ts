@@ -10,7 +10,8 @@
 // A storage that does not answer only delays the sender: it is asked again after a wait, and an outcome that cannot be
 // recorded keeps its slot until it can be, so that nothing is sent twice meanwhile.
 import type { Ownership } from '../../cluster/ownership.ts';
-import { LONGEST_WAIT_MS, type Delivery, type Outcome } from '../../core/model/delivery.ts';
+import type { Delivery, Outcome } from '../../core/model/delivery.ts';
+import { LONGEST_WAIT_MS } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import { aborted } from '../../lib/abort.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';

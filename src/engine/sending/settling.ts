@@ -1,6 +1,7 @@
 // Records how tries ended. A storage that does not answer is asked again until it does, so that nothing is sent twice
 // meanwhile.
-import { afterOutcome, type Outcome, type Settlement } from '../../core/model/delivery.ts';
+import type { Outcome, Settlement } from '../../core/model/delivery.ts';
+import { afterOutcome } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Claimed } from '../../store/outbox.ts';

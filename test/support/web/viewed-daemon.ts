@@ -5,7 +5,7 @@ import { formatProblems } from '../../../src/config/problem.ts';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
 import { Missed, type Read } from '../../../src/core/model/watch/question.ts';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
-import { afterOutcome } from '../../../src/core/model/delivery.ts';
+import { afterOutcome } from '../../../src/core/after-outcome.ts';
 import { createPoller } from '../../../src/engine/polling/poller.ts';
 import { createBlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
 import { createPollRing } from '../../../src/engine/reporting/poll-ring.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { afterOutcome } from '../../../src/core/model/delivery.ts';
-import type { Outcome } from '../../../src/core/model/delivery.ts';
+import { afterOutcome } from '../../src/core/after-outcome.ts';
+import type { Outcome } from '../../src/core/model/delivery.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
