@@ -2,7 +2,9 @@
 import type { Verdict } from '../core/journal/chain.ts';
 import type { Finding } from './backups.ts';
 import { ackOf, pauseOf, silenceOf } from './rows/operator-rows.ts';
-import { assertDiagnostics, deliveryOf, memberOf, memoryOf, type Row } from './rows/rows.ts';
+import type { Row } from './rows/rows.ts';
+import { deliveryOf, memberOf } from './rows/delivery-rows.ts';
+import { assertDiagnostics, memoryOf } from './rows/memory-rows.ts';
 import { StorageError } from './store.ts';
 
 export interface CheckedTable {

@@ -16,7 +16,8 @@ import {
   textOrNull,
   unheardOf,
 } from '../rows/alert-rows.ts';
-import { messageOf, readable, type Row } from '../rows/rows.ts';
+import { readable, type Row } from '../rows/rows.ts';
+import { messageOf } from '../rows/message-rows.ts';
 import { IS_ENDED } from './dispatch/deliveries-table.ts';
 import { columns, jsonText, type Sql } from './sql.ts';
 

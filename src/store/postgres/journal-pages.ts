@@ -1,8 +1,8 @@
 // Pages of the journal, for who looks through it.
 import type { Instant } from '../../lib/clock.ts';
 import type { JournalFilter, JournalPage, NotificationOf, StoredNotification } from '../journal.ts';
-import { escapedForLike, MOST_KEYS, MOST_SEARCHED, pageOf } from '../rows/journal-rows.ts';
-import { journalLineOf, storedNotificationOf } from '../rows/rows.ts';
+import { escapedForLike, journalLineOf, MOST_KEYS, MOST_SEARCHED, pageOf } from '../rows/journal-rows.ts';
+import { storedNotificationOf } from '../rows/message-rows.ts';
 import type { NotificationCount } from '../store.ts';
 import type { Sql } from './sql.ts';
 

@@ -4,8 +4,8 @@ import { createVerifier, GENESIS, nextAnchor, type Anchor, type Verdict } from '
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { HistoryFilter, JournalCounts, JournalLine } from '../journal.ts';
-import { anchorOf, countsOf, journalTextOf, MOST_COUNTED, MOST_LINES } from '../rows/journal-rows.ts';
-import { journalLineOf, type Row } from '../rows/rows.ts';
+import { anchorOf, countsOf, journalLineOf, journalTextOf, MOST_COUNTED, MOST_LINES } from '../rows/journal-rows.ts';
+import type { Row } from '../rows/rows.ts';
 import { columns, type Sql } from './sql.ts';
 
 const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';

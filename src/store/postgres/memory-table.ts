@@ -2,7 +2,8 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Coverage, OnDamaged, StoredDiagnostics } from '../memories.ts';
-import { diagnosticsOf, memoryOf, type Row } from '../rows/rows.ts';
+import type { Row } from '../rows/rows.ts';
+import { diagnosticsOf, memoryOf } from '../rows/memory-rows.ts';
 import { StorageError } from '../store.ts';
 import { columns, type Sql } from './sql.ts';
 

@@ -5,7 +5,9 @@ import type { EpisodeName, EventGroup, FiringSpan, HeldMessage, Progress, Unhear
 import type { MirroredAlert } from '../../core/model/mirror.ts';
 import type { OpenAlertRow } from '../interventions.ts';
 import { recipientOf } from './dispatch-rows.ts';
-import { deliveryOf, jsonOrNull, messageOf, type Row } from './rows.ts';
+import { jsonOrNull, type Row } from './rows.ts';
+import { deliveryOf } from './delivery-rows.ts';
+import { messageOf } from './message-rows.ts';
 import type { NotifiedLabels } from '../store.ts';
 
 /** Of a storm only the newest are counted. */

@@ -1,6 +1,7 @@
 // What a delivery speaks of, as it comes out of the storage.
 import { MOST_LISTED, type Delivery } from '../../core/model/delivery.ts';
-import { memberOf, moreOf, type Row } from './rows.ts';
+import type { Row } from './rows.ts';
+import { memberOf, moreOf } from './delivery-rows.ts';
 import { StorageError } from '../store.ts';
 
 /**

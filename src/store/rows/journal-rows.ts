@@ -2,7 +2,7 @@
 import type { Anchor } from '../../core/journal/chain.ts';
 import type { JournalText } from '../../core/journal/entry.ts';
 import type { JournalCounts, JournalLine, JournalPage } from '../journal.ts';
-import type { Row } from './rows.ts';
+import { json, jsonOrNull, type Row } from './rows.ts';
 
 export const MOST_LINES = 800_000;
 /** At once: takes a few milliseconds. */
@@ -50,4 +50,19 @@ export function pageOf(
 ): JournalPage {
   const last = lines.length === limit ? (lines.at(-1)?.number ?? from) : from;
   return { lines, next: last > oldest ? last : null };
+}
+
+/** What only explains: data that cannot be read is shown as it is. */
+export function journalLineOf(row: Row): JournalLine {
+  const [position, hash] = [row['position'], row['hash']];
+  const data = json.safeParse(jsonOrNull(row['data'])).data ?? null;
+  return {
+    number: Number(row['number']),
+    at: Number(row['at']),
+    kind: String(row['kind']),
+    subject: String(row['subject']),
+    actor: String(row['actor']),
+    data: data === null ? String(row['data']) : data,
+    anchor: typeof position === 'number' && typeof hash === 'string' ? { position, hash } : null,
+  };
 }

@@ -3,7 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { messageOf, readable, type Row } from '../rows/rows.ts';
+import { readable, type Row } from '../rows/rows.ts';
+import { messageOf } from '../rows/message-rows.ts';
 import {
   eventGroupOf,
   heldMessageOf,

@@ -1,7 +1,7 @@
 // Pages of the journal, for who looks through it.
 import type { DatabaseSync } from 'node:sqlite';
-import { escapedForLike, pageOf, MOST_KEYS, MOST_SEARCHED } from '../rows/journal-rows.ts';
-import { journalLineOf, storedNotificationOf } from '../rows/rows.ts';
+import { escapedForLike, journalLineOf, MOST_KEYS, MOST_SEARCHED, pageOf } from '../rows/journal-rows.ts';
+import { storedNotificationOf } from '../rows/message-rows.ts';
 import type { JournalFilter, JournalPage, NotificationOf, StoredNotification } from '../journal.ts';
 import type { NotificationCount } from '../store.ts';
 import type { Instant } from '../../lib/clock.ts';

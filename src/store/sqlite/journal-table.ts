@@ -11,8 +11,7 @@ import {
 } from '../../core/journal/chain.ts';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { anchorOf, countsOf, journalTextOf, MOST_COUNTED, MOST_LINES } from '../rows/journal-rows.ts';
-import { journalLineOf } from '../rows/rows.ts';
+import { anchorOf, countsOf, journalLineOf, journalTextOf, MOST_COUNTED, MOST_LINES } from '../rows/journal-rows.ts';
 import type { HistoryFilter, JournalCounts, JournalLine } from '../journal.ts';
 import { limitBy } from './database.ts';
 

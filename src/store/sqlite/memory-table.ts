@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import { diagnosticsOf, memoryOf, type Row } from '../rows/rows.ts';
+import type { Row } from '../rows/rows.ts';
+import { diagnosticsOf, memoryOf } from '../rows/memory-rows.ts';
 import type { Coverage, OnDamaged, StoredDiagnostics } from '../memories.ts';
 import { StorageError } from '../store.ts';
 

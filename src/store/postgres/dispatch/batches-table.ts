@@ -7,7 +7,8 @@ import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts'
 import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { freshOf, oldestFirst, SHARE_OPEN_MS, type Fresh } from '../../rows/fresh-delivery.ts';
-import { jsonOrNull, outcomeText, type Row } from '../../rows/rows.ts';
+import { jsonOrNull, type Row } from '../../rows/rows.ts';
+import { outcomeText } from '../../rows/delivery-rows.ts';
 import { columns, type Sql } from '../sql.ts';
 import { ranOf } from './deliveries-table.ts';
 import { foldOverflow } from './overflow-table.ts';

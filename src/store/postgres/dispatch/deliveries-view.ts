@@ -2,7 +2,8 @@
 import type { AlertId, DeliveryId, WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Backlog, DeliveryFilter, DeliveryState, OutboxDepth, StoredDelivery, Survey } from '../../outbox.ts';
-import { deliveryOf, type Row } from '../../rows/rows.ts';
+import type { Row } from '../../rows/rows.ts';
+import { deliveryOf } from '../../rows/delivery-rows.ts';
 import type { Sql } from '../sql.ts';
 import { DELIVERIES, IS_ENDED } from './deliveries-table.ts';
 import { membersOf } from './members-view.ts';

@@ -13,7 +13,7 @@ import {
   type FoldPlace,
   type OpenSummary,
 } from '../../overflow.ts';
-import { messageOf } from '../../rows/rows.ts';
+import { messageOf } from '../../rows/message-rows.ts';
 import type { Sql } from '../sql.ts';
 
 /** What is to be inserted in the place of these. What open summaries take in is written at once. */

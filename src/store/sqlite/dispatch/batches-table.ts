@@ -6,7 +6,7 @@ import type { Batch, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/m
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { outcomeText } from '../../rows/rows.ts';
+import { outcomeText } from '../../rows/delivery-rows.ts';
 import { RAN_OF } from './deliveries-table.ts';
 import { freshOf, oldestFirst, type Fresh } from '../../rows/fresh-delivery.ts';
 import { createOverflowTable } from './overflow-table.ts';

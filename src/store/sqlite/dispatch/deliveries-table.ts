@@ -3,7 +3,8 @@ import { RANK_OF, type Delivery, type Settlement } from '../../../core/model/del
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import { numberOrNull } from '../../rows/dispatch-rows.ts';
-import { deliveryOf, ENDED_WHILE_SENDING, outcomeText, type Row } from '../../rows/rows.ts';
+import type { Row } from '../../rows/rows.ts';
+import { deliveryOf, ENDED_WHILE_SENDING, outcomeText } from '../../rows/delivery-rows.ts';
 import { createMembersView } from './members-view.ts';
 import { createReceiptsTable } from './receipts-table.ts';
 import { LONGEST_LEASE_MS, type Claim, type Claimed, type Share, type Tried } from '../../outbox.ts';

@@ -2,7 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { AlertId, DeliveryId, WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { deliveryOf, type Row } from '../../rows/rows.ts';
+import type { Row } from '../../rows/rows.ts';
+import { deliveryOf } from '../../rows/delivery-rows.ts';
 import { createMembersView } from './members-view.ts';
 import type { Backlog, DeliveryFilter, DeliveryState, OutboxDepth, StoredDelivery, Survey } from '../../outbox.ts';
 import { DELIVERIES, IS_ENDED } from './deliveries-table.ts';

@@ -14,7 +14,7 @@ import {
   type FoldPlace,
   type OpenSummary,
 } from '../../overflow.ts';
-import { messageOf } from '../../rows/rows.ts';
+import { messageOf } from '../../rows/message-rows.ts';
 
 export interface OverflowTable {
   /** What is to be inserted in the place of these. What open summaries take in is written at once. */
