@@ -1,7 +1,6 @@
 // What operators do to a daemon that runs: over its real API, with its real state file.
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/open.ts';
 import { StorageError } from '../../src/store/store.ts';
@@ -11,7 +10,11 @@ import { run } from '../support/cli.ts';
 import { createFolder, start, type Folder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
+import { onFileAlone } from '../support/store/on-file-alone.ts';
+import { onState } from '../support/store/peek.ts';
+import { stateOf } from '../support/store/story-state.ts';
 
+const dayTest = onFileAlone('days of looks every second take minutes on a database');
 const ALICE = 'operators: { alice: { token: { env: ALICE } } }';
 const config = ({ url }: BalanceExplorer, http = ALICE): string => `
 explorers: { chain: { form: instance, instance_url: '${url}' } }
@@ -128,7 +131,7 @@ test('a pause of a rule is one of all of its watches, and one of a watch leaves 
   expect(await paused()).toBe('all[vault]');
 });
 
-test('a pause was forgotten for weeks: the log says so every day, and at each start', async () => {
+dayTest('a pause was forgotten for weeks: the log says so every day, and at each start', async () => {
   await using place = await aDaemon();
   await call(place.running, pause('coins', 72));
   await place.running.clock.advance(24 * HOUR);
@@ -288,7 +291,7 @@ test.each([
       local.push(readFileSync(`${file}.token`, 'utf8').trim());
       const asked = call(app, made).catch(() => null);
       if (kill) {
-        await rowOf(file);
+        await rowOf(folder);
         daemon.kill('SIGKILL');
       }
       answers.push(await asked);
@@ -298,10 +301,10 @@ test.each([
     }
     expect(answers[1]).toMatchObject({ status: 201, body: { id: 'k', comment: 'moved' } });
     if (answers[0] !== null) expect(answers[0]).toEqual(answers[1]);
-    using db = new DatabaseSync(file, { readOnly: true });
-    expect(db.prepare('SELECT count(*) AS rows FROM silences').get()).toEqual({ rows: 1 });
-    const news = `SELECT count(*) AS rows FROM notifications WHERE watch = 'chainwarden/operators'`;
-    expect(db.prepare(news).get()).toEqual({ rows: 1 });
+    const state = stateOf(folder, 'state.db');
+    expect(await onState(state, 'SELECT id FROM silences')).toHaveLength(1);
+    const news = "SELECT id FROM notifications WHERE watch = 'chainwarden/operators'";
+    expect(await onState(state, news)).toHaveLength(1);
     expect(new Set(local).size).toBe(1);
     for (const token of [TOKEN, ...local]) {
       expect(logs.join('')).not.toContain(token);
@@ -314,10 +317,9 @@ test.each([
 );
 
 /** Resolves once the pause is committed. */
-async function rowOf(file: string): Promise<void> {
-  using db = new DatabaseSync(file, { readOnly: true });
-  const rows = db.prepare('SELECT 1 FROM silences');
-  while (rows.get() === undefined) await new Promise((resolve) => setImmediate(resolve));
+async function rowOf(folder: Folder): Promise<void> {
+  while ((await onState(stateOf(folder, 'state.db'), 'SELECT id FROM silences')).length === 0)
+    await new Promise((resolve) => setImmediate(resolve));
 }
 
 test('a message that a receiver refused for a day is sent when it is mended: under its id, once, after a word of an operator', async () => {

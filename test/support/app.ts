@@ -8,11 +8,14 @@ import { openApp, type App, type AppOptions } from '../../src/app/app.ts';
 import { loadSetup } from '../../src/app/setup.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Recorder } from '../../src/recording/recorder.ts';
+import { openStore } from '../../src/store/open.ts';
 import type { SafeLog } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Folder } from './daemon.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createInbox, type Arrivals } from './sinks.ts';
+import { counted } from './store/pending-calls.ts';
+import { isOnPostgres } from './store/story-state.ts';
 
 export interface RunningApp extends AsyncDisposable {
   readonly app: App;
@@ -40,7 +43,16 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
   const { clock = createFakeClock() } = change;
   const log = createAwaitedLog();
   const polls = createInbox<string>();
-  const tools = { env: {}, readFile: (path: string) => readFileSync(path, 'utf8'), ...change };
+  const open = change.openStore ?? openStore;
+  const tools = {
+    env: {},
+    readFile: (path: string) => readFileSync(path, 'utf8'),
+    ...change,
+    openStore: async (...args: Parameters<typeof openStore>) => {
+      const store = await open(...args);
+      return isOnPostgres ? counted(store) : store;
+    },
+  };
   const configFile = join(folder.path, 'config.yaml');
   const { setup, problems } = loadSetup(configFile, tools);
   if (setup === null) throw new Error(formatProblems(problems));

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { dropState, onEngine } from './store/story-state.ts';
 
 const MAIN = resolve('src/main.ts');
 
@@ -24,9 +25,14 @@ export interface Process extends AsyncDisposable {
   readonly ended: Promise<Ended>;
 }
 
-/** `chainwarden` with these arguments. Ended by force when the test is over. */
-export function start(args: readonly string[], folder: string, env: Readonly<Record<string, string>> = {}): Process {
-  const child = spawn(process.execPath, ['--no-warnings', MAIN, ...args], {
+/** `chainwarden` with these arguments, of other sources where `main` says so. Ended by force when the test is over. */
+export function start(
+  args: readonly string[],
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+  main = MAIN,
+): Process {
+  const child = spawn(process.execPath, ['--no-warnings', main, ...args], {
     cwd: folder,
     // The sources are stripped of their types once, not at every start.
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(tmpdir(), 'chainwarden-compiled'), ...env },
@@ -83,10 +89,12 @@ export function createFolder(files: Readonly<Record<string, string>> = {}): Fold
     path,
     write(file, text) {
       mkdirSync(join(path, file, '..'), { recursive: true });
-      // Configs hold secrets, and what others can read of them is warned of.
-      writeFileSync(join(path, file), text, { mode: 0o600 });
+      for (const [name, content] of Object.entries(onEngine(path, file, text)))
+        // Configs hold secrets, and what others can read of them is warned of.
+        writeFileSync(join(path, name), content, { mode: 0o600 });
     },
     [Symbol.dispose]() {
+      dropState(path);
       rmSync(path, { recursive: true, force: true });
     },
   };

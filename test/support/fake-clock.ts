@@ -1,5 +1,6 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import type { Clock, Instant } from '../../src/lib/clock.ts';
+import { arePending, oneEnded } from './store/pending-calls.ts';
 
 /** A clock that stands still until a test moves it. No real timers. */
 export interface FakeClock extends Clock {
@@ -104,4 +105,9 @@ function first(sleeping: ReadonlySet<Sleeper>, end: Instant): Sleeper | undefine
 async function settled(): Promise<void> {
   await afterIo();
   await afterIo();
+  while (arePending()) {
+    await oneEnded();
+    await afterIo();
+    await afterIo();
+  }
 }

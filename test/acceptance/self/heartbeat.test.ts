@@ -4,9 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { expect, jest, test } from '@jest/globals';
 import { createFolder, start, type Process } from '../../support/daemon.ts';
 import { runApp, serveBalances } from '../../support/app.ts';
+import { onFileAlone } from '../../support/store/on-file-alone.ts';
 import { createWebhookSink, status, type WebhookSink } from '../../support/sinks.ts';
 
 jest.setTimeout(120_000);
+
+const fileTest = onFileAlone('the disk of the state file is full');
 
 interface Watched extends AsyncDisposable {
   readonly daemon: Process;
@@ -73,41 +76,44 @@ function whyOf(body: string): string {
   return (JSON.parse(body) as { why: string }).why;
 }
 
-test('SIGKILL, SIGSTOP, an event loop that stands still and a full disk end the beats of a real process; health does not', async () => {
-  await using opened = new AsyncDisposableStack();
-  const all = await Promise.all([aDaemon(), aDaemon(), aDaemon(), aDaemon()]);
-  for (const one of all) opened.use(one);
-  const [well, killed, stopped, other] = all;
+fileTest(
+  'SIGKILL, SIGSTOP, an event loop that stands still and a full disk end the beats of a real process; health does not',
+  async () => {
+    await using opened = new AsyncDisposableStack();
+    const all = await Promise.all([aDaemon(), aDaemon(), aDaemon(), aDaemon()]);
+    for (const one of all) opened.use(one);
+    const [well, killed, stopped, other] = all;
 
-  killed.daemon.kill('SIGKILL');
-  stopped.daemon.kill('SIGSTOP');
-  await killed.daemon.ended;
-  // A beat may have been under way.
-  await periods(2, well);
-  const before = [killed.beats(), stopped.beats()];
-  await periods(7, well);
-  expect([killed.beats(), stopped.beats()]).toEqual(before);
-  const continued = untilItBeatsAgain(stopped);
-  stopped.daemon.kill('SIGCONT');
-  expect(await continued).toEqual([expect.stringMatching(/^the daemon stood still for \d+s/), '']);
+    killed.daemon.kill('SIGKILL');
+    stopped.daemon.kill('SIGSTOP');
+    await killed.daemon.ended;
+    // A beat may have been under way.
+    await periods(2, well);
+    const before = [killed.beats(), stopped.beats()];
+    await periods(7, well);
+    expect([killed.beats(), stopped.beats()]).toEqual(before);
+    const continued = untilItBeatsAgain(stopped);
+    stopped.daemon.kill('SIGCONT');
+    expect(await continued).toEqual([expect.stringMatching(/^the daemon stood still for \d+s/), '']);
 
-  const blocked = untilItBeatsAgain(other);
-  other.daemon.kill('SIGUSR2');
-  expect(await blocked).toEqual([expect.stringMatching(/^the daemon stood still for \d+s/), '']);
+    const blocked = untilItBeatsAgain(other);
+    other.daemon.kill('SIGUSR2');
+    expect(await blocked).toEqual([expect.stringMatching(/^the daemon stood still for \d+s/), '']);
 
-  const full = untilItBeatsAgain(other);
-  execFileSync('prlimit', [`--pid=${other.daemon.pid}`, '--fsize=4096:']);
-  await untilTold('the state file', other);
-  await periods(2, well);
-  execFileSync('prlimit', [`--pid=${other.daemon.pid}`, '--fsize=unlimited:']);
-  const told = await full;
-  expect(new Set(told.slice(0, -1))).toEqual(new Set(['the state file takes nothing (StorageError)']));
+    const full = untilItBeatsAgain(other);
+    execFileSync('prlimit', [`--pid=${other.daemon.pid}`, '--fsize=4096:']);
+    await untilTold('the state file', other);
+    await periods(2, well);
+    execFileSync('prlimit', [`--pid=${other.daemon.pid}`, '--fsize=unlimited:']);
+    const told = await full;
+    expect(new Set(told.slice(0, -1))).toEqual(new Set(['the state file takes nothing (StorageError)']));
 
-  // A machine that is busy enough stands still for everybody; nothing else is ever wrong with the daemon in health.
-  for (const { path, body } of well.service.calls.all)
-    expect(path.endsWith('/fail') ? whyOf(body) : '').toMatch(/^$|^the daemon stood still for \d+s$/);
-  expect([well, stopped, other].map(({ daemon }) => daemon.err()).join('')).not.toContain('ping-0f3a9c');
-});
+    // A machine that is busy enough stands still for everybody; nothing else is ever wrong with the daemon in health.
+    for (const { path, body } of well.service.calls.all)
+      expect(path.endsWith('/fail') ? whyOf(body) : '').toMatch(/^$|^the daemon stood still for \d+s$/);
+    expect([well, stopped, other].map(({ daemon }) => daemon.err()).join('')).not.toContain('ping-0f3a9c');
+  },
+);
 
 test('with all sinks down the beats end after ten minutes and two periods, and not before', async () => {
   await using ops = await createWebhookSink(status(503));

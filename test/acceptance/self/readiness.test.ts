@@ -6,6 +6,9 @@ import { openStore } from '../../../src/store/open.ts';
 import { StorageError } from '../../../src/store/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
+import { onFileAlone } from '../../support/store/on-file-alone.ts';
+
+const fileTest = onFileAlone('another program holds the state file, or it is full');
 
 const config = ({ url }: BalanceExplorer): string => `
 explorers:
@@ -127,27 +130,30 @@ test('a watch that was never polled is not ready; a rejected edit is said, and s
   expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
 });
 
-test('a program that holds the state file delays what is written, and neither health checks nor alerts are lost', async () => {
-  const lines: string[] = [];
-  await using daemon = await aDaemon({
-    print: (line) => {
-      lines.push(line);
-      return Promise.resolve();
-    },
-  });
-  const { explorer, folder, running } = daemon;
-  using other = new DatabaseSync(join(folder.path, 'data', 'state.db'));
-  other.exec('BEGIN IMMEDIATE');
-  explorer.balance = '0';
-  await running.clock.advance(60_000);
-  for (let checks = 0; checks < 20; checks += 1) expect((await running.page('/healthz')).status).toBe(200);
-  expect(lines).toEqual([]);
-  other.exec('COMMIT');
-  await poll(daemon, 2);
-  await running.says('delivery:sent');
-  expect(lines).toHaveLength(1);
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
-});
+fileTest(
+  'a program that holds the state file delays what is written, and neither health checks nor alerts are lost',
+  async () => {
+    const lines: string[] = [];
+    await using daemon = await aDaemon({
+      print: (line) => {
+        lines.push(line);
+        return Promise.resolve();
+      },
+    });
+    const { explorer, folder, running } = daemon;
+    using other = new DatabaseSync(join(folder.path, 'data', 'state.db'));
+    other.exec('BEGIN IMMEDIATE');
+    explorer.balance = '0';
+    await running.clock.advance(60_000);
+    for (let checks = 0; checks < 20; checks += 1) expect((await running.page('/healthz')).status).toBe(200);
+    expect(lines).toEqual([]);
+    other.exec('COMMIT');
+    await poll(daemon, 2);
+    await running.says('delivery:sent');
+    expect(lines).toHaveLength(1);
+    expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  },
+);
 
 test('an explorer that refuses says whether that is doubted, and when it is asked next', async () => {
   await using daemon = await aDaemon();
@@ -181,7 +187,7 @@ test('a field that an upgrade of the explorer renamed is named, with the watches
   expect(metrics).toContain('reason="blind-field"} 1\n');
 });
 
-test('at state.max_size the watches are blind and it is not ready, until what was settled has left', async () => {
+fileTest('at state.max_size the watches are blind and it is not ready, until what was settled has left', async () => {
   await using daemon = await aDaemon();
   const { explorer, folder, running } = daemon;
   fill(folder, 'sent');
@@ -194,29 +200,32 @@ test('at state.max_size the watches are blind and it is not ready, until what wa
   expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
 });
 
-test('at state.max_size nothing that is owed is dropped: it says why it is blind, until the size is raised', async () => {
-  await using daemon = await aDaemon();
-  const { explorer, folder, running } = daemon;
-  fill(folder, 'due');
-  folder.write('config.yaml', config(explorer).concat('state: { max_size: 2MiB }\n'));
-  expect(await running.reload()).toBe('config:reloaded');
-  explorer.balance = '0';
-  await running.clock.advance(60_000);
-  await running.says('storage:pruned-early');
-  await running.clock.advance(360_000);
-  const { status, body } = await running.page('/readyz');
-  expect(status).toBe(503);
-  expect(body).toMatch(
-    /^waiting\nstorage: the state file has reached state.max_size; let what is owed go out, or raise it\n/,
-  );
-  expect(body).toMatch(/\nblind: 1 of 1 watches\nchain: storage-full since .*: coins$/);
-  folder.write('config.yaml', config(explorer).concat('state: { max_size: 1GiB }\n'));
-  expect(await running.reload()).toBe('config:reloaded');
-  await poll(daemon, 1);
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
-  using db = new DatabaseSync(join(folder.path, 'data', 'state.db'));
-  expect(db.prepare("SELECT count(*) AS rows FROM deliveries WHERE channel = 'gone'").get()).toEqual({ rows: 400 });
-});
+fileTest(
+  'at state.max_size nothing that is owed is dropped: it says why it is blind, until the size is raised',
+  async () => {
+    await using daemon = await aDaemon();
+    const { explorer, folder, running } = daemon;
+    fill(folder, 'due');
+    folder.write('config.yaml', config(explorer).concat('state: { max_size: 2MiB }\n'));
+    expect(await running.reload()).toBe('config:reloaded');
+    explorer.balance = '0';
+    await running.clock.advance(60_000);
+    await running.says('storage:pruned-early');
+    await running.clock.advance(360_000);
+    const { status, body } = await running.page('/readyz');
+    expect(status).toBe(503);
+    expect(body).toMatch(
+      /^waiting\nstorage: the state file has reached state.max_size; let what is owed go out, or raise it\n/,
+    );
+    expect(body).toMatch(/\nblind: 1 of 1 watches\nchain: storage-full since .*: coins$/);
+    folder.write('config.yaml', config(explorer).concat('state: { max_size: 1GiB }\n'));
+    expect(await running.reload()).toBe('config:reloaded');
+    await poll(daemon, 1);
+    expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+    using db = new DatabaseSync(join(folder.path, 'data', 'state.db'));
+    expect(db.prepare("SELECT count(*) AS rows FROM deliveries WHERE channel = 'gone'").get()).toEqual({ rows: 400 });
+  },
+);
 
 /** Four mebibytes of deliveries for a channel that nobody has any more. */
 function fill(folder: Folder, state: 'due' | 'sent'): void {

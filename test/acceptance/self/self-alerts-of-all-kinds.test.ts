@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { aStory, lines, rule, RULES, type Story } from '../../support/self-story.ts';
 import { createWebhookSink, status } from '../../support/sinks.ts';
+import { onFileAlone } from '../../support/store/on-file-alone.ts';
+
+const fileTest = onFileAlone('the state file is deleted, damaged and backed up');
+const dayTest = onFileAlone('days of looks every second take minutes on a database');
 
 /** Reads what is printed, line by line. */
 function readerOf(story: Story) {
@@ -104,7 +108,7 @@ test('a message that is given up is told, and for a day nothing more of it', asy
   expect(dead()[1]).toMatch(/^CRITICAL chainwarden\/dead-letter RESOLVED .* - No message was given up for 24 hours\./);
 });
 
-test('a state file that somebody deletes is told when it was put back, and over after an hour', async () => {
+fileTest('a state file that somebody deletes is told when it was put back, and over after an hour', async () => {
   await using story = await aStory();
   const told = readerOf(story);
   await told.silence(1);
@@ -119,26 +123,29 @@ test('a state file that somebody deletes is told when it was put back, and over 
   );
 });
 
-test('a state file that was damaged while the daemon was down is told after the start, with what took its place', async () => {
-  await using story = await aStory();
-  const told = readerOf(story);
-  const file = join(story.folder.path, 'data/state.db');
-  const overwrite = (): void => {
-    writeFileSync(file, 'overwritten by mistake\n'.repeat(1000));
-  };
-  await told.silence(10);
-  await story.running.says('storage:backed-up');
-  await story.restart(overwrite);
-  expect(await told.next(2)).toMatch(
-    /^CRITICAL chainwarden\/storage FIRING storage: the state file was damaged, and a backup took its place - At 00:11 UTC\. What happened after that backup is found again/,
-  );
-  await told.silence(57);
-  expect(await told.next(4)).toMatch(/^CRITICAL chainwarden\/storage RESOLVED /);
-  await story.restart();
-  await told.silence(3);
-});
+fileTest(
+  'a state file that was damaged while the daemon was down is told after the start, with what took its place',
+  async () => {
+    await using story = await aStory();
+    const told = readerOf(story);
+    const file = join(story.folder.path, 'data/state.db');
+    const overwrite = (): void => {
+      writeFileSync(file, 'overwritten by mistake\n'.repeat(1000));
+    };
+    await told.silence(10);
+    await story.running.says('storage:backed-up');
+    await story.restart(overwrite);
+    expect(await told.next(2)).toMatch(
+      /^CRITICAL chainwarden\/storage FIRING storage: the state file was damaged, and a backup took its place - At 00:11 UTC\. What happened after that backup is found again/,
+    );
+    await told.silence(57);
+    expect(await told.next(4)).toMatch(/^CRITICAL chainwarden\/storage RESOLVED /);
+    await story.restart();
+    await told.silence(3);
+  },
+);
 
-test('a daily backup that fails is told with its reason, and after a restart that one was made again', async () => {
+fileTest('a daily backup that fails is told with its reason, and after a restart that one was made again', async () => {
   await using story = await aStory({
     channels: 'state: { backup: { directory: taken } }\nchannels: { screen: { type: log } }',
   });
@@ -208,7 +215,7 @@ test('a part of the daemon that fails again and again is told, and ten minutes a
   expect(await told.next(13)).toMatch(/^CRITICAL chainwarden\/loop-failing RESOLVED .* not failed for ten minutes/);
 });
 
-test('nothing is told of two days on which all is well', async () => {
+dayTest('nothing is told of two days on which all is well', async () => {
   await using story = await aStory({ rules: RULES.replaceAll('every: 1m', 'every: 1h') });
   for (let hour = 0; hour < 50; hour += 1) {
     const { length } = story.running.polls.all;

@@ -2,10 +2,13 @@
 // every write beyond it fails, as on a disk without room.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { createFolder, start } from '../../support/daemon.ts';
 import { createWebhookSink } from '../../support/sinks.ts';
+import { onFileAlone } from '../../support/store/on-file-alone.ts';
+
+const fileTest = onFileAlone('the disk of the state file is full');
 
 jest.setTimeout(60_000);
 
@@ -15,7 +18,7 @@ function limitFiles(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`]);
 }
 
-test('no block was left out, and no copy had an id of its own, because the disk was full for a while', async () => {
+fileTest('no block was left out, and no copy had an id of its own, because the disk was full for a while', async () => {
   await using hook = await createWebhookSink();
   using folder = createFolder({
     'config.yaml': `

@@ -2,11 +2,14 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { runApp, serveBalances, type RunningApp } from '../../support/app.ts';
 import { run } from '../../support/cli.ts';
 import { createFolder, start, type Folder } from '../../support/daemon.ts';
 import { createWebhookSink } from '../../support/sinks.ts';
+import { onFileAlone } from '../../support/store/on-file-alone.ts';
+
+const fileTest = onFileAlone('the state file is taken away');
 
 const RULES = `
 watches: [{ id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 1 }] }]
@@ -32,7 +35,7 @@ async function poll({ clock, polls }: RunningApp): Promise<void> {
 
 const FILES = ['state.db', 'state.db-wal', 'state.db-shm', 'state.db.lock'];
 
-test.each<[name: string, takeAway: (directory: string) => void]>([
+fileTest.each<[name: string, takeAway: (directory: string) => void]>([
   [
     'the file',
     (directory) => {
@@ -100,7 +103,7 @@ test.each<[name: string, takeAway: (directory: string) => void]>([
   },
 );
 
-test("what somebody put in the place of the state file is kept aside, and takes nobody's alerts", async () => {
+fileTest("what somebody put in the place of the state file is kept aside, and takes nobody's alerts", async () => {
   await using explorer = await serveBalances();
   await using hook = await createWebhookSink();
   using folder = folderFor(explorer.url, hook.origin);
@@ -118,33 +121,36 @@ test("what somebody put in the place of the state file is kept aside, and takes 
   expect(db.prepare('SELECT count(*) AS n FROM memory').get()).toEqual({ n: 1 });
 });
 
-test('a state that cannot be put back ended in silence: the daemon stops with 74, and the next start says what was lost', async () => {
-  const config = `
+fileTest(
+  'a state that cannot be put back ended in silence: the daemon stops with 74, and the next start says what was lost',
+  async () => {
+    const config = `
 explorers: { chain: { form: sandbox } }
 channels: { screen: { type: log } }
 http: { listen: '127.0.0.1:0' }
 rules: [rules.yaml]
 `;
-  const rules = `watches: [{ id: head, kind: blocks, every: 15s, alerts: [{ id: block, on: reorg }] }]\n`;
-  using folder = createFolder({ 'config.yaml': config, 'rules.yaml': rules });
-  const directory = join(folder.path, 'data');
-  {
-    await using daemon = start(['run'], folder.path);
-    await daemon.says('daemon:started');
-    rmSync(directory, { recursive: true });
-    writeFileSync(directory, 'no directory');
-    expect(await daemon.ended).toMatchObject({ code: 74 });
-    expect(daemon.err()).toMatch(
-      /state\.db was deleted or replaced while the daemon ran, and could not be written back: /,
-    );
-  }
-  expect(readFileSync(`${directory}.lost`, 'utf8')).toContain('was deleted or replaced while the daemon ran');
-  rmSync(directory);
-  for (const isSaid of [true, false]) {
-    await using daemon = start(['run'], folder.path);
-    await daemon.says('daemon:started');
-    expect(daemon.err().includes('storage:state-lost')).toBe(isSaid);
-    daemon.kill('SIGTERM');
-    expect(await daemon.ended).toMatchObject({ code: 0 });
-  }
-});
+    const rules = `watches: [{ id: head, kind: blocks, every: 15s, alerts: [{ id: block, on: reorg }] }]\n`;
+    using folder = createFolder({ 'config.yaml': config, 'rules.yaml': rules });
+    const directory = join(folder.path, 'data');
+    {
+      await using daemon = start(['run'], folder.path);
+      await daemon.says('daemon:started');
+      rmSync(directory, { recursive: true });
+      writeFileSync(directory, 'no directory');
+      expect(await daemon.ended).toMatchObject({ code: 74 });
+      expect(daemon.err()).toMatch(
+        /state\.db was deleted or replaced while the daemon ran, and could not be written back: /,
+      );
+    }
+    expect(readFileSync(`${directory}.lost`, 'utf8')).toContain('was deleted or replaced while the daemon ran');
+    rmSync(directory);
+    for (const isSaid of [true, false]) {
+      await using daemon = start(['run'], folder.path);
+      await daemon.says('daemon:started');
+      expect(daemon.err().includes('storage:state-lost')).toBe(isSaid);
+      daemon.kill('SIGTERM');
+      expect(await daemon.ended).toMatchObject({ code: 0 });
+    }
+  },
+);

@@ -1,7 +1,5 @@
 // The state file takes nothing, and something critical happens: people are told all the same, and know that it may come
 // again. Another program holds the file here, as a backup does; the same errors come of a disk that is full.
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, jest, test } from '@jest/globals';
 import { callApi, OPERATOR_TOKEN } from '../../support/web/api-calls.ts';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
@@ -17,6 +15,8 @@ import {
 } from '../../support/sinks.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { holdState } from '../../support/store/peek.ts';
+import { stateOf } from '../../support/store/story-state.ts';
 
 jest.setTimeout(120_000);
 
@@ -88,16 +88,7 @@ function counting(store: Store, onRefused: (error: unknown) => void): Store {
   };
 }
 
-/** Another program holds the state file for as long as this is not disposed of. */
-function held({ folder }: Scene): Disposable {
-  const db = new DatabaseSync(join(folder.path, 'state.db'));
-  db.exec('BEGIN IMMEDIATE');
-  return {
-    [Symbol.dispose]() {
-      db.close();
-    },
-  };
-}
+const held = ({ folder }: Scene): Promise<AsyncDisposable> => holdState(stateOf(folder, 'state.db'));
 
 const tries = ({ hook }: Scene): unknown[] =>
   hook.calls.all.map(({ headers, body }) => {
@@ -109,7 +100,7 @@ test('what is critical was not told, because the state file took nothing', async
   await using scene = await aDaemon();
   const { explorer, running, hook, post, refused } = scene;
   {
-    using _fault = held(scene);
+    await using _fault = await held(scene);
     explorer.balance = '0';
     await running.clock.advance(60_000);
     await hook.calls.reached(1);
@@ -147,7 +138,7 @@ test('an alert that was silenced, or not taken at first, was told like any other
     confirm: true,
   };
   expect(await callApi(running, { path: '/silences', body: silence })).toMatchObject({ status: 201 });
-  using _fault = held(scene);
+  await using _fault = await held(scene);
   explorer.balance = '0';
   hook.answerNext(status(503));
   for (const polls of [1, 2]) {

@@ -1,6 +1,5 @@
 // The link of a mail: who has it acknowledges without a token, on the whole daemon with a real mail server; only the clock
 // is fake.
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openReader } from '../../../src/store/open.ts';
 import { ackToken } from '../../../src/web/guard/ack-links.ts';
@@ -8,6 +7,7 @@ import { runApp, serveBalances, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createSmtpSink, createWebhookSink, type ReceivedMail } from '../../support/sinks.ts';
+import { stateOf } from '../../support/store/story-state.ts';
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -110,8 +110,8 @@ function fieldsIn({ body }: Answer, what: string): Fields {
   return [...seen, ['form', form], ['do', what]];
 }
 
-async function acksOf({ path }: Folder, now: number) {
-  await using reader = await openReader({ file: join(path, 'state.db') });
+async function acksOf(folder: Folder, now: number) {
+  await using reader = await openReader(stateOf(folder, 'state.db'));
   return (await reader.policy(now)).acks.map(({ actor, until }) => ({ actor, forMs: until - now }));
 }
 

@@ -1,6 +1,5 @@
 // What becomes of messages that operators silence or acknowledge: the whole daemon with a real mail server, over its real
 // API; only the clock is fake.
-import { join } from 'node:path';
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { openReader } from '../../../src/store/open.ts';
@@ -9,6 +8,7 @@ import { callApi, OPERATOR_TOKEN, type ApiAnswer } from '../../support/web/api-c
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder } from '../../support/daemon.ts';
 import { createSmtpSink, type SmtpSink } from '../../support/sinks.ts';
+import { stateOf } from '../../support/store/story-state.ts';
 
 const MINUTE = 60_000;
 const after = (minutes: number): string => new Date(Date.UTC(2026, 0, 1) + minutes * MINUTE).toISOString();
@@ -46,7 +46,7 @@ rules: [rules.yaml]
   const running = await runApp(folder, { env });
   opened.defer(() => daemon.running[Symbol.asyncDispose]());
   await running.polls.reached(1);
-  const reader = opened.use(await openReader({ file: join(folder.path, 'state.db') }));
+  const reader = opened.use(await openReader(stateOf(folder, 'state.db')));
   const restart = async (): Promise<void> => {
     const { clock } = daemon.running;
     await daemon.running[Symbol.asyncDispose]();

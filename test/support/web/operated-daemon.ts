@@ -5,6 +5,7 @@ import { openReader } from '../../../src/store/open.ts';
 import { OPERATOR_TOKEN } from './api-calls.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../app.ts';
 import { createFolder, type Folder } from '../daemon.ts';
+import { stateOf } from '../store/story-state.ts';
 
 export const configOf = ({ url }: BalanceExplorer): string => `
 explorers: { chain: { form: instance, instance_url: '${url}' } }
@@ -66,7 +67,7 @@ export async function storedBy({
   folder,
   running,
 }: OperatedDaemon): Promise<StoredPolicy & { readonly open: readonly OpenAlertRow[] }> {
-  await using reader = await openReader({ file: join(folder.path, 'state.db') });
+  await using reader = await openReader(stateOf(folder, 'state.db'));
   const now = running.clock.now();
   return { ...(await reader.policy(now)), open: await reader.openAlerts({ at: now }) };
 }
