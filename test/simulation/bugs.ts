@@ -246,10 +246,15 @@ export interface Copy extends Disposable {
 
 /** The sources with a bug in them. Throws where the place of the bug cannot be found. */
 export function copyWith(name: string): Copy {
+  return copyEdited(name, bugNamed(name).edits);
+}
+
+/** The sources with these edits. `name` is for messages. */
+export function copyEdited(name: string, edits: readonly Edit[]): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'chainwarden-bug-'));
   for (const path of COPIED) cpSync(path, join(folder, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  for (const [file, text] of filesWith(name)) writeFileSync(join(folder, file), text);
+  for (const [file, text] of edited(name, edits)) writeFileSync(join(folder, file), text);
   return {
     folder,
     [Symbol.dispose]() {
@@ -260,8 +265,12 @@ export function copyWith(name: string): Copy {
 
 /** The files that a bug changes, by their paths, as it leaves them. Throws where its place cannot be found. */
 export function filesWith(name: string): ReadonlyMap<string, string> {
+  return edited(name, bugNamed(name).edits);
+}
+
+function edited(name: string, edits: readonly Edit[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  for (const edit of bugNamed(name).edits)
+  for (const edit of edits)
     texts.set(edit.file, patched(texts.get(edit.file) ?? readFileSync(edit.file, 'utf8'), name, edit));
   return texts;
 }
@@ -275,7 +284,9 @@ function bugNamed(name: string): Bug {
 function patched(text: string, name: string, { file, find, replace }: Edit): string {
   const places = text.split(find).length - 1;
   if (places !== 1)
-    throw new Error(`the bug "${name}" finds its place ${places} times in ${file}: mend it in test/simulation/bugs.ts`);
+    throw new Error(
+      `the bug "${name}" finds its place ${places} times in ${file}: mend it where its edits are written`,
+    );
   return text.replace(find, () => replace);
 }
 

@@ -102,7 +102,8 @@ self: [ops]
   };
 }
 
-function toldIn(recipient: string, { headers, body }: WebhookCall): Told {
+/** What a webhook was told. */
+export function toldIn(recipient: string, { headers, body }: WebhookCall): Told {
   const { data } = JSON.parse(body) as { data: { subject: string; text: string } };
   return {
     recipient,

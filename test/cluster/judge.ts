@@ -1,0 +1,186 @@
+// What must hold whatever happened: judged by what the explorer was asked and by what the database noted. That nothing was
+// lost, and that no copy came unexplained, is judged by what people were told (`support/crash/tally.ts`).
+import type { Asked } from './explorer.ts';
+import type { Claimed, Line, Written } from './database.ts';
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Happened {
+  readonly asked: readonly Asked[];
+  readonly log: readonly Line[];
+  /** When nobody could work, because the database was gone. */
+  readonly outages: readonly Span[];
+  /** When replicas woke that had been frozen, or had the database again. */
+  readonly woken: readonly { readonly address: string; readonly at: number }[];
+  readonly leaseMs: number;
+}
+
+export interface Figures {
+  readonly requests: number;
+  readonly askedTwice: number;
+  readonly claims: number;
+  readonly commits: number;
+  /** Between two requests of one plan, outages taken out. */
+  readonly longestGapMs: number;
+}
+
+/** Beyond a lease: a late look for free shards, the recall, and the interval of the watches. */
+const TAKEOVER_MS = 5000;
+const INTERVAL_MS = 1000;
+/** Who was away looks about once a second whether it still has its lease, and asks until then. */
+const STRAY_MS = 3000;
+const MOST_ASKED_TWICE = 0.05;
+
+export function findingsOf(happened: Happened): string[] {
+  return [
+    ...twoAskers(happened),
+    ...askedAgain(happened),
+    ...gaps(happened),
+    ...versions(happened.log),
+    ...epochs(happened.log),
+    ...strangers(happened.log),
+    ...deleted(happened.log),
+  ];
+}
+
+export function figuresOf(happened: Happened): Figures {
+  const { asked, log } = happened;
+  return {
+    requests: asked.length,
+    askedTwice: askedTwice(happened).length,
+    claims: log.filter(({ type }) => type === 'claim').length,
+    commits: log.filter(({ type }) => type !== 'claim').length,
+    longestGapMs: Math.max(0, ...gapsOf(happened).map(({ ms }) => ms)),
+  };
+}
+
+const byPlan = (asked: readonly Asked[]): readonly (readonly Asked[])[] =>
+  [...Map.groupBy(asked, ({ plan }) => plan).values()].map((some) => some.toSorted((a, b) => a.from - b.from));
+
+function pairs<T>(some: readonly T[]): (readonly [T, T])[] {
+  return some.slice(1).flatMap((one, n) => {
+    const before = some[n];
+    return before === undefined ? [] : [[before, one] as const];
+  });
+}
+
+/** Never do two replicas have a request of one plan under way. */
+function twoAskers(happened: Happened): string[] {
+  return byPlan(happened.asked).flatMap((some) =>
+    pairs(some)
+      .filter(([a, b]) => a.asker !== b.asker && b.from < a.to && !isStray(a, happened) && !isStray(b, happened))
+      .map(([a, b]) => `two askers of plan ${a.plan}: ${a.asker} and ${b.asker} at ${time(b.from)}, ${b.path}`),
+  );
+}
+
+function isStray({ asker, from }: Asked, { woken }: Happened): boolean {
+  return woken.some(({ address, at }) => address === asker && from >= at && from < at + STRAY_MS);
+}
+
+/** What was asked by one replica, and within half an interval by another. */
+function askedTwice(happened: Happened): Asked[] {
+  const asked = happened.asked.filter((one) => !isStray(one, happened));
+  const alike = Map.groupBy(asked, ({ plan, path }) => `${plan} ${path}`);
+  return [...alike.values()].flatMap((some) =>
+    pairs(some.toSorted((a, b) => a.from - b.from))
+      .filter(([a, b]) => a.asker !== b.asker && b.from - a.from < INTERVAL_MS / 2)
+      .map(([, again]) => again),
+  );
+}
+
+function askedAgain(happened: Happened): string[] {
+  const { asked } = happened;
+  const again = askedTwice(happened).length;
+  const most = MOST_ASKED_TWICE * (asked.length - again);
+  return again <= most ? [] : [`asked twice: ${again} of ${asked.length} requests`];
+}
+
+interface Gap {
+  readonly plan: number;
+  readonly from: number;
+  readonly ms: number;
+}
+
+function gapsOf({ asked, outages }: Happened): Gap[] {
+  return byPlan(asked).flatMap((some) =>
+    pairs(some).map(([a, b]) => {
+      const lost = outages.reduce((sum, outage) => sum + overlap(outage, { from: a.from, to: b.from }), 0);
+      return { plan: a.plan, from: a.from, ms: b.from - a.from - lost };
+    }),
+  );
+}
+
+function overlap(a: Span, b: Span): number {
+  return Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
+}
+
+function gaps(happened: Happened): string[] {
+  const most = happened.leaseMs + TAKEOVER_MS + INTERVAL_MS;
+  return gapsOf(happened)
+    .filter(({ ms }) => ms > most)
+    .map(({ plan, from, ms }) => `plan ${plan} was not asked for ${ms} ms from ${time(from)}`);
+}
+
+function isWritten(line: Line): line is Written {
+  return line.type !== 'claim';
+}
+
+function isClaimed(line: Line): line is Claimed {
+  return line.type === 'claim';
+}
+
+/** No memory is overwritten that its writer did not know. */
+function versions(log: readonly Line[]): string[] {
+  const byWatch = Map.groupBy(log.filter(isWritten), ({ watch }) => watch);
+  return [...byWatch].flatMap(([watch, lines]) =>
+    lines
+      .filter(({ type, before, after }) => type !== 'delete' && after !== before + 1)
+      .map(({ before, after, address }) => `version of ${watch} from ${before} to ${after} by ${address}`),
+  );
+}
+
+function epochs(log: readonly Line[]): string[] {
+  const byShard = Map.groupBy(log.filter(isClaimed), ({ shard }) => shard);
+  return [...byShard].flatMap(([shard, claims]) =>
+    pairs(claims)
+      .filter(([a, b]) => b.epoch <= a.epoch)
+      .map(([a, b]) => `epoch of ${shard} from ${a.epoch} to ${b.epoch}`),
+  );
+}
+
+/** Who writes holds the shard: nobody else has claimed it since. */
+function strangers(log: readonly Line[]): string[] {
+  const holders = new Map<string, string>();
+  const found: string[] = [];
+  for (const line of log) {
+    if (isClaimed(line)) holders.set(line.shard, line.address);
+    else {
+      const holder = holders.get(shardOf(line.watch, holders));
+      if (holder !== undefined && holder !== line.address)
+        found.push(`${line.address} wrote ${line.watch} (${line.type}), which ${holder} had claimed`);
+    }
+  }
+  return found;
+}
+
+/** Ids begin with the rule and the explorer: `head-1/plan-1/…`. What is told of the daemon itself is decided elsewhere. */
+function shardOf(watch: string, shards: ReadonlyMap<string, string>): string {
+  if (shards.has('database')) return 'database';
+  const [rule = '', explorer = ''] = watch.split('/');
+  return rule === 'chainwarden' ? 'service:dispatch' : `explorer:${explorer}`;
+}
+
+/** Every watch is in the config of most replicas all the time. */
+function deleted(log: readonly Line[]): string[] {
+  return log
+    .filter(isWritten)
+    .filter(({ type }) => type === 'delete')
+    .map(({ watch, address }) => `${watch} was retired by ${address}, although most replicas have it`);
+}
+
+function time(at: number): string {
+  return new Date(at).toISOString().slice(11, 23);
+}

@@ -1,0 +1,58 @@
+// Replicas under faults: `npm run nemesis -- --seed 7 --minutes 10`.
+//
+//   --seed N       which faults, in what order, and to whom (1)
+//   --minutes M    about how long (2)
+//   --faults A,B   only these kinds
+//   --logs FOLDER  keeps what each replica prints
+//   --bug NAME     with that bug in the sources
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { BUGS } from './bugs.ts';
+import { FAULTS, type FaultName } from './faults.ts';
+import { KINDS } from './kinds.ts';
+import { run } from './run.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '2' },
+    faults: { type: 'string' },
+    bug: { type: 'string' },
+    logs: { type: 'string' },
+  },
+});
+
+const FAULTS_PER_MINUTE = 7;
+const MOST_SHOWN = 30;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const { findings, figures } = await run({
+  seed: Number(values.seed),
+  faults: Math.ceil(Number(values.minutes) * FAULTS_PER_MINUTE),
+  kinds: values.faults === undefined ? KINDS : values.faults.split(',').map(kindNamed),
+  edits: values.bug === undefined ? [] : bugNamed(values.bug),
+  print,
+  onLog: (replica, log) => {
+    if (values.logs === undefined) return;
+    mkdirSync(values.logs, { recursive: true });
+    writeFileSync(join(values.logs, `${replica}.log`), log);
+  },
+});
+print(JSON.stringify(figures));
+for (const finding of findings.slice(0, MOST_SHOWN)) print(`  ${finding}`);
+print(findings.length === 0 ? 'nothing is wrong' : `${findings.length} findings`);
+process.exitCode = findings.length === 0 ? 0 : 1;
+
+function kindNamed(name: string): FaultName {
+  const found = (Object.keys(FAULTS) as FaultName[]).find((kind) => kind === name);
+  if (found === undefined) throw new Error(`no fault "${name}": there are ${Object.keys(FAULTS).join(', ')}`);
+  return found;
+}
+
+function bugNamed(name: string): (typeof BUGS)[string]['edits'] {
+  const bug = BUGS[name];
+  if (bug === undefined) throw new Error(`no bug "${name}": there are ${Object.keys(BUGS).join(', ')}`);
+  return bug.edits;
+}

@@ -1,0 +1,171 @@
+// One run: replicas at work on a real database, the faults of a seed, and what became of it.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openReader } from '../../src/store/open.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { createTally } from '../support/crash/tally.ts';
+import { openPostgres } from '../support/store/postgres-server.ts';
+import { copyEdited, type Edit } from '../simulation/bugs.ts';
+import { openChain, rulesOf } from './chain.ts';
+import { keepLog, readLog } from './database.ts';
+import type { Asked, Opened } from './explorer.ts';
+import { drawFaults, FAULTS, type FaultName } from './faults.ts';
+import { figuresOf, findingsOf, type Figures, type Happened, type Span } from './judge.ts';
+import { startReplica, type Replica } from './replica.ts';
+import { openSinks } from './sinks.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly faults: number;
+  readonly kinds: readonly FaultName[];
+  /** Into the copy of the sources that runs, beside the shorter lease. */
+  readonly edits?: readonly Edit[];
+  readonly print: (line: string) => void;
+  /** Told in the end what each replica printed. */
+  readonly onLog?: (replica: string, log: string) => void;
+}
+
+export interface Report {
+  /** What must not have happened. */
+  readonly findings: readonly string[];
+  readonly figures: Figures & { readonly blocks: number; readonly told: number; readonly copies: number };
+}
+
+const REPLICAS = 3;
+const PLANS = 4;
+const LEASE_MS = 3000;
+/** Between two faults, for the replicas to be whole again. */
+const REST_MS = 2500;
+/** Nothing takes so long: what was not told by then is lost. */
+const LAST_MS = 40_000;
+const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes long').toString('base64')}`;
+
+/** A short lease makes short runs. What is frozen within a transaction holds its locks for less than a lease then too. */
+const SHORT_LEASE: readonly Edit[] = [
+  {
+    file: 'src/store/postgres/open.ts',
+    find: 'const LEASE_MS = 15_000;',
+    replace: `const LEASE_MS = ${LEASE_MS};`,
+  },
+  {
+    file: 'src/store/postgres/database.ts',
+    find: "idle_in_transaction_session_timeout = '10s'",
+    replace: "idle_in_transaction_session_timeout = '2s'",
+  },
+];
+
+export async function run({ seed, faults, kinds, edits = [], print, onLog }: RunOptions): Promise<Report> {
+  await using opened = new AsyncDisposableStack();
+  const sources = opened.use(copyEdited('a short lease', [...SHORT_LEASE, ...edits]));
+  const postgres = opened.use(
+    await openPostgres({ fsync: 'on', log_min_duration_statement: '1000', log_lock_waits: 'on' }),
+  );
+  const url = await postgres.database();
+  await (await openPostgresStore({ url, owner: 'the tables' }))[Symbol.asyncDispose]();
+  await keepLog(url);
+  const asked: Asked[] = [];
+  const explorer = opened.use(await startExplorer(seed, (one) => asked.push(one)));
+  const sinks = opened.use(await openSinks(PLANS));
+  const tally = createTally(sinks.told.all);
+  const chain = await openChain(explorer.opened.control, PLANS, tally);
+  const files = {
+    'rules.yaml': rulesOf(PLANS),
+    'config.yaml': configOf(explorer.opened, chain.addresses, sinks.yaml),
+  };
+  const database = {
+    port: postgres.port,
+    urlAt: (port: number) => url.replace(`:${postgres.port}/`, `:${port}/`),
+  };
+  const main = join(sources.folder, 'src/main.ts');
+  const replicas: Replica[] = [];
+  for (let number = 1; number <= REPLICAS; number += 1)
+    replicas.push(opened.use(await startReplica({ number, main, files, database })));
+  await everyWatchBegan(replicas);
+
+  const [outages, woken]: [Span[], { address: string; at: number }[]] = [[], []];
+  const isOver = new AbortController();
+  const happening = (async () => {
+    while (!isOver.signal.aborted) await chain.step();
+  })();
+  await pause(REST_MS);
+  for (const { name, replica } of drawFaults(seed, faults, kinds, REPLICAS)) {
+    const busiest = replicas.find(({ address }) => address === asked.at(-1)?.asker);
+    const victim = replica === 'who asked last' ? busiest : replicas[replica];
+    if (victim === undefined) throw new Error('nobody asks');
+    const from = Date.now();
+    const fault = FAULTS[name];
+    print(`${new Date(from).toISOString().slice(11, 23)} ${name}${'isOfAll' in fault ? '' : `, ${victim.name}`}`);
+    await fault.strike({ victim, postgres, leaseMs: LEASE_MS, files });
+    const to = Date.now();
+    if ('isOfAll' in fault) outages.push({ from, to });
+    const away = 'isOfAll' in fault ? replicas : name === 'freeze' ? [victim] : [];
+    woken.push(...away.map(({ address }) => ({ address, at: to })));
+    await pause(REST_MS);
+  }
+  isOver.abort();
+  await happening;
+  for (const end = Date.now() + LAST_MS; Date.now() < end && !tally.isAllTold();) await pause(200);
+  for (const replica of replicas) await replica.stop();
+  for (const replica of replicas) onLog?.(replica.name, replica.said());
+  onLog?.('postgres', postgres.said());
+
+  const happened: Happened = { asked, log: await readLog(url), outages, woken, leaseMs: LEASE_MS };
+  return {
+    findings: [...tally.faults(), ...findingsOf(happened), ...(await unsound(url))],
+    figures: {
+      ...figuresOf(happened),
+      ...{ blocks: chain.blocks(), told: sinks.told.all.length, copies: tally.copies() },
+    },
+  };
+}
+
+const configOf = ({ plans }: Opened, addresses: string, channels: string): string => `
+explorers:
+${plans.map((url, plan) => `  plan-${plan}: { form: instance, instance_url: '${url}' }\n`).join('')}
+addresses: ${addresses}
+${channels.replaceAll(', allow:', `, secret: '${SECRET}', allow:`)}
+routes: [{ group_interval: 0s, repeat: off }]
+self: none
+state: { postgres: { env: DATABASE_URL } }
+rules: [rules.yaml]
+`;
+
+interface Explorer extends AsyncDisposable {
+  readonly opened: Opened;
+}
+
+async function startExplorer(seed: number, onAsked: (asked: Asked) => void): Promise<Explorer> {
+  const child = fork(join(import.meta.dirname, 'explorer.ts'), [String(PLANS), String(seed)], {
+    execArgv: ['--no-warnings'],
+  });
+  const [opened] = (await once(child, 'message')) as [Opened];
+  child.on('message', (asked) => {
+    onAsked(asked as Asked);
+  });
+  return {
+    opened,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Only what happens after the first poll of a watch is told. */
+async function everyWatchBegan(replicas: readonly Replica[]): Promise<void> {
+  const began = (): number => replicas.flatMap((replica) => replica.said().match(/watch:baseline/g) ?? []).length;
+  while (began() < 2 * PLANS) await pause(100);
+}
+
+/** The journal is whole, and nothing is owed or given up. */
+async function unsound(url: string): Promise<string[]> {
+  await using reader = await openReader({ file: '', postgres: { reveal: () => url } });
+  const [verdict, { outbox, dead }] = [await reader.verifyJournal(null), await reader.survey()];
+  const owed = outbox.filter(({ rows }) => rows > 0);
+  return verdict.type === 'intact' && owed.length === 0 && dead === 0
+    ? []
+    : [`the state holds ${JSON.stringify({ verdict, owed, dead })}`];
+}
