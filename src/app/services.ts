@@ -1,5 +1,6 @@
 // The parts of a daemon that do not listen: the state, what keeps it, and what runs.
 import { createSoleOwnership, type Ownership } from '../cluster/ownership.ts';
+import { createSharedOwnership } from '../cluster/shared-ownership.ts';
 import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
 import { countAlerts } from '../engine/reporting/report.ts';
@@ -56,7 +57,7 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
   const recovery = createRecoveryRecord(clock);
   const storage = watchStorage(opened.use(await openStore(options, recovery.recovered)));
   const { store } = storage;
-  const ownership = createSoleOwnership(store.cluster);
+  const ownership = ownershipOf(store, options);
   const { whileHeld, follower } = createHeldLoops(ownership, clock);
   ownership.follow(follower);
   const supervisor = createSupervisor({
@@ -91,6 +92,19 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
   return { ...parts, self };
+}
+
+/** A state that several replicas share is worked on by shards. */
+function ownershipOf(store: Store, { clock, log }: AppOptions): Ownership {
+  const { cluster } = store;
+  if (!cluster.isShared) return createSoleOwnership(cluster);
+  return createSharedOwnership({
+    cluster,
+    clock,
+    log,
+    onTime: () => undefined,
+    record: (lines) => store.record(lines),
+  });
 }
 
 function createSelf(

@@ -2,7 +2,7 @@
 // the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica claims it.
 //
 // Where one process has the state for itself, as with a state file, nothing changes hands: every answer is a constant.
-import type { SoleCluster } from '../store/cluster.ts';
+import type { DeclaredShard, SoleCluster } from '../store/cluster.ts';
 import type { Fence, Shard } from '../store/fence.ts';
 
 /** What the rest of the daemon knows of the other replicas. */
@@ -42,12 +42,6 @@ export interface DeclaredConfig {
   readonly checksum: string;
   /** All that the config has work for. */
   readonly shards: readonly DeclaredShard[];
-}
-
-export interface DeclaredShard {
-  readonly shard: Shard;
-  /** Over which its rate of requests is counted. The next holder waits so long before it asks. */
-  readonly windowMs: number;
 }
 
 /** Each method is awaited before the next one is called, also those of other followers. */

@@ -15,22 +15,26 @@ export interface SoleCluster {
  */
 export interface SharedCluster {
   readonly isShared: true;
+  /** Another one for each process. */
+  readonly id: string;
+  /** How people know this replica. */
+  readonly name: string;
+  readonly leaseMs: number;
+
+  /** What time it is by the clock of the database. */
+  now(): Promise<Instant>;
 
   /** Prolongs the life of this replica and all of its leases, also those that are past and that nobody took. */
-  renew(me: Announcement, leaseMs: number): Promise<Renewed>;
+  renew(checksum: string): Promise<Renewed>;
 
   /** Takes up to so many shards of the family that nobody holds, those that were free for longest first. */
-  claim(
-    me: Announcement,
-    claim: { readonly family: string; readonly count: number },
-    leaseMs: number,
-  ): Promise<ClaimedShard[]>;
+  claim(family: string, count: number): Promise<ClaimedShard[]>;
 
   /** Gives a shard back. The next holder asks nothing for the first `windowMs`. False: another replica had it already. */
   release(fence: Fence, windowMs: number): Promise<boolean>;
 
   /** Adds those that are not there yet. */
-  addShards(shards: readonly { readonly shard: Shard; readonly windowMs: number }[]): Promise<void>;
+  addShards(shards: readonly DeclaredShard[]): Promise<void>;
 
   /** Removes a shard that no config names any more. */
   dropShard(fence: Fence): Promise<void>;
@@ -42,17 +46,18 @@ export interface SharedCluster {
   allHeld(): Promise<boolean>;
 
   /** Writes down which config is in force, where it was the expected one before. False: another replica was faster. */
-  agree(me: Announcement, config: string, expects: string | null, at: Instant): Promise<boolean>;
+  agree(config: string, expects: string | null, at: Instant): Promise<boolean>;
 
   /** This replica is gone. Its shards were released before. */
-  leave(id: string): Promise<void>;
+  leave(): Promise<void>;
 }
 
-/** What a replica tells of itself. `id`: another one for each process; `name`: how people know it. */
-export interface Announcement {
-  readonly id: string;
-  readonly name: string;
-  readonly checksum: string;
+export type Cluster = SoleCluster | SharedCluster;
+
+export interface DeclaredShard {
+  readonly shard: Shard;
+  /** Over which its rate of requests is counted. The next holder waits so long before it asks. */
+  readonly windowMs: number;
 }
 
 export interface Renewed {
@@ -68,7 +73,10 @@ export interface Renewed {
   readonly now: Instant;
 }
 
-export interface LiveReplica extends Announcement {
+export interface LiveReplica {
+  readonly id: string;
+  readonly name: string;
+  readonly checksum: string;
   /** Since when it runs its config. */
   readonly announcedAt: Instant;
 }

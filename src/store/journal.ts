@@ -90,8 +90,8 @@ export interface JournalStore {
   journalHead(): Promise<Anchor | null>;
 
   /**
-   * How many lines of each kind follow the line of that number, among the next 20,000 lines, and the number of the last one
-   * of them. Null: none is counted, and the newest line is named.
+   * How many chained lines of each kind follow the one at that position, among the next 20,000, and the position of the last
+   * one of them. Null: none is counted, and the newest line is named.
    */
   countJournal(after: number | null): Promise<JournalCounts>;
 

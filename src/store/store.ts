@@ -5,7 +5,7 @@ import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 import { UnavailableError } from '../lib/unavailable.ts';
 import type { AlertView } from './alert-view.ts';
-import type { SoleCluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import type { SamplesView } from './samples.ts';
 import type { DispatchStore } from './dispatch-store.ts';
 import type { MemoryStore } from './memories.ts';
@@ -37,7 +37,7 @@ export interface Store
    */
   reader(): Promise<StoreView>;
 
-  readonly cluster: SoleCluster;
+  readonly cluster: Cluster;
 
   /** How large the state may become from now on, where that is this program's to say. */
   setMaxBytes(maxBytes: number): void;

@@ -71,8 +71,7 @@ class Replica {
 
   #round(sentAt: number): void {
     const { id, checksum } = this;
-    const me = { id, name: id, checksum };
-    const renewed = this.#cluster.renew(me, LEASE_MS);
+    const renewed = this.#cluster.renew(id, checksum, LEASE_MS);
     this.announced = checksum;
     this.aliveUntil = sentAt + LEASE_MS;
     const held = [...this.#held.values()].map((one) => one.held);
@@ -83,7 +82,7 @@ class Replica {
     if (plan.inForce === checksum) this.#cluster.addShards(DECLARED);
     for (const shard of plan.releases) this.#release(shard);
     for (const claim of plan.claims)
-      for (const claimed of this.#cluster.claim(me, claim, LEASE_MS)) {
+      for (const claimed of this.#cluster.claim(id, claim, LEASE_MS)) {
         this.#held.set(claimed.shard, { held: claimed, deadline: plan.deadline });
         this.claims += 1;
       }

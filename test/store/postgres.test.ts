@@ -1,10 +1,7 @@
 import { describe, jest } from '@jest/globals';
-import { addressOf } from '../../src/store/postgres/address.ts';
-import { createDatabase } from '../../src/store/postgres/database.ts';
-import { claimWhenFree } from '../../src/store/postgres/standby.ts';
-import { migrate } from '../../src/store/postgres/migrate.ts';
-import { createPostgresStore } from '../../src/store/postgres/store.ts';
+import { openPostgresReplica } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { claimAll } from '../support/store/fences.ts';
 import { execute, hasPostgres, startPostgres } from '../support/store/postgres.ts';
 import { keepsThePromise } from './contracts/contract.ts';
 import { keepsAJournal } from './contracts/journal-contract.ts';
@@ -14,16 +11,17 @@ import { keepsItsPromiseAboutWhoIsTold } from './contracts/policy-contract.ts';
 jest.setTimeout(60_000);
 
 const LEASE_MS = 3_600_000;
+const SHARDS = ['explorer:a', 'channel:ops', 'service:test', 'service:journal'] as const;
 const server = hasPostgres ? await startPostgres() : null;
 
-/** Takes the database from whoever has it, as after the end of a lease. */
+/** Takes all shards from whoever has them, as after the end of their leases. */
 async function takenOver(url: string): Promise<Store> {
-  const database = createDatabase({ ...addressOf(url), connections: 4, timeoutMs: 30_000 });
-  await migrate(database);
+  const store = await openPostgresReplica({ url, owner: 'a test', leaseMs: LEASE_MS });
   await execute(url, "UPDATE shards SET until = '-infinity'");
-  const fence = await claimWhenFree(database, { owner: crypto.randomUUID(), name: 'a test', leaseMs: LEASE_MS });
-  const nothing = async (): Promise<void> => undefined;
-  return createPostgresStore(database, { fence, leaseMs: LEASE_MS, secure: nothing, release: nothing });
+  await claimAll(store, SHARDS);
+  // The stories tell of what the store itself appends.
+  await execute(url, "DELETE FROM journal WHERE subject = 'cluster'");
+  return store;
 }
 
 /** The same database, as it was right after its tables were made: quicker than another one for each story. */

@@ -5,7 +5,8 @@ import type { Json } from '../values/fields.ts';
 
 /**
  * `observed`, `decided`: of a poll. `routed` to `cancelled`: of a round of dispatch. `tried`: a delivery is tried again;
- * `told`, `dead`: how it ended. `silence` to `sampled`: what operators did. The rest is of the daemon itself.
+ * `told`, `dead`: how it ended. `silence` to `sampled`: what operators did. `config` to `checkpoint` are of the
+ * daemon itself, the rest of replicas.
  */
 export const JOURNAL_KINDS = [
   'observed',
@@ -30,6 +31,10 @@ export const JOURNAL_KINDS = [
   'stop',
   'clock',
   'checkpoint',
+  'replica-joined',
+  'shard-claimed',
+  'commit-fenced',
+  'config-in-force',
 ] as const;
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 

@@ -1,11 +1,12 @@
-// Connections to the database. Reads take any of them; writes take their turn, so that lines of the journal and
-// deliveries are numbered in the order in which they become visible.
+// Connections to the database. Reads take any of them; writes of this process take their turn. Those of other replicas
+// come in between: what they number becomes visible in another order.
 import pg from 'pg';
 import { failpoint, type Step } from '../../lib/failpoint.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import type { Row } from '../rows/rows.ts';
 import type { Address } from './address.ts';
-import { databaseError, isAnswered } from './errors.ts';
+import { StorageError } from '../store.ts';
+import { codeOf, databaseError, isAnswered } from './errors.ts';
 import type { Parameter, Sql } from './sql.ts';
 
 /** Every method rejects with a StorageError. */
@@ -16,7 +17,7 @@ export interface Database {
   readonly sql: Sql;
   /** All statements see one moment. */
   readonly snapshot: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
-  /** All or nothing, in one transaction. */
+  /** All or nothing, in one transaction; `work` is repeated where another transaction stood in its way. */
   readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>) => Promise<T>;
   /** The same without waiting for the disk: a crash of the server may take it back until the next `write`. */
   readonly writeUnsynced: <T>(step: Step, work: (sql: Sql) => Promise<T>) => Promise<T>;
@@ -32,6 +33,7 @@ export interface DatabaseOptions extends Address {
 }
 
 const CONNECT_MS = 5000;
+const MOST_TRIES = 3;
 // A process that is stopped within a transaction holds its locks no longer than this.
 const IDLE = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
 const BEGIN = {
@@ -117,8 +119,8 @@ export function createDatabase({ name, url, ssl, connections, timeoutMs }: Datab
       run: one('write to', (sql, text, values) => sql.run(text, values)),
     },
     snapshot: (work) => transaction('snapshot', work, null),
-    write: (step, work) => writing.hold(() => transaction('synced', work, step)),
-    writeUnsynced: (step, work) => writing.hold(() => transaction('unsynced', work, step)),
+    write: (step, work) => writing.hold(() => untilDone(() => transaction('synced', work, step))),
+    writeUnsynced: (step, work) => writing.hold(() => untilDone(() => transaction('unsynced', work, step))),
     close: () =>
       writing.hold(async () => {
         if (!isOpen) return;
@@ -126,6 +128,21 @@ export function createDatabase({ name, url, ssl, connections, timeoutMs }: Datab
         await pool.end();
       }),
   };
+}
+
+/** Of two transactions that wait for each other, the server ends one: nothing of it was done. */
+async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tried === MOST_TRIES || !isDeadlock(error)) throw error;
+    }
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof StorageError && codeOf(error.cause) === '40P01';
 }
 
 interface Session {

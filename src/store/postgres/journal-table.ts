@@ -1,5 +1,5 @@
-// The journal. Lines are appended in the transaction that caused them, without a hash; whoever holds the database chains
-// them afterwards, in order.
+// The journal. Lines are appended in the transaction that caused them, without a hash; one replica chains them afterwards.
+// Its order is that of `position`: a line with a lower `number` may be committed later.
 import { createVerifier, GENESIS, nextAnchor, type Anchor, type Verdict } from '../../core/journal/chain.ts';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -33,7 +33,7 @@ export async function hasUnchained(sql: Sql): Promise<boolean> {
   return (await sql.first('SELECT FROM journal WHERE position IS NULL LIMIT 1')) !== undefined;
 }
 
-/** Chains up to so many of those that are not chained yet, in the order in which they were appended. */
+/** Chains up to so many of those that are not chained yet, those that were appended first before the others. */
 export async function chain(sql: Sql, limit: number): Promise<void> {
   let previous = (await headOf(sql)) ?? GENESIS;
   const rows = await sql.all(`SELECT ${COLUMNS} FROM journal WHERE position IS NULL ORDER BY number LIMIT $1`, [limit]);
@@ -83,12 +83,12 @@ async function checkpointOf(sql: Sql): Promise<Anchor | null> {
 
 export async function countLines(sql: Sql, after: number | null): Promise<JournalCounts> {
   if (after === null) {
-    const newest = await sql.first('SELECT coalesce(max(number), 0) AS line FROM journal');
-    return { line: Number(newest?.['line']), lines: {} };
+    return { line: (await headOf(sql))?.position ?? 0, lines: {} };
   }
   const rows = await sql.all(
-    `SELECT kind, count(*) AS count, max(number) AS line
-    FROM (SELECT number, kind FROM journal WHERE number > $1 ORDER BY number LIMIT ${MOST_COUNTED}) AS next GROUP BY kind`,
+    `SELECT kind, count(*) AS count, max(position) AS line
+    FROM (SELECT position, kind FROM journal WHERE position > $1 ORDER BY position LIMIT ${MOST_COUNTED}) AS next
+    GROUP BY kind`,
     [after],
   );
   return countsOf(after, rows);

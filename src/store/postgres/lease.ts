@@ -63,21 +63,6 @@ export async function release({ sql }: Pick<Database, 'sql'>, { owner, epoch }: 
   );
 }
 
-/**
- * Whether the writer still holds the database; then nobody takes it before the end of the transaction. A claim changes the
- * row that is locked here, so that once the next epoch is seen, nothing of this one appears any more. A lease that is past
- * is renewed on the way: the server was away for a while.
- */
-export async function isHeld(sql: Sql, fence: Fence, leaseMs: number): Promise<boolean> {
-  const { key, slot, owner, epoch } = fence;
-  const row = await sql.first(
-    `SELECT FROM shards WHERE key = $1 AND slot = $2 AND owner = $3 AND epoch = $4 AND until > clock_timestamp()
-    FOR SHARE`,
-    [key, slot, owner, epoch],
-  );
-  return row !== undefined || renew(sql, fence, leaseMs);
-}
-
 /** Whether any process holds it now. */
 export async function isHeldByAny(sql: Sql): Promise<boolean> {
   return (await sql.first('SELECT FROM shards WHERE owner IS NOT NULL AND until > clock_timestamp()')) !== undefined;

@@ -1,14 +1,20 @@
 // Opens the database for the one daemon that may write to it, and for those who only look.
 import type { WatchId } from '../../core/model/ids.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { linkSecretsAfterStart } from '../link-secrets.ts';
 import { StorageError, type Store, type StoreReader } from '../store.ts';
 import { addressOf } from './address.ts';
 import { createDatabase, type Database } from './database.ts';
+import { createPostgresCluster } from './cluster.ts';
+import { readFact, writeFact } from './facts.ts';
 import { isHeldByAny, release } from './lease.ts';
 import { forget } from './memory-table.ts';
 import { migrate, schemaOf } from './migrate.ts';
+import { lockPolicy } from './operators/policy.ts';
 import { createPostgresView } from './reader.ts';
 import { MIGRATIONS } from './schema.ts';
 import { claimWhenFree, keepLease, type StandbyTools } from './standby.ts';
+import type { Sql } from './sql.ts';
 import { createPostgresStore } from './store.ts';
 
 export interface PostgresOptions extends StandbyTools {
@@ -42,7 +48,7 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, ...too
   const keeper = keepLease(leases, fence, leaseMs);
   opened.move();
   return createPostgresStore(database, {
-    ...{ fence, leaseMs, ...(tools.log && { log: tools.log }) },
+    ...{ cluster: { isShared: false, fence }, id: fence.owner, leaseMs, ...(tools.log && { log: tools.log }) },
     secure: async () => {
       keeper.assertHeld();
     },
@@ -53,6 +59,34 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, ...too
       await leases.close();
     },
   });
+}
+
+/**
+ * Brings the tables to the newest schema, for one of several replicas. It holds nothing yet.
+ *
+ * Rejects with a StorageError when it cannot be used; the text is for the operator.
+ */
+export async function openPostgresReplica({ url, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(await reached(url), (one) => one.close());
+  await migrate(database);
+  await database.write('take-over', keepLinkSecrets);
+  // A connection of their own: a renewal waits for no commit.
+  const leases = opened.adopt(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }), (one) => one.close());
+  const id = crypto.randomUUID();
+  const cluster = createPostgresCluster({ database: leases, id, name: owner, leaseMs });
+  opened.move();
+  return createPostgresStore(database, {
+    ...{ cluster, id, leaseMs, ...(log && { log }) },
+    secure: () => Promise.resolve(),
+    release: () => leases.close(),
+  });
+}
+
+/** One replica at a time: each would write a secret of its own. */
+async function keepLinkSecrets(sql: Sql): Promise<void> {
+  await lockPolicy(sql);
+  await writeFact(sql, 'links', linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now()));
 }
 
 /** Rejects with a StorageError when there is no state, or when it is of another schema. */

@@ -1,4 +1,3 @@
-import type { Json } from '../../core/values/fields.ts';
 import type { StoreView } from '../store.ts';
 import * as alerts from './alerts-view.ts';
 import type { Database } from './database.ts';
@@ -6,7 +5,7 @@ import * as deliveries from './dispatch/deliveries-view.ts';
 import { notifiedSince } from './dispatch/notified-view.ts';
 import { openAlerts } from './dispatch/open-alerts.ts';
 import { told } from './dispatch/states-table.ts';
-import { readFact } from './facts.ts';
+import { readFact, troubles } from './facts.ts';
 import { notificationCounts, notifications, journalPage } from './journal-pages.ts';
 import { headOf, historyOf, verify } from './journal-table.ts';
 import { diagnostics, recall } from './memory-table.ts';
@@ -47,7 +46,7 @@ export function createPostgresView({ sql, snapshot }: Pick<Database, 'sql' | 'sn
     dead: (limit) => snapshot((on) => deliveries.dead(on, limit)),
     diagnostics: (ids) => one((on) => diagnostics(on, ids)),
     running: () => one((on) => readFact(on, 'running')),
-    troubles: async () => textsOf(await readFact(sql, 'troubles')),
+    troubles: () => one(troubles),
     deliveriesOf: (watch, alert, limit) => snapshot((on) => deliveries.deliveriesOf(on, watch, alert, limit)),
     progress: (of) => one((on) => alerts.progress(on, of)),
     heldBack: (of) => one((on) => alerts.heldBack(on, of)),
@@ -64,8 +63,4 @@ export function createPostgresView({ sql, snapshot }: Pick<Database, 'sql' | 'sn
 /** Changes with every commit on the server, that of another database included. */
 async function versionOf(sql: Sql): Promise<string> {
   return String((await sql.first('SELECT pg_current_snapshot()::text AS version'))?.['version']);
-}
-
-function textsOf(value: Json): string[] {
-  return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : [];
 }

@@ -1,6 +1,7 @@
 // The tables. They have the names and the columns of the SQLite file, so that `state copy` moves rows as they are; what
-// only PostgreSQL has is `cluster` and `shards`. `bool` reads as 0 and 1, an instant is a bigint of milliseconds. JSON is
-// text: jsonb takes neither \u0000 nor half of a surrogate pair, and names of tokens have both.
+// only PostgreSQL has is `cluster`, `shards` and `replicas`. `bool` reads as 0 and 1, an instant is a bigint of
+// milliseconds, but for leases. JSON is text: jsonb takes neither \u0000 nor half of a surrogate pair, and names of tokens
+// have both.
 
 /** Leads from schema n to n + 1. A released one is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -238,6 +239,21 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX journal_of_subject ON journal (subject, number);
   CREATE INDEX journal_unchained ON journal (number) WHERE position IS NULL;
   CREATE TABLE checkpoints (position bigint PRIMARY KEY, at bigint NOT NULL, hash TEXT NOT NULL);
+  `,
+  // Epochs come from a sequence, so that one of a shard that is removed and added again is higher than all before.
+  `
+  CREATE SEQUENCE shard_epochs;
+  SELECT setval('shard_epochs', (SELECT coalesce(max(epoch), 0) + 1 FROM shards));
+  ALTER TABLE shards ADD COLUMN ask_from timestamptz NOT NULL DEFAULT '-infinity';
+  ALTER TABLE shards ADD COLUMN window_ms int NOT NULL DEFAULT 0;
+  CREATE TABLE replicas (
+    id uuid PRIMARY KEY,
+    name TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    announced_at timestamptz NOT NULL,
+    until timestamptz NOT NULL
+  ) WITH (fillfactor = 50);
+  ALTER TABLE cluster ADD COLUMN config TEXT;
   `,
 ].map(inByteOrder);
 

@@ -1,4 +1,4 @@
-// The state in one PostgreSQL database. One process holds it at a time, and only that one writes.
+// The state in one PostgreSQL database, which several replicas may work on. Writes of a shard are fenced.
 import { journalOf } from '../../core/journal/decided.ts';
 import { triedLine } from '../../core/journal/tried.ts';
 import type { Decision } from '../../core/model/decision.ts';
@@ -7,6 +7,7 @@ import type { Step } from '../../lib/failpoint.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { KEPT_LONGER_MS } from '../changes.ts';
 import { dueLines } from '../rows/due-lines.ts';
+import type { Cluster } from '../cluster.ts';
 import type { CommitResult, Fence } from '../fence.ts';
 import { MOST_DROPPED } from '../rows/journal-rows.ts';
 import { routingLines } from '../rows/routing-lines.ts';
@@ -27,9 +28,9 @@ import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './dispatch/mi
 import { addNotifications, pruneNotifications } from './dispatch/notifications-table.ts';
 import * as rounds from './dispatch/rounds.ts';
 import { activeStates, heldCounts, pruneStates } from './dispatch/states-table.ts';
-import { readFact, writeFact } from './facts.ts';
+import { keepTroubles, readFact, writeFact } from './facts.ts';
 import { append, chain, countLines, hasUnchained, pruneJournal } from './journal-table.ts';
-import { isHeld } from './lease.ts';
+import { isHeld } from './cluster.ts';
 import { forget, keepCoverage, keepMemories, remembered, versionsOf } from './memory-table.ts';
 import { pruneAcks } from './operators/acks-table.ts';
 import { announce, answerTo, intervene } from './operators/interventions.ts';
@@ -40,8 +41,9 @@ import { linkSecretsIn } from '../link-secrets.ts';
 import type { Sql } from './sql.ts';
 
 export interface PostgresTools {
-  /** What this process holds the database with. */
-  readonly fence: Fence;
+  readonly cluster: Cluster;
+  /** Of this process. */
+  readonly id: string;
   readonly leaseMs: number;
   readonly log?: Log;
   /** Looks whether this process still holds it. Rejects with a StoreBusyError when another one does. */
@@ -50,10 +52,10 @@ export interface PostgresTools {
   readonly release: () => Promise<void>;
 }
 
-/** The promise of `Store` over tables of the newest schema, which this process holds. */
+/** The promise of `Store` over tables of the newest schema. */
 export function createPostgresStore(
   database: Database,
-  { fence, leaseMs, log, secure, release }: PostgresTools,
+  { cluster, id, leaseMs, log, secure, release }: PostgresTools,
 ): Store {
   const { sql, snapshot, write, writeUnsynced, close } = database;
   const view = createPostgresView(database);
@@ -76,7 +78,7 @@ export function createPostgresStore(
   return {
     ...view,
     reader: async () => view,
-    cluster: { isShared: false, fence },
+    cluster,
     linkSecrets: async () => linkSecretsIn(await readFact(sql, 'links')),
     // The server has limits of its own.
     setMaxBytes: () => undefined,
@@ -144,7 +146,7 @@ export function createPostgresStore(
     },
     countJournal: (after) => countLines(sql, after),
     keepRunning: (outline) => write('keep-running', (on) => writeFact(on, 'running', outline)),
-    keepTroubles: (lines) => write('keep-troubles', (on) => writeFact(on, 'troubles', lines)),
+    keepTroubles: (lines) => write('keep-troubles', (on) => keepTroubles(on, id, lines)),
     probe: (at) => write('probe', (on) => writeFact(on, 'probe', at)),
     async secure() {
       await secure();

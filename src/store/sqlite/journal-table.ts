@@ -104,7 +104,7 @@ export interface JournalView {
   /** Newest first. */
   history(filter: HistoryFilter): JournalLine[];
   head(): Anchor | null;
-  /** Of the lines after that number, by kind. Null: of none. */
+  /** Of the chained lines after that position, by kind. Null: of none. */
   count(after: number | null): JournalCounts;
   /** Every line from the last checkpoint on. */
   verify(anchor: Anchor | null): Verdict;
@@ -115,21 +115,21 @@ export function createJournalView(db: DatabaseSync): JournalView {
     SELECT ${COLUMNS} FROM journal
     WHERE (?1 IS NULL OR subject IN (SELECT value FROM json_each(?1))) AND at >= ?2 ORDER BY number DESC ${limitBy('?3')}`);
   const chained = db.prepare(`SELECT ${COLUMNS} FROM journal WHERE position IS NOT NULL ORDER BY position`);
-  const newest = db.prepare('SELECT coalesce(max(number), 0) AS line FROM journal');
   const counts = db.prepare(`
-    SELECT kind, count(*) AS count, max(number) AS line
-    FROM (SELECT number, kind FROM journal WHERE number > ? ORDER BY number LIMIT ${MOST_COUNTED}) GROUP BY kind`);
+    SELECT kind, count(*) AS count, max(position) AS line
+    FROM (SELECT position, kind FROM journal WHERE position > ? ORDER BY position LIMIT ${MOST_COUNTED}) GROUP BY kind`);
   const checkpoint = createCheckpoint(db);
+  const head = createHead(db);
   return {
     count(after) {
-      if (after === null) return { line: Number(newest.get()?.['line']), lines: {} };
+      if (after === null) return { line: head()?.position ?? 0, lines: {} };
       return countsOf(after, counts.all(after));
     },
     history: ({ subjects, since, limit }) =>
       select
         .all(subjects === undefined ? null : JSON.stringify(subjects), since ?? -Number.MAX_SAFE_INTEGER, limit)
         .map(journalLineOf),
-    head: createHead(db),
+    head,
     verify(anchor) {
       const verifier = createVerifier(checkpoint(), anchor);
       for (const row of chained.iterate())

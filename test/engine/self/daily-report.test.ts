@@ -14,7 +14,7 @@ import { StorageError, type Store } from '../../../src/store/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, dispatch, settle } from '../../support/store/store-calls.ts';
-import { ownershipOf } from '../../support/store/fences.ts';
+import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 
 const MINUTE = 60_000;
 const HALF_HOUR = 1_800_000;
@@ -108,6 +108,8 @@ async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
           clock.now(),
           attempt,
         );
+      // As the loop of the journal does it every second.
+      await store.chainJournal(1000, fenceOf(store, 'service:journal'));
       return all.map(({ delivery: { members } }) => {
         const [{ message }] = members;
         const at = new Date(message.at).toISOString().slice(0, 16);

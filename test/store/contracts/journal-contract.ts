@@ -34,12 +34,15 @@ export function keepsAJournal(place: Place): void {
     expect(await store.verifyJournal(null)).toEqual({ type: 'intact', after: 0, head: null });
   });
 
-  story('lines are counted by kind from one on, each of them once', async (store) => {
+  story('lines are counted by kind once they are chained, each of them once', async (store) => {
     expect(await store.countJournal(null)).toEqual({ line: 0, lines: {} });
     await record(store, aLine('a'), { ...aLine('b'), kind: 'stop' });
+    expect(await store.countJournal(0)).toEqual({ line: 0, lines: {} });
+    await chain(store);
     const { line } = await store.countJournal(null);
     expect(await store.countJournal(0)).toEqual({ line, lines: { start: 1, stop: 1 } });
     await record(store, aLine('c'), aLine('d'));
+    await chain(store);
     const later = await store.countJournal(line);
     expect(later).toEqual({ line: line + 2, lines: { start: 2 } });
     expect(await store.countJournal(later.line)).toEqual({ line: later.line, lines: {} });
@@ -53,7 +56,7 @@ export function keepsAJournal(place: Place): void {
     expect(await commit(store, [late], NOON + 2)).toEqual(['superseded']);
     expect(await store.history({ limit: 10 })).toEqual([
       {
-        number: 1,
+        number: expect.any(Number),
         at: NOON,
         kind: 'decided',
         subject: 'w',

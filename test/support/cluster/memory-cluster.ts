@@ -1,6 +1,14 @@
 // What the database does for replicas, in memory: by one clock, one statement at a time.
-import type { Announcement, ClaimedShard, HeldShard, Renewed } from '../../../src/store/cluster.ts';
+import type {
+  ClaimedShard,
+  DeclaredShard,
+  HeldShard,
+  LiveReplica,
+  Renewed,
+  SharedCluster,
+} from '../../../src/store/cluster.ts';
 import type { Fence, Shard } from '../../../src/store/fence.ts';
+import { StorageError } from '../../../src/store/store.ts';
 
 interface ShardState {
   owner: string | null;
@@ -12,7 +20,7 @@ interface ShardState {
 
 export class MemoryCluster {
   readonly #now: () => number;
-  readonly #replicas = new Map<string, Announcement & { announcedAt: number; until: number }>();
+  readonly #replicas = new Map<string, LiveReplica & { readonly until: number }>();
   readonly #shards = new Map<Shard, ShardState>();
   #config: string | null = null;
   #epochs = 0;
@@ -21,11 +29,11 @@ export class MemoryCluster {
     this.#now = now;
   }
 
-  renew({ id, name, checksum }: Announcement, leaseMs: number): Renewed {
+  renew(id: string, checksum: string, leaseMs: number): Renewed {
     const now = this.#now();
     const before = this.#replicas.get(id);
     const announcedAt = before?.checksum === checksum ? before.announcedAt : now;
-    this.#replicas.set(id, { id, name, checksum, announcedAt, until: now + leaseMs });
+    this.#replicas.set(id, { id, name: id, checksum, announcedAt, until: now + leaseMs });
     const own = [...this.#shards].filter(([, { owner }]) => owner === id);
     for (const [, state] of own) state.until = now + leaseMs;
     return {
@@ -37,7 +45,7 @@ export class MemoryCluster {
     };
   }
 
-  claim({ id }: Announcement, { family, count }: { family: string; count: number }, leaseMs: number): ClaimedShard[] {
+  claim(id: string, { family, count }: { family: string; count: number }, leaseMs: number): ClaimedShard[] {
     const now = this.#now();
     const free = [...this.#shards]
       .filter(([shard, { until }]) => shard.startsWith(`${family}:`) && until < now)
@@ -58,7 +66,7 @@ export class MemoryCluster {
     return true;
   }
 
-  addShards(shards: readonly { readonly shard: Shard; readonly windowMs: number }[]): void {
+  addShards(shards: readonly DeclaredShard[]): void {
     for (const { shard, windowMs } of shards)
       if (!this.#shards.has(shard))
         this.#shards.set(shard, { owner: null, epoch: 0, until: -Infinity, askFrom: 0, windowMs });
@@ -80,6 +88,36 @@ export class MemoryCluster {
 
   leave(id: string): void {
     this.#replicas.delete(id);
+  }
+
+  /** As one replica sees it, while `isCut` says that nothing gets through. */
+  replica(id: string, leaseMs: number, isCut: () => boolean = () => false): SharedCluster {
+    const reach = async <T>(work: () => T): Promise<T> => {
+      if (isCut()) throw new StorageError('the database does not answer');
+      return work();
+    };
+    return {
+      ...{ isShared: true, id, name: id, leaseMs },
+      now: () => reach(() => this.#now()),
+      renew: (checksum) => reach(() => this.renew(id, checksum, leaseMs)),
+      claim: (family, count) => reach(() => this.claim(id, { family, count }, leaseMs)),
+      release: (fence, windowMs) => reach(() => this.release(fence, windowMs)),
+      addShards: (shards) =>
+        reach(() => {
+          this.addShards(shards);
+        }),
+      dropShard: (fence) =>
+        reach(() => {
+          this.dropShard(fence);
+        }),
+      hasFree: () => reach(() => this.hasFree()),
+      allHeld: () => reach(() => !this.hasFree()),
+      agree: (config, expects) => reach(() => this.agree(config, expects)),
+      leave: () =>
+        reach(() => {
+          this.leave(id);
+        }),
+    };
   }
 
   #stateOf({ key, owner, epoch }: Fence): ShardState | undefined {

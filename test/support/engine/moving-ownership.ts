@@ -2,6 +2,7 @@
 import type { ClusterView, Follower, Ownership } from '../../../src/cluster/ownership.ts';
 import type { Fence, Shard } from '../../../src/store/fence.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { fenceOf } from '../store/fences.ts';
 
 /** What the replicas have between them. */
 export interface Shards {
@@ -41,8 +42,9 @@ export function createShards(): Shards {
     guard: (store) => ({
       ...store,
       commit: async (decisions, at, fence) =>
-        isOver(fence) ? decisions.map(() => 'fenced') : store.commit(decisions, at, store.cluster.fence),
-      cover: async (coverage, fence) => (isOver(fence) ? 'fenced' : store.cover(coverage, store.cluster.fence)),
+        isOver(fence) ? decisions.map(() => 'fenced') : store.commit(decisions, at, fenceOf(store, 'service:test')),
+      cover: async (coverage, fence) =>
+        isOver(fence) ? 'fenced' : store.cover(coverage, fenceOf(store, 'service:test')),
     }),
   };
 }

@@ -175,24 +175,25 @@ export async function addDead(sql: Sql, { channel, notification }: Undeliverable
   await addMembers(sql, [{ ...member, delivery: Number(added['number']) }]);
 }
 
-/** Of what waits for another try, and was not taken over as far as anybody knows. */
+/** Of what waits for another try, and was not taken over as far as anybody knows. Nobody claims it meanwhile. */
 export async function dropRepeats(sql: Sql, { target, key }: NeedlessRepeat, at: Instant): Promise<void> {
   const rows = await sql.all(
     `SELECT mine.number, member.seq FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
     WHERE member.key = $1 AND member.told_as = 'repeat' AND mine.channel = $2 AND mine.recipient = $3
-      AND mine.state IN ('due', 'parked') AND NOT mine.maybe_copy`,
+      AND mine.state IN ('due', 'parked') AND NOT mine.maybe_copy
+    ORDER BY mine.number FOR UPDATE OF mine`,
     [key, target.channel, target.recipient],
   );
   for (const { number, seq } of rows) await leave(sql, Number(number), key, Number(seq), 'cancelled', at);
 }
 
-/** False: a try of it has begun. */
+/** False: a try of it has begun. Until the end of the transaction none begins. */
 export async function withdraw(sql: Sql, { target, key, from, as }: Withdrawal, at: Instant): Promise<boolean> {
   const rows = await sql.all(
-    `SELECT DISTINCT mine.number, mine.attempt FROM group_member AS member
-      JOIN deliveries AS mine ON mine.number = member.delivery
-    WHERE member.key = $1 AND member.seq >= $2 AND mine.channel = $3 AND mine.recipient = $4
-      AND mine.state IN ('due', 'sending', 'parked')`,
+    `SELECT mine.number, mine.attempt FROM deliveries AS mine
+    WHERE mine.number IN (SELECT delivery FROM group_member WHERE key = $1 AND seq >= $2)
+      AND mine.channel = $3 AND mine.recipient = $4 AND mine.state IN ('due', 'sending', 'parked')
+    ORDER BY mine.number FOR UPDATE`,
     [key, from, target.channel, target.recipient],
   );
   if (rows.some(({ attempt }) => attempt !== 0)) return false;

@@ -19,10 +19,13 @@ export const DELIVERIES = `
 export const IS_ENDED = `state IN ('sent', 'dead', 'merged', 'cancelled')`;
 
 /**
- * Of one recipient and alert only the earliest that is not settled may go out. No NOT EXISTS: without statistics that
- * becomes a join over the whole outbox, which takes a hundred times as long.
+ * Of one recipient and alert only the earliest that is not settled may go out. It may have been settled by another replica
+ * while the order was written. No NOT EXISTS: without statistics that becomes a join over the whole outbox, which takes a
+ * hundred times as long.
  */
-const FIRST_IN_LINE = '(SELECT earlier FROM delivery_order WHERE delivery = mine.number LIMIT 1) IS NULL';
+const FIRST_IN_LINE = `(
+  SELECT earlier FROM delivery_order JOIN deliveries AS before ON before.number = earlier
+  WHERE delivery = mine.number AND before.state IN ('due', 'sending', 'parked') LIMIT 1) IS NULL`;
 
 /** Less than $2 messages of its rule are being sent on channel $1. What is about several rules waits for none of them. */
 const HAS_ROOM = `rule NOT IN (
@@ -163,9 +166,12 @@ export async function expireLeases(
   );
 }
 
-/** Of every delivery that is being sent: its process is gone. */
-export async function endLeases(sql: Sql): Promise<void> {
-  await sql.run(`UPDATE deliveries SET lease_until = 0 WHERE state = 'sending'`);
+/** Of every delivery that is being sent on the channel, or on any: its process is gone. */
+export async function endLeases(sql: Sql, channel: string | null = null): Promise<void> {
+  await sql.run(
+    `UPDATE deliveries SET lease_until = 0 WHERE state = 'sending' AND ($1::text IS NULL OR channel = $1::text)`,
+    [channel],
+  );
 }
 
 export async function nextDue(sql: Sql, { channel, perRule }: Share): Promise<Instant | null> {

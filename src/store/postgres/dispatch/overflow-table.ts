@@ -51,7 +51,7 @@ async function messagesOf(sql: Sql, fresh: readonly Fresh[]): Promise<Map<number
   return new Map(rows.map((row) => [Number(row['number']), messageOf(row)]));
 }
 
-/** None that was tried: the same delivery gives the same bytes on every try. */
+/** None that was tried, nor is claimed before the end of the transaction: the same delivery gives the same bytes on every try. */
 async function findOpen(sql: Sql, { channel, recipient, folds }: FoldPlace, at: Instant): Promise<OpenSummary | null> {
   const row = await sql.first(
     `SELECT mine.id, notification.number, notification.message FROM deliveries AS mine
@@ -59,7 +59,7 @@ async function findOpen(sql: Sql, { channel, recipient, folds }: FoldPlace, at: 
       JOIN notifications AS notification ON notification.number = member.notification
     WHERE channel = $1 AND recipient = $2 AND folds = $3 AND folds IS NOT NULL AND state = 'due' AND attempt = 0
       AND due_at > $4
-    ORDER BY mine.number DESC LIMIT 1`,
+    ORDER BY mine.number DESC LIMIT 1 FOR UPDATE OF mine`,
     [channel, recipient, folds, at],
   );
   const message = row === undefined ? null : messageOf(row);

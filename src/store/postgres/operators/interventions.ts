@@ -13,7 +13,7 @@ import { addNotifications } from '../dispatch/notifications-table.ts';
 import { append } from '../journal-table.ts';
 import type { Sql } from '../sql.ts';
 import { acknowledge, endAck, hasAck } from './acks-table.ts';
-import { raisePolicy } from './policy.ts';
+import { lockPolicy, raisePolicy } from './policy.ts';
 import { addPause, addSilence, endPause, endSilence, hasSilence, markAnnounced } from './silences-table.ts';
 
 const ANSWERS_KEPT_MS = 86_400_000;
@@ -31,6 +31,7 @@ export async function intervene(
   request: OperatorRequest,
   { at, announce }: Act,
 ): Promise<Intervened> {
+  await lockPolicy(sql);
   const before = await answerTo(sql, request);
   if (before !== null) return before;
   // Its answer is no longer kept, but what was made under that key is.

@@ -15,6 +15,11 @@ export async function isPolicy(sql: Sql, version: number): Promise<boolean> {
   return (await sql.first('SELECT FROM cluster WHERE policy = $1 FOR SHARE', [version])) !== undefined;
 }
 
+/** Until the end of the transaction no other replica changes what operators have decided, and no round rests on it. */
+export async function lockPolicy(sql: Sql): Promise<void> {
+  await sql.run('SELECT FROM cluster FOR UPDATE');
+}
+
 /** Within the transaction of what changes it. */
 export async function raisePolicy(sql: Sql): Promise<void> {
   await sql.run('UPDATE cluster SET policy = policy + 1');

@@ -1,0 +1,198 @@
+// The rounds of one replica among several. Once a second it looks whether a shard is free; every third of a lease, and when
+// one is free, it renews what it holds and does what follows from the answer. What an answer means is decided in `round.ts`.
+import type { JournalEntry, JournalKind } from '../core/journal/entry.ts';
+import type { Json } from '../core/values/fields.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import { createMutex } from '../lib/mutex.ts';
+import type { ClaimedShard, Renewed, SharedCluster } from '../store/cluster.ts';
+import type { Shard } from '../store/fence.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createHeldShards } from './held-shards.ts';
+import type { ClusterView, DeclaredConfig, Ownership, ReplicaView } from './ownership.ts';
+import { FIRST_ROUND, mayRetire, planRound, roundMs, type Plan } from './round.ts';
+
+export interface SharedOwnershipOptions {
+  readonly cluster: SharedCluster;
+  /** Leases are by its monotonic time. */
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told after each round what time it is by the clock of the database. */
+  readonly onTime: (now: Instant) => void;
+  /** Appends lines to the journal. */
+  readonly record: (entries: readonly JournalEntry[]) => Promise<void>;
+}
+
+const LOOK_MS = 1000;
+
+export function createSharedOwnership(options: SharedOwnershipOptions): Ownership {
+  const { cluster, clock, log, onTime, record } = options;
+  const { leaseMs } = cluster;
+  const held = createHeldShards(options);
+  /** A release and a round at once: the answer to the round could name what was just given back. */
+  const asking = createMutex();
+  const counts = { leasesLost: 0, takeovers: 0, fencedCommits: 0 };
+  let declared: DeclaredConfig | null = null;
+  let state = FIRST_ROUND;
+  let newest: Renewed | null = null;
+  let inForce: string | null = null;
+  let roundAt = 0;
+  let isNextDue = false;
+  let isCut = false;
+
+  async function look(): Promise<void> {
+    if (declared === null) return;
+    if (clock.monotonic() >= roundAt || (await cluster.hasFree())) await asking.hold(round);
+  }
+
+  async function round(): Promise<void> {
+    if (declared === null) return;
+    isNextDue = false;
+    const { checksum, shards } = declared;
+    const sentAt = clock.monotonic();
+    const renewed = await cluster.renew(checksum);
+    onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
+    const plan = planRound(state, { renewed, checksum, held: held.all(), sentAt, leaseMs });
+    ({ state, inForce } = plan);
+    newest = renewed;
+    roundAt = sentAt + roundMs(leaseMs);
+    follow(plan);
+    await agree(plan, renewed);
+    if (inForce === checksum) await addMissing(shards, renewed);
+    await claimAll(plan);
+    giveBack(plan, shards);
+  }
+
+  function follow({ lost, found, deadline }: Plan): void {
+    for (const { shard } of lost) drop(shard, 'another replica has claimed it');
+    for (const one of found) held.add(one, deadline);
+    held.prolong(deadline);
+  }
+
+  async function agree({ inForce: config }: Plan, { config: before, now }: Renewed): Promise<void> {
+    if (config === null || config === before) return;
+    if (await cluster.agree(config, before, now)) log.info('cluster:config-in-force', { config, before });
+  }
+
+  async function addMissing(shards: DeclaredConfig['shards'], { shards: known }: Renewed): Promise<void> {
+    const missing = shards.filter(({ shard }) => !known.some((row) => row.shard === shard));
+    if (missing.length === 0) return;
+    await cluster.addShards(missing);
+    // They are claimed in the next round, which follows at once.
+    roundAt = 0;
+    isNextDue = true;
+  }
+
+  async function claimAll({ claims, deadline }: Plan): Promise<void> {
+    for (const { family, count } of claims)
+      for (const claimed of await cluster.claim(family, count)) {
+        noteClaim(claimed);
+        held.add(claimed, deadline);
+      }
+  }
+
+  function noteClaim({ shard, isTakeover }: ClaimedShard): void {
+    if (isTakeover) counts.takeovers += 1;
+    log.info('cluster:claimed', { shard, isTakeover });
+  }
+
+  /** Shards that are too many, and those that no config has work for any more. */
+  function giveBack({ releases }: Plan, shards: DeclaredConfig['shards']): void {
+    for (const shard of releases) void release(shard);
+    if (!state.mayRetire) return;
+    for (const { shard } of held.all())
+      if (!shards.some((one) => one.shard === shard))
+        void held.release(shard, (fence) => asking.hold(() => cluster.dropShard(fence)));
+  }
+
+  function release(shard: Shard): Promise<void> {
+    return held.release(shard, async (fence) => {
+      await asking.hold(() => cluster.release(fence, windowOf(shard)));
+      log.info('cluster:released', { shard });
+    });
+  }
+
+  function windowOf(shard: Shard): number {
+    return declared?.shards.find((one) => one.shard === shard)?.windowMs ?? 0;
+  }
+
+  function drop(shard: Shard, why: string): void {
+    if (!held.lose(shard)) return;
+    counts.leasesLost += 1;
+    log.warn('cluster:lost', { shard, why });
+  }
+
+  /** A database that does not answer is said once. What is held is worked on until its lease ends. */
+  async function lookSafely(): Promise<void> {
+    try {
+      await look();
+      if (isCut) log.info('cluster:answers-again');
+      isCut = false;
+    } catch (error) {
+      isNextDue = false;
+      if (!isCut) log.warn('cluster:cut-off', { error, effect: 'nothing is asked once the leases end' });
+      isCut = true;
+    }
+  }
+
+  async function leave(): Promise<void> {
+    await Promise.all(held.all().map(({ shard }) => release(shard)));
+    // Without the database the leases end by themselves.
+    await cluster.leave().catch(() => undefined);
+  }
+
+  async function note(kind: JournalKind, data: Json): Promise<void> {
+    const line = { at: newest?.now ?? clock.now(), kind, subject: 'cluster', actor: cluster.name, data };
+    await record([line]).catch((error: unknown) => {
+      log.warn('journal:not-written', { kind, error });
+    });
+  }
+
+  return {
+    isShared: true,
+    fenceOf: (shard) => held.fenceOf(shard),
+    mayWork: (shard) => held.mayWork(shard),
+    declare(config) {
+      declared = config;
+      roundAt = 0;
+    },
+    follow: (follower) => {
+      held.follow(follower);
+    },
+    lost(shard) {
+      counts.fencedCommits += 1;
+      if (held.fenceOf(shard) !== null) void note('commit-fenced', { shard });
+      drop(shard, 'a write of it was refused');
+    },
+    view: () => viewOf({ newest, inForce, id: cluster.id, isOurs: (shard) => held.fenceOf(shard) !== null, counts }),
+    mayRetire: () => mayRetire(state, clock.monotonic(), leaseMs),
+    allHeld: () => cluster.allHeld(),
+    async run(signal) {
+      while (!signal.aborted) {
+        await lookSafely();
+        await clock.sleep(isNextDue ? 0 : LOOK_MS, signal);
+      }
+      await leave();
+    },
+  };
+}
+
+interface Seen {
+  readonly newest: Renewed | null;
+  readonly inForce: string | null;
+  readonly id: string;
+  readonly isOurs: (shard: Shard) => boolean;
+  readonly counts: ClusterView['counts'];
+}
+
+function viewOf({ newest, inForce, id, isOurs, counts }: Seen): ClusterView {
+  const replicas = (newest?.replicas ?? [])
+    .map((one): ReplicaView => ({ id: one.id, name: one.name, checksum: one.checksum, isSelf: one.id === id }))
+    .toSorted((a, b) => Number(b.isSelf) - Number(a.isSelf) || (a.name < b.name ? -1 : 1));
+  const nameOf = new Map(replicas.map((one) => [one.id, one.name]));
+  const shards = (newest?.shards ?? []).map(({ shard, holder }) => ({
+    shard,
+    holder: holder === null ? null : (nameOf.get(holder) ?? null),
+    isOurs: isOurs(shard),
+  }));
+  return { replicas, shards, configInForce: inForce, counts: { ...counts } };
+}

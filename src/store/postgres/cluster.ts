@@ -1,0 +1,184 @@
+// Replicas and their leases on shards. All times are the server's, so that nobody's own clock matters. A shard that was
+// claimed has a higher epoch than ever before, also when it was removed in between.
+import { z } from 'zod';
+import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
+import type { ClaimedShard, HeldShard, Renewed, SharedCluster } from '../cluster.ts';
+import type { Fence, Shard } from '../fence.ts';
+import type { Database } from './database.ts';
+import { endLeases } from './dispatch/deliveries-table.ts';
+import { append } from './journal-table.ts';
+import { columns, type Sql } from './sql.ts';
+
+export interface ClusterOptions {
+  /** A connection of their own: a renewal waits for no commit. */
+  readonly database: Pick<Database, 'sql' | 'write'>;
+  readonly id: string;
+  readonly name: string;
+  readonly leaseMs: number;
+}
+
+/** The only slot of a shard so far. */
+const SLOT = 0;
+const IS_FREE = 'until < clock_timestamp()';
+const IS_LIVE = 'until > clock_timestamp()';
+/** Rows of replicas that are gone without a word are kept for so long. */
+const GONE = "interval '1 day'";
+const ASK_AFTER_MS = `CASE WHEN ask_from > clock_timestamp()
+  THEN ceil(extract(epoch FROM ask_from - clock_timestamp()) * 1000) ELSE 0 END::bigint AS ask_after_ms`;
+const MILLISECONDS = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
+
+export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOptions): SharedCluster {
+  const { sql, write } = database;
+  const heldOf = (row: HeldRow): HeldShard => ({
+    shard: row.key,
+    fence: { key: row.key, slot: SLOT, owner: id, epoch: row.epoch },
+    askAfterMs: row.ask_after_ms,
+  });
+
+  async function claimOn(on: Sql, family: string, count: number): Promise<ClaimedShard[]> {
+    const rows = await on.all(
+      `WITH free AS (
+        SELECT key, slot, owner AS former FROM shards WHERE ${IS_FREE} AND starts_with(key, $2)
+        ORDER BY until, key LIMIT $3 FOR UPDATE SKIP LOCKED)
+      UPDATE shards AS s SET owner = $1, epoch = nextval('shard_epochs'), ${untilIn('$4')},
+        ask_from = greatest(s.ask_from, s.until + s.window_ms * interval '1 ms')
+      FROM free WHERE (s.key, s.slot) = (free.key, free.slot)
+      RETURNING s.key, s.epoch, free.former IS NOT NULL AS is_takeover, ${ASK_AFTER_MS}`,
+      [id, `${family}:`, count, leaseMs],
+    );
+    const claimed = z.array(ClaimedRow).parse(rows);
+    for (const { key } of claimed) if (isChannel(key)) await endLeases(on, key.slice(CHANNEL.length));
+    const at = await nowOf(on);
+    await append(
+      on,
+      claimed.map((row) => lineOf(at, 'shard-claimed', { shard: row.key, takeover: row.is_takeover === 1 })),
+    );
+    return claimed.map((row) => ({ ...heldOf(row), isTakeover: row.is_takeover === 1 }));
+  }
+
+  const lineOf = (at: number, kind: JournalEntry['kind'], data: JournalEntry['data']): JournalEntry => ({
+    ...{ at, kind, subject: 'cluster', actor: name, data },
+  });
+
+  return {
+    ...{ isShared: true, id, name, leaseMs },
+    now: () => nowOf(sql),
+    async renew(checksum) {
+      const joined = textOf(lineOf(0, 'replica-joined', { config: checksum }));
+      const row = await sql.first(
+        `WITH me AS (
+          INSERT INTO replicas AS r (id, name, checksum, announced_at, until)
+          VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms')
+          ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until,
+            announced_at = CASE WHEN r.checksum = excluded.checksum THEN r.announced_at ELSE excluded.announced_at END
+          RETURNING id, name, checksum, announced_at),
+        joined AS (
+          INSERT INTO journal (at, kind, subject, actor, data)
+          SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
+          WHERE NOT EXISTS (SELECT FROM replicas WHERE id = $1)),
+        gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
+        mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS}),
+        live AS (
+          SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE} UNION ALL TABLE me),
+        told AS (SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM live),
+        known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE} THEN owner END AS holder FROM shards)
+        SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
+          (SELECT json_agg(told) FROM told) AS live,
+          (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
+          (SELECT config FROM cluster) AS config, ${MILLISECONDS('clock_timestamp()')} AS now`,
+        [id, name, checksum, leaseMs, joined.kind, joined.subject, joined.actor, joined.data],
+      );
+      return renewedOf(RenewedRow.parse(row), heldOf);
+    },
+    claim: (family, count) => write('take-over', (on) => claimOn(on, family, count)),
+    async release({ key, owner, epoch }, windowMs) {
+      const changed = await sql.run(
+        `UPDATE shards SET owner = NULL, until = clock_timestamp(),
+          ask_from = greatest(ask_from, clock_timestamp() + $4::bigint * interval '1 ms')
+        WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`,
+        [key, owner, epoch, windowMs],
+      );
+      return changed === 1;
+    },
+    async addShards(shards) {
+      await sql.run(
+        `INSERT INTO shards (key, slot, window_ms) SELECT key, ${SLOT}, window_ms
+        FROM unnest($1::text[], $2::int[]) AS one (key, window_ms) ON CONFLICT DO NOTHING`,
+        columns(shards, [({ shard }) => shard, ({ windowMs }) => Math.ceil(windowMs)]),
+      );
+    },
+    async dropShard({ key, owner, epoch }) {
+      await sql.run(`DELETE FROM shards WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`, [
+        key,
+        owner,
+        epoch,
+      ]);
+    },
+    hasFree: async () => (await sql.first(`SELECT FROM shards WHERE ${IS_FREE} LIMIT 1`)) !== undefined,
+    allHeld: async () => (await sql.first(`SELECT FROM shards WHERE NOT ${IS_LIVE} LIMIT 1`)) === undefined,
+    async agree(config, expects, at) {
+      const line = textOf(lineOf(at, 'config-in-force', { config }));
+      const changed = await sql.all(
+        `WITH changed AS (
+          UPDATE cluster SET config = $1, policy = policy + 1 WHERE config IS NOT DISTINCT FROM $2 RETURNING one),
+        noted AS (INSERT INTO journal (at, kind, subject, actor, data) SELECT $3, $4, $5, $6, $7 FROM changed)
+        TABLE changed`,
+        [config, expects, line.at, line.kind, line.subject, line.actor, line.data],
+      );
+      return changed.length === 1;
+    },
+    async leave() {
+      await sql.run('DELETE FROM replicas WHERE id = $1', [id]);
+    },
+  };
+}
+
+/**
+ * Whether the writer still holds the shard; then nobody takes it before the end of the transaction. A claim changes the row
+ * that is locked here, so that once the next epoch is seen, nothing of this one appears any more. A lease that is past is
+ * prolonged on the way: the server was away for a while.
+ */
+export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, leaseMs: number): Promise<boolean> {
+  const holder = [key, slot, owner, epoch];
+  const isOurs = 'key = $1 AND slot = $2 AND owner = $3 AND epoch = $4';
+  if ((await sql.first(`SELECT FROM shards WHERE ${isOurs} AND ${IS_LIVE} FOR SHARE`, holder)) !== undefined)
+    return true;
+  return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) === 1;
+}
+
+function untilIn(leaseMs: string): string {
+  return `until = clock_timestamp() + ${leaseMs}::bigint * interval '1 ms'`;
+}
+
+async function nowOf(sql: Sql): Promise<number> {
+  return Number((await sql.first(`SELECT ${MILLISECONDS('clock_timestamp()')} AS now`))?.['now']);
+}
+
+const CHANNEL = 'channel:';
+
+function isChannel(key: string): boolean {
+  return key.startsWith(CHANNEL);
+}
+
+const ShardKey = z.templateLiteral([z.enum(['explorer', 'channel', 'service']), ':', z.string()]);
+const HeldRow = z.object({ key: ShardKey, epoch: z.number(), ask_after_ms: z.number() });
+type HeldRow = z.output<typeof HeldRow>;
+const ClaimedRow = HeldRow.extend({ is_takeover: z.number() });
+const ReplicaRow = z.object({ id: z.string(), name: z.string(), checksum: z.string(), announced_at: z.number() });
+const RenewedRow = z.object({
+  mine: z.array(HeldRow),
+  live: z.array(ReplicaRow),
+  shards: z.array(z.object({ key: ShardKey, holder: z.string().nullable() })),
+  config: z.string().nullable(),
+  now: z.number(),
+});
+
+function renewedOf(row: z.output<typeof RenewedRow>, heldOf: (row: HeldRow) => HeldShard): Renewed {
+  return {
+    mine: row.mine.map(heldOf),
+    replicas: row.live.map(({ announced_at: announcedAt, ...replica }) => ({ ...replica, announcedAt })),
+    shards: row.shards.map(({ key, holder }): { shard: Shard; holder: string | null } => ({ shard: key, holder })),
+    config: row.config,
+    now: row.now,
+  };
+}

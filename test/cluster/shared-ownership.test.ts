@@ -1,0 +1,251 @@
+// One replica among several, as its loops run: what its followers are told, and when. Only the clock and the database are
+// not real.
+import { expect, test } from '@jest/globals';
+import type { Follower, Ownership } from '../../src/cluster/ownership.ts';
+import { createSharedOwnership } from '../../src/cluster/shared-ownership.ts';
+import type { Shard } from '../../src/store/fence.ts';
+import { MemoryCluster } from '../support/cluster/memory-cluster.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+
+const LEASE_MS = 15_000;
+const SHARDS: readonly Shard[] = ['explorer:a', 'explorer:b', 'channel:mail', 'service:dispatch', 'service:journal'];
+
+interface Replica {
+  readonly ownership: Ownership;
+  readonly told: string[];
+  readonly lines: string[];
+  /** The way to the database is cut. */
+  isCut: boolean;
+  /** What the follower does before it answers. */
+  slow: (what: string) => Promise<void>;
+  held(): Shard[];
+  working(): Shard[];
+  stop(): Promise<void>;
+  /** It ends without a word. */
+  kill(): void;
+}
+
+function someReplicas() {
+  const clock = createFakeClock();
+  const cluster = new MemoryCluster(() => clock.now());
+  return { clock, cluster, join: (name: string) => join(name, clock, cluster) };
+}
+
+function join(name: string, clock: FakeClock, cluster: MemoryCluster): Replica {
+  const told: string[] = [];
+  const lines: string[] = [];
+  const stop = new AbortController();
+  const own = cluster.replica(name, LEASE_MS, () => replica.isCut);
+  const ownership = createSharedOwnership({
+    cluster: own,
+    clock,
+    log: createRecordingLog(),
+    onTime: () => undefined,
+    record: async (entries) => {
+      lines.push(...entries.map(({ kind }) => kind));
+    },
+  });
+  const follower: Follower = {
+    claimed: async (shard) => {
+      await replica.slow('claimed');
+      told.push(`claimed ${shard}`);
+    },
+    releasing: async (shard) => {
+      await replica.slow('releasing');
+      told.push(`releasing ${shard}`);
+    },
+    lost: (shard) => {
+      told.push(`lost ${shard}`);
+    },
+  };
+  ownership.follow(follower);
+  ownership.declare({ checksum: 'config', shards: SHARDS.map((shard) => ({ shard, windowMs: 1000 })) });
+  const running = ownership.run(stop.signal);
+  const replica: Replica = {
+    ownership,
+    told,
+    lines,
+    isCut: false,
+    slow: () => Promise.resolve(),
+    held: () => SHARDS.filter((shard) => ownership.fenceOf(shard) !== null),
+    working: () => SHARDS.filter((shard) => ownership.mayWork(shard)),
+    async stop() {
+      stop.abort();
+      await running;
+    },
+    kill() {
+      replica.isCut = true;
+      stop.abort();
+    },
+  };
+  return replica;
+}
+
+test('the first replica has everything within a second, and its followers hear of each shard once', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(1000);
+  expect(one.working()).toEqual(SHARDS);
+  expect(one.told.toSorted()).toEqual(SHARDS.map((shard) => `claimed ${shard}`).toSorted());
+  expect(await one.ownership.allHeld()).toBe(true);
+  expect(one.ownership.view()).toMatchObject({ replicas: [{ name: 'one', isSelf: true }], configInForce: 'config' });
+  await one.stop();
+});
+
+test('a second replica gets its share, one shard after another, and neither loses one', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  const other = join('other');
+  await clock.advance(30_000);
+  expect([...one.working(), ...other.working()].toSorted()).toEqual([...SHARDS].toSorted());
+  expect(one.working().filter((shard) => shard.startsWith('explorer:'))).toHaveLength(1);
+  expect(one.told.filter((line) => line.startsWith('lost'))).toEqual([]);
+  expect(one.told.filter((line) => line.startsWith('releasing'))).toHaveLength(2);
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+test('after a kill nobody polled, sent or chained for longer than the lease and five seconds', async () => {
+  const { clock, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(30_000);
+  const taken = one.working().length;
+  one.kill();
+  await clock.advance(LEASE_MS + 5000);
+  expect(other.working()).toEqual(SHARDS);
+  expect(taken).toBeGreaterThan(0);
+  expect(other.ownership.view().counts.takeovers).toBe(taken);
+  await other.stop();
+});
+
+test('a replica that stopped left its shards to nobody until the end of its leases', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  const other = join('other');
+  await clock.advance(1000);
+  const stopping = one.stop();
+  await clock.advance(3000);
+  await stopping;
+  expect(other.working()).toEqual(SHARDS);
+  expect(one.told.filter((line) => line.startsWith('releasing'))).toHaveLength(SHARDS.length);
+  expect(other.ownership.view().replicas.map(({ name }) => name)).toEqual(['other']);
+  await other.stop();
+});
+
+test('a shard was given back while a commit of it was still running', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  const other = join('other');
+  const commit = Promise.withResolvers<undefined>();
+  one.slow = (what) => (what === 'releasing' ? commit.promise : Promise.resolve());
+  const stopping = one.stop();
+  await clock.advance(8000);
+  expect(one.working()).toEqual([]);
+  expect(one.held()).toEqual(SHARDS);
+  expect(other.working()).toEqual([]);
+  commit.resolve(undefined);
+  await stopping;
+  expect(one.held()).toEqual([]);
+  await clock.advance(3000);
+  expect(other.working()).toEqual(SHARDS);
+  await other.stop();
+});
+
+test('a replica that is cut off asks nothing more once its leases end, and loses nothing when nobody took them', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  one.isCut = true;
+  await clock.advance(7000);
+  expect(one.working()).toEqual(SHARDS);
+  await clock.advance(8000);
+  expect(one.working()).toEqual([]);
+  expect(one.held()).toEqual(SHARDS);
+  one.isCut = false;
+  await clock.advance(2000);
+  expect(one.working()).toEqual(SHARDS);
+  expect(one.told.filter((line) => line.startsWith('lost'))).toEqual([]);
+  await one.stop();
+});
+
+test('after an outage the first replica that came back took everything from the others', async () => {
+  const { clock, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(30_000);
+  const before = [one.working(), other.working()];
+  one.isCut = other.isCut = true;
+  await clock.advance(60_000);
+  one.isCut = false;
+  await clock.advance(5000);
+  other.isCut = false;
+  await clock.advance(5000);
+  expect([one.working(), other.working()]).toEqual(before);
+  expect(one.ownership.view().counts).toEqual({ leasesLost: 0, takeovers: 0, fencedCommits: 0 });
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+test('a replica that had stood still went on with what another one has by then', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  one.isCut = true;
+  const other = join('other');
+  await clock.advance(30_000);
+  expect(other.working()).toEqual(SHARDS);
+  expect(one.working()).toEqual([]);
+  one.ownership.lost('explorer:a');
+  expect(one.ownership.fenceOf('explorer:a')).toBeNull();
+  expect(one.lines).toEqual(['commit-fenced']);
+  one.isCut = false;
+  await clock.advance(2000);
+  expect(one.held().filter((shard) => other.held().includes(shard))).toEqual([]);
+  expect(one.told.filter((line) => line.startsWith('lost'))).toHaveLength(SHARDS.length);
+  expect(one.ownership.view().counts).toMatchObject({ leasesLost: SHARDS.length, fencedCommits: 1 });
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+test('a shard whose write was refused by mistake stayed with a replica that did not work on it', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  one.ownership.lost('explorer:a');
+  expect(one.working()).not.toContain('explorer:a');
+  await clock.advance(6000);
+  expect(one.working()).toEqual(SHARDS);
+  expect(one.told.filter((line) => line.endsWith('explorer:a'))).toEqual([
+    'claimed explorer:a',
+    'lost explorer:a',
+    'claimed explorer:a',
+  ]);
+  await one.stop();
+});
+
+test('what is stored of a shard could not be read, and nobody worked on it', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  let failures = 3;
+  one.slow = async () => {
+    if (failures-- > 0) throw new Error('the database does not answer');
+  };
+  await clock.advance(5000);
+  expect(one.told.toSorted()).toEqual(SHARDS.map((shard) => `claimed ${shard}`).toSorted());
+  await one.stop();
+});
+
+test('a shard that no config names any more was waited for by the heartbeat', async () => {
+  const { clock, cluster, join } = someReplicas();
+  cluster.addShards([{ shard: 'explorer:gone', windowMs: 0 }]);
+  const one = join('one');
+  await clock.advance(20_000);
+  expect(one.ownership.mayRetire()).toBe(false);
+  expect(one.ownership.view().shards.map(({ shard }) => shard)).toContain('explorer:gone');
+  await clock.advance(30_000);
+  expect(one.ownership.mayRetire()).toBe(true);
+  expect(one.told).toContain('releasing explorer:gone');
+  expect(one.ownership.view().shards.map(({ shard }) => shard)).not.toContain('explorer:gone');
+  expect(await one.ownership.allHeld()).toBe(true);
+  await one.stop();
+});

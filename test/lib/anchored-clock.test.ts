@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { createAnchoredClock } from '../../src/lib/anchored-clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+const HOUR = 3_600_000;
+
+test('a machine whose clock is an hour off decided in another hour than the others', async () => {
+  const machine = createFakeClock(10 * HOUR);
+  const clock = createAnchoredClock(machine);
+  clock.anchor(9 * HOUR);
+  expect(clock.now()).toBe(9 * HOUR);
+  await machine.advance(5000);
+  expect(clock.now()).toBe(9 * HOUR + 5000);
+  await machine.setTo(20 * HOUR);
+  expect(clock.now()).toBe(9 * HOUR + 5000);
+});
+
+test('an anchor that was a little late set the clock back, and a poll was taken to be before the last one', async () => {
+  const machine = createFakeClock(0);
+  const clock = createAnchoredClock(machine);
+  clock.anchor(1000);
+  await machine.advance(500);
+  expect(clock.now()).toBe(1500);
+  clock.anchor(1480);
+  expect(clock.now()).toBe(1500);
+  await machine.advance(10);
+  expect(clock.now()).toBe(1500);
+  await machine.advance(20);
+  expect(clock.now()).toBe(1510);
+});
