@@ -53,8 +53,12 @@ const MOST_REROUTED = 500;
 // Transitions may be there without a wake, where a commit was kept and its process was told otherwise.
 const LONGEST_REST_MS = 60_000;
 
-/** Whether there may be more to do. */
-type More = boolean;
+/** After so few nothing else has to run first: a lone alert goes on to be decided at once. */
+const FEW_OWING = 20;
+const MOST_IN_A_TURN = 4;
+
+/** Whether there may be more to do, and when to look: now, or in a turn of the event loop of its own. */
+type More = 'nothing' | 'now' | 'next-turn';
 
 export function createDispatcher({ store, ownership, rules, onOwed, clock, log }: DispatcherOptions): Dispatcher {
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
@@ -65,9 +69,9 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
   let hasToReroute = true;
 
   /** Null: another process decides. */
-  function moreAfter(end: CommitResult, isDone: boolean): More | null {
+  function moreAfter(end: CommitResult, more: More): More | null {
     if (end === 'fenced') ownership.lost('service:dispatch');
-    return end === 'fenced' ? null : end === 'superseded' || !isDone;
+    return end === 'fenced' ? null : end === 'superseded' ? 'next-turn' : more;
   }
 
   async function rerouteAll(fence: Fence): Promise<void> {
@@ -92,11 +96,11 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
 
   async function routeRoundOnce(fence: Fence): Promise<More | null> {
     const read = await store.readRouting(MOST_ROUTED);
-    if (read.unrouted.length === 0) return false;
+    if (read.unrouted.length === 0) return 'nothing';
     const { round, result } = firstOf(read, rules());
     const end = await store.commitRouting(round, result, clock.now(), fence);
     if (end === 'kept') reportRouting(round, result);
-    return moreAfter(end, false);
+    return moreAfter(end, result.owing.length <= FEW_OWING ? 'now' : 'next-turn');
   }
 
   function reportRouting({ unrouted }: RoutingRound, { undeliverable }: RoutingResult): void {
@@ -108,19 +112,20 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
   async function callRoundOnce(fence: Fence): Promise<More | null> {
     const inForce = rules();
     const round = await store.readCalls(clock.now(), MOST_CALLS, inForce.unanswered);
-    if (round.alerts.length === 0) return false;
+    if (round.alerts.length === 0) return 'nothing';
     const result = decideCalls(round, inForce, clock.now());
     for (const { key, group, via } of result.owing)
       log.info('alert:called', { alert: key, channel: group.target.channel, via });
-    return moreAfter(await store.commitCalls(round, result, clock.now(), fence), round.alerts.length < MOST_CALLS);
+    const end = await store.commitCalls(round, result, clock.now(), fence);
+    return moreAfter(end, round.alerts.length < MOST_CALLS ? 'nothing' : 'next-turn');
   }
 
   async function decideRoundOnce(fence: Fence): Promise<More | null> {
     const round = await dueRounds.work(fence);
-    if (round === null) return false;
+    if (round === null) return 'nothing';
     onOwed(channelsOf(round.written));
     if (round.end === 'kept') reportDamaged(round.read);
-    return moreAfter(round.end, false);
+    return moreAfter(round.end, 'next-turn');
   }
 
   function reportDamaged({ groups }: DueRound): void {
@@ -131,10 +136,10 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
 
   /** Until nothing of it is left. False: another process decides. */
   async function repeat(round: () => Promise<More | null>, stop: AbortSignal): Promise<boolean> {
-    for (;;) {
+    for (let rounds = 1; ; rounds += 1) {
       const more = await round();
-      if (more !== true || stop.aborted) return more !== null;
-      await nextTurn();
+      if (more === null || more === 'nothing' || stop.aborted) return more !== null;
+      if (more === 'next-turn' || rounds % MOST_IN_A_TURN === 0) await nextTurn();
     }
   }
 
