@@ -21,9 +21,10 @@ import { createDiagnosticsView, createMemoryTable, createRecall, createRemembere
 import { createInterventions } from './operators/interventions.ts';
 import { createPolicyView } from './operators/policy.ts';
 import { createPausesView } from './operators/silences-table.ts';
-import { createDeliveriesTable } from './dispatch/deliveries-table.ts';
+import { createDeliveriesTable, type HandedOut } from './dispatch/deliveries-table.ts';
 import { createDeliveriesView } from './dispatch/deliveries-view.ts';
 import { createNotificationsTable } from './dispatch/notifications-table.ts';
+import { createLargeDeliveries, FIRST_PAGE } from './dispatch/large-deliveries.ts';
 import { createHeldView } from './dispatch/held-view.ts';
 import { createMirrorTable } from './dispatch/mirror-table.ts';
 import { dueLines } from '../rows/due-lines.ts';
@@ -93,6 +94,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     return 'kept';
   }
 
+  const large = createLargeDeliveries({ read, writeUnsynced }, () => open.deliveries);
   const damaged = (error: unknown): void => log?.error('delivery:damaged', { error: String(error) });
   let isOpen = true;
   let reader: Promise<StoreReader> | null = null;
@@ -196,17 +198,22 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
         for (const id of ids) open.memory.forget(id);
       }),
     // A claim that a power cut takes back is like one whose process ended: the delivery goes out again, under its id.
-    claim: (claim, fence) => writeUnsynced('claim', () => (isHeld(fence) ? open.deliveries.claim(claim, damaged) : [])),
+    async claim(claim, fence) {
+      const handOut = (): HandedOut[] => (isHeld(fence) ? open.deliveries.claim(claim, damaged) : []);
+      return Promise.all((await writeUnsynced('claim', handOut)).map((one) => large.whole(one)));
+    },
     ran: (channel, ms) =>
       writeUnsynced('ran', () => {
         open.deliveries.ran(channel, ms);
       }),
-    settle: (tried, settlement, at) =>
-      write('settle', () => {
-        if (!open.deliveries.settle(tried, settlement, at)) return 'superseded';
+    async settle(tried, settlement, at) {
+      const after = settlement.state === 'sent' ? await large.toldBefore(tried, settlement, at) : FIRST_PAGE;
+      return write('settle', () => {
+        if (!open.deliveries.settle(tried, settlement, at, after)) return 'superseded';
         open.journal.append([triedLine(tried, settlement, at)]);
         return 'settled';
-      }),
+      });
+    },
     expire: (channel, at, held) => write('expire', () => open.deliveries.expire(channel, at, held)),
     nextDue: (share) => read(() => open.deliveries.nextDue(share)),
     survey: () => read(() => open.view.survey()),

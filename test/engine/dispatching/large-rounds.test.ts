@@ -1,13 +1,20 @@
 // Two thousand alerts of one rule that are owed before any of them was decided: one mail, decided and written over many
 // turns of the event loop.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { aDecision, aTransition } from '../../store/builders.ts';
 import { claim, commit, rulesAtOnce } from '../../support/store/store-calls.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
-import type { Delivery } from '../../../src/core/model/delivery.ts';
+import type { Delivery, Settlement } from '../../../src/core/model/delivery.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
+import { nextTurn } from '../../../src/lib/clock.ts';
+import { migrate } from '../../../src/store/sqlite/migrations.ts';
+import { createSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
@@ -15,6 +22,7 @@ import { ownershipOf } from '../../support/store/fences.ts';
 const EVENTS = 2000;
 const MOST_IN_TURN = 500;
 const MINUTE = 60_000;
+const SENT: Settlement = { state: 'sent', outcome: { type: 'sent', answer: '250' } };
 
 const RULES: DispatchRules = {
   ...rulesAtOnce(),
@@ -23,8 +31,8 @@ const RULES: DispatchRules = {
   channelsOf: () => ['mail'],
 };
 
-async function aStorm(clock: FakeClock): Promise<Store> {
-  const store = await openVolatileStore();
+async function aStorm(clock: FakeClock, opened?: Store): Promise<Store> {
+  const store = opened ?? (await openVolatileStore());
   const transitions = Array.from({ length: EVENTS }, (_, n) =>
     aTransition({ key: `call-${n}`, watch: 'vault', type: 'alert.event', seq: 1 }, ['mail']),
   );
@@ -45,14 +53,28 @@ async function dispatch(store: Store, clock: FakeClock): Promise<void> {
 
 async function sent(store: Store, clock: FakeClock): Promise<Delivery[]> {
   const claimed = await claim(store, 'mail', 10, clock.now());
-  const outcome = { type: 'sent', answer: '250' } as const;
-  for (const { delivery, attempt } of claimed)
-    await store.settle({ id: delivery.id, attempt }, { state: 'sent', outcome }, clock.now());
+  for (const { delivery, attempt } of claimed) await store.settle({ id: delivery.id, attempt }, SENT, clock.now());
   return claimed.map(({ delivery }) => delivery);
+}
+
+function missing(): never {
+  throw new Error('no delivery is due');
 }
 
 function keysOf({ members, more }: Delivery): string[] {
   return [...members.map(({ message }) => message.key), ...more.flatMap(({ keys }) => keys)];
+}
+
+/** How many turns of the event loop went by meanwhile. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  const over = new AbortController();
+  const ended = work.finally(() => {
+    over.abort();
+  });
+  let turns = 0;
+  for (; !over.signal.aborted; turns += 1) await nextTurn();
+  await ended;
+  return turns;
 }
 
 /** Commits of decisions, before each of which something may happen; those that say false never reach the store. */
@@ -109,6 +131,45 @@ test('a daemon that was killed while it wrote a large mail forgot the events tha
   const [begun] = await sent(store, clock);
   const keys = [rest, begun].flatMap((mail) => (mail === undefined ? [] : keysOf(mail)));
   expect([keys.length, new Set(keys).size]).toEqual([EVENTS, EVENTS]);
+});
+
+test('a mail about twenty thousand events held everything else up for 100 ms when it was sent, and again afterwards', async () => {
+  const clock = createFakeClock();
+  await using store = await aStorm(clock);
+  await dispatch(store, clock);
+  const claiming = claim(store, 'mail', 10, clock.now());
+  expect(await turnsOf(claiming)).toBeGreaterThanOrEqual(4);
+  const [{ delivery, attempt } = missing()] = await claiming;
+  expect(new Set(keysOf(delivery)).size).toBe(EVENTS);
+  const settling = store.settle({ id: delivery.id, attempt }, SENT, clock.now());
+  expect(await turnsOf(settling)).toBeGreaterThanOrEqual(3);
+  expect(await settling).toBe('settled');
+});
+
+test('a daemon that was killed while it noted who was told of a large mail took it for sent, or forgot some of them', async () => {
+  const clock = createFakeClock();
+  const directory = mkdtempSync(join(tmpdir(), 'chainwarden-large-'));
+  using first = new DatabaseSync(':memory:');
+  migrate(first, 'memory');
+  const store = createSqliteStore(first, { file: 'memory' });
+  await dispatch(await aStorm(clock, store), clock);
+  const [{ delivery, attempt } = missing()] = await claim(store, 'mail', 10, clock.now());
+  const settling = store.settle({ id: delivery.id, attempt }, SENT, clock.now());
+  await nextTurn();
+  // What is on disk at that moment is all that the next process has.
+  first.exec(`VACUUM INTO '${join(directory, 'state.db')}'`);
+  await settling;
+
+  using second = new DatabaseSync(join(directory, 'state.db'));
+  const told = (): unknown => second.prepare('SELECT count(*) AS told FROM recipient_state WHERE notified = 1').get();
+  expect(told()).toEqual({ told: 500 });
+  const next = createSqliteStore(second, { file: 'state.db' });
+  expect(await next.expire('mail', clock.now(), [])).toBe(1);
+  const [again = missing()] = await claim(next, 'mail', 10, clock.now());
+  expect([again.delivery.id, again.maybeCopy]).toEqual([delivery.id, true]);
+  await next.settle({ id: delivery.id, attempt: again.attempt }, SENT, clock.now());
+  expect(told()).toEqual({ told: EVENTS });
+  rmSync(directory, { recursive: true });
 });
 
 test('a silence that was made while a large mail was written was ignored by the rest of it', async () => {

@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF, type Delivery, type Settlement } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
+import type { Key } from '../../../dispatch/model.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
 import { numberOrNull } from '../../rows/dispatch-rows.ts';
 import type { Row } from '../../rows/rows.ts';
 import { deliveryOf, ENDED_WHILE_SENDING, outcomeText } from '../../rows/delivery-rows.ts';
-import { createMembersView } from './members-view.ts';
+import { createPageEnd, IN_RANGE, type KeyRange, type PageEnd } from './member-pages.ts';
+import { createMembersView, type UnreadMembers } from './members-view.ts';
 import { createReceiptsTable } from './receipts-table.ts';
 import { LONGEST_LEASE_MS, type Claim, type Claimed, type Share, type Tried } from '../../outbox.ts';
 
@@ -32,15 +34,26 @@ const RANKS = Object.values(RANK_OF).toSorted();
 /** None of these statements opens a transaction. */
 export interface DeliveriesTable {
   /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
-  claim(claim: Claim, damaged: (error: unknown) => void): Claimed[];
+  claim(claim: Claim, damaged: (error: unknown) => void): HandedOut[];
   ran(channel: string, ms: number): void;
-  /** False: that try is over. */
-  settle(tried: Tried, settlement: Settlement, at: Instant): boolean;
+  readonly pageEnd: PageEnd;
+  /** The recipient was told of members with these keys, before the try is settled. */
+  told(tried: Tried, keys: KeyRange, settlement: Sent, at: Instant): void;
+  /** False: that try is over. `after`: behind which key members were not noted as told yet. */
+  settle(tried: Tried, settlement: Settlement, at: Instant, after: Key): boolean;
   expire(channel: string, at: Instant, held: readonly DeliveryId[]): number;
   /** Of every delivery that is being sent: its process is gone. */
   endLeases(): void;
   nextDue(share: Share): Instant | null;
   prune(before: Instant): void;
+}
+
+export type Sent = Extract<Settlement, { state: 'sent' }>;
+
+/** `unread`: members that are not in the delivery yet; null: all are. */
+export interface HandedOut {
+  readonly claimed: Claimed;
+  readonly unread: UnreadMembers | null;
 }
 
 // SQLite takes a partial index only for a query that repeats the index's own condition word by word; hence redundant
@@ -68,17 +81,18 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     UPDATE deliveries SET state = 'due', due_at = ?, outcome = ?, maybe_copy = max(maybe_copy, ?)
     WHERE id = ? AND state = 'sending' AND attempt = ?`);
   const release = db.prepare('DELETE FROM delivery_order WHERE earlier = ?');
+  const numberOf = db.prepare('SELECT number FROM deliveries WHERE id = ?');
   const notified = db.prepare(`
     WITH told AS (
       SELECT key, max(seq) AS seq FROM (
-        SELECT member.key, member.seq FROM group_member AS member WHERE member.delivery = ?1
+        SELECT member.key, member.seq FROM group_member AS member WHERE member.delivery = ?1 AND ${IN_RANGE}
         UNION ALL
         SELECT keys.value, member.seq FROM group_member AS member
           JOIN notifications AS notification ON notification.number = member.notification
           JOIN json_each(notification.message, '$.summary.keys') AS keys
-        WHERE member.delivery = ?1)
+        WHERE member.delivery = ?1 AND ${IN_RANGE})
       GROUP BY key)
-    UPDATE recipient_state SET notified = max(notified, told.seq), notified_at = ?2
+    UPDATE recipient_state SET notified = max(notified, told.seq), notified_at = ?4
     FROM told, deliveries
     WHERE deliveries.number = ?1 AND recipient_state.key = told.key
       AND recipient_state.channel = deliveries.channel AND recipient_state.recipient = deliveries.recipient`);
@@ -94,13 +108,19 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     ORDER BY due_at, number LIMIT 1`);
   const prune = db.prepare(`DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < ?`);
 
-  function handOut(row: Row, leaseUntil: Instant): Claimed {
+  function handOut(row: Row, leaseUntil: Instant): HandedOut {
     const { id, channel, recipient, kind, at, attempt } = deliveryOf(row);
     const number = Number(row['number']);
-    const delivery: Delivery = { id, channel, recipient, kind, at, ...membersOf({ id, number }) };
+    const { unread, ...members } = membersOf.listed({ id, number });
+    const delivery: Delivery = { id, channel, recipient, kind, at, ...members };
     take.run(leaseUntil, number);
     const [maybeCopy, receipt] = [row['maybe_copy'] === 1, receipts.of(number)];
-    return { delivery, attempt: attempt + 1, maybeCopy, receipt, ageMs: Number(row['age_ms']) };
+    return { claimed: { delivery, attempt: attempt + 1, maybeCopy, receipt, ageMs: Number(row['age_ms']) }, unread };
+  }
+
+  function noteTold(number: number, { after, to }: KeyRange, { outcome }: Sent, at: Instant): void {
+    notified.run(number, after, to, at);
+    if (outcome.type === 'sent' && outcome.receipt !== undefined) receipts.keep(number, { after, to }, outcome.receipt);
   }
 
   /** Null: nothing of that rank may be sent. */
@@ -114,7 +134,7 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
 
   return {
     claim(claim, damaged) {
-      const claimed: Claimed[] = [];
+      const claimed: HandedOut[] = [];
       // One by one: what is handed out counts for its rule.
       while (claimed.length < claim.limit) {
         const row = firstDue(claim);
@@ -132,20 +152,22 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     ran(channel, ms) {
       ran.run(channel, ms);
     },
-    settle({ id, attempt }, settlement, at) {
+    pageEnd: createPageEnd(db),
+    told({ id }, keys, settlement, at) {
+      const number = numberOrNull(numberOf.get(id)?.['number']);
+      if (number !== null) noteTold(number, keys, settlement, at);
+    },
+    settle({ id, attempt }, settlement, at, after) {
       const outcome = outcomeText(settlement.outcome);
       if (settlement.state === 'due') {
         const isUnknown = Number(settlement.outcome.type === 'unknown');
         return retry.run(settlement.dueAt, outcome, isUnknown, id, attempt).changes === 1;
       }
-      const isSent = settlement.state === 'sent';
-      const ended = isSent ? sent.get(at, outcome, id) : dead.get(at, outcome, id, attempt);
+      const ended = settlement.state === 'sent' ? sent.get(at, outcome, id) : dead.get(at, outcome, id, attempt);
       if (ended === undefined) return false;
       const number = Number(ended['number']);
       release.run(number);
-      if (isSent) notified.run(number, at);
-      const { outcome: end } = settlement;
-      if (end.type === 'sent' && end.receipt !== undefined) receipts.keep(number, end.receipt);
+      if (settlement.state === 'sent') noteTold(number, { after, to: null }, settlement, at);
       return true;
     },
     expire: (channel, at, held) =>

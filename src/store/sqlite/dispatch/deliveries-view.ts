@@ -61,7 +61,7 @@ export function createDeliveriesView(db: DatabaseSync): DeliveriesView {
   const membersOf = createMembersView(db);
   const storedOf = (row: Row): StoredDelivery => {
     const delivery = deliveryOf(row);
-    return { ...delivery, ...membersOf({ id: delivery.id, number: Number(row['number']) }) };
+    return { ...delivery, ...membersOf.all({ id: delivery.id, number: Number(row['number']) }) };
   };
   return {
     deliveriesOf: (watch, alert, limit) => ofAlert.all(watch, alert, limit).map(storedOf),

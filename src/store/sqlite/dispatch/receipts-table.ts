@@ -1,6 +1,7 @@
 // What receivers called the last message about each alert, so that the next one can change or answer it.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Receipt } from '../../../core/model/delivery.ts';
+import { IN_RANGE, type KeyRange } from './member-pages.ts';
 
 /** None of these statements opens a transaction. */
 export interface ReceiptsTable {
@@ -9,8 +10,8 @@ export interface ReceiptsTable {
    * is none, or not one for all of them.
    */
   of(delivery: number): Receipt | null;
-  /** The recipient of this delivery accepted it. */
-  keep(delivery: number, receipt: Receipt): void;
+  /** The recipient of this delivery accepted it: of members with these keys. */
+  keep(delivery: number, keys: KeyRange, receipt: Receipt): void;
 }
 
 const MEMBERS = `
@@ -19,24 +20,25 @@ const MEMBERS = `
     JOIN notifications AS told ON told.number = member.notification`;
 
 export function createReceiptsTable(db: DatabaseSync): ReceiptsTable {
-  const find = db.prepare(`
-    SELECT min(receipt) AS receipt FROM ${MEMBERS}
-      LEFT JOIN recipient_state AS state
-        ON state.key = member.key AND state.channel = mine.channel AND state.recipient = mine.recipient
-          AND state.receipt_episode = told.episode
-    WHERE member.delivery = ? HAVING count(*) = count(receipt) AND count(DISTINCT receipt) = 1`);
+  const RECEIPTS = `${MEMBERS}
+    LEFT JOIN recipient_state AS state
+      ON state.key = member.key AND state.channel = mine.channel AND state.recipient = mine.recipient
+        AND state.receipt_episode = told.episode`;
+  // Of thousands of members mostly the first has none, or the second another one.
+  const first = db.prepare(`SELECT receipt FROM ${RECEIPTS} WHERE member.delivery = ? LIMIT 1`);
+  const other = db.prepare(`SELECT 1 FROM ${RECEIPTS} WHERE member.delivery = ? AND receipt IS NOT ? LIMIT 1`);
   const keep = db.prepare(`
-    UPDATE recipient_state SET receipt = ?2, receipt_episode = known.episode
-    FROM (SELECT member.key, mine.channel, mine.recipient, told.episode FROM ${MEMBERS} WHERE member.delivery = ?1) AS known
+    UPDATE recipient_state SET receipt = ?4, receipt_episode = known.episode
+    FROM (SELECT member.key, mine.channel, mine.recipient, told.episode FROM ${MEMBERS} WHERE member.delivery = ?1 AND ${IN_RANGE}) AS known
     WHERE recipient_state.key = known.key AND recipient_state.channel = known.channel
       AND recipient_state.recipient = known.recipient`);
   return {
     of(delivery) {
-      const receipt = find.get(delivery)?.['receipt'];
-      return typeof receipt === 'string' ? receipt : null;
+      const receipt = first.get(delivery)?.['receipt'];
+      return typeof receipt === 'string' && other.get(delivery, receipt) === undefined ? receipt : null;
     },
-    keep(delivery, receipt) {
-      keep.run(delivery, receipt);
+    keep(delivery, { after, to }, receipt) {
+      keep.run(delivery, after, to, receipt);
     },
   };
 }
