@@ -80,14 +80,20 @@ export async function run(server: Server, options: RunOptions): Promise<RunResul
   const setup = writeSetup({ ...options, port: server.port, listen });
   const origin = `http://127.0.0.1:${listen}`;
   const { intervalMs, dues, folder } = setup;
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   await server.send({ type: 'lists', intervalMs, dues });
   const [cold, ...warm] = options.phases;
   if (cold === undefined) throw new Error('no phases');
   const isBareMeasured = dues.length / (intervalMs / 1000) <= MOST_BARE_POLLS_PER_SECOND;
   const bare = isBareMeasured ? startBare({ origin: `http://127.0.0.1:${server.port}`, intervalMs, dues }) : null;
+  opened.defer(() => bare?.stop());
   await server.send({ type: 'changes', share: cold.changed, isTold: cold.isTold });
   const startedAt = Date.now();
   const daemon = await startDaemon(folder, origin, options.nodeOptions);
+  opened.defer(() => daemon.stop());
   const startCpu = cpuSecondsOf(daemon.pid);
   const meter = createMeter({ server, setup, daemon, bare });
   const phases: Measured[] = [];
@@ -108,11 +114,8 @@ export async function run(server: Server, options: RunOptions): Promise<RunResul
   }
   const { skipped, metricsMs } = await scrape(`${origin}/metrics`);
   const peakRssMb = peakRssMbOf(daemon.pid);
-  bare?.stop();
   await daemon.stop();
-  const stateMb = sizeOfState(folder);
-  rmSync(folder, { recursive: true, force: true });
-  return { watches: dues.length, startCpu, phases, peakRssMb, stateMb, skipped, metricsMs };
+  return { watches: dues.length, startCpu, phases, peakRssMb, stateMb: sizeOfState(folder), skipped, metricsMs };
 }
 
 interface Parts {
@@ -172,7 +175,8 @@ function dueBetween({ dues, intervalMs }: Setup, from: number, to: number): numb
 
 async function scrape(url: string): Promise<{ skipped: number; metricsMs: number }> {
   const startedAt = performance.now();
-  const text = await (await fetch(url)).text();
+  // Minutes after the last call: a connection that was kept may be closed by then.
+  const text = await (await fetch(url, { headers: { connection: 'close' } })).text();
   const metricsMs = performance.now() - startedAt;
   const counts = [...text.matchAll(/^chainwarden_scheduler_skipped_total\S* (\d+)$/gm)];
   return { skipped: counts.reduce((sum, [, count]) => sum + Number(count), 0), metricsMs };
