@@ -21,14 +21,16 @@ export interface Order<T> {
   readonly rankOf: (item: T) => number;
   /** What decides between equal ranks: of ten thousand items few are asked. Never equal. */
   readonly tieOf: (item: T) => Place;
+  /** The items come in the order of their ties: of many equal ones only the first have to be sorted. */
+  readonly areInOrder?: boolean;
 }
 
 /** The items behind the cursor, in order. Throws a `BadCursor`. */
-export function pageOf<T>(items: readonly T[], { rankOf, tieOf }: Order<T>, { after, limit }: Paging) {
-  const placeOf = (item: T): Place => [rankOf(item), ...tieOf(item)];
+export function pageOf<T>(items: readonly T[], order: Order<T>, { after, limit }: Paging) {
+  const placeOf = (item: T): Place => [order.rankOf(item), ...order.tieOf(item)];
   const from = placeIn(after, Places);
   const behind = from === null ? items : items.filter((item) => compare(placeOf(item), from) > 0);
-  const placed = foremost(behind, rankOf, limit + 1).map((item) => ({ item, place: placeOf(item) }));
+  const placed = foremost(behind, order, limit + 1).map((item) => ({ item, place: placeOf(item) }));
   const sorted = placed.toSorted((a, b) => compare(a.place, b.place));
   const page = sorted.slice(0, limit);
   const last = page.at(-1);
@@ -37,11 +39,17 @@ export function pageOf<T>(items: readonly T[], { rankOf, tieOf }: Order<T>, { af
 }
 
 /** Those that may be among so many first ones, by their ranks: few of many have to be sorted. */
-function foremost<T>(items: readonly T[], rankOf: (item: T) => number, count: number): readonly T[] {
+function foremost<T>(items: readonly T[], { rankOf, areInOrder = false }: Order<T>, count: number): readonly T[] {
   if (items.length <= count) return items;
-  const ranks = Float64Array.from(items, rankOf);
-  const last = ranks.toSorted()[count - 1] ?? Infinity;
-  return items.filter((_one, i) => (ranks[i] ?? -Infinity) <= last);
+  const ranks = new Float64Array(items.length);
+  for (const [i, item] of items.entries()) ranks[i] = rankOf(item);
+  const sorted = ranks.toSorted();
+  const last = sorted[count - 1] ?? Infinity;
+  let equal = areInOrder ? count - sorted.indexOf(last) : items.length;
+  return items.filter((_one, i) => {
+    const rank = ranks[i] ?? -Infinity;
+    return rank < last || (rank === last && (equal -= 1) >= 0);
+  });
 }
 
 function compare(a: Place, b: Place): number {

@@ -1,25 +1,29 @@
 // The alerts of the rules: how their conditions do, and how often they were told.
 import type { Problem } from '../../config/problem.ts';
 import { conditionText } from '../../core/alerts/message.ts';
-import { healthOf, isHealthy, type Health, type HealthRecord } from '../../core/model/health.ts';
+import { healthOf, isHealthy, type Health } from '../../core/model/health.ts';
+import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
-import { showInstant } from '../../lib/clock.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
+import type { NotificationCount } from '../../store/store.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { FileProblem, RuleList, RuleRow } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
 import { placeIn } from './source.ts';
 import type { View } from '../view.ts';
+import { byId } from '../watch-by-id.ts';
+import { watchFacts, type WatchFacts } from '../watches/watch-facts.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
 export async function rules(view: View, filter: ListFilter): Promise<RuleList> {
   const { runtime, store, now } = view;
-  const counts = await store.notificationCounts(now - MONTH_MS);
-  const notified = new Map(counts.map(({ watch, alert, count }) => [JSON.stringify([watch, alert]), count]));
-  const all = rowsOf(view, (watch, alert) => notified.get(JSON.stringify([watch.id, alert.id])) ?? 0);
+  const facts = await watchFacts(view);
+  const notifiedOf = notifiedIn(await store.notificationCounts(now - MONTH_MS), byId(runtime.watches()));
+  const all = groupsIn(runtime.watches()).map((group) => rowOf(view, group, { facts, notifiedOf }));
   const rejected = runtime.rejected();
   return {
     ...pageOf(
@@ -42,32 +46,70 @@ export async function rules(view: View, filter: ListFilter): Promise<RuleList> {
   };
 }
 
-function rowsOf(view: View, notifiedOf: (watch: Watch, alert: AlertRule) => number): RuleRow[] {
-  const byAlert = new Map<string, { readonly watch: Watch; readonly alert: AlertRule }[]>();
-  for (const watch of view.runtime.watches())
-    for (const alert of watch.alerts) {
-      const name = JSON.stringify([watch.rule, alert.id]);
-      const same = byAlert.get(name) ?? [];
-      same.push({ watch, alert });
-      byAlert.set(name, same);
-    }
-  return [...byAlert.values()].flatMap((same) => rowOf(view, same, notifiedOf) ?? []);
+/** An alert of a rule, and the watches of the rule by their places in the list. */
+interface Group {
+  readonly name: string;
+  readonly watch: Watch;
+  readonly alert: AlertRule;
+  readonly places: number[];
 }
 
-function rowOf(
-  { runtime, now }: View,
-  same: readonly { readonly watch: Watch; readonly alert: AlertRule }[],
-  notifiedOf: (watch: Watch, alert: AlertRule) => number,
-): RuleRow | null {
-  const [first] = same;
-  if (first === undefined) return null;
-  const { watch, alert } = first;
-  const records = same.flatMap((one): [Watch, HealthRecord][] => {
-    const record = runtime.healthOf(one.watch.id)[alert.id];
-    return record === undefined ? [] : [[one.watch, record]];
-  });
-  const health = worstOf(records.map(([of, record]) => healthOf(record, now, of.schedule.intervalMs)));
-  const trueAt = Math.max(...records.map(([, record]) => record.trueAt ?? -Infinity));
+// The list is another one only when other rules are put in force.
+const known = new WeakMap<readonly Watch[], readonly Group[]>();
+
+function groupsIn(watches: readonly Watch[]): readonly Group[] {
+  const before = known.get(watches);
+  if (before !== undefined) return before;
+  const byName = new Map<string, Group>();
+  for (const [place, watch] of watches.entries())
+    for (const alert of watch.alerts) {
+      const name = nameOf(watch, alert.id);
+      const group = byName.get(name) ?? { name, watch, alert, places: [] };
+      byName.set(name, group);
+      group.places.push(place);
+    }
+  const groups = [...byName.values()];
+  known.set(watches, groups);
+  return groups;
+}
+
+function nameOf({ rule }: Watch, alert: AlertId): string {
+  return JSON.stringify([rule, alert]);
+}
+
+type NotifiedOf = (group: Group) => number;
+
+function notifiedIn(counts: readonly NotificationCount[], watchById: ReadonlyMap<WatchId, Watch>): NotifiedOf {
+  const byName = new Map<string, number>();
+  for (const { watch: id, alert, count } of counts) {
+    const watch = watchById.get(id);
+    if (watch === undefined) continue;
+    const name = nameOf(watch, alert);
+    byName.set(name, (byName.get(name) ?? 0) + count);
+  }
+  return ({ name }) => byName.get(name) ?? 0;
+}
+
+function later(one: Instant | null, other: Instant | null): Instant | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+}
+
+interface Known {
+  readonly facts: readonly WatchFacts[];
+  readonly notifiedOf: NotifiedOf;
+}
+
+function rowOf({ runtime, now }: View, group: Group, { facts, notifiedOf }: Known): RuleRow {
+  const { watch, alert, places } = group;
+  const healths = new Set<Health>();
+  let trueAt: Instant | null = null;
+  for (const place of places) {
+    const record = facts[place]?.health[alert.id];
+    if (record === undefined) continue;
+    healths.add(healthOf(record, now, watch.schedule.intervalMs));
+    trueAt = later(trueAt, record.trueAt);
+  }
+  const health = WORST.find((one) => healths.has(one)) ?? 'ok';
   return {
     rule: watch.rule,
     alert: alert.id,
@@ -76,18 +118,14 @@ function rowOf(
     is_healthy: isHealthy(health),
     sentence: singleLine(conditionText(alert)),
     source: placeIn(runtime, alert.source),
-    watches: same.length,
-    last_true: timeOf(trueAt === -Infinity ? null : trueAt),
-    notifications_30d: same.reduce((sum, one) => sum + notifiedOf(one.watch, one.alert), 0),
+    watches: places.length,
+    last_true: timeOf(trueAt),
+    notifications_30d: notifiedOf(group),
   };
 }
 
 /** The worst first. */
 const WORST: readonly Health[] = ['unknown-too-long', 'always-true', 'never-true', 'never-evaluated'];
-
-function worstOf(healths: readonly Health[]): Health {
-  return WORST.find((one) => healths.includes(one)) ?? 'ok';
-}
 
 /** Those that want a look first, then in the order of the files. */
 const ORDER: Order<RuleRow> = {

@@ -23,6 +23,7 @@ export interface WatchFacts {
   readonly hasOldData: boolean;
   /** How close it is to firing, as a part of its limit; below zero it is beyond. Infinite where that is not known. */
   readonly closeness: number;
+  readonly health: HealthByAlert;
   /** Alerts that are always true, or unknown for too long, to within a minute. */
   readonly unhealthy: readonly AlertId[];
   readonly minute: number;
@@ -52,6 +53,22 @@ export async function watchFacts({ runtime, now }: Pick<View, 'runtime' | 'now'>
   return facts;
 }
 
+const names = new WeakMap<readonly Watch[], readonly number[]>();
+
+/** The same by their names. */
+export async function watchFactsByName(view: Pick<View, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
+  const watches = view.runtime.watches();
+  const facts = await watchFacts(view);
+  const order = names.get(watches) ?? orderOf(watches);
+  names.set(watches, order);
+  return order.flatMap((place) => facts[place] ?? []);
+}
+
+function orderOf(watches: readonly Watch[]): readonly number[] {
+  const places = watches.map(({ name }, place) => ({ name, place }));
+  return places.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ place }) => place);
+}
+
 const MINUTE_MS = 60_000;
 const NO_ALERTS: readonly AlertId[] = [];
 
@@ -66,7 +83,8 @@ export function factsOf(
   // Every poll gives another memory, whatever it saw.
   const isKnown = before !== undefined && memory !== null && before.memory === memory;
   if (isKnown && before.minute === minute) return before;
-  const unhealthy = unhealthyIn(runtime.healthOf(watch.id), watch.schedule.intervalMs, now);
+  const health = isKnown ? before.health : runtime.healthOf(watch.id);
+  const unhealthy = unhealthyIn(health, watch.schedule.intervalMs, now);
   if (isKnown) return { ...before, unhealthy, minute };
   return {
     watch,
@@ -75,6 +93,7 @@ export function factsOf(
     hasPending: memory !== null && hasPending(memory),
     hasOldData: hasOldData(runtime, watch),
     closeness: closenessIn(watch, runtime.figuresOf(watch.id)),
+    health,
     unhealthy,
     minute,
   };

@@ -19,6 +19,8 @@ export interface WatchStanding {
 }
 
 export interface WatchStates {
+  /** Ten thousand are asked for it: without what only rows show. */
+  stateOf(facts: WatchFacts): WatchState;
   of(facts: WatchFacts): WatchStanding;
   blindOf(id: WatchId): BlindWatch | null;
   pauseOf(watch: Watch): Pause | null;
@@ -32,21 +34,38 @@ export async function watchStates({ store, runtime, now }: View): Promise<WatchS
   const unpolled = new Set((runtime.unpolled() ?? []).map(({ id }) => id));
   const pauseOf = (watch: Watch): Pause | null => (pauses.length === 0 ? null : lastPauseOf(pauses, watch));
 
-  function of({ watch, memory, active }: WatchFacts): WatchStanding {
-    if (active?.type === 'firing') return { state: 'firing', severity: active.severity, since: active.since };
-    if (active !== null) return { state: 'pending', severity: active.severity, since: active.since };
-    const calm = { severity: null };
-    const blindSince = blind.get(watch.id)?.since;
-    if (blindSince !== undefined) return { ...calm, state: 'blind', since: blindSince };
-    const pause = pauseOf(watch);
-    if (pause !== null) return { ...calm, state: 'paused', since: pause.from };
-    const silence = silenceOf(watch, silences);
-    if (silence !== null) return { ...calm, state: 'silenced', since: silence.from };
-    if (unpolled.has(watch.id)) return { ...calm, state: 'starting', since: runtime.startedAt };
-    return { ...calm, state: 'ok', since: memory?.data?.since ?? null };
+  function stateOf({ watch, active }: WatchFacts): WatchState {
+    if (active !== null) return active.type;
+    if (blind.size > 0 && blind.has(watch.id)) return 'blind';
+    if (pauseOf(watch) !== null) return 'paused';
+    if (silenceOf(watch, silences) !== null) return 'silenced';
+    return unpolled.size > 0 && unpolled.has(watch.id) ? 'starting' : 'ok';
   }
 
-  return { of, pauseOf, blindOf: (id) => blind.get(id) ?? null };
+  function sinceOf({ watch, memory, active }: WatchFacts, state: WatchState): Instant | null {
+    switch (state) {
+      case 'firing':
+      case 'pending':
+        return active?.since ?? null;
+      case 'blind':
+        return blind.get(watch.id)?.since ?? null;
+      case 'paused':
+        return pauseOf(watch)?.from ?? null;
+      case 'silenced':
+        return silenceOf(watch, silences)?.from ?? null;
+      case 'starting':
+        return runtime.startedAt;
+      case 'ok':
+        return memory?.data?.since ?? null;
+    }
+  }
+
+  function of(facts: WatchFacts): WatchStanding {
+    const state = stateOf(facts);
+    return { state, severity: facts.active?.severity ?? null, since: sinceOf(facts, state) };
+  }
+
+  return { of, stateOf, pauseOf, blindOf: (id) => blind.get(id) ?? null };
 }
 
 const labels = new WeakMap<Watch, readonly Labels[]>();

@@ -5,31 +5,28 @@ import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
 import type { View } from '../view.ts';
-import { watchFacts, type WatchFacts } from './watch-facts.ts';
+import { watchFactsByName, type WatchFacts } from './watch-facts.ts';
 import { creditsPerDay, watchRow } from './watch-rows.ts';
-import { watchStates, type WatchStanding } from './watch-states.ts';
-
-interface Found {
-  readonly facts: WatchFacts;
-  readonly standing: WatchStanding;
-}
+import { watchStates, type WatchStates } from './watch-states.ts';
 
 /** Throws a `BadCursor`. */
 export async function watches(view: View, filter: ListFilter): Promise<WatchList> {
   const states = await watchStates(view);
-  const all = await watchFacts(view);
-  const found = all.flatMap((facts): Found[] =>
-    fits(facts.watch, filter) ? [{ facts, standing: states.of(facts) }] : [],
-  );
-  const shown = found.filter((one) => hasState(one, filter.state));
-  const page = pageOf(shown, orderBy(filter.sort ?? 'problems'), filter);
-  const { barsOf } = await (await days(view)).of(page.items.map(({ facts }) => facts.watch.id));
+  const all = await watchFactsByName(view);
+  const found = isAll(filter) ? all : all.filter(({ watch }) => fits(watch, filter));
+  const shown = found.filter((facts) => hasState(facts, filter.state, states));
+  const page = pageOf(shown, orderBy(filter.sort ?? 'problems', states), filter);
+  const { barsOf } = await (await days(view)).of(page.items.map(({ watch }) => watch.id));
   return {
-    items: page.items.map(({ facts }) => watchRow(view, facts, { states, barsOf })),
+    items: page.items.map((facts) => watchRow(view, facts, { states, barsOf })),
     next: page.next,
-    counts: countsOf(found),
+    counts: countsOf(found, states),
     unhealthy: found.filter(isUnhealthy).length,
   };
+}
+
+function isAll({ q, explorer, rule, severity }: ListFilter): boolean {
+  return [q ?? '', explorer ?? '', rule ?? '', severity ?? ''].every((one) => one === '');
 }
 
 const texts = new WeakMap<Watch, string>();
@@ -55,43 +52,43 @@ function textOf(watch: Watch): string {
   return text;
 }
 
-function hasState(found: Found, state: ListFilter['state']): boolean {
+function hasState(facts: WatchFacts, state: ListFilter['state'], { stateOf }: WatchStates): boolean {
   if (state === null) return true;
-  return state === 'unhealthy' ? isUnhealthy(found) : found.standing.state === state;
+  return state === 'unhealthy' ? isUnhealthy(facts) : stateOf(facts) === state;
 }
 
-function isUnhealthy({ facts }: Found): boolean {
-  return facts.unhealthy.length > 0;
+function isUnhealthy({ unhealthy }: WatchFacts): boolean {
+  return unhealthy.length > 0;
 }
 
-function orderBy(sort: NonNullable<ListFilter['sort']>): Order<Found> {
-  return { rankOf: rankBy(sort), tieOf: ({ facts }) => [facts.watch.name] };
+function orderBy(sort: NonNullable<ListFilter['sort']>, states: WatchStates): Order<WatchFacts> {
+  return { rankOf: rankBy(sort, states), tieOf: ({ watch }) => [watch.name], areInOrder: true };
 }
 
-function rankBy(sort: NonNullable<ListFilter['sort']>): (found: Found) => number {
+function rankBy(sort: NonNullable<ListFilter['sort']>, states: WatchStates): (facts: WatchFacts) => number {
   switch (sort) {
     case 'problems':
-      return problemRank;
+      return (facts) => problemRank(facts, states);
     case 'closest':
-      return ({ facts }) => Math.min(facts.closeness, Number.MAX_VALUE);
+      return ({ closeness }) => Math.min(closeness, Number.MAX_VALUE);
     case 'oldest':
-      return ({ facts }) => facts.memory?.coveredUntil ?? 0;
+      return ({ memory }) => memory?.coveredUntil ?? 0;
     case 'credits':
-      return ({ facts }) => -creditsPerDay(facts.watch);
+      return ({ watch }) => -creditsPerDay(watch);
   }
 }
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 /** By state, then by severity; what is only unhealthy comes before what is not. */
-function problemRank(found: Found): number {
-  const { state, severity } = found.standing;
+function problemRank(facts: WatchFacts, { stateOf }: WatchStates): number {
+  const severity = facts.active?.severity ?? null;
   const bySeverity = severity === null ? 0 : SEVERITIES.indexOf(severity);
-  return WATCH_STATES.indexOf(state) * 8 + bySeverity * 2 + (isUnhealthy(found) ? 0 : 1);
+  return WATCH_STATES.indexOf(stateOf(facts)) * 8 + bySeverity * 2 + (isUnhealthy(facts) ? 0 : 1);
 }
 
-function countsOf(found: readonly Found[]): Record<WatchState, number> {
+function countsOf(found: readonly WatchFacts[], { stateOf }: WatchStates): Record<WatchState, number> {
   const counts = { firing: 0, pending: 0, blind: 0, paused: 0, silenced: 0, starting: 0, ok: 0 };
-  for (const { standing } of found) counts[standing.state] += 1;
+  for (const facts of found) counts[stateOf(facts)] += 1;
   return counts;
 }
