@@ -51,6 +51,7 @@ export const holdings: Kind<object, State, HoldingsReading> = {
     unchanged.detect(seen.content, state, scope, () =>
       state === null || !state.hasBaseline ? baseline(state, seen, scope) : compare(state, seen, scope),
     ),
+  scams: ({ items }) => Object.values(items).filter(({ values }) => values['token.reputation'] === 'scam').length,
   history: null,
   examples: {},
   rowsOf,

@@ -13,6 +13,10 @@ watches:
     alerts: [{ id: low, while: balance < 100, until: balance > 120, severity: critical, notify: [screen] }]
   - { id: gas, kind: balance, of: vault, every: 1h, alerts: [{ id: low, while: balance < 50, notify: [screen] }] }
 `;
+const PENDING = `
+watches:
+  - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 50, for: 5m, notify: [ops] }] }
+`;
 const HOUR = 3_600_000;
 const all = ListFilter.parse({});
 
@@ -43,6 +47,20 @@ test('accounts come closest to their limit first, with their day and their last 
     `treasury,${TREASURY},chain,ETH,,ok,900,100,800,-0.1,100,2026-01-01T21:00:00Z,2026-01-02T06:00:00Z,false\r\n`,
     `vault,${VAULT},chain,'=cmd(),,ok,52,50,2,0,,,2026-01-02T06:00:00Z,false\r\n`,
   ]);
+});
+
+test('an account that is below its limit says when it fires, until it does', async () => {
+  const daemon = await aViewedDaemon(PENDING);
+  const { queries, shown } = daemon;
+  shown['vault'] = '52';
+  await daemon.poll();
+  expect((await queries.accounts(all)).items).toMatchObject([{ state: 'ok', fires_at: null }]);
+  shown['vault'] = '12';
+  await daemon.poll();
+  expect((await queries.accounts(all)).items).toMatchObject([{ state: 'pending', fires_at: '2026-01-01T00:07:00Z' }]);
+  expect((await queries.watches(all)).items).toMatchObject([{ state: 'pending', fires_at: '2026-01-01T00:07:00Z' }]);
+  await daemon.poll(5);
+  expect((await queries.accounts(all)).items).toMatchObject([{ state: 'firing', fires_at: null }]);
 });
 
 test('an account without a day behind it has no change, and one that is blind only was so', async () => {
@@ -79,7 +97,7 @@ test('a chart shows hours where samples are too old, then each sample, and where
   expect(Series.parse(JSON.parse(JSON.stringify(month)))).toEqual(month);
   expect(month?.points[0]).toEqual(['2026-01-01T01:00:00Z', '1000']);
   expect(month?.points.at(-1)).toEqual(['2026-01-13T10:00:00Z', '90']);
-  expect(month).toMatchObject({ field: 'balance', unit: 'ETH', fire: '100', clear: '120' });
+  expect(month).toMatchObject({ field: 'balance', unit: 'ETH', fires: 'below', fire: '100', clear: '120' });
   expect(month?.gaps).toContainEqual(['2026-01-13T00:00:00Z', '2026-01-13T09:00:00Z']);
   expect(month?.episodes).toEqual([['2026-01-13T09:00:00Z', null]]);
 

@@ -132,4 +132,6 @@ watches:
     fires: 'below',
   });
   expect(cards[0]?.line.map(([, value]) => value)).toEqual(['1000', '800', '800']);
+  // A limit in percent is not on the scale of the balance.
+  expect(cards[0]?.line_has_limits).toBe(false);
 });

@@ -63,6 +63,7 @@ function cardWith({ answer, chain }: Written): AlertCard {
       page_url: 'https://explorer.example.com/address/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
     },
     detail: [{ text: 'of ' }, { untrusted: untrusted(chain) }],
+    line_has_limits: true,
     line: lineOf([1_161_040, 1_150_000, 1_170_000, 1_120_000, 1_060_000, 1_070_000, 990_000, 940_264], 360 * MINUTE),
     recipients: recipientsWith(answer),
     ...{ ack: null, silence: null },
@@ -159,7 +160,15 @@ export function overviewWith(written: Written): Overview {
 export function watchesWith(): WatchList {
   const row: WatchRow = {
     ...{ name: 'treasury-usdc', rule: 'treasury-usdc', kind: 'balance', explorer: 'ethereum', state: 'firing' },
-    ...{ severity: 'critical', since: ago(14 * MINUTE), blind: null, is_healthy: true, measure, needs: null },
+    ...{
+      severity: 'critical',
+      since: ago(14 * MINUTE),
+      fires_at: null,
+      blind: null,
+      is_healthy: true,
+      measure,
+      needs: null,
+    },
     ...{ as_of: ago(4000), interval_ms: MINUTE, bars: barsWith({ 30: 'critical', 47: 'critical' }) },
   };
   const blind: WatchRow = {
@@ -317,7 +326,7 @@ export function accountsWith(written: Written): AccountList {
   if (of === null) throw new Error('there is no subject');
   const usdc: AccountRow = {
     ...{ of, asset: 'USDC', token: of.address, watch: 'treasury-usdc', state: 'firing', measure, change_24h: -0.216 },
-    since: ago(14 * MINUTE),
+    ...{ since: ago(14 * MINUTE), fires_at: null },
     ...{ line: lineOf([1_161_040, 940_264], 1440 * MINUTE), outflow: { amount: '50117.97', at: ago(15 * MINUTE) } },
   };
   const free: Measure = { ...measure, value: '3.1177', unit: 'ETH', limit: null, distance: null, side: null };
@@ -325,12 +334,13 @@ export function accountsWith(written: Written): AccountList {
     ...{ ...usdc, asset: 'ETH', token: null, watch: '=coins', state: 'blind', measure: { ...free, is_stale: true } },
     ...{ change_24h: null, line: [], outflow: null },
   };
-  return { items: [usdc, eth], next: null, counts: { all: 2, below_limit: 1, within_tenth: 0, old_data: 1 } };
+  const counts = { all: 2, below_limit: 1, within_tenth: 0, old_data: 1 };
+  return { items: [usdc, eth], next: null, counts, scams: [{ of, watch: 'tokens', count: 23 }] };
 }
 
 export function seriesWith(): Series {
   return {
-    ...{ field: 'balance', unit: 'USDC', fire: '1000000', clear: '1050000' },
+    ...{ field: 'balance', unit: 'USDC', fires: 'below' as const, fire: '1000000', clear: '1050000' },
     points: lineOf([1_161_040, 1_150_000, 1_170_000, 1_060_000, 990_000, 940_264], 360 * MINUTE),
     gaps: [[ago(200 * MINUTE), ago(190 * MINUTE)]],
     episodes: [[ago(14 * MINUTE), null]],

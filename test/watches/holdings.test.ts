@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { holdings } from '../../src/watches/holdings.ts';
+import { State } from '../../src/watches/holdings/state.ts';
 import { createWorld } from '../support/world.ts';
 
 const RULES = `
@@ -21,6 +23,17 @@ test('what was there at the first poll is a baseline; a scam token that arrives 
   world.sandbox.giveToken({ address: 'treasury', name: 'Bad', reputation: 'scam' });
   expect(await world.poll()).toEqual(['scam-arrived event']);
   expect(await world.poll()).toEqual([]);
+});
+
+test('scam tokens that were sent to an account are counted', async () => {
+  await using world = await createWorld(RULES);
+  await world.poll();
+  const scams = (): number | undefined => holdings.scams?.(State.parse(world.decisions.at(-1)?.memory.state));
+  expect(scams()).toBe(0);
+  world.sandbox.giveToken({ address: 'treasury', name: 'Fine', reputation: 'ok' });
+  for (const name of ['Free', 'Gift']) world.sandbox.giveToken({ address: 'treasury', name, reputation: 'scam' });
+  await world.poll();
+  expect(scams()).toBe(2);
 });
 
 test('a held token that turns scam is told, and again after it was fine in between', async () => {

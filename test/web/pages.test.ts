@@ -233,6 +233,13 @@ test('a rule is read where it is written, and no other file is', async () => {
   expect((await browse(web, '/rules/source?file=rules/token.yaml&line=-1')).body).not.toContain('<mark');
 });
 
+test('an account says how many scam tokens were sent to it, and where they are seen', async () => {
+  const web = await serve({ isOpen: true });
+  const { body } = await browse(web, '/accounts');
+  expect(textOf(body)).toContain('Scam tokens that were sent to these addresses are left out: 23 on treasury.');
+  expect(body).toContain('href="/watches/tokens"');
+});
+
 test('a list that is asked for a page that it does not have says so', async () => {
   const web = await serve({
     isOpen: true,

@@ -79,6 +79,7 @@ async function closedCard(
     measure: null,
     count: null,
     detail: firstLine(newest),
+    line_has_limits: false,
     line: [],
     firings: 0,
     recipients: statusOf(of),

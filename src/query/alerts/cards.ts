@@ -5,11 +5,11 @@ import type { ConditionState, CountedItem, GroupState, Memory } from '../../core
 import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/alert-view.ts';
-import { measureOf } from '../values/measure.ts';
+import { limitOf, measureOf } from '../values/measure.ts';
 import type { OpenAlert } from './open-alerts.ts';
 import { readingFor } from '../values/readings.ts';
 import { recipientsOf } from './recipients.ts';
-import { linesOf } from '../values/lines.ts';
+import { drawnPath, linesOf } from '../values/lines.ts';
 import type { AlertCard } from '../shapes/alerts.ts';
 import type { Measure, RecipientStatus, Subject } from '../shapes/common.ts';
 import { ackJson } from './acks.ts';
@@ -37,12 +37,20 @@ async function cardOf(view: View, alert: OpenAlert, recipients: RecipientStatus[
     measure: await openMeasure(view, alert),
     count: countIn(alert, found, view.now),
     detail: row.isEvent ? await detailOf(view, row) : [],
+    line_has_limits: hasDrawnLimit(alert),
     line: watch === null ? [] : await linesOf(view, watch, view.now - LINE_MS),
     firings: firingsIn(found),
     recipients,
     ack: ack && ackJson(ack),
     silence: silence?.id ?? null,
   };
+}
+
+/** A line is of one field: the limit of a change, or of another field, is not on its scale. */
+function hasDrawnLimit({ watch, rule }: OpenAlert): boolean {
+  if (watch === null || rule?.type !== 'condition') return false;
+  const subject = limitOf(rule.while)?.subject;
+  return subject?.type === 'field' && !subject.isBefore && subject.path === drawnPath(watch);
 }
 
 /** Which alert it is, as its newest message has it. */

@@ -6,6 +6,7 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import { openMeasure, statesIn } from '../alerts/cards.ts';
 import { titleOf } from './titles.ts';
 import type { AlertRow } from '../shapes/alerts.ts';
+import { timeOf } from '../times.ts';
 import type { View } from '../view.ts';
 import type { WatchFacts } from '../watches/watch-facts.ts';
 
@@ -43,7 +44,7 @@ export async function pendingRow(view: View, pending: Pending): Promise<AlertRow
     state: 'pending',
     why: 'pending',
     since: showInstant(pendingSince(pending, covered)),
-    fires_at: firesAt(pending, covered),
+    fires_at: timeOf(firesAt(pending, covered)),
     measure: await openMeasure(view, pending),
     ack: null,
     silence: null,
@@ -55,7 +56,15 @@ function pendingSince({ condition }: Pending, covered: Instant): Instant {
 }
 
 /** Null while the condition is unknown: its time stands still. */
-function firesAt({ rule, condition }: Pending, covered: Instant): string | null {
+function firesAt({ rule, condition }: Pending, covered: Instant): Instant | null {
   if (condition.since === null) return null;
-  return showInstant(Math.round(covered + Math.max(0, rule.forMs - heldFor(condition, covered))));
+  return Math.round(covered + Math.max(0, rule.forMs - heldFor(condition, covered)));
+}
+
+/** When the first of its pending alerts fires, if nothing changes. Null: none is, or that is not known. */
+export function nextFiring(facts: WatchFacts): Instant | null {
+  const covered = facts.memory?.coveredUntil ?? null;
+  if (covered === null) return null;
+  const times = pendingAlerts([facts]).flatMap((pending) => firesAt(pending, covered) ?? []);
+  return times.length === 0 ? null : Math.min(...times);
 }

@@ -11,6 +11,7 @@ export const AccountRow = z
     watch: z.string(),
     state: WatchState,
     since: Time.nullable().describe('Of the state.'),
+    fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
     measure: Measure,
     change_24h: z.number().nullable().describe('0.1 is 10 % more than 24 hours ago.'),
     line: z.array(Point).describe('The value over the last 24 hours, oldest first.'),
@@ -24,6 +25,9 @@ export type AccountRow = z.output<typeof AccountRow>;
 
 export const AccountList = list(AccountRow)
   .extend({
+    scams: z
+      .array(z.strictObject({ of: Subject, watch: z.string(), count: z.int() }))
+      .describe('Scam tokens of these accounts, by the watch whose rule looks at the reputation. They are no items.'),
     counts: z.strictObject({
       all: z.int(),
       below_limit: z.int(),
@@ -40,6 +44,7 @@ export const Series = z
     unit: z.string(),
     points: z.array(Point).describe('Oldest first. A value holds until the next point.'),
     gaps: z.array(z.tuple([Time, Time])).describe('Where nothing is known.'),
+    fires: z.enum(['below', 'above']).nullable().describe('On which side of the limit.'),
     fire: Amount.nullable().describe('The limit at which an alert fires.'),
     clear: Amount.nullable().describe('The limit at which it ends.'),
     episodes: z.array(z.tuple([Time, Time.nullable()])).describe('When alerts of the watch fired.'),

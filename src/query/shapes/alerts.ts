@@ -41,6 +41,7 @@ export const AlertCard = z
       .nullable()
       .describe('Of an alert that counts items: how many within which time, and the newest.'),
     detail: Text.describe('Of an event: what happened.'),
+    line_has_limits: z.boolean().describe('Whether the limits of `measure` are of what `line` shows.'),
     line: z.array(Point).describe('The value over the last six hours, oldest first.'),
     firings: Count.describe('How often it fired within the hour while it was flapping; else 0.'),
     recipients: z.array(RecipientStatus),

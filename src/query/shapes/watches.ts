@@ -34,6 +34,7 @@ export const WatchRow = z
     state: WatchState,
     severity: Severity.nullable().describe('Of what fires or is pending.'),
     since: Time.nullable().describe('Since when it is in this state.'),
+    fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
     blind: z
       .strictObject({ cause: z.string(), since: Time, fields: z.array(z.string()) })
       .nullable()

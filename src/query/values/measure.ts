@@ -122,7 +122,8 @@ function isSame(one: Comparison, other: Comparison): boolean {
   return JSON.stringify(one.subject) === JSON.stringify(other.subject);
 }
 
-function firingSide({ operator }: Comparison): 'below' | 'above' {
+/** On which side of its limit the value makes it fire. */
+export function firingSide({ operator }: Comparison): 'below' | 'above' {
   return operator === '<' || operator === '<=' ? 'below' : 'above';
 }
 

@@ -6,7 +6,7 @@ import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { Bucket, PathOfWatch } from '../../store/samples.ts';
 import { drawnPath, runsSince } from './lines.ts';
-import { clearAt, limitOf, unitOf } from './measure.ts';
+import { clearAt, firingSide, limitOf, unitOf } from './measure.ts';
 import type { SamplesFilter, STEPS } from '../shapes.ts';
 import type { Series } from '../shapes/accounts.ts';
 import type { Point } from '../shapes/common.ts';
@@ -100,12 +100,12 @@ function gapsOf(
 }
 
 /** Of the first alert that compares the field itself. */
-function linesOn({ alerts }: Watch, path: string): Pick<Series, 'fire' | 'clear'> {
+function linesOn({ alerts }: Watch, path: string): Pick<Series, 'fires' | 'fire' | 'clear'> {
   const conditions = alerts.filter((alert): alert is ConditionAlert => alert.type === 'condition');
   for (const alert of conditions) {
     const limit = limitOf(alert.while);
     if (limit?.subject.type !== 'field' || limit.subject.isBefore || limit.subject.path !== path) continue;
-    return { fire: limit.bound.toString(), clear: clearAt(alert, limit).toString() };
+    return { fires: firingSide(limit), fire: limit.bound.toString(), clear: clearAt(alert, limit).toString() };
   }
-  return { fire: null, clear: null };
+  return { fires: null, fire: null, clear: null };
 }

@@ -8,8 +8,11 @@ import { pointsSince, runsSince } from '../values/lines.ts';
 import { unitOf } from '../values/measure.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { AccountList, AccountRow } from '../shapes/accounts.ts';
+import { nextFiring } from '../overview/pending.ts';
+import { timeOf } from '../times.ts';
 import type { View } from '../view.ts';
 import { fits } from './watches.ts';
+import { scamsAt } from './scams.ts';
 import { watchFacts, type WatchFacts } from './watch-facts.ts';
 import { measureOfWatch } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
@@ -31,7 +34,8 @@ interface Found {
  */
 export async function accounts(view: View, filter: ListFilter): Promise<AccountList> {
   const states = await watchStates(view);
-  const found = (await watchFacts(view)).flatMap((facts) => foundIn(facts, states, filter));
+  const all = await watchFacts(view);
+  const found = all.flatMap((facts) => foundIn(facts, states, filter));
   const shown = found.filter((one) => isOf(one, filter.state));
   const page = pageOf(shown, orderOf(shown), filter);
   const items: AccountRow[] = [];
@@ -39,6 +43,7 @@ export async function accounts(view: View, filter: ListFilter): Promise<AccountL
   return {
     items,
     next: page.next,
+    scams: scamsAt(all, items),
     counts: {
       all: found.length,
       below_limit: found.filter((one) => isOf(one, 'below-limit')).length,
@@ -96,7 +101,8 @@ async function rowsOf(
     token: watch.token?.address ?? null,
     watch: watch.name,
     state,
-    since: since === null ? null : showInstant(since),
+    since: timeOf(since),
+    fires_at: timeOf(nextFiring(facts)),
     measure,
     change_24h: changeOf(runs, now - DAY_MS),
     line: pointsSince(runs, now - DAY_MS, memory?.coveredUntil ?? null),

@@ -9,6 +9,7 @@ import type { WatchRow } from '../shapes/watches.ts';
 import { timeOf } from '../times.ts';
 import type { RuntimeView, View } from '../view.ts';
 import type { WatchFacts } from './watch-facts.ts';
+import { nextFiring } from '../overview/pending.ts';
 import type { WatchStates } from './watch-states.ts';
 
 export interface RowParts {
@@ -29,6 +30,7 @@ export function watchRow({ runtime }: View, facts: WatchFacts, { states, barsOf 
     state,
     severity,
     since: timeOf(since),
+    fires_at: timeOf(nextFiring(facts)),
     blind: blind && { cause: blind.reason, since: showInstant(blind.since), fields: [...blind.fields] },
     is_healthy: facts.unhealthy.length === 0,
     measure,

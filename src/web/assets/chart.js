@@ -146,10 +146,11 @@ function hatch(ctx, { from, to, top, height }) {
 }
 
 function drawLimits({ ctx, bbox, series, valToPos }) {
-  const { fire, clear } = series[1].shown;
+  const { fires, fire, clear } = series[1].shown;
+  const clears = fires === null ? 'at' : fires === 'below' ? 'above' : 'below';
   for (const [limit, words, name, dash] of [
-    [fire, 'fires at', '--alarm-ink', [4, 3]],
-    [clear, 'clears at', '--ink-2', [1, 3]],
+    [fire, `fires ${fires ?? 'at'}`, '--alarm-ink', [4, 3]],
+    [clear, `clears ${clears}`, '--ink-2', [1, 3]],
   ]) {
     if (limit === null) continue;
     const y = valToPos(Number(limit), 'y', true);

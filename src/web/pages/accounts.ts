@@ -1,11 +1,11 @@
 // Balances of the watched addresses, the closest to their limit first.
 import type { AccountList, AccountRow } from '../../query/shapes/accounts.ts';
 import { ListFilter } from '../../query/shapes.ts';
-import { amountTag, change } from '../parts/amount.ts';
+import { change, counted, short } from '../parts/amount.ts';
 import { curve, gauge } from '../parts/drawings.ts';
-import { html, NOTHING, type Html } from '../parts/html.ts';
+import { html, joined, NOTHING, type Html } from '../parts/html.ts';
 import { bareValue, distanceWords, isBeyond, limitWords } from '../parts/measures.ts';
-import { capital, rowTone, watchRowTone, watchStateTag } from '../parts/states.ts';
+import { rowTone, stateWords, watchRowTone, watchStateTag } from '../parts/states.ts';
 import { explorerLink } from '../parts/subject.ts';
 import { ageOf, ageTag, clockTime, duration, type Moment } from '../parts/time.ts';
 import { CSV_HEAD, csvLine } from '../../query/watches/accounts-csv.ts';
@@ -65,7 +65,7 @@ function content(found: AccountList, filter: ListFilter, moment: Moment): Html {
     ${filters(found, filter)}
     ${found.items.length === 0 ? nothingFound('No balance is watched that fits.', PATH) : table(found, moment)}
     ${found.next === null ? NOTHING : pager('', linkTo(PATH, { q: filter.q, state: filter.state, after: found.next }))}
-    ${FOOTNOTE}`;
+    ${footnote(found)}`;
 }
 
 function filters({ counts }: AccountList, { q, state }: ListFilter): Html {
@@ -142,8 +142,7 @@ function toneOfRow(row: AccountRow): string {
 
 function stateLine(row: AccountRow, moment: Moment): Html {
   if (row.state === 'ok') return NOTHING;
-  const words = row.since === null ? capital(row.state) : `${capital(row.state)} ${duration(ageOf(row.since, moment))}`;
-  return html`<span class="sub">${watchStateTag(row.state, severityOf(row), words)}</span>`;
+  return html`<span class="sub">${watchStateTag(row.state, severityOf(row), stateWords(row, moment))}</span>`;
 }
 
 function distanceCell(row: AccountRow): Html {
@@ -172,7 +171,7 @@ function drawing({ line, measure, asset }: AccountRow, { now }: Moment): Html | 
 
 function outflowCell({ outflow }: AccountRow, moment: Moment): Html {
   if (outflow === null) return html`<span class="quiet">none seen</span>`;
-  return html`−${amountTag(outflow.amount)}, ${clockTime(outflow.at, moment)}<span class="sub"
+  return html`−${short(outflow.amount)}, ${clockTime(outflow.at, moment)}<span class="sub"
       >${duration(ageOf(outflow.at, moment))} ago</span
     >`;
 }
@@ -182,6 +181,13 @@ function ageCell({ measure: { at, is_stale: isStale } }: AccountRow, moment: Mom
   return isStale ? html`<span class="blind">${ageTag(at, moment)}</span>` : ageTag(at, moment);
 }
 
-const FOOTNOTE = html`<p class="small quiet">
-  An outflow is a fall between two answers, so two transfers within one interval are one.
-</p>`;
+function footnote({ scams }: AccountList): Html {
+  const links = scams.map(
+    ({ of, watch, count }) => html`<a href="${watchPath(watch)}">${counted(count)} on ${of.name ?? of.address}</a>`,
+  );
+  const left = html`Scam tokens that were sent to these addresses are left out: ${joined(links, ', ')}. `;
+  return html`<p class="small quiet">
+    ${scams.length === 0 ? NOTHING : left}An outflow is a fall between two answers, so two transfers within one interval
+    are one.
+  </p>`;
+}

@@ -6,8 +6,8 @@ import { barsOf } from '../parts/drawings.ts';
 import { causeWords } from '../parts/causes.ts';
 import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
 import { bareValue, distanceWords } from '../parts/measures.ts';
-import { capital, watchRowTone, watchStateTag } from '../parts/states.ts';
-import { ageOf, ageTag, duration, type Moment } from '../parts/time.ts';
+import { capital, stateWords, watchRowTone, watchStateTag } from '../parts/states.ts';
+import { ageTag, duration, type Moment } from '../parts/time.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
@@ -99,12 +99,10 @@ function table(items: readonly WatchRow[], moment: Moment): Html {
 }
 
 function oneRow(row: WatchRow, moment: Moment): Html {
-  const { name, kind, explorer, interval_ms: interval, state, severity, since, as_of: asOf } = row;
-  const words =
-    since === null || state === 'ok' ? capital(state) : `${capital(state)} ${duration(ageOf(since, moment))}`;
+  const { name, kind, explorer, interval_ms: interval, state, severity, as_of: asOf } = row;
   const why = row.blind === null ? NOTHING : html`<span class="sub">${causeWords(row.blind.cause)}</span>`;
   return html`<tr class="${watchRowTone(state, severity)}">
-    <td data-name="State"><span>${watchStateTag(state, severity, words)}${why}</span></td>
+    <td data-name="State"><span>${watchStateTag(state, severity, stateWords(row, moment))}${why}</span></td>
     <td>
       <a class="strong mono" href="${watchPath(name)}">${name}</a
       ><span class="sub">${kind} on ${explorer}, every ${duration(interval)}</span>

@@ -1,8 +1,9 @@
 // A word for a state: shape, word and colour. Colour is for what is wrong only; info has none.
 import type { Severity, RecipientStatus } from '../../query/shapes/common.ts';
-import type { WatchState } from '../../query/shapes/watches.ts';
+import type { WatchRow, WatchState } from '../../query/shapes/watches.ts';
 import { html, type Content, type Html } from './html.ts';
 import { icon, type IconName } from './icons.ts';
+import { ageOf, duration, type Moment } from './time.ts';
 
 export type Tone = 'alarm' | 'warn' | 'blind' | 'ok';
 
@@ -43,6 +44,19 @@ export function watchStateTag(state: WatchState, severity: Severity | null, word
   if (state === 'firing' && severity !== null) return severityTag(severity, words);
   const [tone, name] = WATCH_ICONS[state];
   return stateTag(tone, name, words);
+}
+
+/** `Firing 14 min`; `Pending, fires in 1 min 18 s`; what is ok has no time. */
+export function stateWords(
+  { state, since, fires_at: firesAt }: Pick<WatchRow, 'state' | 'since' | 'fires_at'>,
+  moment: Moment,
+): string {
+  const name = capital(state);
+  if (state === 'pending' && firesAt !== null) {
+    const ms = Date.parse(firesAt) - moment.now;
+    return ms > 0 ? `${name}, fires in ${duration(ms)}` : `${name}, fires at its next poll`;
+  }
+  return since === null || state === 'ok' ? name : `${name} ${duration(ageOf(since, moment))}`;
 }
 
 export function watchRowTone(state: WatchState, severity: Severity | null): string {

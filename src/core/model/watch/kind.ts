@@ -62,6 +62,8 @@ export interface Kind<E, S, O> {
   detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Detection<S>;
   /** What is remembered of how far a list was read. Left out by kinds that read no list of events. */
   coverage?(state: S): ListCoverage;
+  /** How many of the tokens that it remembers explorers call scams, where a rule looks at that. Only of lists of tokens. */
+  scams?(state: S): number;
   /** How the list is replayed from what the explorer still holds; null = it keeps no past, so it has to be recorded. */
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */

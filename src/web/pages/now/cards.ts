@@ -81,12 +81,13 @@ function countLine({ count, limit, newest }: NonNullable<AlertCard['count']>): H
 
 const LINE_MS = 6 * 3_600_000;
 
-function drawing({ line, measure, title }: AlertCard, { now, zone }: PageRequest): Html {
+function drawing({ line, line_has_limits: hasLimits, measure, title }: AlertCard, { now, zone }: PageRequest): Html {
   const from = now - LINE_MS;
+  const limits = hasLimits ? measure : null;
   const drawn = curve({
     ...{ width: 380, height: 96, points: line, from, to: now, class: 'wide' },
-    limit: measure?.limit ?? null,
-    clear: measure?.clears_at ?? null,
+    limit: limits?.limit ?? null,
+    clear: limits?.clears_at ?? null,
     isBeyond: measure !== null && isBeyond(measure),
     label: `${title}: the last six hours`,
   });

@@ -61,8 +61,8 @@ function drawing(series: Series, area: Area): Html {
     ...gridLines(y, width),
     ...series.episodes.map(([begin, end]) => band('s-below', x(begin), end === null ? width - RIGHT : x(end), height)),
     ...series.gaps.map(([begin, end]) => hatched(x(begin), x(end), height)),
-    ...limitLine(series.fire, { class: 's-limit', y: y.of, width }),
-    ...limitLine(series.clear, { class: 's-clear', y: y.of, width }),
+    ...limitLine(series.fire, { class: 's-limit', words: `fires ${series.fires ?? 'at'}`, y: y.of, width }),
+    ...limitLine(series.clear, { class: 's-clear', words: `clears ${otherSide(series.fires)}`, y: y.of, width }),
     ...linesOf(series).map((points) => stepsOf(points, x, y.of)),
     ...series.notified.map((at) => `<path class="s-notified" d="M${x(at) - 4} ${TOP - 2}h8l-4 7z"/>`),
     ...timeLabels(area, moment),
@@ -134,17 +134,22 @@ function hatched(from: number, to: number, height: number): string {
 
 interface LineOptions {
   readonly class: 's-limit' | 's-clear';
+  /** In front of the limit. */
+  readonly words: string;
   readonly y: (value: number) => number;
   readonly width: number;
 }
 
-function limitLine(limit: string | null, { class: name, y, width }: LineOptions): string[] {
+function otherSide(side: Series['fires']): string {
+  return side === null ? 'at' : side === 'below' ? 'above' : 'below';
+}
+
+function limitLine(limit: string | null, { class: name, words, y, width }: LineOptions): string[] {
   if (limit === null) return [];
   const at = y(Number(limit));
   if (at < 0) return [];
   const isLimit = name === 's-limit';
-  const words = `${isLimit ? 'fires at' : 'clears at'} ${grouped(limit)}`;
-  const text = `<text class="s-text${isLimit ? ' alarm' : ''}" x="${LEFT + 6}" y="${isLimit ? at + 15 : at - 6}">${words}</text>`;
+  const text = `<text class="s-text${isLimit ? ' alarm' : ''}" x="${LEFT + 6}" y="${isLimit ? at + 15 : at - 6}">${words} ${grouped(limit)}</text>`;
   return [`<path class="${name}" d="M${LEFT} ${at}H${width - RIGHT}"/>${text}`];
 }
 

@@ -51,7 +51,8 @@ function stateLine({ states, severity, conditions, held_back: held }: AlertExpla
 
 function who({ recipients, would_notify: would }: AlertExplanation): string {
   const told = recipients.map((one) => `${recipientName(one)} ${one.state === 'accepted' ? 'notified' : one.state}`);
-  if (told.length > 0) return told.join('; ');
+  // Several events of one alert may be open, and each was told to the same people.
+  if (told.length > 0) return [...new Set(told)].join('; ');
   return would.length === 0 ? 'notifies nobody' : `would notify ${would.map(recipientName).join(', ')}`;
 }
 

@@ -72,7 +72,7 @@ function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): H
     </section>`;
 }
 
-function notes({ pause, remarks, watch }: WatchExplanation, moment: Moment): Html {
+function notes({ pause, remarks, watch, data }: WatchExplanation, moment: Moment): Html {
   const paused =
     pause === null
       ? []
@@ -81,7 +81,9 @@ function notes({ pause, remarks, watch }: WatchExplanation, moment: Moment): Htm
     watch.blind === null
       ? []
       : [html`Blind since ${timeTag(watch.blind.since, moment)}: ${causeWords(watch.blind.cause)}`];
-  const all = [...paused, ...blind, ...remarks];
+  // While nothing is wrong the facts say it all.
+  const isPlain = pause === null && watch.blind === null && data?.state === 'ok';
+  const all = [...paused, ...blind, ...(isPlain ? [] : remarks)];
   if (all.length === 0) return NOTHING;
   return html`<div class="note lead"><div>${all.map((note) => html`<p>${note}</p>`)}</div></div>`;
 }
