@@ -18,13 +18,20 @@ export interface BrowsedDaemon extends AsyncDisposable {
 interface BrowsedOptions extends Pick<AppChange, 'openStore' | 'print'> {
   /** Lines of YAML under `channels`. */
   readonly channels?: string;
+  /** More keys of `http`. */
+  readonly http?: string;
   readonly rules: string;
 }
 
 const LINE = '  screen: { type: log }\n';
 
 /** One whose watches have been polled once each. */
-export async function aBrowsedDaemon({ channels = LINE, rules, ...more }: BrowsedOptions): Promise<BrowsedDaemon> {
+export async function aBrowsedDaemon({
+  channels = LINE,
+  http = '',
+  rules,
+  ...more
+}: BrowsedOptions): Promise<BrowsedDaemon> {
   await using opened = new AsyncDisposableStack();
   const clock = createFakeClock();
   const explorer: Running = opened.use(
@@ -39,7 +46,7 @@ addresses: { treasury: '${sandbox.addresses.treasury}', vault: '${sandbox.addres
 channels:
 ${channels}
 self: none
-http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
+http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } }, ${http} }
 rules: [rules.yaml]
 `,
       'rules.yaml': rules,

@@ -1,0 +1,67 @@
+// The link of a mail, as who was woken opens it on a telephone: with scripts and without, and with no token at hand.
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { aBrowsedDaemon, type BrowsedDaemon } from '../support/browser/browsed-daemon.ts';
+import { browserTest, hardToUse, overflowOf, startBrowser, type Browser } from '../support/browser/browser.ts';
+import { createSmtpSink, type SmtpSink } from '../support/sinks.ts';
+import { readApi } from '../support/web/api-calls.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+});
+
+const RULES = `
+watches:
+  - { id: coins, kind: balance, of: treasury, every: 10s, alerts: [{ id: low, while: balance < 1, severity: critical }] }
+`;
+const PUBLIC = 'https://chainwarden.example.com';
+
+function aMailingDaemon({ url }: SmtpSink): Promise<BrowsedDaemon> {
+  const post = `{ type: email, from: chainwarden@example.com, to: [ops@example.com], smtp: '${url}', allow: [127.0.0.0/8] }`;
+  return aBrowsedDaemon({ rules: RULES, channels: `  post: ${post}\n`, http: `public_url: '${PUBLIC}', links: true` });
+}
+
+/** Where the link of the next mail leads, on the daemon. */
+async function linkIn({ mails }: SmtpSink, { running, pass }: BrowsedDaemon): Promise<string> {
+  while (mails.all.length === 0) await pass(5);
+  const [, path = ''] = /https:\/\/chainwarden\.example\.com(\/a\/[\w-]+)/.exec(mails.all[0]?.parsed.text ?? '') ?? [];
+  return `${running.app.url}${path}`;
+}
+
+async function acksOf({ running }: BrowsedDaemon): Promise<readonly unknown[]> {
+  const open = (await readApi(running, '/alerts')).body['items'] as readonly { readonly ack: unknown }[];
+  return open.map(({ ack }) => ack);
+}
+
+/** Looked for by scripts, which the page need not run itself. */
+async function troubleOn(page: Page): Promise<readonly [number, readonly string[]]> {
+  return [await overflowOf(page), await hardToUse(page)];
+}
+
+describe.each([true, false])('scripts: %s', (scripts) => {
+  browserTest('who is called at night acknowledges from the mail, and only by pressing a button', async () => {
+    await using smtp = await createSmtpSink();
+    await using daemon = await aMailingDaemon(smtp);
+    const { page, context, complaints } = await browser.open({ scripts, width: 390, scheme: 'dark' });
+    daemon.chain.setBalance({ address: 'treasury', value: 0n });
+    const link = await linkIn(smtp, daemon);
+
+    for (let visit = 0; visit < 2; visit += 1) await page.goto(link);
+    await page.getByText('This is about a message to ops@example.com.').waitFor();
+    if (scripts) expect(await troubleOn(page)).toEqual([0, []]);
+    expect(await acksOf(daemon)).toEqual([null]);
+
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByText('Done.').waitFor();
+    if (scripts) expect(await troubleOn(page)).toEqual([0, []]);
+    expect(await acksOf(daemon)).toMatchObject([{ actor: 'link:ops@example.com' }]);
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Nothing to acknowledge' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
