@@ -11,6 +11,7 @@ import type { Loop } from '../engine/upkeep/supervisor.ts';
 import type { Instant } from '../lib/clock.ts';
 import { reportDaily } from './daily-report.ts';
 import { beatUntil } from './heartbeat.ts';
+import { followReplicas } from './replicas.ts';
 import { openServices, type AppOptions, type Services } from './services.ts';
 import { openWeb } from './web.ts';
 
@@ -85,7 +86,7 @@ async function runUntil(
 
 function loopsOf(
   options: AppOptions,
-  { store, ownership, whileHeld, runtime, self, jumps }: Services,
+  { store, ownership, whileHeld, runtime, pauses, self, jumps }: Services,
   { reloader, onBeat }: { readonly reloader: Reloader; readonly onBeat: (at: Instant) => void },
 ): Loop[] {
   const { clock, log } = options;
@@ -102,7 +103,7 @@ function loopsOf(
   };
   const beat = { ...options, runtime, store, ownership, onAccepted: onBeat };
   const report = { runtime, store, ownership, clock, log };
-  return [
+  const loops: Loop[] = [
     { name: 'reloader', run: (end) => reloader.run(end) },
     { name: 'self-alerts', run: (end) => self.run(end) },
     { name: 'operators', run: whileHeld('service:dispatch', (end) => keepPolicy(policy, end)) },
@@ -110,4 +111,7 @@ function loopsOf(
     { name: 'daily-report', run: whileHeld('service:dispatch', (end) => reportDaily(report, end)) },
     { name: 'journal', run: (end) => runJournal({ store, ownership, jumps, clock, log }, end) },
   ];
+  const replicas = { store, runtime, pauses, clock, log };
+  if (ownership.isShared) loops.push({ name: 'replicas', run: (end) => followReplicas(replicas, end) });
+  return loops;
 }

@@ -129,6 +129,14 @@ export interface OpenFilter {
   readonly keys?: readonly Key[];
 }
 
+/** What may have come about in other processes on the same state. */
+export interface News {
+  /** Another number after every transition that was stored. */
+  readonly newest: number;
+  /** What operators changed, the oldest first. `key`: of the request. */
+  readonly changes: readonly { readonly key: string; readonly changed: Changed }[];
+}
+
 /** What operators need of the storage. */
 export interface OperatorStore {
   /** What the request was answered when it was made before, within a day; null when it was not. */
@@ -136,6 +144,9 @@ export interface OperatorStore {
 
   /** Changes what an operator wants changed, once: a repeated request is answered as it was at first. */
   intervene(change: Intervention, request: OperatorRequest, act: Act): Promise<Intervened>;
+
+  /** With what operators changed since then, within a day. */
+  newsSince(since: Instant): Promise<News>;
 
   /** Silences and pauses that are not over, or whose end nobody was told of. */
   announceable(at: Instant): Promise<Announceable[]>;

@@ -31,6 +31,7 @@ export const LOOPS = [
   'heartbeat',
   'daily-report',
   'recorder',
+  'replicas',
 ] as const;
 export type LoopName = (typeof LOOPS)[number];
 

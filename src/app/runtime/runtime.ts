@@ -74,6 +74,8 @@ export interface Runtime extends AsyncDisposable {
   owedToMirrors(): readonly OutboxDepth[];
   /** Transitions were committed elsewhere. */
   dispatch(): void;
+  /** Something may be due that another replica stored. */
+  look(): void;
   /** The store did not keep these: what is critical is told from memory. */
   unkept(transitions: readonly Transition[]): void;
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
@@ -252,6 +254,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     owedToMirrors: () => channels.owedToMirrors(),
     unkept: (transitions) => {
       parts.unrecorded.offer(transitions);
+    },
+    look: () => {
+      dispatcher.wake();
+      channels.wake(new Set(channels.names()));
     },
     dispatch: () => {
       dispatcher.wake();

@@ -25,7 +25,7 @@ import {
 } from './dispatch/deliveries-table.ts';
 import { pruneGroups, readMembers } from './dispatch/groups-table.ts';
 import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './dispatch/mirror-table.ts';
-import { addNotifications, pruneNotifications } from './dispatch/notifications-table.ts';
+import { addNotifications, newestNotification, pruneNotifications } from './dispatch/notifications-table.ts';
 import * as rounds from './dispatch/rounds.ts';
 import { activeStates, heldCounts, pruneStates } from './dispatch/states-table.ts';
 import { keepTroubles, readFact, writeFact } from './facts.ts';
@@ -33,7 +33,7 @@ import { append, chain, countLines, hasUnchained, pruneJournal } from './journal
 import { isHeld } from './cluster.ts';
 import { forget, keepCoverage, keepMemories, remembered, versionsOf } from './memory-table.ts';
 import { pruneAcks } from './operators/acks-table.ts';
-import { announce, answerTo, intervene } from './operators/interventions.ts';
+import { announce, answerTo, changesSince, intervene } from './operators/interventions.ts';
 import { announceable, pruneSilences } from './operators/silences-table.ts';
 import { createPostgresView } from './reader.ts';
 import { keepSamples, noteData, noteFirst, pruneSamples } from './samples-table.ts';
@@ -135,6 +135,7 @@ export function createPostgresStore(
     keepMirrored: (channel, accepted, held) =>
       writeUnder('keep-mirrored', held, (on) => keepMirrored(on, channel, accepted)),
     answerTo: (request) => answerTo(sql, request),
+    newsSince: async (since) => ({ newest: await newestNotification(sql), changes: await changesSince(sql, since) }),
     intervene: (change, request, act) => write('intervene', (on) => intervene(on, change, request, act)),
     announceable: (at) => announceable(sql, at),
     announce: (id, transitions, at, held) => writeUnder('announce', held, (on) => announce(on, id, transitions, at)),

@@ -218,6 +218,8 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     nextDue: (share) => read(() => open.deliveries.nextDue(share)),
     survey: () => read(() => open.view.survey()),
     answerTo: (request) => read(() => open.interventions.answerTo(request)),
+    newsSince: (since) =>
+      read(() => ({ newest: open.notifications.newest(), changes: open.interventions.changesSince(since) })),
     intervene: (change, request, act) => write('intervene', () => open.interventions.intervene(change, request, act)),
     announceable: (at) => read(() => open.interventions.announceable(at)),
     announce: (id, transitions, at, fence) =>

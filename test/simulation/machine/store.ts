@@ -111,6 +111,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     nextDue: (share) => deed(() => inner.nextDue(share)),
     survey: () => deed(() => inner.survey()),
     answerTo: (request) => deed(() => inner.answerTo(request)),
+    newsSince: (since) => deed(() => inner.newsSince(since)),
     intervene: (change, request, act) => write(() => inner.intervene(change, request, act)),
     announceable: (at) => deed(() => inner.announceable(at)),
     announce: (id, transitions, at, fence) => write(() => inner.announce(id, transitions, at, fence)),

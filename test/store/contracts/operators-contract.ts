@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
 import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/interventions.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { claim, owe, settle } from '../../support/store/store-calls.ts';
-import { aDelivery, NOON } from '../builders.ts';
+import { claim, commit, owe, settle } from '../../support/store/store-calls.ts';
+import { aDecision, aDelivery, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
 
 const HOUR = 3_600_000;
@@ -53,6 +53,28 @@ export function keepsItsPromiseToOperators(place: Place): void {
     expect(await store.pauses()).toHaveLength(1);
     expect(await store.pauses()).toMatchObject([{ until: NOON + 1 }]);
   });
+
+  story(
+    'a channel was tried again on the wrong replica: each sees what was changed on any, once stored',
+    async (store) => {
+      const before = await store.newsSince(NOON);
+      expect(before.changes).toEqual([]);
+      const paused = await intervene(store, pause('coins'), request('k1'));
+      await intervene(store, { type: 'retry-channel', channel: 'hook' }, request('k2'), NOON + 1);
+      const retried = { type: 'channel', channel: 'hook', deliveries: 0 };
+      const changed = paused.type === 'kept' ? paused.changed : null;
+      expect((await store.newsSince(NOON)).changes).toEqual([
+        { key: 'k1', changed },
+        { key: 'k2', changed: retried },
+      ]);
+      expect((await store.newsSince(NOON + 1)).changes).toEqual([{ key: 'k2', changed: retried }]);
+      expect((await store.newsSince(NOON + 2)).changes).toEqual([]);
+
+      const { newest } = await store.newsSince(NOON);
+      await commit(store, [aDecision('w', { transitions: [aTransition()] })], NOON);
+      expect((await store.newsSince(NOON)).newest).not.toBe(newest);
+    },
+  );
 
   story('another request under a key that was used changes nothing', async (store) => {
     await intervene(store, pause('coins'), request('k1'));

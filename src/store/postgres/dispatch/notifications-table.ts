@@ -46,6 +46,11 @@ export async function addNotifications(sql: Sql, of: readonly OfWatch[], at: Ins
   );
 }
 
+/** The number of the newest; 0: there is none. */
+export async function newestNotification(sql: Sql): Promise<number> {
+  return Number((await sql.first('SELECT coalesce(max(number), 0) AS newest FROM notifications'))?.['newest']);
+}
+
 /** The message of a summary; null of all others, which nobody needs to read. */
 const SUMMARY = `CASE WHEN strpos(message, '"summary":{') > 0 THEN message END AS message`;
 

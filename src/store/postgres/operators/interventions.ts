@@ -4,7 +4,7 @@ import { ANNOUNCER } from '../../../core/model/ids.ts';
 import type { Transition } from '../../../core/model/transition.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { ackOr, decidesMessages, lineOf, makes, silenceOr } from '../../changes.ts';
-import type { Act, Changed, Intervened, Intervention, OperatorRequest, Unchanged } from '../../interventions.ts';
+import type { Act, Changed, Intervened, Intervention, News, OperatorRequest, Unchanged } from '../../interventions.ts';
 import { changedOf } from '../../rows/operator-rows.ts';
 import { askAgain } from '../dispatch/alerts-table.ts';
 import { dismiss, retry, retryChannel } from '../dispatch/given-up-table.ts';
@@ -23,6 +23,12 @@ export async function answerTo(sql: Sql, { key, asked }: OperatorRequest): Promi
   const row = await sql.first('SELECT asked, answer FROM operator_requests WHERE key = $1', [key]);
   if (row === undefined) return null;
   return row['asked'] === asked ? { type: 'kept', changed: changedOf(row) } : { type: 'refused', why: 'key-taken' };
+}
+
+/** The oldest first. */
+export async function changesSince(sql: Sql, since: Instant): Promise<News['changes']> {
+  const rows = await sql.all('SELECT key, answer FROM operator_requests WHERE at >= $1 ORDER BY at, key', [since]);
+  return rows.map((row) => ({ key: String(row['key']), changed: changedOf(row) }));
 }
 
 export async function intervene(

@@ -14,6 +14,8 @@ export interface NotificationsTable {
   add(watch: WatchId, transitions: readonly Transition[], at: Instant): void;
   /** The oldest that nobody was chosen for yet; a later one about the same alert waits for the next round. */
   unrouted(limit: number): Unrouted[];
+  /** The number of the newest; 0: there is none. */
+  newest(): number;
   /** False: it was routed already. */
   routed(number: number): boolean;
   /** Those that were routed, of which no delivery is left, and whose alert nobody is told of any more. */
@@ -29,6 +31,7 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
       CASE WHEN json_valid(message) THEN message ->> '$.summary.of' END AS of,
       CASE WHEN json_valid(message) THEN message -> '$.summary.keys' END AS members
     FROM notifications WHERE routed = 0 ORDER BY number ${limitBy('?')}`);
+  const newest = db.prepare('SELECT coalesce(max(number), 0) AS newest FROM notifications');
   const routed = db.prepare('UPDATE notifications SET routed = 1 WHERE number = ? AND routed = 0');
   const prune = db.prepare(`
     DELETE FROM notifications WHERE routed = 1 AND at < ?
@@ -46,6 +49,7 @@ export function createNotificationsTable(db: DatabaseSync): NotificationsTable {
       }
     },
     unrouted: (limit) => untilRepeated(unrouted.iterate(limit)),
+    newest: () => Number(newest.get()?.['newest']),
     routed: (number) => routed.run(number).changes === 1,
     prune(before) {
       prune.run(before);

@@ -10,6 +10,7 @@ import type {
   Changed,
   Intervened,
   Intervention,
+  News,
   OperatorRequest,
   Unchanged,
 } from '../../interventions.ts';
@@ -22,6 +23,7 @@ import { createSilencesTable } from './silences-table.ts';
 
 interface Interventions {
   answerTo(request: OperatorRequest): Intervened | null;
+  changesSince(since: Instant): News['changes'];
   intervene(change: Intervention, request: OperatorRequest, act: Act): Intervened;
   announceable(at: Instant): Announceable[];
   announce(id: string, transitions: readonly Transition[], at: Instant): void;
@@ -90,6 +92,7 @@ export function createInterventions(db: DatabaseSync, { append, tell, decideAgai
 
   return {
     answerTo,
+    changesSince: (since) => requests.since(since),
     intervene(change, request, { at, announce }) {
       const before = answerTo(request);
       if (before !== null) return before;

@@ -1,0 +1,48 @@
+// What this replica does about what came about in another one.
+import { isPauseOf } from '../core/model/watch/pause.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { followOtherReplicas } from '../engine/upkeep/other-replicas.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Changed } from '../store/interventions.ts';
+import type { Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Pauses } from './pauses.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+export interface ReplicasOptions {
+  readonly store: Pick<Store, 'newsSince'>;
+  readonly runtime: Pick<Runtime, 'watches' | 'dispatch' | 'look' | 'retry' | 'pollNow'>;
+  readonly pauses: Pick<Pauses, 'read'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs until the signal aborts. */
+export async function followReplicas(options: ReplicasOptions, signal: AbortSignal): Promise<void> {
+  const { runtime, pauses, clock } = options;
+
+  /** Those that a pause held back until just now. */
+  function resumedBy(changed: readonly Changed[]): Watch[] {
+    const ended = changed.flatMap((one) => (one.type === 'pause' && one.pause.until <= clock.now() ? [one.pause] : []));
+    return runtime.watches().filter((watch) => ended.some((pause) => isPauseOf(pause, watch)));
+  }
+
+  await followOtherReplicas(
+    {
+      ...options,
+      onLook: () => {
+        runtime.look();
+      },
+      onTransitions: () => {
+        runtime.dispatch();
+      },
+      async onChanged(changed) {
+        await pauses.read();
+        runtime.pollNow(resumedBy(changed));
+        for (const one of changed) if (one.type === 'delivery' || one.type === 'channel') runtime.retry(one.channel);
+        runtime.dispatch();
+      },
+    },
+    signal,
+  );
+}

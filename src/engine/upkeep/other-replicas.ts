@@ -1,0 +1,53 @@
+// Looks once a second for what concerns this replica and came about in another one: transitions that a poll stored, and what
+// operators changed there. What this process did itself is found too; to act on it again changes nothing.
+import type { Clock } from '../../lib/clock.ts';
+import type { Changed } from '../../store/interventions.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+
+export interface OtherReplicasOptions {
+  readonly store: Pick<Store, 'newsSince'>;
+  /** At each look: something may be due. */
+  readonly onLook: () => void;
+  readonly onTransitions: () => void;
+  /** Rejects with a `StorageError` where it has to be tried again. */
+  readonly onChanged: (changed: readonly Changed[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const LOOK_MS = 1000;
+/** The clocks of two machines differ. */
+const LOOK_BACK_MS = 600_000;
+
+/** Runs until the signal aborts. */
+export async function followOtherReplicas(options: OtherReplicasOptions, signal: AbortSignal): Promise<void> {
+  const { store, onLook, onTransitions, onChanged, clock, log } = options;
+  const storage = createStorageBackoff({ loop: 'replicas' }, log);
+  let newest: number | null = null;
+  /** Requests that were acted on; null: what there is was in the state when this process read it. */
+  let known: ReadonlySet<string> | null = null;
+
+  async function look(): Promise<void> {
+    onLook();
+    const news = await store.newsSince(clock.now() - LOOK_BACK_MS);
+    if (newest !== null && news.newest !== newest) onTransitions();
+    newest = news.newest;
+    const fresh = news.changes.filter(({ key }) => known !== null && !known.has(key));
+    if (fresh.length > 0) await onChanged(fresh.map(({ changed }) => changed));
+    known = new Set(news.changes.map(({ key }) => key));
+  }
+
+  async function lookSafely(): Promise<number> {
+    try {
+      await look();
+      storage.answered('news');
+      return LOOK_MS;
+    } catch (error) {
+      return storage.failed('news', error);
+    }
+  }
+
+  while (!signal.aborted) await clock.sleep(await lookSafely(), signal);
+}

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { followOtherReplicas } from '../../../src/engine/upkeep/other-replicas.ts';
+import { StorageError } from '../../../src/store/store.ts';
+import type { Intervention } from '../../../src/store/interventions.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
+import { commit } from '../../support/store/store-calls.ts';
+import { aDecision, aTransition } from '../../store/builders.ts';
+
+const SECOND = 1000;
+
+/** A replica that looks, over a store that another one writes to. */
+async function aReplica() {
+  const clock = createFakeClock();
+  const log = createRecordingLog();
+  const store = createMemoryStore();
+  const seen: string[] = [];
+  const broken = { store: false, action: false };
+  const act = async (key: string, change: Intervention): Promise<void> => {
+    await store.intervene(change, { key, asked: key, actor: 'alice' }, { at: clock.now() });
+  };
+  const pause = (key: string, watch: string): Promise<void> =>
+    act(key, { type: 'pause', watch, matchers: { watch }, until: clock.now() + 60 * SECOND, comment: 'move' });
+  await pause('before', 'vault');
+  const stop = new AbortController();
+  const running = followOtherReplicas(
+    {
+      store: {
+        newsSince: (since) => (broken.store ? Promise.reject(new StorageError('cut')) : store.newsSince(since)),
+      },
+      onLook: () => seen.push('looks'),
+      onTransitions: () => seen.push('transitions'),
+      onChanged(changed) {
+        if (broken.action) return Promise.reject(new StorageError('cut'));
+        seen.push(...changed.map(({ type }) => type));
+        return Promise.resolve();
+      },
+      clock,
+      log,
+    },
+    stop.signal,
+  );
+  await clock.whenSleeping(1);
+  return {
+    ...{ clock, log, store, broken, act, pause },
+    /** What it notices within so many seconds. */
+    async seconds(count: number): Promise<string[]> {
+      seen.length = 0;
+      await clock.advance(count * SECOND);
+      return [...seen];
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+test('an alert that one replica found waited for a minute in the other: it looks once a second', async () => {
+  await using replica = await aReplica();
+  expect(await replica.seconds(2)).toEqual(['looks', 'looks']);
+  await commit(replica.store, [aDecision('w', { transitions: [aTransition()] })], replica.clock.now());
+  expect(await replica.seconds(2)).toEqual(['looks', 'transitions', 'looks']);
+});
+
+test('a watch was resumed on one replica and stayed paused on the other: each change is acted on once, on all', async () => {
+  await using replica = await aReplica();
+  expect(await replica.seconds(1)).toEqual(['looks']);
+  await replica.pause('k1', 'coins');
+  await replica.act('k2', { type: 'retry-channel', channel: 'hook' });
+  expect(await replica.seconds(1)).toEqual(['looks', 'pause', 'channel']);
+  expect(await replica.seconds(1200)).not.toContain('pause');
+});
+
+test('the database did not answer when an operator resumed a watch: it is acted on as soon as it does', async () => {
+  await using replica = await aReplica();
+  replica.broken.action = true;
+  await replica.pause('k1', 'coins');
+  await replica.seconds(3);
+  replica.broken.store = true;
+  await replica.seconds(60);
+  Object.assign(replica.broken, { store: false, action: false });
+  expect(await replica.seconds(60)).toContain('pause');
+  expect(replica.log.lines.filter((line) => line.startsWith('warn')).length).toBeGreaterThan(0);
+});
