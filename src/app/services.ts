@@ -16,6 +16,7 @@ import { createPauses, type Pauses } from './pauses.ts';
 import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
+import { shardOfCause } from './runtime/shards.ts';
 import { stateFileOf } from './runtime/upkeep.ts';
 import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
@@ -108,7 +109,7 @@ function ownershipOf(store: Store, { clock, log }: AppOptions): Ownership {
 }
 
 function createSelf(
-  { clock, log }: AppOptions,
+  { setup, clock, log }: AppOptions,
   { store, ownership, storage, supervisor, guard, jumps, runtime, reload }: Omit<Services, 'self'>,
   recovery: Pick<RecoveryRecord, 'recent'>,
 ): SelfAlerts {
@@ -125,9 +126,10 @@ function createSelf(
       failing: () => supervisor.failing(),
     },
   });
-  return createSelfAlerts({
+  const self = createSelfAlerts({
     store,
     ownership,
+    shardOf: (cause) => shardOfCause(cause, runtime.facts.config() ?? setup.config),
     clock,
     log,
     find,
@@ -139,6 +141,12 @@ function createSelf(
       runtime.unkept(transitions);
     },
   });
+  const onMoved = (): Promise<void> => {
+    self.shardsMoved();
+    return Promise.resolve();
+  };
+  ownership.follow({ claimed: onMoved, releasing: onMoved, lost: () => void onMoved() });
+  return self;
 }
 
 /** A dry run remembers nothing that outlives the process. Where another daemon has the state, waits until it ends. */

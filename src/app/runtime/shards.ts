@@ -5,6 +5,7 @@ import type { DeclaredConfig } from '../../cluster/ownership.ts';
 import type { Config, Explorer } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
+import { channelOf, explorerOf, type CauseId } from '../../engine/self/cause.ts';
 import { explorerShard, type ShardOf } from '../../engine/polling/shard.ts';
 import { outlineOf } from '../../plan/outline.ts';
 import type { Shard } from '../../store/fence.ts';
@@ -29,6 +30,14 @@ export function declaredIn(setup: Pick<Setup, 'config' | 'watches'>): DeclaredCo
     'service:journal',
   ]);
   return { checksum: checksumOf(setup), shards: [...shards].map((shard) => ({ shard, windowMs: WINDOW_MS })) };
+}
+
+/** Of what is no longer in the config, whoever dispatches tells. */
+export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Config, 'explorers' | 'channels'>): Shard {
+  const explorer = explorerOf(cause);
+  if (explorer !== null && explorers.has(explorer)) return shardOfExplorer({ explorers })(explorer);
+  const channel = channelOf(cause);
+  return channel !== null && channels.has(channel) ? `channel:${channel}` : 'service:dispatch';
 }
 
 /** Where a replica listens, records and backs up is its own affair. Of secrets only a digest leaves this function. */

@@ -92,6 +92,13 @@ export function explorerOf({ alert, subject }: CauseId): string | null {
   return OF_EXPLORERS.has(alert) ? (subject.split('/')[0] ?? null) : null;
 }
 
+const OF_CHANNELS: ReadonlySet<SelfCondition> = new Set(['delivery-failing', 'dead-letter', 'channel-auth']);
+
+/** The channel that it is about; null where it is about none. */
+export function channelOf({ alert, subject }: CauseId): string | null {
+  return OF_CHANNELS.has(alert) ? subject : null;
+}
+
 /** The most severe of them; `info` of none. */
 export function highest(severities: Iterable<Severity>): Severity {
   const all = new Set(severities);

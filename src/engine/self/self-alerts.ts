@@ -7,6 +7,8 @@
 //   lasts      instances that fire go on firing, also when the severity is lower than it was.
 //   undecided  shortly after a start it is not known yet whether the cause lasts: nothing changes.
 //   over       all instances of the cause resolve. An hour later they are forgotten.
+//
+// Of several replicas each tells what it sees: causes of the explorers and channels that it works on.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
 import { isActive } from '../../core/alerts/emission.ts';
@@ -19,24 +21,18 @@ import type { Transition } from '../../core/model/transition.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Fence } from '../../store/fence.ts';
+import type { Fence, Shard } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from '../polling/batch.ts';
-import type { Cause, Findings } from './cause.ts';
-import {
-  isSelfWatch,
-  LOOK_MS,
-  parseSelfWatchId,
-  selfWatchId,
-  selfWatchOf,
-  viewOf,
-  type SelfWatchId,
-} from './self-watch.ts';
+import type { Cause, CauseId, Findings } from './cause.ts';
+import { LOOK_MS, parseSelfWatchId, selfWatchId, selfWatchOf, viewOf, type SelfWatchId } from './self-watch.ts';
 
 export interface SelfAlertsOptions {
   readonly store: Pick<Store, 'remembered' | 'recall' | 'commit' | 'forget'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
+  /** Whoever works on it tells of the cause. */
+  readonly shardOf: (cause: CauseId) => Shard;
   readonly clock: Clock;
   readonly log: Log;
   /** Looks at the daemon's work. May reject with a `StorageError`. */
@@ -55,25 +51,31 @@ export interface SelfAlerts {
   /** The instances that are remembered. */
   watches(): readonly Watch[];
   memoryOf(id: WatchId): Memory | undefined;
+  /** Causes may be others' to tell, or this process's: what is stored is read before the next decision. */
+  shardsMoved(): void;
 }
 
 interface Stepped {
   readonly id: WatchId;
+  readonly of: SelfWatchId;
   readonly decision: Decision;
 }
 
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
-  const { store, ownership, clock, log, find, notify, onTransitions, onUnkept } = options;
+  const { store, ownership, shardOf, clock, log, find, notify, onTransitions, onUnkept } = options;
   let memoryById = new Map<WatchId, Memory>();
   /** False: what is stored is read before the next decision. */
   let isRead = false;
+  /** Others are ours since it was read. */
+  let hasMoved = false;
   let lastFailure: string | null = null;
 
   async function read(): Promise<void> {
-    if (isRead) return;
-    const ids = (await store.remembered()).filter(isSelfWatch);
+    if (isRead && !hasMoved) return;
+    hasMoved = false;
+    const ids = (await store.remembered()).filter(isOurs);
     const damaged: WatchId[] = [];
     memoryById = await store.recall(ids, (id) => damaged.push(id));
     // What lasts fires again. That repeats a message, and loses none.
@@ -81,9 +83,15 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     isRead = true;
   }
 
+  const fenceOf = (cause: CauseId): Fence | null => ownership.fenceOf(shardOf(cause));
+
+  function isOurs(id: WatchId): boolean {
+    const cause = parseSelfWatchId(id);
+    return cause !== null && fenceOf(cause) !== null;
+  }
+
   async function look(): Promise<void> {
-    const fence = ownership.fenceOf('service:dispatch');
-    if (notify().length === 0 || fence === null) {
+    if (notify().length === 0) {
       forgetAll();
       return;
     }
@@ -91,10 +99,9 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     const found = await find();
     const now = clock.now();
     const steps = idsOf(found).map((id) => stepOne(id, found, now));
-    await commit(
-      steps.filter(({ decision }) => isWritten(decision)),
-      fence,
-    );
+    const written = steps.filter(({ decision }) => isWritten(decision));
+    for (const [fence, own] of Map.groupBy(written, ({ of }) => fenceOf(of)))
+      if (fence !== null) await commit(own, fence);
     for (const { id, decision } of steps) if (!isWritten(decision)) memoryById.set(id, decision.memory);
     await forgetOld(now);
   }
@@ -108,7 +115,8 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   function idsOf({ causes }: Findings): SelfWatchId[] {
     const known = [...memoryById.keys()].flatMap((id) => parseSelfWatchId(id) ?? []);
     const fresh = causes.filter((cause) => !cause.isExplained && !isTold(cause));
-    const all = [...known, ...fresh].map((id) => [selfWatchId(id), id] as const);
+    const ours = [...known, ...fresh].filter((cause) => fenceOf(cause) !== null);
+    const all = ours.map((id) => [selfWatchId(id), id] as const);
     return [...new Map(all).values()];
   }
 
@@ -131,7 +139,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     const watch = selfWatchOf(of, { cause, title, truth, notify: notify() });
     const memory = readyFor(memoryById.get(id) ?? blankMemory(watch), at);
     const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: viewOf(cause), partial: null } as const;
-    return { id, decision: step(watch, memory, seen) };
+    return { id, of, decision: step(watch, memory, seen) };
   }
 
   /** What was told when it fired. */
@@ -140,7 +148,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   }
 
   async function commit(steps: readonly Stepped[], fence: Fence): Promise<void> {
-    if (steps.length === 0) return;
+    const wasRead = isRead;
     // Where the store answers with an error it may have committed all the same.
     isRead = false;
     const decisions = steps.map(({ decision }) => decision);
@@ -148,7 +156,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
       onUnkept(decisions.flatMap(({ transitions }) => transitions));
       throw error;
     });
-    isRead = ends.every((end) => end === 'kept');
+    isRead = wasRead && ends.every((end) => end === 'kept');
     for (const [i, { id, decision }] of steps.entries()) {
       if (ends[i] !== 'kept') continue;
       memoryById.set(id, { ...decision.memory, version: decision.expects + 1 });
@@ -199,6 +207,9 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
         return of === null ? [] : [selfWatchOf(of, sight)];
       }),
     memoryOf: (id) => memoryById.get(id),
+    shardsMoved() {
+      hasMoved = true;
+    },
   };
 }
 

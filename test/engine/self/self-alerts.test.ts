@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { Severity } from '../../../src/core/model/ids.ts';
 import type { Cause, Findings } from '../../../src/engine/self/cause.ts';
-import { createSelfAlerts } from '../../../src/engine/self/self-alerts.ts';
+import { createSelfAlerts, type SelfAlertsOptions } from '../../../src/engine/self/self-alerts.ts';
 import { isSelfWatch, parseSelfWatchId, selfWatchId } from '../../../src/engine/self/self-watch.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { createShards } from '../../support/engine/moving-ownership.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, dispatch, settle } from '../../support/store/store-calls.ts';
@@ -25,7 +26,7 @@ function aCause(severity: Severity, changes: Partial<Cause> = {}): Cause {
 }
 
 /** Self-alerts over a store that outlives them; `said` takes what is due. */
-function aStory(store: Store = createMemoryStore()) {
+function aStory(store: Store = createMemoryStore(), change: Partial<Pick<SelfAlertsOptions, 'ownership'>> = {}) {
   const clock = createFakeClock();
   const log = createRecordingLog();
   const found = { causes: [] as Cause[], isUndecided: false, notify: ['ops'] };
@@ -35,12 +36,14 @@ function aStory(store: Store = createMemoryStore()) {
     const self = createSelfAlerts({
       store,
       ownership: ownershipOf(store),
+      shardOf: ({ subject }) => `explorer:${subject.split('/')[0] ?? ''}`,
       clock,
       log,
       find,
       notify: () => found.notify,
       onTransitions: () => undefined,
       onUnkept: () => undefined,
+      ...change,
     });
     return { self, running: self.run(stop.signal) };
   };
@@ -99,6 +102,37 @@ test('a cause is told when it was seen twice, once, and when it is over; an hour
   expect(await story.said()).toEqual([`warning alert.resolved ${TITLE}`]);
   expect(await story.said(7_200_000)).toEqual([]);
   expect(await story.store.remembered()).toEqual([]);
+});
+
+test('two replicas told of the same explorer: each tells of those that it asks, and goes on with what the other had told', async () => {
+  const store = createMemoryStore();
+  const shards = createShards();
+  const [one, other] = [shards.replica('one'), shards.replica('other')];
+  await using first = aStory(shards.guard(store), { ownership: one });
+  await using second = aStory(shards.guard(store), { ownership: other });
+  for (const [ownership, story] of [
+    [one, first],
+    [other, second],
+  ] as const) {
+    const moved = (): Promise<void> => {
+      story.self.shardsMoved();
+      return Promise.resolve();
+    };
+    ownership.follow({ claimed: moved, releasing: moved, lost: () => undefined });
+  }
+  await one.claim('explorer:ethereum');
+  await other.claim('explorer:gnosis');
+  for (const { found } of [first, second]) found.causes = [aCause('warning')];
+  expect(await second.said(60_000)).toEqual([]);
+  expect(await first.said(60_000)).toEqual([`warning alert.firing ${TITLE}`]);
+
+  await one.release('explorer:ethereum');
+  await other.claim('explorer:ethereum');
+  expect(await first.said(60_000)).toEqual([]);
+  expect(await second.said(60_000)).toEqual([]);
+  second.found.causes = [];
+  expect(await first.said(60_000)).toEqual([]);
+  expect(await second.said(60_000)).toEqual([`warning alert.resolved ${TITLE}`]);
 });
 
 test('what was seen once only, as after a machine slept, is not told', async () => {
