@@ -1,4 +1,5 @@
 // The answer of /readyz: whether the daemon works, and which watches are blind.
+import type { ClusterView } from '../cluster/ownership.ts';
 import { showTrouble, type ExplorerTrouble } from '../core/model/quality/explorer-trouble.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { causesOf, namesOf, showCause, type BlindWatch } from '../core/model/quality/blind-cause.ts';
@@ -22,12 +23,17 @@ export interface Work {
   readonly paused: readonly PausedWatch[];
   readonly troubles: readonly ExplorerTrouble[];
   readonly failing: readonly FailingLoop[];
+  /** Null: one process has the state for itself. */
+  readonly cluster: ClusterView | null;
 }
 
-/** Blind watches and a rejected reload leave it ready: replacing the daemon would not help. */
+/**
+ * Blind watches and a rejected reload leave it ready: replacing the daemon would not help. So does holding no shard: it is
+ * there to take over.
+ */
 export function readinessOf(work: Work): Readiness {
   const { isRunning, storage, restoredAt, isCurrent, watches, unpolled, blind, paused, troubles, failing } = work;
-  const lines: string[] = [];
+  const lines: string[] = work.cluster === null ? [] : clusterLines(work.cluster);
   if (storage !== 'works') lines.push(STORAGE[storage]);
   if (restoredAt !== null) lines.push(`${RESTORED} (${showInstant(restoredAt)})`);
   if (unpolled.length > 0) lines.push(`not polled yet: ${unpolled.length} of ${watches} watches: ${namesOf(unpolled)}`);
@@ -37,6 +43,23 @@ export function readinessOf(work: Work): Readiness {
   lines.push(...failing.map(showFailing));
   lines.push(...troubles.map((trouble) => `explorer ${showTrouble(trouble)}`));
   return { isReady: isRunning && storage === 'works' && unpolled.length === 0, lines };
+}
+
+/** `replica treasury-2: works on 3 of 7 shards: explorer:ethereum, channel:ops, service:dispatch` */
+function clusterLines({ replicas, shards, configInForce }: ClusterView): string[] {
+  const self = replicas.find(({ isSelf }) => isSelf);
+  if (self === undefined) return ['replica: waits for the database'];
+  const own = shards.filter(({ isOurs }) => isOurs).map(({ shard }) => shard);
+  const free = shards.filter(({ holder }) => holder === null).map(({ shard }) => shard);
+  const others = replicas.filter(({ isSelf }) => !isSelf).map(({ name }) => name);
+  return [
+    `replica ${self.name}: works on ${own.length} of ${shards.length} shards${own.length === 0 ? '' : `: ${own.join(', ')}`}`,
+    ...(others.length === 0 ? [] : [`other replicas: ${others.join(', ')}`]),
+    ...(free.length === 0 ? [] : [`nobody works on: ${free.join(', ')}`]),
+    ...(configInForce === null || configInForce === self.checksum
+      ? []
+      : ['config: most replicas run another one, so this one claims nothing']),
+  ];
 }
 
 const RESTORED = 'storage: the state file or its lock was deleted or replaced, and was put back';

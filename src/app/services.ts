@@ -89,6 +89,7 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
   const guard = createStateGuard({ store, clock, log });
   const parts = { store, ownership, storage, supervisor, whileHeld, guard, jumps, pauses, runtime, journal, reload };
   const self = createSelf(options, parts, recovery);
+  metrics.mirrorCluster(() => (ownership.isShared ? ownership.view() : null));
   metrics.mirrorStorage(() => storage.state() === 'works');
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);

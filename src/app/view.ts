@@ -1,17 +1,23 @@
 // What queries see of the running daemon.
+import type { Ownership } from '../cluster/ownership.ts';
 import type { Config } from '../config/model.ts';
 import { showTrouble } from '../core/model/quality/explorer-trouble.ts';
 import type { RuntimeView, View } from '../query/view.ts';
 import { selfLabels } from '../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
+import { createOtherWatches } from './other-watches.ts';
 import type { Reload } from './reload.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Setup } from './setup.ts';
 import type { StorageState } from './storage-health.ts';
 
 export interface ViewOptions {
-  readonly runtime: Pick<Runtime, 'watches' | 'unpolled' | 'blind' | 'troubles' | 'memoryOf' | 'facts'>;
+  readonly runtime: Pick<
+    Runtime,
+    'watches' | 'polled' | 'replicaOf' | 'unpolled' | 'blind' | 'troubles' | 'memoryOf' | 'facts'
+  >;
+  readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
   readonly reload: Pick<Reload, 'rejected'>;
   /** What the daemon started with. */
   readonly setup: Pick<Setup, 'config'>;
@@ -31,8 +37,13 @@ interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'>
 /** Resolves with the view of now. Rejects with a `StorageError` when the state cannot be opened. */
 export function createLook(options: ViewOptions): () => Promise<View> {
   const { store, clock } = options;
-  const runtime = runtimeView(options, clock.now());
-  return async () => ({ store: await store.reader(), runtime, now: clock.now() });
+  const own = runtimeView(options, clock.now());
+  const withOthers = createOtherWatches(options);
+  return async () => {
+    const reader = await store.reader();
+    const runtime = options.ownership.isShared ? await withOthers(own, reader) : own;
+    return { store: reader, runtime, now: clock.now() };
+  };
 }
 
 /** For so long a time at most ages and forecasts stay as they were. */
@@ -48,7 +59,7 @@ export function createEdition({ store, runtime, clock, bootId }: EditionOptions)
 }
 
 function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
-  const { runtime, reload, storage, heartbeatAt, version, bootId } = options;
+  const { runtime, ownership, reload, storage, heartbeatAt, version, bootId } = options;
   const { facts } = runtime;
   const config = (): Config => facts.config() ?? options.setup.config;
   return {
@@ -69,6 +80,8 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     troubles: () => runtime.troubles().map(showTrouble),
     rejected: () => reload.rejected(),
     loadedAt: () => facts.loadedAt(),
+    replicaOf: (explorer) => runtime.replicaOf(explorer),
+    cluster: () => (ownership.isShared ? ownership.view() : null),
     heartbeatAt,
     storage,
     polls: (watch) => facts.polls(watch),

@@ -23,9 +23,18 @@ export async function openWeb(
 ): Promise<Web> {
   const { setup, clock, log, metrics, version } = options;
   const { http } = setup.config;
-  const { store, storage, runtime, reload } = services;
+  const { store, ownership, storage, runtime, reload } = services;
   const bootId = randomUUID();
-  const look = createLook({ ...options, runtime, reload, store, storage: () => storage.state(), heartbeatAt, bootId });
+  const look = createLook({
+    ...options,
+    runtime,
+    ownership,
+    reload,
+    store,
+    storage: () => storage.state(),
+    heartbeatAt,
+    bootId,
+  });
   metrics.mirrorOperators(async () => gauges(await look()));
   return serveWeb({
     ...http.listen,
@@ -61,7 +70,7 @@ export async function openWeb(
   });
 }
 
-function readinessNow({ runtime, storage, guard, reload, supervisor }: Services): Readiness {
+function readinessNow({ runtime, ownership, storage, guard, reload, supervisor }: Services): Readiness {
   return readinessOf({
     isRunning: runtime.isRunning(),
     storage: storage.state(),
@@ -73,6 +82,7 @@ function readinessNow({ runtime, storage, guard, reload, supervisor }: Services)
     paused: runtime.paused(),
     troubles: runtime.troubles(),
     failing: supervisor.failing(),
+    cluster: ownership.isShared ? ownership.view() : null,
   });
 }
 

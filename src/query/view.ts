@@ -1,6 +1,7 @@
 // What queries read: the state, through a connection that only reads, and what the daemon holds in memory. They write
 // nothing, and have no clock: `now` is part of the view. The CLI makes a view from the file alone; there some of it is
 // null, for only a running daemon knows it.
+import type { ClusterView } from '../cluster/ownership.ts';
 import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Figures } from '../core/model/figures.ts';
@@ -55,6 +56,10 @@ export interface RuntimeView {
   polls(watch: Watch): readonly PollRecord[] | null;
   /** The text of a rule file that is in force; null: it is none. */
   ruleFile(file: string): string | null;
+  /** The other replica that asks the explorer, and knows what is only in memory; null: this one does, or none. */
+  replicaOf(explorer: string): string | null;
+  /** The replicas and what each works on; null: one process has the state for itself. */
+  cluster(): ClusterView | null;
   /** When the service outside last accepted a heartbeat. Null: never, or no daemon runs. */
   heartbeatAt(): Instant | null;
   /** What became of the last that was to be kept. Null: no daemon runs. */

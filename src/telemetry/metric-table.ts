@@ -2,6 +2,7 @@
 // and never an address unless the rule's author wrote one: the number of series is bounded by the configuration.
 // A value that is not known is absent: no -1, no 0 in its place. Times are exported as timestamps, not as ages, so
 // that they cannot lie when nothing moves any more.
+import { CLUSTER_METRICS } from './metric-rows/cluster.ts';
 import { DAEMON_METRICS } from './metric-rows/daemon.ts';
 import { DELIVERY_METRICS } from './metric-rows/delivery.ts';
 import { EXPLORER_METRICS } from './metric-rows/explorer.ts';
@@ -16,6 +17,7 @@ export const METRICS = {
   ...OPERATOR_METRICS,
   ...DELIVERY_METRICS,
   ...DAEMON_METRICS,
+  ...CLUSTER_METRICS,
   ...HTTP_METRICS,
 } as const satisfies Readonly<Record<string, MetricRow>>;
 

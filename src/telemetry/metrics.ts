@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { createClusterMetrics, type ClusterMetrics } from './cluster-metrics.ts';
 import { createDaemonMetrics, type DaemonMetrics, type ProcessFacts } from './daemon-metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.ts';
 import { createExplorerMetrics, type ExplorerMetrics } from './explorer-metrics.ts';
@@ -12,7 +13,7 @@ import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
  * only the part it needs, such as `Pick<ExplorerMetrics, 'request'>`. The metrics are listed in metric-table.ts.
  */
 export interface Metrics
-  extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics, HttpMetrics, OperatorMetrics {
+  extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics, ClusterMetrics, HttpMetrics, OperatorMetrics {
   /** The text format 0.0.4. Rendered at most once a second, and once for all concurrent requests. */
   text(): Promise<string>;
 }
@@ -33,6 +34,7 @@ export function createMetrics({ clock, process, mostSeries = MOST_SERIES }: Metr
   const registry = createMetricRegistry(mostSeries);
   return {
     ...createDaemonMetrics(registry, process),
+    ...createClusterMetrics(registry),
     ...createExplorerMetrics(registry),
     ...createWatchMetrics(registry, clock),
     ...createDeliveryMetrics(registry),

@@ -141,6 +141,9 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
     { 'chainwarden_watch_data_state{watch="w",of="b",state="ok"}': '1x40' },
   ],
   ['ChainwardenStorageFails', 'chainwarden_storage_writable', '1x5 0x10', '8m', {}],
+  ['ChainwardenShardFree', 'chainwarden_shards_free', '0 2x10', '5m', {}],
+  ['ChainwardenConfigDisagrees', 'chainwarden_config_disagrees{job="c"}', '1x20', '18m', { job: 'c' }],
+  ['ChainwardenLeasesLost', 'chainwarden_lease_lost_total', '0 5x40', '10m', {}],
   ['ChainwardenHeartbeatStopped', 'chainwarden_heartbeat_last_timestamp_seconds', '0x20', '14m', {}],
   ['ChainwardenPageSlow', 'chainwarden_http_render_seconds_bucket{route="/",le="1"}', '0+10x40', '25m', {}],
   [

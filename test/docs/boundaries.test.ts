@@ -6,7 +6,7 @@ import { importsOf, parseSources, type Import } from '../support/syntax.ts';
 const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly type?: readonly string[] }>> = {
   lib: { all: [] },
   core: { all: ['lib'] },
-  telemetry: { all: ['core', 'lib'] },
+  telemetry: { all: ['core', 'lib'], type: ['cluster'] },
   dispatch: { all: ['core', 'lib'] },
   explorer: { all: ['core', 'lib'], type: ['telemetry'] },
   store: { all: ['core', 'lib'], type: ['dispatch', 'telemetry'] },
@@ -20,7 +20,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   explain: { all: ['config', 'core', 'dispatch', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['config', 'core', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'dispatch', 'lib'], type: ['cluster', 'store', 'notifiers', 'explorer', 'telemetry'] },
-  query: { all: ['config', 'core', 'dispatch', 'explain', 'lib', 'rules'], type: ['engine', 'store'] },
+  query: { all: ['config', 'core', 'dispatch', 'explain', 'lib', 'rules'], type: ['cluster', 'engine', 'store'] },
   recording: { all: ['core', 'lib', 'store'], type: ['engine', 'telemetry'] },
   replay: { all: ['core', 'engine', 'explorer', 'lib', 'recording'], type: ['telemetry'] },
   web: { all: ['lib', 'query'], type: ['telemetry'] },

@@ -254,7 +254,14 @@ export function watchWith(written: Written): WatchExplanation {
   const { of } = cardWith(written);
   if (row === undefined) throw new Error('there is no watch');
   return {
-    ...{ watch: row, of, token: { name: 'USDC', address: of?.address ?? '' }, measure, previous: '960381.12' },
+    ...{
+      watch: row,
+      of,
+      token: { name: 'USDC', address: of?.address ?? '' },
+      measure,
+      previous: '960381.12',
+      replica: null,
+    },
     alerts: [
       {
         ...{ alert: 'low', type: 'condition', severity: 'critical', source: 'rules/treasury.yaml:6', on: null },
@@ -362,7 +369,7 @@ export function explorersWith(written: Written): Explorers {
   const [stalled = null, fresh = null] = heads;
   const row: ExplorerRow = {
     ...{ name: 'gnosis', head: stalled, answers: [{ outcome: 'ok', count: 704 }], p99_ms: 210, rate: null },
-    ...{ watches: 38, blind: 38, credits: null, trouble: written.answer },
+    ...{ watches: 38, blind: 38, credits: null, trouble: written.answer, replica: null },
   };
   const other: ExplorerRow = {
     ...{ ...row, name: 'ethereum', head: fresh, rate: { remaining: 3, limit: 5 }, blind: 0, trouble: null },
@@ -409,7 +416,11 @@ export function aboutWith(): About {
       watches: 412,
       rules: 86,
     },
-    ...{ reloaded_at: ago(600 * MINUTE), storage: { engine: 'sqlite', state: 'works', max_bytes: 2 ** 31 } },
+    ...{
+      reloaded_at: ago(600 * MINUTE),
+      storage: { engine: 'sqlite', state: 'works', max_bytes: 2 ** 31 },
+      cluster: null,
+    },
     ...{ heartbeat: { every_ms: MINUTE, accepted_at: ago(40_000) }, as_of: ago(0) },
   };
 }

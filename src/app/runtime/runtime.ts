@@ -46,6 +46,10 @@ export interface Runtime extends AsyncDisposable {
   prepare(next: Setup): Promise<Prepared>;
   /** Those in force; none before the first commit. */
   watches(): readonly Watch[];
+  /** Those of them that are polled here. */
+  polled(): readonly Watch[];
+  /** The other replica that asks the explorer; null: none is known to. */
+  replicaOf(explorer: string): string | null;
   /** The loops turn. */
   isRunning(): boolean;
   /** Watches that were not polled yet. */
@@ -225,6 +229,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       }
     },
     watches,
+    polled: () => poller.watches(),
+    replicaOf(explorer) {
+      const shard = poller.shardOf(explorer);
+      const found = ownership.view().shards.find((one) => one.shard === shard);
+      return found === undefined || found.isOurs ? null : found.holder;
+    },
     isRunning: () => isRunning,
     unpolled: () => blindWatches.unpolled(),
     blind: () => blindWatches.blind(),

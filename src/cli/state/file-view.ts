@@ -44,6 +44,8 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     loadedAt: () => null,
     polls: () => null,
     ruleFile: (file) => ruleFiles.get(file) ?? null,
+    replicaOf: () => null,
+    cluster: () => null,
     heartbeatAt: () => null,
     storage: () => null,
   };

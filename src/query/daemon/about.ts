@@ -2,7 +2,7 @@
 import { showInstant } from '../../lib/clock.ts';
 import type { About } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
-import type { View } from '../view.ts';
+import type { RuntimeView, View } from '../view.ts';
 
 export async function about({ runtime, now }: View): Promise<About> {
   const { startedAt } = runtime;
@@ -14,10 +14,25 @@ export async function about({ runtime, now }: View): Promise<About> {
     up_ms: startedAt === null ? null : Math.max(0, now - startedAt),
     boot_id: runtime.bootId,
     reloaded_at: timeOf(runtime.loadedAt()),
-    storage: { engine: 'sqlite', state: runtime.storage(), max_bytes: state.maxBytes },
+    storage: {
+      engine: state.postgres === null ? 'sqlite' : 'postgresql',
+      state: runtime.storage(),
+      max_bytes: state.postgres === null ? state.maxBytes : null,
+    },
+    cluster: clusterOf(runtime),
     heartbeat: heartbeat && { every_ms: heartbeat.everyMs, accepted_at: timeOf(runtime.heartbeatAt()) },
     watches: watches.length,
     rules: new Set(watches.map(({ rule }) => rule)).size,
     as_of: showInstant(now),
+  };
+}
+
+function clusterOf({ cluster }: Pick<RuntimeView, 'cluster'>): About['cluster'] {
+  const view = cluster();
+  if (view === null) return null;
+  return {
+    replicas: view.replicas.map(({ name, isSelf, checksum }) => ({ name, is_self: isSelf, config: checksum })),
+    shards: view.shards.map(({ shard, holder }) => ({ shard, replica: holder })),
+    config_in_force: view.configInForce,
   };
 }

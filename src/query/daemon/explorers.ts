@@ -38,6 +38,7 @@ function rowsOf({ runtime, now }: View): ExplorerRow[] {
           .troubles()
           .find((line) => line.startsWith(`${name}: `))
           ?.slice(name.length + 2) ?? null,
+      replica: runtime.replicaOf(name),
     };
   });
 }

@@ -18,6 +18,7 @@ export const ExplorerRow = z
     blind: Count,
     credits: Forecast.nullable(),
     trouble: z.string().nullable().describe('What keeps it from being asked, or from being believed.'),
+    replica: z.string().nullable().describe('The other replica that asks it, and knows its head and its credits.'),
   })
   .meta({ id: 'ExplorerRow', description: 'An explorer.' });
 export type ExplorerRow = z.output<typeof ExplorerRow>;
@@ -86,6 +87,16 @@ export const RuleList = list(RuleRow)
   .meta({ id: 'RuleList' });
 export type RuleList = z.output<typeof RuleList>;
 
+const Cluster = z.strictObject({
+  replicas: z
+    .array(z.strictObject({ name: z.string(), is_self: z.boolean(), config: z.string() }))
+    .describe('Those that live.'),
+  shards: z
+    .array(z.strictObject({ shard: z.string(), replica: z.string().nullable() }))
+    .describe('What is shared out between them; null: none works on it.'),
+  config_in_force: z.string().nullable().describe('That of most replicas. A replica with another one claims nothing.'),
+});
+
 export const About = z
   .strictObject({
     version: z.string(),
@@ -93,7 +104,12 @@ export const About = z
     up_ms: Count.nullable(),
     boot_id: z.string().nullable(),
     reloaded_at: Time.nullable(),
-    storage: z.strictObject({ engine: z.string(), state: z.string().nullable(), max_bytes: Count }),
+    storage: z.strictObject({
+      engine: z.enum(['sqlite', 'postgresql']),
+      state: z.string().nullable(),
+      max_bytes: Count.nullable(),
+    }),
+    cluster: Cluster.nullable().describe('Null: one process has the state for itself.'),
     heartbeat: z.strictObject({ every_ms: Count, accepted_at: Time.nullable() }).nullable(),
     watches: Count,
     rules: Count,

@@ -156,6 +156,7 @@ export const WatchExplanation = z
     previous: Amount.nullable().describe('The last other value.'),
     alerts: z.array(AlertExplanation),
     polls: z.array(Poll).nullable().describe('The newest first. Null: only the daemon knows them.'),
+    replica: z.string().nullable().describe('The other replica that polls it, and knows its last polls.'),
     data: z.strictObject({ state: z.enum(DATA_STATES), since: Time }).nullable(),
     remarks: z.array(z.string()).describe('What else is to be known of its data.'),
     pause: z.strictObject({ until: Time, actor: z.string(), comment: z.string() }).nullable(),

@@ -59,6 +59,7 @@ async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation
     previous: numberIn(snapshot?.before ?? null, watch),
     alerts: explained.alerts.map((one) => alertOf(one, open, statusOf)),
     polls: runtime.polls(watch)?.map(pollOf) ?? null,
+    replica: runtime.replicaOf(watch.target.explorer),
     data: dataOf(memory?.data ?? null),
     remarks: [...explained.remarks],
     pause: pause && { until: showInstant(pause.until), actor: pause.actor, comment: pause.comment },

@@ -34,6 +34,8 @@ export function polledRuntime({ config, watches, poller, blind, startedAt }: Pol
     troubles: () => [],
     rejected: () => null,
     loadedAt: () => null,
+    replicaOf: () => null,
+    cluster: () => null,
     heartbeatAt: () => null,
     polls: () => [],
     ruleFile: () => null,

@@ -2,7 +2,7 @@
 import type { About } from '../../../query/shapes/daemon.ts';
 import { PROBLEMS } from '../../problem.ts';
 import { counted } from '../../parts/amount.ts';
-import { html, type Content, type Html } from '../../parts/html.ts';
+import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
@@ -29,6 +29,7 @@ function content(found: About, moment: Moment): Html {
         ${facts(runs(found, moment))}
       </div>
     </section>
+    ${found.cluster === null ? NOTHING : replicas(found.cluster)}
     <section>
       <div class="head">
         <h2>API</h2>
@@ -47,6 +48,25 @@ function content(found: About, moment: Moment): Html {
         ${facts(Object.entries(PROBLEMS).map(([name, { status, title }]) => [html`<span id="${name}" class="mono">${name}</span>`, `${status}: ${title}.`]))}
       </div>
     </section>`;
+}
+
+const ENGINES = { sqlite: 'sqlite', postgresql: 'PostgreSQL' } as const;
+
+/** Who works on what. Shards of replicas that are gone are claimed within a lease. */
+function replicas({ replicas: all, shards, config_in_force: inForce }: NonNullable<About['cluster']>): Html {
+  const rows = all.map(({ name, is_self: isSelf, config }): readonly [Content, Content] => {
+    const own = shards.filter(({ replica }) => replica === name).map(({ shard }) => shard);
+    const other = inForce === null || config === inForce ? '' : ' Runs another config than most, and claims nothing.';
+    return [isSelf ? `${name} (this one)` : name, `${own.length === 0 ? 'nothing' : own.join(', ')}${other}`];
+  });
+  const free = shards.filter(({ replica }) => replica === null).map(({ shard }) => shard);
+  return html`<section>
+    <div class="head">
+      <h2>Replicas</h2>
+      <span class="quiet small">and what each works on</span>
+    </div>
+    <div class="card">${facts(free.length === 0 ? rows : [...rows, ['Nobody works on', free.join(', ')]])}</div>
+  </section>`;
 }
 
 function facts(rows: readonly (readonly [Content, Content])[]): Html {
@@ -70,7 +90,7 @@ function runs(
     ['Watches', `${counted(watches)} of ${counted(rules)} rules`],
     [
       'State',
-      `${storage.engine}, ${storage.state ?? 'not known'}, at most ${counted(storage.max_bytes / 2 ** 20)} MiB`,
+      `${ENGINES[storage.engine]}, ${storage.state ?? 'not known'}${storage.max_bytes === null ? '' : `, at most ${counted(storage.max_bytes / 2 ** 20)} MiB`}`,
     ],
     [
       'Heartbeat',

@@ -31,7 +31,7 @@ function content({ explorers, costs }: Explorers, moment: Moment): Html {
 }
 
 function card(row: ExplorerRow, moment: Moment): Html {
-  const { name, head, trouble } = row;
+  const { name, head, trouble, replica } = row;
   const isStalled = head?.is_stalled ?? false;
   return html`<div class="card stack tight${isStalled || trouble !== null ? ' blind' : ''}">
     <div class="head">
@@ -39,6 +39,7 @@ function card(row: ExplorerRow, moment: Moment): Html {
       ${stateOf(row, moment)}
     </div>
     ${trouble === null ? NOTHING : html`<p>${trouble}</p>`}
+    ${replica === null ? NOTHING : html`<p>${replica} asks it, and knows its head, its answers and its credits.</p>`}
     <dl class="facts">
       ${factsOf(row).map(
         ([key, value]) =>
@@ -50,8 +51,9 @@ function card(row: ExplorerRow, moment: Moment): Html {
   </div>`;
 }
 
-function stateOf({ head, trouble }: ExplorerRow, moment: Moment): Html {
+function stateOf({ head, trouble, replica }: ExplorerRow, moment: Moment): Html {
   if (trouble !== null) return stateTag('blind', 'blind', 'in trouble');
+  if (replica !== null) return html`<span class="quiet small">asked by another replica</span>`;
   if (head === null || head.at === null) return stateTag('blind', 'blind', 'not known');
   return head.is_stalled
     ? stateTag('blind', 'blind', `stalled since ${clockTime(head.at, moment)}`)

@@ -72,7 +72,7 @@ function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): H
     </section>`;
 }
 
-function notes({ pause, remarks, watch, data }: WatchExplanation, moment: Moment): Html {
+function notes({ pause, remarks, watch, data, replica }: WatchExplanation, moment: Moment): Html {
   const paused =
     pause === null
       ? []
@@ -81,9 +81,10 @@ function notes({ pause, remarks, watch, data }: WatchExplanation, moment: Moment
     watch.blind === null
       ? []
       : [html`Blind since ${timeTag(watch.blind.since, moment)}: ${causeWords(watch.blind.cause)}`];
+  const elsewhere = replica === null ? [] : [`${replica} polls it: what is shown here is at most ten seconds older`];
   // While nothing is wrong the facts say it all.
   const isPlain = pause === null && watch.blind === null && data?.state === 'ok';
-  const all = [...paused, ...blind, ...(isPlain ? [] : remarks)];
+  const all = [...paused, ...blind, ...elsewhere, ...(isPlain ? [] : remarks)];
   if (all.length === 0) return NOTHING;
   return html`<div class="note lead"><div>${all.map((note) => html`<p>${note}</p>`)}</div></div>`;
 }

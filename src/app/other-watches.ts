@@ -1,0 +1,64 @@
+// What pages see of watches that another replica polls: what that one wrote down, read again when somebody looks.
+import type { Watch } from '../core/model/watch/watch.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import { readStored, storedWatches } from '../query/stored-watches.ts';
+import type { RuntimeView } from '../query/view.ts';
+import type { StoreView } from '../store/store.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+export interface OtherWatchesOptions {
+  readonly runtime: Pick<Runtime, 'watches' | 'polled'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A replica writes down every ten seconds what its watches read. */
+const READ_AGAIN_MS = 5000;
+
+interface Read {
+  readonly at: Instant;
+  readonly watches: readonly Watch[];
+  readonly view: Others;
+}
+
+type Others = ReturnType<typeof storedWatches>;
+
+/** The view of this process, with what the state holds of the watches of others. Rejects with a `StorageError`. */
+export function createOtherWatches({ runtime, clock }: OtherWatchesOptions) {
+  let last: Read | null = null;
+
+  function isCurrent(read: Read, watches: readonly Watch[]): boolean {
+    const ageMs = clock.now() - read.at;
+    return ageMs >= 0 && ageMs < READ_AGAIN_MS && watches.every((watch, i) => watch === read.watches[i]);
+  }
+
+  async function read(reader: StoreView, watches: readonly Watch[]): Promise<Others> {
+    if (last !== null && last.watches.length === watches.length && isCurrent(last, watches)) return last.view;
+    const at = clock.now();
+    const facts = await readStored(
+      reader,
+      watches.map(({ id }) => id),
+    );
+    last = { at, watches, view: storedWatches(watches, facts, at) };
+    return last.view;
+  }
+
+  return async (own: RuntimeView, reader: StoreView): Promise<RuntimeView> => {
+    const polled = new Set(runtime.polled());
+    const watches = runtime.watches().filter((watch) => !polled.has(watch));
+    return watches.length === 0 ? own : withOthers(own, watches, await read(reader, watches));
+  };
+}
+
+/** Of a watch of another replica, this process knows nothing itself. */
+function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others): RuntimeView {
+  const ids = new Set(watches.map(({ id }) => id));
+  return {
+    ...own,
+    memoryOf: (id) => (ids.has(id) ? others : own).memoryOf(id),
+    figuresOf: (id) => (ids.has(id) ? others : own).figuresOf(id),
+    snapshotOf: (id) => (ids.has(id) ? others : own).snapshotOf(id),
+    healthOf: (id) => (ids.has(id) ? others : own).healthOf(id),
+    blind: () => [...own.blind(), ...others.blind()],
+    unpolled: () => [...(own.unpolled() ?? []), ...watches.filter(({ id }) => others.memoryOf(id) === null)],
+  };
+}
