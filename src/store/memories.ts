@@ -49,6 +49,9 @@ export interface MemoryStore {
   /** Flushes `coveredUntil` and what is kept beside it, apart from memory. Ids without memory are ignored. */
   cover(coverage: ReadonlyMap<WatchId, Coverage>, fence: Fence): Promise<'kept' | 'fenced'>;
 
+  /** Until when each watch was covered, of those that ever were. */
+  covered(): Promise<ReadonlyMap<WatchId, Instant>>;
+
   /** What `cover` kept; what cannot be read is as if nothing had been. */
   diagnostics(ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>>;
 

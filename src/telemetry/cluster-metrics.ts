@@ -9,11 +9,10 @@ export interface ClusterMetrics {
 export function createClusterMetrics(registry: MetricRegistry): ClusterMetrics {
   let read: () => ClusterView | null = () => null;
 
-  const one =
-    (valueOf: (view: ClusterView) => number) => (): (readonly [Readonly<Record<never, string>>, number])[] => {
-      const view = read();
-      return view === null ? [] : [[{}, valueOf(view)]];
-    };
+  const one = (valueOf: (view: ClusterView) => number) => () => {
+    const view = read();
+    return view === null ? [] : [[{}, valueOf(view)] as const];
+  };
 
   registry.mirror(
     'chainwarden_replicas',

@@ -43,6 +43,12 @@ export function everythingHappens(metrics: Metrics): void {
     silences: new Map([['active', 2]]),
     creditsAtReset: new Map([['ethereum', -40]]),
   }));
+  metrics.mirrorCluster(() => ({
+    replicas: [{ id: 'a', name: 'treasury-1, pid 7', checksum: 'x', isSelf: true }],
+    shards: [{ shard: 'explorer:ethereum', holder: 'treasury-1, pid 7', isOurs: true }],
+    configInForce: 'x',
+    counts: { leasesLost: 1, takeovers: 1, fencedCommits: 1 },
+  }));
   metrics.beat('sent', at);
   metrics.logDropped(1);
   metrics.recordingFailed();

@@ -4,6 +4,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import { createDispatcher, type Dispatcher } from '../../engine/dispatching/dispatcher.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { createBlindWatches, type BlindWatches } from '../../engine/reporting/blind-watches.ts';
+import { createCoveredElsewhere, type CoveredElsewhere } from '../../engine/reporting/covered-elsewhere.ts';
 import { createPresentValues, type PresentValues } from '../../engine/reporting/present-values.ts';
 import type { PollHook } from '../../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../../engine/polling/poller.ts';
@@ -47,6 +48,7 @@ export interface Parts {
   readonly poller: Poller;
   readonly blindWatches: BlindWatches;
   readonly presentValues: PresentValues;
+  readonly coveredElsewhere: CoveredElsewhere;
   readonly scheduler: Scheduler;
   readonly retirement: Retirement;
   readonly unrecorded: Unrecorded;
@@ -158,6 +160,7 @@ export function createParts(
     },
   });
   const presentValues = createPresentValues();
+  const coveredElsewhere = createCoveredElsewhere({ store, clock, log });
   const blindWatches = createBlindWatches({
     clock,
     memoryOf: (id) => poller.memoryOf(id),
@@ -187,6 +190,7 @@ export function createParts(
     poller,
     blindWatches,
     presentValues,
+    coveredElsewhere,
     scheduler,
     retirement,
     unrecorded,

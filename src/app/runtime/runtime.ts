@@ -115,7 +115,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hasDigest: () => digest() !== null,
     isWatched: (id) => setups.inForce().ids.has(id),
   });
-  const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches } = parts;
+  const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches, coveredElsewhere } = parts;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
   let lowDisk: LowDisk | null = null;
@@ -172,6 +172,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
       { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
     ];
+    if (ownership.isShared)
+      all.push({ name: 'replicas', run: whileHeld('service:dispatch', (signal) => coveredElsewhere.run(signal)) });
     if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
     return all;
   }

@@ -45,10 +45,11 @@ export interface Setups {
 export function createSetups(options: SetupsOptions): Setups {
   const { parts, store, ownership, addSecrets, schedule, clock, log, metrics } = options;
   const { explorers, channels, dispatcher, poller, retirement, blindWatches, presentValues, pollRing } = parts;
+  const { coveredElsewhere } = parts;
   const startedAt = clock.now();
   let inForce = NOTHING_YET;
   /** Those that are polled here. */
-  let own: readonly Watch[] = [];
+  let own: ReadonlyMap<WatchId, Watch> = new Map();
 
   function putInForce({ config, watches, ruleFiles }: Setup): void {
     const rules = dispatchRulesOf(config, watches, {
@@ -70,20 +71,22 @@ export function createSetups(options: SetupsOptions): Setups {
 
   /** The built-in watch looks at the daemon all the time. */
   function lookedAt(id: WatchId): Instant | null {
-    return isSelfWatch(id) ? clock.now() : blindWatches.lookedAt(id);
+    if (isSelfWatch(id)) return clock.now();
+    return ownership.isShared && !own.has(id) ? coveredElsewhere.of(id) : blindWatches.lookedAt(id);
   }
 
   function follow(): void {
-    const former = own;
-    own = poller.watches();
+    const former = [...own.values()];
+    const polled = poller.watches();
+    own = new Map(polled.map((watch) => [watch.id, watch]));
     forget(former);
-    blindWatches.adopt(own);
-    presentValues.adopt(own);
-    pollRing.adopt(own);
+    blindWatches.adopt(polled);
+    presentValues.adopt(polled);
+    pollRing.adopt(polled);
   }
 
   function forget(former: readonly Watch[]): void {
-    const kept = new Set(own.map(keyOf));
+    const kept = new Set([...own.values()].map(keyOf));
     for (const watch of former) if (!kept.has(keyOf(watch))) metrics.forgetWatch(labelsOf(watch));
   }
 

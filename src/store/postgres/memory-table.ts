@@ -2,6 +2,7 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Coverage, OnDamaged, StoredDiagnostics } from '../memories.ts';
+import type { Instant } from '../../lib/clock.ts';
 import type { Row } from '../rows/rows.ts';
 import { diagnosticsOf, memoryOf } from '../rows/memory-rows.ts';
 import { StorageError } from '../store.ts';
@@ -33,6 +34,11 @@ export async function recall(sql: Sql, ids?: readonly WatchId[], onDamaged?: OnD
 
 export async function remembered(sql: Sql): Promise<WatchId[]> {
   return (await sql.all('SELECT watch FROM memory')).map(({ watch }) => String(watch));
+}
+
+export async function covered(sql: Sql): Promise<Map<WatchId, Instant>> {
+  const rows = await sql.all('SELECT watch, until FROM coverage WHERE until IS NOT NULL');
+  return new Map(rows.map(({ watch, until }) => [String(watch), Number(until)]));
 }
 
 export async function diagnostics(sql: Sql, ids?: readonly WatchId[]): Promise<Map<WatchId, StoredDiagnostics>> {

@@ -31,7 +31,7 @@ import { activeStates, heldCounts, pruneStates } from './dispatch/states-table.t
 import { keepTroubles, readFact, writeFact } from './facts.ts';
 import { append, chain, countLines, hasUnchained, pruneJournal } from './journal-table.ts';
 import { isHeld } from './cluster.ts';
-import { forget, keepCoverage, keepMemories, remembered, versionsOf } from './memory-table.ts';
+import { covered, forget, keepCoverage, keepMemories, remembered, versionsOf } from './memory-table.ts';
 import { pruneAcks } from './operators/acks-table.ts';
 import { announce, answerTo, changesSince, intervene } from './operators/interventions.ts';
 import { announceable, pruneSilences } from './operators/silences-table.ts';
@@ -83,6 +83,7 @@ export function createPostgresStore(
     // The server has limits of its own.
     setMaxBytes: () => undefined,
     remembered: () => remembered(sql),
+    covered: () => covered(sql),
     commit: (decisions, at, held) =>
       write('commit', async (on) =>
         (await isHeld(on, held, leaseMs)) ? commitAll(on, decisions, at) : decisions.map((): CommitResult => 'fenced'),

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
+import type { Instant } from '../../lib/clock.ts';
 import type { Row } from '../rows/rows.ts';
 import { diagnosticsOf, memoryOf } from '../rows/memory-rows.ts';
 import type { Coverage, OnDamaged, StoredDiagnostics } from '../memories.ts';
@@ -35,6 +36,12 @@ export function createRecall(
 export function createRemembered(db: DatabaseSync): () => WatchId[] {
   const select = db.prepare('SELECT watch FROM memory');
   return () => select.all().map(({ watch }) => String(watch));
+}
+
+/** Reads until when each watch was covered. */
+export function createCovered(db: DatabaseSync): () => Map<WatchId, Instant> {
+  const select = db.prepare('SELECT watch, until FROM coverage WHERE until IS NOT NULL');
+  return () => new Map(select.all().map(({ watch, until }) => [String(watch), Number(until)]));
 }
 
 export const DIAGNOSTICS = 'SELECT watch, look, health FROM coverage';

@@ -17,7 +17,13 @@ import { linkSecretsAfterStart, linkSecretsIn } from '../link-secrets.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { MOST_DROPPED } from '../rows/journal-rows.ts';
 import { createJournalTable, createJournalView } from './journal-table.ts';
-import { createDiagnosticsView, createMemoryTable, createRecall, createRemembered } from './memory-table.ts';
+import {
+  createDiagnosticsView,
+  createMemoryTable,
+  createRecall,
+  createCovered,
+  createRemembered,
+} from './memory-table.ts';
 import { createInterventions } from './operators/interventions.ts';
 import { createPolicyView } from './operators/policy.ts';
 import { createPausesView } from './operators/silences-table.ts';
@@ -127,6 +133,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
     },
     recall: (ids, onDamaged) => read(() => open.recall(ids, onDamaged)),
     remembered: () => read(() => open.remembered()),
+    covered: () => read(() => open.covered()),
     commit: (decisions, at, fence) =>
       write('commit', () => {
         open.size.assertRoom();
@@ -306,6 +313,7 @@ function prepare(db: DatabaseSync, file: string, maxBytes: number) {
     recall: createRecall(db),
     chain: createChainTable(db),
     remembered: createRemembered(db),
+    covered: createCovered(db),
     diagnostics: createDiagnosticsView(db),
     memory: createMemoryTable(db),
     view: createDeliveriesView(db),

@@ -71,6 +71,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     },
     recall: (ids) => deed(() => inner.recall(ids)),
     remembered: () => deed(() => inner.remembered()),
+    covered: () => deed(() => inner.covered()),
     diagnostics: (ids) => deed(() => inner.diagnostics(ids)),
     samples: (watch) => deed(() => inner.samples(watch)),
     samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),

@@ -208,6 +208,7 @@ export function keepsThePromise(place: Place): void {
     expect(remembered.get('w')).toEqual(aMemory({ version: 1, coveredUntil: NOON + SECOND }));
     expect(remembered.get('x')).toEqual(aMemory({ version: 1, coveredUntil: null }));
     expect(remembered.size).toBe(2);
+    expect(await store.covered()).toEqual(new Map([['w', NOON + SECOND]]));
   });
 
   story('what was looked at and how the rules do is kept beside memory, each until it is said anew', async (store) => {

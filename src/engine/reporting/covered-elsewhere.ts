@@ -1,0 +1,45 @@
+// Until when the watches of other replicas were covered, as those wrote it down: what one of them still looks at may inhibit
+// an alert, and nobody has to be called about the rest.
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createStorageBackoff } from './storage-backoff.ts';
+
+export interface CoveredElsewhere {
+  /** Null: it never was, or that was not read yet. */
+  of(watch: WatchId): Instant | null;
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface CoveredElsewhereOptions {
+  readonly store: Pick<Store, 'covered'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** As often as coverage is written down. */
+const LOOK_MS = 10_000;
+
+export function createCoveredElsewhere({ store, clock, log }: CoveredElsewhereOptions): CoveredElsewhere {
+  const storage = createStorageBackoff({ loop: 'replicas' }, log);
+  let coveredById: ReadonlyMap<WatchId, Instant> = new Map();
+
+  async function look(): Promise<number> {
+    try {
+      coveredById = await store.covered();
+      storage.answered('covered');
+      return LOOK_MS;
+    } catch (error) {
+      return storage.failed('covered', error);
+    }
+  }
+
+  return {
+    of: (watch) => coveredById.get(watch) ?? null,
+    async run(signal) {
+      while (!signal.aborted) await clock.sleep(await look(), signal);
+    },
+  };
+}
