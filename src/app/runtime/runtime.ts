@@ -198,7 +198,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     async claimed(shard) {
       if (!isOfExplorer(shard)) return;
       await changing.hold(async () => {
-        (await poller.prepare(watches(), poller.shardOf)).commit();
+        (await poller.prepare(watches())).commit();
         shardsMoved();
       });
     },
