@@ -3,6 +3,7 @@
 //   open    state file -> first setup prepared -> web server -> first setup in force
 //   run     runtime and reloader, until the signal aborts
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
+import type { Ownership } from '../cluster/ownership.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
 import { keepPolicy } from '../engine/upkeep/policy-upkeep.ts';
@@ -13,6 +14,7 @@ import { reportDaily } from './daily-report.ts';
 import { beatUntil } from './heartbeat.ts';
 import { followReplicas } from './replicas.ts';
 import { openServices, type AppOptions, type Services } from './services.ts';
+import { openState } from './state.ts';
 import { openWeb } from './web.ts';
 
 export type { AppOptions } from './services.ts';
@@ -28,10 +30,13 @@ export interface App {
 }
 
 /** Rejects with a `StorageError`, `StoreBusyError` or `WebError` whose text is for the operator. */
-export async function openApp(options: AppOptions): Promise<App> {
-  const { setup, clock } = options;
+export async function openApp(given: AppOptions): Promise<App> {
+  const { setup } = given;
   await using opened = new AsyncDisposableStack();
-  const services = await openServices(options, opened);
+  const state = await openState(given);
+  const { clock } = state;
+  const options = { ...given, clock };
+  const services = await openServices(options, state, opened);
   const { runtime, reload } = services;
   await using first = await runtime.prepare(setup);
   let heartbeatAt: Instant | null = null;
@@ -53,7 +58,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     async run(signal) {
       await using _closing = closing;
-      await runUntil(signal, options, services, loops);
+      await owningUntil(services.ownership, runUntil(signal, options, services, loops));
     },
   };
 }
@@ -82,6 +87,18 @@ async function runUntil(
   }
   await journal.stopped();
   await guard.look();
+}
+
+/** Gives all shards back when everything else has ended. */
+async function owningUntil(ownership: Ownership, work: Promise<void>): Promise<void> {
+  const leaving = new AbortController();
+  const owning = ownership.run(leaving.signal);
+  try {
+    await work;
+  } finally {
+    leaving.abort();
+    await owning;
+  }
 }
 
 function loopsOf(

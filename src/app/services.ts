@@ -1,25 +1,23 @@
 // The parts of a daemon that do not listen: the state, what keeps it, and what runs.
-import { createSoleOwnership, type Ownership } from '../cluster/ownership.ts';
-import { createSharedOwnership } from '../cluster/shared-ownership.ts';
+import type { Ownership } from '../cluster/ownership.ts';
 import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
 import { countAlerts } from '../engine/reporting/report.ts';
 import { createClockJumps, type ClockJumps } from '../engine/upkeep/clock-jumps.ts';
 import { createHeldLoops, type WhileHeld } from '../engine/upkeep/held-loops.ts';
 import { createSupervisor, type Supervisor } from '../engine/upkeep/supervisor.ts';
-import type { Recovery } from '../store/backups.ts';
-import { openStore as openState, openStoreForDryRun } from '../store/open.ts';
+import type { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { createStandbyPages } from '../web/standby.ts';
 import { createDaemonJournal, type DaemonJournal } from './daemon-journal.ts';
 import { createPauses, type Pauses } from './pauses.ts';
-import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
+import type { RecoveryRecord } from './recovery-record.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import { shardOfCause } from './runtime/shards.ts';
 import { stateFileOf } from './runtime/upkeep.ts';
 import type { Setup, SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
+import type { State } from './state.ts';
 import { createStateGuard, type StateGuard } from './state-guard.ts';
 import { watchStorage, type StorageHealth } from './storage-health.ts';
 
@@ -33,7 +31,7 @@ export interface AppOptions
   readonly sources: Pick<Sources, 'begin' | 'loaded' | 'current'>;
   /** Named to the next daemon that wants the same state file. */
   readonly owner: string;
-  readonly openStore?: typeof openState;
+  readonly openStore?: typeof openStore;
 }
 
 export interface Services {
@@ -52,13 +50,15 @@ export interface Services {
   readonly self: SelfAlerts;
 }
 
-/** Closed with `opened`, last first. Rejects with a `StorageError` or `StoreBusyError`. */
-export async function openServices(options: AppOptions, opened: AsyncDisposableStack): Promise<Services> {
+/** Closed with `opened`, last first. Rejects with a `StorageError`. */
+export async function openServices(
+  options: AppOptions,
+  { recovery, ownership, ...state }: State,
+  opened: AsyncDisposableStack,
+): Promise<Services> {
   const { setup, clock, log, metrics } = options;
-  const recovery = createRecoveryRecord(clock);
-  const storage = watchStorage(opened.use(await openStore(options, recovery.recovered)));
+  const storage = watchStorage(opened.use(state.store));
   const { store } = storage;
-  const ownership = ownershipOf(store, options);
   const { whileHeld, follower } = createHeldLoops(ownership, clock);
   ownership.follow(follower);
   const supervisor = createSupervisor({
@@ -94,19 +94,6 @@ export async function openServices(options: AppOptions, opened: AsyncDisposableS
   metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
   return { ...parts, self };
-}
-
-/** A state that several replicas share is worked on by shards. */
-function ownershipOf(store: Store, { clock, log }: AppOptions): Ownership {
-  const { cluster } = store;
-  if (!cluster.isShared) return createSoleOwnership(cluster);
-  return createSharedOwnership({
-    cluster,
-    clock,
-    log,
-    onTime: () => undefined,
-    record: (lines) => store.record(lines),
-  });
 }
 
 function createSelf(
@@ -148,16 +135,4 @@ function createSelf(
   };
   ownership.follow({ claimed: onMoved, releasing: onMoved, lost: () => void onMoved() });
   return self;
-}
-
-/** A dry run remembers nothing that outlives the process. Where another daemon has the state, waits until it ends. */
-async function openStore(
-  { isDry, setup, owner, log, openStore: open = openState }: AppOptions,
-  onRecovered: (how: Recovery) => void,
-): Promise<Store> {
-  if (isDry) return openStoreForDryRun({ log });
-  const { state, http } = setup.config;
-  await using standby = createStandbyPages(http.listen, log);
-  const onStandby = ({ name }: { readonly name: string }): Promise<void> => standby.open(name);
-  return await open(state, { owner, log, onRecovered, onStandby });
 }

@@ -63,12 +63,18 @@ export interface Claim {
   readonly count: number;
 }
 
-/** Requests that left just before the end of the lease are answered before another replica asks. */
-export const MARGIN_MS = 2000;
-/** The owners of leases that ended in an outage renew them first. */
-const AFTER_OUTAGE_MS = 10_000;
 const OUTVOTED_MS = 120_000;
 const AGREED_MS = 30_000;
+
+/** Requests that left just before the end of the lease are answered before another replica asks: 2 s of 15. */
+function marginMs(leaseMs: number): number {
+  return (leaseMs * 2) / 15;
+}
+
+/** For so long after an outage nothing is claimed: the owners of leases that ended renew them first. */
+function afterOutageMs(leaseMs: number): number {
+  return (leaseMs * 2) / 3;
+}
 
 /** How long a round waits for the next one. Two may fail before the lease ends. */
 export function roundMs(leaseMs: number): number {
@@ -85,7 +91,7 @@ export function planRound(before: RoundState, input: RoundInput): Plan {
   const agreedSince = agreedSinceIn(renewed, wasOut ? null : before.agreedSince, sentAt);
   const state: RoundState = {
     sentAt,
-    claimsFrom: wasOut ? sentAt + AFTER_OUTAGE_MS : before.claimsFrom,
+    claimsFrom: wasOut ? sentAt + afterOutageMs(leaseMs) : before.claimsFrom,
     crowded,
     outvotedSince: isInForce ? null : (before.outvotedSince ?? sentAt),
     agreedSince,
@@ -97,7 +103,7 @@ export function planRound(before: RoundState, input: RoundInput): Plan {
     state,
     lost: without(held, renewed.mine),
     found: without(renewed.mine, held),
-    deadline: sentAt + leaseMs - MARGIN_MS,
+    deadline: sentAt + leaseMs - marginMs(leaseMs),
     inForce,
     claims: mayClaim ? FAMILIES.flatMap((family) => claimOf(family, mine, input, inForce)) : [],
     releases: isOutvoted(state) ? mine : surplus.flatMap((family) => lastOf(family, mine)),

@@ -180,6 +180,7 @@ interface Seen {
   readonly newest: Renewed | null;
   readonly inForce: string | null;
   readonly id: string;
+  /** Also what was claimed or given back since. */
   readonly isOurs: (shard: Shard) => boolean;
   readonly counts: ClusterView['counts'];
 }
@@ -189,9 +190,11 @@ function viewOf({ newest, inForce, id, isOurs, counts }: Seen): ClusterView {
     .map((one): ReplicaView => ({ id: one.id, name: one.name, checksum: one.checksum, isSelf: one.id === id }))
     .toSorted((a, b) => Number(b.isSelf) - Number(a.isSelf) || (a.name < b.name ? -1 : 1));
   const nameOf = new Map(replicas.map((one) => [one.id, one.name]));
+  const holderNow = (shard: Shard, holder: string | null): string | null =>
+    isOurs(shard) ? id : holder === id ? null : holder;
   const shards = (newest?.shards ?? []).map(({ shard, holder }) => ({
     shard,
-    holder: holder === null ? null : (nameOf.get(holder) ?? null),
+    holder: nameOf.get(holderNow(shard, holder) ?? '') ?? null,
     isOurs: isOurs(shard),
   }));
   return { replicas, shards, configInForce: inForce, counts: { ...counts } };

@@ -217,7 +217,7 @@ export const ConfigShape = z.strictObject({
       postgres: SecretSource.optional().meta({
         description:
           'the URL of a PostgreSQL database that keeps the state instead of the file, beside which only the token of ' +
-          'this machine is then; two daemons with the same one are a daemon and its standby',
+          'this machine is then; several daemons with the same one share the work',
       }),
       max_size: size(
         2 ** 20,

@@ -1,9 +1,8 @@
 // Moves a state between a file and a database, row by row and all or nothing. Both have the same tables.
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Database } from './postgres/database.ts';
 import { readFact, writeFact } from './postgres/facts.ts';
-import { claim, release } from './postgres/lease.ts';
+import { keepOut, nameOfAny } from './postgres/cluster.ts';
 import { migrate } from './postgres/migrate.ts';
 import { current, reached } from './postgres/open.ts';
 import type { Sql } from './postgres/sql.ts';
@@ -19,7 +18,6 @@ import { StorageError, StoreBusyError } from './store.ts';
 export type Copied = ReadonlyMap<string, number>;
 
 const AT_ONCE = 1000;
-const LEASE_MS = 600_000;
 
 interface Column {
   readonly name: string;
@@ -45,20 +43,13 @@ export async function copyIn(file: string, url: string): Promise<Copied> {
   made.defer(() => {
     source.close();
   });
-  await hold(database, made);
   return await database.write('migrate', (sql) => fillDatabase(sql, source, database.name));
 }
 
-/** No daemon begins on it meanwhile. */
-async function hold(database: Database, made: AsyncDisposableStack): Promise<void> {
-  const me = { owner: crypto.randomUUID(), name: 'chainwarden state copy', leaseMs: LEASE_MS };
-  const claimed = await database.write('take-over', (sql) => claim(sql, me));
-  if (claimed.type === 'busy')
-    throw new StoreBusyError(`${database.name} is in use by ${claimed.holder.name}: stop it first.`);
-  made.defer(() => release(database, claimed.fence));
-}
-
 async function fillDatabase(sql: Sql, source: DatabaseSync, name: string): Promise<Copied> {
+  await keepOut(sql);
+  const busy = await nameOfAny(sql);
+  if (busy !== null) throw new StoreBusyError(`${name} is in use by ${busy}: stop it first.`);
   const copied = new Map<string, number>();
   for (const table of TABLES) {
     const there = await sql.first(`SELECT FROM ${table.name} LIMIT 1`);

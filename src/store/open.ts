@@ -42,24 +42,20 @@ export interface StoreTools {
   readonly log: Log;
   /** The state was damaged, and something took its place. */
   readonly onRecovered?: (how: Recovery) => void;
-  /** Another daemon has the database: this one waits until it ends. */
-  readonly onStandby?: (holder: { readonly name: string }) => Promise<void>;
 }
 
 /**
- * For the one daemon that may write.
+ * For the daemon that writes; several may share a database.
  *
- * Rejects with a StoreBusyError while another holds the state, with a StorageError when it cannot be used; the text is
+ * Rejects with a StoreBusyError while another holds the state file, with a StorageError when it cannot be used; the text is
  * for the operator.
  */
 export async function openStore(state: StateSettings, tools: StoreTools): Promise<Store> {
   const { file, maxBytes, backup, postgres } = state;
   if (postgres) {
-    const { log, onStandby } = tools;
+    const { log } = tools;
     const owner = `${hostname()}, ${tools.owner}`;
-    return (await onPostgres()).openPostgresStore({
-      ...{ url: postgres.reveal(), owner, log, ...(onStandby && { onStandby }) },
-    });
+    return (await onPostgres()).openPostgresStore({ url: postgres.reveal(), owner, log });
   }
   return openSqliteStore({ file, maxBytes, backups: backup.directory, ...tools });
 }

@@ -13,9 +13,9 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
   'no fence': {
     edits: [
       {
-        file: 'src/store/postgres/lease.ts',
-        find: 'return row !== undefined || renew(sql, fence, leaseMs);',
-        replace: 'return row !== undefined || (await renew(sql, fence, leaseMs)) || true;',
+        file: 'src/store/postgres/cluster.ts',
+        find: 'WHERE ${isOurs}`, [...holder, leaseMs])) === 1;',
+        replace: 'WHERE ${isOurs}`, [...holder, leaseMs])) < 2;',
       },
     ],
     under: ['freeze'],
@@ -24,9 +24,9 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
   'a lease that nobody waits for': {
     edits: [
       {
-        file: 'src/store/postgres/lease.ts',
-        find: 'AND until < clock_timestamp() RETURNING epoch',
-        replace: 'RETURNING epoch',
+        file: 'src/store/postgres/cluster.ts',
+        find: "const IS_FREE = 'until < clock_timestamp()';",
+        replace: "const IS_FREE = 'true';",
       },
     ],
     under: ['stop and start'],

@@ -25,7 +25,7 @@ const filesOf = (found: readonly Call[]): string[] => [...new Set(found.map(({ f
 
 /** Without commands, which change a database beside the daemon. */
 const inStore = (engine: string, found: readonly Call[]): Call[] =>
-  found.filter(({ file }) => file.startsWith(`src/store/${engine}/`) && !/postgres\/(?:open|standby)\.ts$/.test(file));
+  found.filter(({ file }) => file.startsWith(`src/store/${engine}/`) && file !== 'src/store/postgres/open.ts');
 
 /** The names that these calls are given; what is no plain text is shown as code. */
 const namesIn = (found: readonly Call[], argument: number): string[] =>

@@ -3,7 +3,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { ClaimedShard, SharedCluster } from '../../src/store/cluster.ts';
 import type { Fence, Shard } from '../../src/store/fence.ts';
-import { openPostgresReplica } from '../../src/store/postgres/open.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { execute, hasPostgres, startPostgres } from '../support/store/postgres.ts';
 import { claimAll, fenceOf } from '../support/store/fences.ts';
@@ -31,7 +31,7 @@ class Replicas implements AsyncDisposable {
   }
 
   async join(name: string, leaseMs = LEASE_MS): Promise<Replica> {
-    const store = this.#opened.use(await openPostgresReplica({ url: this.url, owner: name, leaseMs }));
+    const store = this.#opened.use(await openPostgresStore({ url: this.url, owner: name, leaseMs }));
     if (!store.cluster.isShared) throw new Error('several replicas share a database');
     await store.cluster.renew('config');
     return { store, cluster: store.cluster };

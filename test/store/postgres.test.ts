@@ -1,5 +1,5 @@
 import { describe, jest } from '@jest/globals';
-import { openPostgresReplica } from '../../src/store/postgres/open.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimAll } from '../support/store/fences.ts';
 import { execute, hasPostgres, startPostgres } from '../support/store/postgres.ts';
@@ -16,7 +16,7 @@ const server = hasPostgres ? await startPostgres() : null;
 
 /** Takes all shards from whoever has them, as after the end of their leases. */
 async function takenOver(url: string): Promise<Store> {
-  const store = await openPostgresReplica({ url, owner: 'a test', leaseMs: LEASE_MS });
+  const store = await openPostgresStore({ url, owner: 'a test', leaseMs: LEASE_MS });
   await execute(url, "UPDATE shards SET until = '-infinity'");
   await claimAll(store, SHARDS);
   // The stories tell of what the store itself appends.

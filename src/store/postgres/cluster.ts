@@ -146,6 +146,22 @@ export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, lease
   return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) === 1;
 }
 
+/** Whether any replica works. */
+export async function isAnyAlive(sql: Sql): Promise<boolean> {
+  return (await nameOfAny(sql)) !== null;
+}
+
+/** The name of a replica that works; null: none does. */
+export async function nameOfAny(sql: Sql): Promise<string | null> {
+  const row = await sql.first(`SELECT name FROM replicas WHERE ${IS_LIVE} ORDER BY name LIMIT 1`);
+  return row === undefined ? null : String(row['name']);
+}
+
+/** None that is new begins to work before the end of the transaction, nor goes on. */
+export async function keepOut(sql: Sql): Promise<void> {
+  await sql.run('LOCK TABLE replicas IN EXCLUSIVE MODE');
+}
+
 function untilIn(leaseMs: string): string {
   return `until = clock_timestamp() + ${leaseMs}::bigint * interval '1 ms'`;
 }

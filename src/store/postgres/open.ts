@@ -1,27 +1,27 @@
-// Opens the database for the one daemon that may write to it, and for those who only look.
+// Opens the database for one of the daemons that work on it together, and for those who only look.
 import type { WatchId } from '../../core/model/ids.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { linkSecretsAfterStart } from '../link-secrets.ts';
 import { StorageError, type Store, type StoreReader } from '../store.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { addressOf } from './address.ts';
 import { createDatabase, type Database } from './database.ts';
-import { createPostgresCluster } from './cluster.ts';
+import { createPostgresCluster, isAnyAlive } from './cluster.ts';
 import { readFact, writeFact } from './facts.ts';
-import { isHeldByAny, release } from './lease.ts';
 import { forget } from './memory-table.ts';
 import { migrate, schemaOf } from './migrate.ts';
 import { lockPolicy } from './operators/policy.ts';
 import { createPostgresView } from './reader.ts';
 import { MIGRATIONS } from './schema.ts';
-import { claimWhenFree, keepLease, type StandbyTools } from './standby.ts';
 import type { Sql } from './sql.ts';
 import { createPostgresStore } from './store.ts';
 
-export interface PostgresOptions extends StandbyTools {
+export interface PostgresOptions {
   readonly url: string;
-  /** How others know this process, such as `pid 4711`. */
+  /** How people know this replica, such as `host-1, pid 4711`. */
   readonly owner: string;
   readonly leaseMs?: number;
+  readonly log?: Log;
 }
 
 /** Reads beside the one connection that writes. */
@@ -34,39 +34,11 @@ const LEASE_MS = 15_000;
 const OLDEST_SERVER = 16;
 
 /**
- * Brings the tables to the newest schema, and waits while another daemon has the database.
- *
- * Rejects with a StorageError when it cannot be used; the text is for the operator.
- */
-export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, ...tools }: PostgresOptions): Promise<Store> {
-  await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await reached(url), (one) => one.close());
-  await migrate(database);
-  // A connection of their own: a renewal waits for no commit.
-  const leases = opened.adopt(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }), (one) => one.close());
-  const fence = await claimWhenFree(leases, { owner: crypto.randomUUID(), name: owner, leaseMs }, tools);
-  const keeper = keepLease(leases, fence, leaseMs);
-  opened.move();
-  return createPostgresStore(database, {
-    ...{ cluster: { isShared: false, fence }, id: fence.owner, leaseMs, ...(tools.log && { log: tools.log }) },
-    secure: async () => {
-      keeper.assertHeld();
-    },
-    release: async () => {
-      await keeper.stop();
-      // Without the server the lease ends by itself.
-      await release(leases, fence).catch(() => undefined);
-      await leases.close();
-    },
-  });
-}
-
-/**
  * Brings the tables to the newest schema, for one of several replicas. It holds nothing yet.
  *
  * Rejects with a StorageError when it cannot be used; the text is for the operator.
  */
-export async function openPostgresReplica({ url, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
+export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack();
   const database = opened.adopt(await reached(url), (one) => one.close());
   await migrate(database);
@@ -106,7 +78,7 @@ export async function forgetInPostgres(url: string, watch: WatchId): Promise<boo
 export async function isPostgresHeld(url: string): Promise<boolean> {
   await using opened = new AsyncDisposableStack();
   const { sql } = opened.adopt(await current(url), (one) => one.close());
-  return await isHeldByAny(sql);
+  return await isAnyAlive(sql);
 }
 
 /** Whether a daemon has made its tables there. */

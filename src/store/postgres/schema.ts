@@ -255,6 +255,11 @@ export const MIGRATIONS: readonly string[] = [
   ) WITH (fillfactor = 50);
   ALTER TABLE cluster ADD COLUMN config TEXT;
   `,
+  // Before, one process held the whole database.
+  `
+  DELETE FROM shards WHERE key = 'database';
+  ALTER TABLE shards DROP COLUMN name;
+  `,
 ].map(inByteOrder);
 
 /** Texts are compared byte by byte, as in SQLite, whatever the order of the database is. */

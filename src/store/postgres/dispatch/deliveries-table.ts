@@ -166,12 +166,9 @@ export async function expireLeases(
   );
 }
 
-/** Of every delivery that is being sent on the channel, or on any: its process is gone. */
-export async function endLeases(sql: Sql, channel: string | null = null): Promise<void> {
-  await sql.run(
-    `UPDATE deliveries SET lease_until = 0 WHERE state = 'sending' AND ($1::text IS NULL OR channel = $1::text)`,
-    [channel],
-  );
+/** Of every delivery that is being sent on the channel: its sender is gone. */
+export async function endLeases(sql: Sql, channel: string): Promise<void> {
+  await sql.run(`UPDATE deliveries SET lease_until = 0 WHERE state = 'sending' AND channel = $1`, [channel]);
 }
 
 export async function nextDue(sql: Sql, { channel, perRule }: Share): Promise<Instant | null> {

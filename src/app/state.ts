@@ -1,0 +1,64 @@
+// What is opened before all else: the state, what this process holds of it, and the clock that goes with it.
+import { createSoleOwnership, type Ownership } from '../cluster/ownership.ts';
+import { createSharedOwnership } from '../cluster/shared-ownership.ts';
+import { createAnchoredClock } from '../lib/anchored-clock.ts';
+import type { Clock } from '../lib/clock.ts';
+import { openStore, openStoreForDryRun } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
+import type { Setup } from './setup.ts';
+
+export interface StateOptions {
+  readonly setup: Pick<Setup, 'config'>;
+  /** Remembers nothing that outlives the process. */
+  readonly isDry: boolean;
+  /** Named to the next daemon that wants the same state file. */
+  readonly owner: string;
+  readonly openStore?: typeof openStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface State {
+  readonly store: Store;
+  readonly ownership: Ownership;
+  /** Where several replicas share a state, it shows the time of its server: each decides by the same. */
+  readonly clock: Clock;
+  readonly recovery: Pick<RecoveryRecord, 'recent'>;
+}
+
+/** The caller closes the store. Rejects with a `StorageError` or `StoreBusyError`. */
+export async function openState(options: StateOptions): Promise<State> {
+  const { clock, log } = options;
+  const recovery = createRecoveryRecord(clock);
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await open(options, recovery));
+  const { cluster } = store;
+  if (!cluster.isShared) {
+    opened.move();
+    return { store, ownership: createSoleOwnership(cluster), clock, recovery };
+  }
+  const anchored = createAnchoredClock(clock);
+  anchored.anchor(await cluster.now());
+  opened.move();
+  const ownership = createSharedOwnership({
+    cluster,
+    clock,
+    log,
+    onTime: (now) => {
+      anchored.anchor(now);
+    },
+    record: (lines) => store.record(lines),
+  });
+  return { store, ownership, clock: anchored, recovery };
+}
+
+/** A dry run remembers nothing that outlives the process. */
+async function open(
+  { isDry, setup, owner, log, openStore: openIt = openStore }: StateOptions,
+  { recovered }: Pick<RecoveryRecord, 'recovered'>,
+): Promise<Store> {
+  if (isDry) return openStoreForDryRun({ log });
+  return openIt(setup.config.state, { owner, log, onRecovered: recovered });
+}
