@@ -124,6 +124,8 @@ export interface NotificationCount {
   readonly watch: WatchId;
   readonly alert: AlertId;
   readonly count: number;
+  /** When it last fired, or last happened; null: not since then. */
+  readonly firedAt: Instant | null;
 }
 
 /** `to`: to whom they are owed, or were. */

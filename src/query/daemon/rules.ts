@@ -77,17 +77,24 @@ function nameOf({ rule }: Watch, alert: AlertId): string {
   return JSON.stringify([rule, alert]);
 }
 
-type NotifiedOf = (group: Group) => number;
+interface Notified {
+  readonly count: number;
+  /** Null: it did not fire. */
+  readonly firedAt: Instant | null;
+}
+
+type NotifiedOf = (group: Group) => Notified;
 
 function notifiedIn(counts: readonly NotificationCount[], watchById: ReadonlyMap<WatchId, Watch>): NotifiedOf {
-  const byName = new Map<string, number>();
-  for (const { watch: id, alert, count } of counts) {
+  const byName = new Map<string, Notified>();
+  for (const { watch: id, alert, count, firedAt } of counts) {
     const watch = watchById.get(id);
     if (watch === undefined) continue;
     const name = nameOf(watch, alert);
-    byName.set(name, (byName.get(name) ?? 0) + count);
+    const before = byName.get(name) ?? { count: 0, firedAt: null };
+    byName.set(name, { count: before.count + count, firedAt: later(before.firedAt, firedAt) });
   }
-  return ({ name }) => byName.get(name) ?? 0;
+  return ({ name }) => byName.get(name) ?? { count: 0, firedAt: null };
 }
 
 function later(one: Instant | null, other: Instant | null): Instant | null {
@@ -101,6 +108,7 @@ interface Known {
 
 function rowOf({ runtime, now }: View, group: Group, { facts, notifiedOf }: Known): RuleRow {
   const { watch, alert, places } = group;
+  const { count, firedAt } = notifiedOf(group);
   const healths = new Set<Health>();
   let trueAt: Instant | null = null;
   for (const place of places) {
@@ -119,9 +127,14 @@ function rowOf({ runtime, now }: View, group: Group, { facts, notifiedOf }: Know
     sentence: singleLine(conditionText(alert)),
     source: placeIn(runtime, alert.source),
     watches: places.length,
-    last_true: timeOf(trueAt),
-    notifications_30d: notifiedOf(group),
+    last_true: timeOf(hasCondition(alert) ? trueAt : firedAt),
+    notifications_30d: count,
   };
+}
+
+/** Without one it is true whenever it fires. */
+function hasCondition(alert: AlertRule): boolean {
+  return alert.type === 'condition' || alert.if !== null;
 }
 
 /** The worst first. */

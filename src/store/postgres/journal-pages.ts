@@ -3,6 +3,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { JournalFilter, JournalPage, NotificationOf, StoredNotification } from '../journal.ts';
 import { escapedForLike, journalLineOf, MOST_KEYS, MOST_SEARCHED, pageOf } from '../rows/journal-rows.ts';
 import { storedNotificationOf } from '../rows/message-rows.ts';
+import { countsSince, notificationCountOf } from '../rows/notification-rows.ts';
 import type { NotificationCount } from '../store.ts';
 import type { Sql } from './sql.ts';
 
@@ -58,13 +59,5 @@ export async function notifications(sql: Sql, of: readonly NotificationOf[]): Pr
 
 /** How many transitions of each alert were decided since then. */
 export async function notificationCounts(sql: Sql, since: Instant): Promise<NotificationCount[]> {
-  const rows = await sql.all(
-    'SELECT watch, alert, count(*) AS count FROM notifications WHERE at >= $1 GROUP BY watch, alert',
-    [since],
-  );
-  return rows.map((row) => ({
-    watch: String(row['watch']),
-    alert: String(row['alert']),
-    count: Number(row['count']),
-  }));
+  return (await sql.all(countsSince('$1'), [since])).map(notificationCountOf);
 }

@@ -3,6 +3,7 @@ import type { Message } from '../../core/model/delivery.ts';
 import { idOf } from '../../core/model/watch/identity.ts';
 import { nameOfTransition, type Transition, type TransitionName } from '../../core/model/transition.ts';
 import type { Unrouted } from '../../dispatch/rounds/routing-round.ts';
+import type { NotificationCount } from '../store.ts';
 import { unroutedOf } from './dispatch-rows.ts';
 import type { Row } from './rows.ts';
 
@@ -42,4 +43,22 @@ export function untilRepeated(rows: Iterable<Row>): Unrouted[] {
     all.push(next);
   }
   return all;
+}
+
+/** `place`: how the parameter is written. */
+export function countsSince(place: '?' | '$1'): string {
+  return `
+    SELECT watch, alert, count(*) AS count,
+      max(CASE WHEN transition IN ('event', 'firing', 'reinstated') THEN at END) AS fired_at
+    FROM notifications WHERE at >= ${place} GROUP BY watch, alert`;
+}
+
+export function notificationCountOf(row: Row): NotificationCount {
+  const firedAt = row['fired_at'] ?? null;
+  return {
+    watch: String(row['watch']),
+    alert: String(row['alert']),
+    count: Number(row['count']),
+    firedAt: firedAt === null ? null : Number(firedAt),
+  };
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { escapedForLike, journalLineOf, MOST_KEYS, MOST_SEARCHED, pageOf } from '../rows/journal-rows.ts';
 import { storedNotificationOf } from '../rows/message-rows.ts';
+import { countsSince, notificationCountOf } from '../rows/notification-rows.ts';
 import type { JournalFilter, JournalPage, NotificationOf, StoredNotification } from '../journal.ts';
 import type { NotificationCount } from '../store.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -53,13 +54,6 @@ export function createNotificationsView(
 }
 
 export function createNotificationCounts(db: DatabaseSync): (since: Instant) => NotificationCount[] {
-  const select = db.prepare(
-    'SELECT watch, alert, count(*) AS count FROM notifications WHERE at >= ? GROUP BY watch, alert',
-  );
-  return (since) =>
-    select.all(since).map((row) => ({
-      watch: String(row['watch']),
-      alert: String(row['alert']),
-      count: Number(row['count']),
-    }));
+  const select = db.prepare(countsSince('?'));
+  return (since) => select.all(since).map(notificationCountOf);
 }
