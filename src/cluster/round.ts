@@ -4,8 +4,8 @@
 //   found     one that was renewed although it is not known to be held: the answer to its claim was lost, or a write of it was
 //             fenced by mistake
 //   claims    shards that nobody holds, up to the share; only while the own config is in force
-//   releases  one shard too many of a family, found so in two rounds running; all of them, where another config has been in
-//             force for two minutes, so that a change of one replica after another moves a shard once at most
+//   releases  one shard too many of a family, found so in two rounds running; all of them, where another config is in force:
+//             what is decided by one that is not would take the place of what the others remember
 //
 // Times are of the monotonic clock of this process, in milliseconds, unless they are called otherwise.
 import type { Fence, Shard } from '../store/fence.ts';
@@ -21,8 +21,6 @@ export interface RoundState {
   readonly claimsFrom: number;
   /** Of which more than the share was held. */
   readonly crowded: readonly Family[];
-  /** Since when another config is in force. */
-  readonly outvotedSince: number | null;
   /** Since when all live replicas are known to run one config. */
   readonly agreedSince: number | null;
   /** They did so for long enough. */
@@ -33,7 +31,6 @@ export const FIRST_ROUND: RoundState = {
   sentAt: null,
   claimsFrom: 0,
   crowded: [],
-  outvotedSince: null,
   agreedSince: null,
   mayRetire: false,
 };
@@ -63,7 +60,6 @@ export interface Claim {
   readonly count: number;
 }
 
-const OUTVOTED_MS = 120_000;
 const AGREED_MS = 30_000;
 
 /** Requests that left just before the end of the lease are answered before another replica asks: 2 s of 15. */
@@ -93,7 +89,6 @@ export function planRound(before: RoundState, input: RoundInput): Plan {
     sentAt,
     claimsFrom: wasOut ? sentAt + afterOutageMs(leaseMs) : before.claimsFrom,
     crowded,
-    outvotedSince: isInForce ? null : (before.outvotedSince ?? sentAt),
     agreedSince,
     mayRetire: agreedSince !== null && Math.min(sentAt - agreedSince, sinceAnnounced(renewed)) >= AGREED_MS,
   };
@@ -106,7 +101,7 @@ export function planRound(before: RoundState, input: RoundInput): Plan {
     deadline: sentAt + leaseMs - marginMs(leaseMs),
     inForce,
     claims: mayClaim ? FAMILIES.flatMap((family) => claimOf(family, mine, input, inForce)) : [],
-    releases: isOutvoted(state) ? mine : surplus.flatMap((family) => lastOf(family, mine)),
+    releases: isInForce ? surplus.flatMap((family) => lastOf(family, mine)) : mine,
   };
 }
 
@@ -126,10 +121,6 @@ export function mayRetire(state: RoundState, now: number, leaseMs: number): bool
 /** The last answer is so old that leases may have ended since, and other replicas may have come and gone. */
 function isStale({ sentAt }: RoundState, now: number, leaseMs: number): boolean {
   return sentAt !== null && now - sentAt > leaseMs - roundMs(leaseMs);
-}
-
-function isOutvoted({ sentAt, outvotedSince }: RoundState): boolean {
-  return sentAt !== null && outvotedSince !== null && sentAt - outvotedSince >= OUTVOTED_MS;
 }
 
 function agreedSinceIn({ replicas }: Renewed, before: number | null, sentAt: number): number | null {

@@ -150,7 +150,8 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   return {
     isShared: true,
     fenceOf: (shard) => held.fenceOf(shard),
-    mayWork: (shard) => held.mayWork(shard),
+    // Another config is not worked by before it is known to be in force.
+    mayWork: (shard) => declared?.checksum === inForce && held.mayWork(shard),
     declare(config) {
       declared = config;
       roundAt = 0;

@@ -249,3 +249,29 @@ test('a shard that no config names any more was waited for by the heartbeat', as
   expect(await one.ownership.allHeld()).toBe(true);
   await one.stop();
 });
+
+test('a replica with a stray file polled by it, and what it learned took the place of what the others remember', async () => {
+  const { clock, join } = someReplicas();
+  const [one, other, third] = [join('one'), join('other'), join('third')];
+  await clock.advance(60_000);
+  const stray = one.working();
+  expect(stray).not.toEqual([]);
+  one.ownership.declare({ checksum: 'stray', shards: [] });
+  expect(one.working()).toEqual([]);
+  await clock.advance(3000);
+  expect(one.held()).toEqual([]);
+  expect([...other.working(), ...third.working()].toSorted()).toEqual([...SHARDS].toSorted());
+  expect(one.ownership.view().configInForce).toBe('config');
+  await Promise.all([one.stop(), other.stop(), third.stop()]);
+});
+
+test('the only replica stopped working when its config was changed', async () => {
+  const { clock, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  one.ownership.declare({ checksum: 'new', shards: SHARDS.map((shard) => ({ shard, windowMs: 1000 })) });
+  await clock.advance(1000);
+  expect(one.working()).toEqual(SHARDS);
+  expect(one.told.filter((line) => !line.startsWith('claimed'))).toEqual([]);
+  await one.stop();
+});
