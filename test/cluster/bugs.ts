@@ -10,16 +10,16 @@ export interface ClusterBug extends Bug {
 }
 
 export const BUGS: Readonly<Record<string, ClusterBug>> = {
-  'no fence': {
+  'no end of asking': {
     edits: [
       {
-        file: 'src/store/postgres/cluster.ts',
-        find: 'WHERE ${isOurs}`, [...holder, leaseMs])) === 1;',
-        replace: 'WHERE ${isOurs}`, [...holder, leaseMs])) < 2;',
+        file: 'src/cluster/held-shards.ts',
+        find: "return entry?.state === 'working' && clock.monotonic() < entry.deadline;",
+        replace: "return entry?.state === 'working';",
       },
     ],
-    under: ['freeze'],
-    caughtAs: /wrote .*, which .* had claimed/,
+    under: ['silent line'],
+    caughtAs: /two askers of plan/,
   },
   'a lease that nobody waits for': {
     edits: [

@@ -1,7 +1,7 @@
 // Whole daemons as processes on a real database, under the faults of a seed: `npm run nemesis` runs more of them.
 import { expect, jest, test } from '@jest/globals';
 import { hasPostgres } from '../support/store/postgres-server.ts';
-import { KINDS } from './kinds.ts';
+import { EVERY_FAULT } from './faults.ts';
 import { run } from './run.ts';
 
 const MINUTE = 60_000;
@@ -11,7 +11,7 @@ const postgresTest = hasPostgres ? test : test.skip;
 const print = (): void => undefined;
 
 postgresTest('replicas that were killed, frozen and cut off lost an alert, told one twice, or both asked', async () => {
-  const { findings, figures } = await run({ seed: 1, faults: 12, kinds: KINDS, print });
+  const { findings, figures } = await run({ seed: 1, faults: 12, kinds: EVERY_FAULT, print });
   expect(findings).toEqual([]);
   expect(figures.told).toBeGreaterThan(100);
 });

@@ -63,7 +63,8 @@ export const FAULTS = {
   },
   'another config': {
     async strike({ victim, leaseMs, files }) {
-      victim.write('rules.yaml', OTHER_RULES);
+      // A stray file, in which watches are missing.
+      victim.write('rules.yaml', (files['rules.yaml'] ?? '').replace(/^.* id: coins-0,.*$/m, ''));
       await pause(beyond(leaseMs) + 3000);
       victim.write('rules.yaml', files['rules.yaml'] ?? '');
     },
@@ -71,11 +72,7 @@ export const FAULTS = {
 } as const satisfies Readonly<Record<string, Fault>>;
 
 export type FaultName = keyof typeof FAULTS;
-
-/** A stray file: of all watches one is left. */
-const OTHER_RULES = `
-watches: [{ id: head-0, explorer: plan-0, kind: blocks, every: 1s, notify: [hook-0], alerts: [{ id: stray, on: reorg }] }]
-`;
+export const EVERY_FAULT = Object.keys(FAULTS) as readonly FaultName[];
 
 async function bounce(postgres: PostgresServer, how: 'fast' | 'immediate'): Promise<void> {
   await postgres.stop(how);

@@ -13,7 +13,7 @@ export interface Happened {
   readonly log: readonly Line[];
   /** When nobody could work, because the database was gone. */
   readonly outages: readonly Span[];
-  /** When replicas woke that had been frozen, or had the database again. */
+  /** When replicas woke that had been frozen. */
   readonly woken: readonly { readonly address: string; readonly at: number }[];
   readonly leaseMs: number;
 }
@@ -30,8 +30,9 @@ export interface Figures {
 /** Beyond a lease: a late look for free shards, the recall, and the interval of the watches. */
 const TAKEOVER_MS = 5000;
 const INTERVAL_MS = 1000;
-/** Who was away looks about once a second whether it still has its lease, and asks until then. */
-const STRAY_MS = 3000;
+/** What was on its way when a replica was frozen leaves when it wakes: as many requests as may be under way, no more. */
+const STRAY_MS = 1000;
+const MOST_STRAYS = 4;
 const MOST_ASKED_TWICE = 0.05;
 
 export function findingsOf(happened: Happened): string[] {
@@ -50,7 +51,7 @@ export function figuresOf(happened: Happened): Figures {
   const { asked, log } = happened;
   return {
     requests: asked.length,
-    askedTwice: askedTwice(happened).length,
+    askedTwice: askedTwice(asked).length,
     claims: log.filter(({ type }) => type === 'claim').length,
     commits: log.filter(({ type }) => type !== 'claim').length,
     longestGapMs: Math.max(0, ...gapsOf(happened).map(({ ms }) => ms)),
@@ -68,21 +69,27 @@ function pairs<T>(some: readonly T[]): (readonly [T, T])[] {
 }
 
 /** Never do two replicas have a request of one plan under way. */
-function twoAskers(happened: Happened): string[] {
-  return byPlan(happened.asked).flatMap((some) =>
+function twoAskers({ asked, woken }: Happened): string[] {
+  const strays = straysIn(asked, woken);
+  return byPlan(asked).flatMap((some) =>
     pairs(some)
-      .filter(([a, b]) => a.asker !== b.asker && b.from < a.to && !isStray(a, happened) && !isStray(b, happened))
+      .filter(([a, b]) => a.asker !== b.asker && b.from < a.to && !strays.has(a) && !strays.has(b))
       .map(([a, b]) => `two askers of plan ${a.plan}: ${a.asker} and ${b.asker} at ${time(b.from)}, ${b.path}`),
   );
 }
 
-function isStray({ asker, from }: Asked, { woken }: Happened): boolean {
-  return woken.some(({ address, at }) => address === asker && from >= at && from < at + STRAY_MS);
+function straysIn(asked: readonly Asked[], woken: Happened['woken']): ReadonlySet<Asked> {
+  return new Set(
+    woken.flatMap(({ address, at }) =>
+      byPlan(asked.filter(({ asker, from }) => asker === address && from >= at && from < at + STRAY_MS)).flatMap(
+        (some) => some.slice(0, MOST_STRAYS),
+      ),
+    ),
+  );
 }
 
 /** What was asked by one replica, and within half an interval by another. */
-function askedTwice(happened: Happened): Asked[] {
-  const asked = happened.asked.filter((one) => !isStray(one, happened));
+function askedTwice(asked: readonly Asked[]): Asked[] {
   const alike = Map.groupBy(asked, ({ plan, path }) => `${plan} ${path}`);
   return [...alike.values()].flatMap((some) =>
     pairs(some.toSorted((a, b) => a.from - b.from))
@@ -91,9 +98,8 @@ function askedTwice(happened: Happened): Asked[] {
   );
 }
 
-function askedAgain(happened: Happened): string[] {
-  const { asked } = happened;
-  const again = askedTwice(happened).length;
+function askedAgain({ asked }: Happened): string[] {
+  const again = askedTwice(asked).length;
   const most = MOST_ASKED_TWICE * (asked.length - again);
   return again <= most ? [] : [`asked twice: ${again} of ${asked.length} requests`];
 }
@@ -158,7 +164,7 @@ function strangers(log: readonly Line[]): string[] {
   for (const line of log) {
     if (isClaimed(line)) holders.set(line.shard, line.address);
     else {
-      const holder = holders.get(shardOf(line.watch, holders));
+      const holder = holders.get(shardOf(line.watch));
       if (holder !== undefined && holder !== line.address)
         found.push(`${line.address} wrote ${line.watch} (${line.type}), which ${holder} had claimed`);
     }
@@ -167,8 +173,7 @@ function strangers(log: readonly Line[]): string[] {
 }
 
 /** Ids begin with the rule and the explorer: `head-1/plan-1/…`. What is told of the daemon itself is decided elsewhere. */
-function shardOf(watch: string, shards: ReadonlyMap<string, string>): string {
-  if (shards.has('database')) return 'database';
+function shardOf(watch: string): string {
   const [rule = '', explorer = ''] = watch.split('/');
   return rule === 'chainwarden' ? 'service:dispatch' : `explorer:${explorer}`;
 }

@@ -35,7 +35,11 @@ export interface Report {
 
 const REPLICAS = 3;
 const PLANS = 4;
-const LEASE_MS = 3000;
+const LEASE_MS = 4000;
+/** Heads, and purses. */
+const WATCHES = PLANS + 12;
+/** Nothing takes so long. */
+const BEGIN_MS = 120_000;
 /** Between two faults, for the replicas to be whole again. */
 const REST_MS = 2500;
 /** Nothing takes so long: what was not told by then is lost. */
@@ -100,8 +104,7 @@ export async function run({ seed, faults, kinds, edits = [], print, onLog }: Run
     await fault.strike({ victim, postgres, leaseMs: LEASE_MS, files });
     const to = Date.now();
     if ('isOfAll' in fault) outages.push({ from, to });
-    const away = 'isOfAll' in fault ? replicas : name === 'freeze' ? [victim] : [];
-    woken.push(...away.map(({ address }) => ({ address, at: to })));
+    if (name === 'freeze') woken.push({ address: victim.address, at: to });
     await pause(REST_MS);
   }
   isOver.abort();
@@ -157,7 +160,12 @@ async function startExplorer(seed: number, onAsked: (asked: Asked) => void): Pro
 /** Only what happens after the first poll of a watch is told. */
 async function everyWatchBegan(replicas: readonly Replica[]): Promise<void> {
   const began = (): number => replicas.flatMap((replica) => replica.said().match(/watch:baseline/g) ?? []).length;
-  while (began() < 2 * PLANS) await pause(100);
+  const end = Date.now() + BEGIN_MS;
+  while (began() < WATCHES) {
+    if (Date.now() > end)
+      throw new Error(`not every watch began:\n${replicas.map((one) => one.said().slice(-3000)).join('\n\n')}`);
+    await pause(100);
+  }
 }
 
 /** The journal is whole, and nothing is owed or given up. */
