@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { Secret } from 'kubernetes-models/v1/Secret';
@@ -13,7 +14,15 @@ import { loadSetup } from '../../src/app/setup.ts';
 import { createFolder } from '../support/daemon.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 
-const KINDS = { ConfigMap, Deployment, PersistentVolumeClaim, Secret, Service, ServiceMonitor } as const;
+const KINDS = {
+  ConfigMap,
+  Deployment,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+  ServiceMonitor,
+} as const;
 type KindName = keyof typeof KINDS;
 
 interface Manifest {
@@ -21,12 +30,16 @@ interface Manifest {
   readonly [key: string]: unknown;
 }
 
-const FOLDER = 'deploy/kubernetes';
-const manifests = readdirSync(FOLDER).flatMap((file) =>
-  parseAllDocuments(readFileSync(`${FOLDER}/${file}`, 'utf8')).map((document) => document.toJS() as Manifest),
-);
+const ALONE = manifestsIn('deploy/kubernetes');
+const REPLICAS = manifestsIn('deploy/kubernetes-replicas');
 
-function manifest(kind: KindName): Manifest {
+function manifestsIn(folder: string): Manifest[] {
+  return readdirSync(folder).flatMap((file) =>
+    parseAllDocuments(readFileSync(`${folder}/${file}`, 'utf8')).map((document) => document.toJS() as Manifest),
+  );
+}
+
+function manifest(kind: KindName, manifests = ALONE): Manifest {
   const found = manifests.find((one) => one.kind === kind);
   if (found === undefined) throw new Error(`no ${kind}`);
   return found;
@@ -50,12 +63,15 @@ interface DeploymentParts {
 }
 
 describe('the Kubernetes manifests', () => {
-  test.each(manifests.map((one) => [one.kind, one] as const))('%s fits the published schema', (kind, one) => {
-    const Kind = KINDS[kind] as new (data: never) => { validate(): void };
-    expect(() => {
-      new Kind(one as never).validate();
-    }).not.toThrow();
-  });
+  test.each([...ALONE, ...REPLICAS].map((one) => [one.kind, one] as const))(
+    '%s fits the published schema',
+    (kind, one) => {
+      const Kind = KINDS[kind] as new (data: never) => { validate(): void };
+      expect(() => {
+        new Kind(one as never).validate();
+      }).not.toThrow();
+    },
+  );
 
   test('a port that is no number does not fit it', () => {
     const broken = structuredClone(manifest('Deployment') as unknown as DeploymentParts);
@@ -75,25 +91,39 @@ describe('the Kubernetes manifests', () => {
     expect(container?.envFrom[0]?.secretRef.name).toBe((manifest('Secret')['metadata'] as { name: string }).name);
   });
 
-  test('config and rules of the ConfigMap load, with the secrets that the Secret names', () => {
-    const data = manifest('ConfigMap')['data'] as Record<string, string>;
-    const stringData = manifest('Secret')['stringData'] as Record<string, string>;
-    using folder = createFolder(data);
-    const readFile = (file: string): string => readFileSync(file, 'utf8');
-    const { setup, problems } = loadSetup(`${folder.path}/config.yaml`, { env: stringData, readFile });
-    expect(formatProblems(problems)).toBe('');
-    expect(setup?.watches).toHaveLength(1);
-    expect(setup?.config.state.file).toBe('/data/state.db');
+  test('replicas share a database and nothing else, and are taken down one at a time', () => {
+    const { spec } = manifest('Deployment', REPLICAS) as unknown as DeploymentParts;
+    expect(spec.replicas).toBeGreaterThan(1);
+    expect(spec.strategy).toMatchObject({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } });
+    expect(manifest('PodDisruptionBudget', REPLICAS)['spec']).toMatchObject({ maxUnavailable: 1 });
+    expect(REPLICAS.some(({ kind }) => kind === 'PersistentVolumeClaim')).toBe(false);
   });
+
+  test.each([
+    ['one', ALONE, null],
+    ['several', REPLICAS, expect.anything()],
+  ])(
+    'config and rules of the ConfigMap of %s load, with the secrets that the Secret names',
+    (_, manifests, postgres) => {
+      const data = manifest('ConfigMap', manifests)['data'] as Record<string, string>;
+      const stringData = manifest('Secret', manifests)['stringData'] as Record<string, string>;
+      using folder = createFolder(data);
+      const readFile = (file: string): string => readFileSync(file, 'utf8');
+      const { setup, problems } = loadSetup(`${folder.path}/config.yaml`, { env: stringData, readFile });
+      expect(formatProblems(problems)).toBe('');
+      expect(setup?.watches).toHaveLength(1);
+      expect(setup?.config.state).toMatchObject({ file: '/data/state.db', postgres });
+    },
+  );
 });
 
-describe('the compose file', () => {
+describe.each(['compose.yaml', 'compose-replicas.yaml'])('the compose file %s', (file) => {
   test('passes the linter, which knows the schema of compose files', () => {
     const { status, stdout, stderr } = spawnSync(
       'node_modules/.bin/dclint',
       // The order of services and keys is for readers.
       [
-        'deploy/compose.yaml',
+        `deploy/${file}`,
         '--max-warnings=0',
         '--disable-rule=services-alphabetical-order',
         '--disable-rule=service-keys-order',
@@ -104,10 +134,10 @@ describe('the compose file', () => {
   });
 
   test('mounts files that exist, and opens ports on this machine only', () => {
-    const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8')) as {
-      services: Record<string, { ports: string[]; volumes: string[] }>;
+    const { services } = parse(readFileSync(`deploy/${file}`, 'utf8'), { merge: true }) as {
+      services: Record<string, { ports?: string[]; volumes: string[] }>;
     };
-    for (const { ports, volumes } of Object.values(services)) {
+    for (const { ports = [], volumes } of Object.values(services)) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
       const files = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('./'));
       // The folder of the user's own config is made by hand.
