@@ -25,7 +25,12 @@ const filesOf = (found: readonly Call[]): string[] => [...new Set(found.map(({ f
 
 /** Without commands, which change a database beside the daemon. */
 const inStore = (engine: string, found: readonly Call[]): Call[] =>
-  found.filter(({ file }) => file.startsWith(`src/store/${engine}/`) && file !== 'src/store/postgres/open.ts');
+  found.filter(
+    ({ file }) => file.startsWith(`src/store/${engine}/`) && !['src/store/postgres/open.ts', PAGES].includes(file),
+  );
+
+/** Before a large delivery is settled, its pages are: further transactions of the same step. */
+const PAGES = 'src/store/sqlite/dispatch/large-deliveries.ts';
 
 /** The names that these calls are given; what is no plain text is shown as code. */
 const namesIn = (found: readonly Call[], argument: number): string[] =>
@@ -60,6 +65,11 @@ test('nothing else in the sources begins a transaction', () => {
   const begun = callsOf(/\.exec$/).filter(({ args }) => /BEGIN|COMMIT/.test(args[0]?.getText() ?? ''));
   // The lock is a file without rows.
   expect(filesOf(begun)).toEqual(['src/store/sqlite/database.ts', 'src/store/sqlite/files/lock.ts']);
+});
+
+test('the pages of a large delivery are settled in the step that settles it', () => {
+  const inPages = callsOf(/^(?:write|writeUnsynced)$/).filter(({ file }) => file === PAGES);
+  expect(namesIn(inPages, 0)).toEqual(['settle']);
 });
 
 test('each moment of the list is marked in one place', () => {

@@ -10,7 +10,7 @@ import type { Store } from '../../src/store/store.ts';
 import { hasPostgres, postgresTest, startPostgres } from '../support/store/postgres.ts';
 import { claim, commit, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
-import { fenceOf } from '../support/store/fences.ts';
+import { claimAll, fenceOf } from '../support/store/fences.ts';
 
 jest.setTimeout(60_000);
 
@@ -96,6 +96,7 @@ postgresTest(
     {
       await using store = await openPostgresStore({ url, owner: 'a test' });
       expect(await all(store)).toEqual(before);
+      await claimAll(store, ['service:test']);
       // What is decided next is numbered after what was copied.
       expect(await owe(store, 'y', [aDelivery({ id: 'c' })], NOON)).toEqual(['kept']);
       expect((await claim(store, 'ops', 9, NOON)).map(({ delivery }) => delivery.id)).toEqual(['b', 'c']);
