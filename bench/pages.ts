@@ -27,7 +27,8 @@ const RULES = 100;
 const POLLED_AGAIN = 50;
 const EVERY_MS = 300_000;
 const TIMES = Number(process.argv[3] ?? 20);
-const LOCAL = { localAddress: '127.0.0.1', remoteAddress: '127.0.0.1' };
+/** As far as it is looked at. */
+const BINDINGS: object = { incoming: { socket: { localAddress: '127.0.0.1', remoteAddress: '127.0.0.1' } } };
 
 let now = Date.UTC(2026, 0, 1);
 let [edition, monotonic] = [0, 0];
@@ -84,7 +85,7 @@ function fresh(path: string): Promise<number> {
 async function cpuOf(path: string): Promise<number> {
   const before = process.cpuUsage();
   const headers = { host: '127.0.0.1', 'accept-encoding': 'gzip' };
-  const answer = await app.request(`http://127.0.0.1${path}`, { headers }, { incoming: { socket: LOCAL } });
+  const answer = await app.request(`http://127.0.0.1${path}`, { headers }, BINDINGS);
   await answer.arrayBuffer();
   const { user, system } = process.cpuUsage(before);
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);

@@ -21,7 +21,7 @@ watches:
 `;
 const ENV = { KEY: 'a-long-key-of-the-explorer', HOOK: 'https://hook.example/a-long-token' };
 
-function declared({ config = CONFIG, rules = RULES, env = ENV as Record<string, string> } = {}) {
+function declared({ config = CONFIG, rules = RULES, env = ENV } = {}) {
   const readFile = (path: string): string => (path.endsWith('rules.yaml') ? rules : config);
   const { setup, problems } = loadSetup('config.yaml', { env, readFile, listFiles: () => ['rules.yaml'] });
   if (setup === null) throw new Error(formatProblems(problems));

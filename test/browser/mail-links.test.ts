@@ -26,10 +26,10 @@ function aMailingDaemon({ url }: SmtpSink): Promise<BrowsedDaemon> {
 }
 
 /** Where the link of the next mail leads, on the daemon. */
-async function linkIn({ mails }: SmtpSink, { running, pass }: BrowsedDaemon): Promise<string> {
-  while (mails.all.length === 0) await pass(5);
+async function linkIn({ mails }: SmtpSink, daemon: BrowsedDaemon): Promise<string> {
+  while (mails.all.length === 0) await daemon.pass(5);
   const [, path = ''] = /https:\/\/chainwarden\.example\.com(\/a\/[\w-]+)/.exec(mails.all[0]?.parsed.text ?? '') ?? [];
-  return `${running.app.url}${path}`;
+  return `${daemon.running.app.url}${path}`;
 }
 
 async function acksOf({ running }: BrowsedDaemon): Promise<readonly unknown[]> {

@@ -52,9 +52,9 @@ function textOf(watch: Watch): string {
   return text;
 }
 
-function hasState(facts: WatchFacts, state: ListFilter['state'], { stateOf }: WatchStates): boolean {
+function hasState(facts: WatchFacts, state: ListFilter['state'], states: WatchStates): boolean {
   if (state === null) return true;
-  return state === 'unhealthy' ? isUnhealthy(facts) : stateOf(facts) === state;
+  return state === 'unhealthy' ? isUnhealthy(facts) : states.stateOf(facts) === state;
 }
 
 function isUnhealthy({ unhealthy }: WatchFacts): boolean {
@@ -81,14 +81,14 @@ function rankBy(sort: NonNullable<ListFilter['sort']>, states: WatchStates): (fa
 const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 /** By state, then by severity; what is only unhealthy comes before what is not. */
-function problemRank(facts: WatchFacts, { stateOf }: WatchStates): number {
+function problemRank(facts: WatchFacts, states: WatchStates): number {
   const severity = facts.active?.severity ?? null;
   const bySeverity = severity === null ? 0 : SEVERITIES.indexOf(severity);
-  return WATCH_STATES.indexOf(stateOf(facts)) * 8 + bySeverity * 2 + (isUnhealthy(facts) ? 0 : 1);
+  return WATCH_STATES.indexOf(states.stateOf(facts)) * 8 + bySeverity * 2 + (isUnhealthy(facts) ? 0 : 1);
 }
 
-function countsOf(found: readonly WatchFacts[], { stateOf }: WatchStates): Record<WatchState, number> {
+function countsOf(found: readonly WatchFacts[], states: WatchStates): Record<WatchState, number> {
   const counts = { firing: 0, pending: 0, blind: 0, paused: 0, silenced: 0, starting: 0, ok: 0 };
-  for (const facts of found) counts[stateOf(facts)] += 1;
+  for (const facts of found) counts[states.stateOf(facts)] += 1;
   return counts;
 }

@@ -31,8 +31,8 @@ interface SharingOptions {
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const overviews = createRendering<Overview>(periods);
   const summaries = createRendering<Summary>(periods);
-  const overview = withLast(queries.overview, onFailed);
-  const summary = withLast(queries.summary, onFailed);
+  const overview = withLast(() => queries.overview(), onFailed);
+  const summary = withLast(() => queries.summary(), onFailed);
 
   return {
     ...queries,

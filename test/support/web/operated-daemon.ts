@@ -1,5 +1,4 @@
 // A daemon with four watches and an operator, alice.
-import { join } from 'node:path';
 import type { OpenAlertRow, StoredPolicy } from '../../../src/store/interventions.ts';
 import { openReader } from '../../../src/store/open.ts';
 import { OPERATOR_TOKEN } from './api-calls.ts';
