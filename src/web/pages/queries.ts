@@ -31,31 +31,50 @@ interface SharingOptions {
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const overviews = createRendering<Overview>(periods);
   const summaries = createRendering<Summary>(periods);
-  const overview = withLast(() => queries.overview(), onFailed);
-  const summary = withLast(() => queries.summary(), onFailed);
+  const lastOverview = createLast<Overview>(onFailed);
+  const lastSummary = createLast<Summary>(onFailed);
+
+  async function overview(): Promise<Overview> {
+    const answer = await queries.overview();
+    lastSummary.keep(summaryOf(answer));
+    return answer;
+  }
 
   return {
     ...queries,
     // While the state does not answer, pages show the last overview. They are made anew now and then: they say how old it is.
     edition: () => queries.edition().catch(() => `not-known-${Math.floor(monotonic() / OLD_MS)}`),
-    overview: () => overviews.of('overview', overview),
+    overview: () => overviews.of('overview', () => lastOverview.answerOf(overview)),
     // The first page has it already.
-    summary: () => overviews.made('overview')?.then(summaryOf) ?? summaries.of('summary', summary),
+    summary: () =>
+      overviews.made('overview')?.then(summaryOf) ??
+      summaries.of('summary', () => lastSummary.answerOf(() => queries.summary())),
   };
 }
 
-/** Where there is no answer, the last one is given. */
-function withLast<T>(ask: () => Promise<T>, onFailed: (error: unknown) => void): () => Promise<T> {
+/** What was answered last. */
+interface Last<T> {
+  keep(answer: T): void;
+  /** What is answered now; where nothing is, the last answer. Rejects where there is none either. */
+  answerOf(ask: () => Promise<T>): Promise<T>;
+}
+
+function createLast<T>(onFailed: (error: unknown) => void): Last<T> {
   let last: { readonly answer: T } | null = null;
-  return async () => {
-    try {
-      const answer = await ask();
+  return {
+    keep(answer) {
       last = { answer };
-      return answer;
-    } catch (error) {
-      if (last === null) throw error;
-      onFailed(error);
-      return last.answer;
-    }
+    },
+    async answerOf(ask) {
+      try {
+        const answer = await ask();
+        last = { answer };
+        return answer;
+      } catch (error) {
+        if (last === null) throw error;
+        onFailed(error);
+        return last.answer;
+      }
+    },
   };
 }
