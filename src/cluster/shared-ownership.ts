@@ -153,6 +153,8 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     // Another config is not worked by before it is known to be in force.
     mayWork: (shard) => declared?.checksum === inForce && held.mayWork(shard),
     declare(config) {
+      // What the others answered so far was about the former config.
+      if (config.checksum !== declared?.checksum) state = { ...state, agreedSince: null, mayRetire: false };
       declared = config;
       roundAt = 0;
     },

@@ -265,6 +265,18 @@ test('a replica with a stray file polled by it, and what it learned took the pla
   await Promise.all([one.stop(), other.stop(), third.stop()]);
 });
 
+test('a file without some rules was read by one replica, and what they had told was ended before the others were heard', async () => {
+  const { clock, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(60_000);
+  expect(one.ownership.mayRetire()).toBe(true);
+  one.ownership.declare({ checksum: 'stray', shards: [] });
+  expect(one.ownership.mayRetire()).toBe(false);
+  await clock.advance(60_000);
+  expect([one, other].map(({ ownership }) => ownership.mayRetire())).toEqual([false, false]);
+  await Promise.all([one.stop(), other.stop()]);
+});
+
 test('the only replica stopped working when its config was changed', async () => {
   const { clock, join } = someReplicas();
   const one = join('one');
