@@ -74,6 +74,8 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
 
   async function read(): Promise<void> {
     if (isRead && !hasMoved) return;
+    // Until all of it is read, nothing of it counts as read: the store may answer with an error in between.
+    isRead = false;
     hasMoved = false;
     const ids = (await store.remembered()).filter(isOurs);
     const damaged: WatchId[] = [];

@@ -135,6 +135,33 @@ test('two replicas told of the same explorer: each tells of those that it asks, 
   expect(await second.said(60_000)).toEqual([`warning alert.resolved ${TITLE}`]);
 });
 
+test('the storage failed while a replica read what another one had told: it reads that again, and tells the end', async () => {
+  const store = createMemoryStore();
+  const shards = createShards();
+  const [one, other] = [shards.replica('one'), shards.replica('other')];
+  let failures = 0;
+  const failing: Store = {
+    ...shards.guard(store),
+    remembered() {
+      failures -= 1;
+      return failures >= 0 ? Promise.reject(new StorageError('gone')) : store.remembered();
+    },
+  };
+  await using first = aStory(shards.guard(store), { ownership: one });
+  await using second = aStory(failing, { ownership: other });
+  await one.claim('explorer:ethereum');
+  first.found.causes = [aCause('warning')];
+  expect(await second.said(60_000)).toEqual([]);
+  expect(await first.said(60_000)).toEqual([`warning alert.firing ${TITLE}`]);
+
+  await one.release('explorer:ethereum');
+  await other.claim('explorer:ethereum');
+  failures = 1;
+  second.self.shardsMoved();
+  expect(await second.said(60_000)).toEqual([`warning alert.resolved ${TITLE}`]);
+  expect(second.log.lines).toEqual(['warn self:failed', 'info self:resolved', 'info self:looks-again']);
+});
+
 test('what was seen once only, as after a machine slept, is not told', async () => {
   await using story = aStory();
   story.found.causes = [aCause('warning')];
