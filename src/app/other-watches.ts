@@ -28,11 +28,12 @@ export function createOtherWatches({ runtime, clock }: OtherWatchesOptions) {
 
   function isCurrent(read: Read, watches: readonly Watch[]): boolean {
     const ageMs = clock.now() - read.at;
-    return ageMs >= 0 && ageMs < READ_AGAIN_MS && watches.every((watch, i) => watch === read.watches[i]);
+    const isRecent = ageMs >= 0 && ageMs < READ_AGAIN_MS;
+    return isRecent && watches.length === read.watches.length && watches.every((one, i) => one === read.watches[i]);
   }
 
   async function read(reader: StoreView, watches: readonly Watch[]): Promise<Others> {
-    if (last !== null && last.watches.length === watches.length && isCurrent(last, watches)) return last.view;
+    if (last !== null && isCurrent(last, watches)) return last.view;
     const at = clock.now();
     const facts = await readStored(
       reader,

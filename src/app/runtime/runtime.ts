@@ -1,5 +1,6 @@
 // Runs one setup after the other, and what goes on beside polls.
 import type { Follower } from '../../cluster/ownership.ts';
+import { isOf } from '../../cluster/share.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
 import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
@@ -22,7 +23,6 @@ import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import type { SampleTry } from '../../store/interventions.ts';
-import type { Shard } from '../../store/fence.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
@@ -196,19 +196,19 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   const follower: Follower = {
     async claimed(shard) {
-      if (!isOfExplorer(shard)) return;
+      if (!isOf('explorer', shard)) return;
       await changing.hold(async () => {
         (await poller.prepare(watches())).commit();
         shardsMoved();
       });
     },
     async releasing(shard) {
-      if (!isOfExplorer(shard)) return;
+      if (!isOf('explorer', shard)) return;
       await poller.release(shard);
       shardsMoved();
     },
     lost(shard) {
-      if (!isOfExplorer(shard)) return;
+      if (!isOf('explorer', shard)) return;
       poller.drop(shard);
       shardsMoved();
     },
@@ -292,10 +292,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       await explorers[Symbol.asyncDispose]();
     },
   };
-}
-
-function isOfExplorer(shard: Shard): boolean {
-  return shard.startsWith('explorer:');
 }
 
 /** Releases the mutex when the setup is committed or disposed of. */

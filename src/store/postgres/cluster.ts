@@ -146,11 +146,6 @@ export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, lease
   return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) === 1;
 }
 
-/** Whether any replica works. */
-export async function isAnyAlive(sql: Sql): Promise<boolean> {
-  return (await nameOfAny(sql)) !== null;
-}
-
 /** The name of a replica that works; null: none does. */
 export async function nameOfAny(sql: Sql): Promise<string | null> {
   const row = await sql.first(`SELECT name FROM replicas WHERE ${IS_LIVE} ORDER BY name LIMIT 1`);

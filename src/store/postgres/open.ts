@@ -6,7 +6,7 @@ import { StorageError, type Store, type StoreReader } from '../store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { addressOf } from './address.ts';
 import { createDatabase, type Database } from './database.ts';
-import { createPostgresCluster, isAnyAlive } from './cluster.ts';
+import { createPostgresCluster, nameOfAny } from './cluster.ts';
 import { readFact, writeFact } from './facts.ts';
 import { forget } from './memory-table.ts';
 import { migrate, schemaOf } from './migrate.ts';
@@ -78,7 +78,7 @@ export async function forgetInPostgres(url: string, watch: WatchId): Promise<boo
 export async function isPostgresHeld(url: string): Promise<boolean> {
   await using opened = new AsyncDisposableStack();
   const { sql } = opened.adopt(await current(url), (one) => one.close());
-  return await isAnyAlive(sql);
+  return (await nameOfAny(sql)) !== null;
 }
 
 /** Whether a daemon has made its tables there. */
