@@ -6,22 +6,17 @@
 // Only watches of shards that this process holds are polled, and only their memories are kept: another replica may change
 // the rest. Memory is read after the claim of its shard, and dropped before another replica can have the shard.
 import type { Ownership } from '../../cluster/ownership.ts';
-import type { Judged } from '../../core/chain/tick-chain.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import { showsHead } from '../../core/model/watch/watch.ts';
 import { withBirths } from '../../core/alerts/births.ts';
-import { shiftClock } from '../../core/model/quality/clock-shift.ts';
-import { withClosedApart, withStored } from '../../core/windows/closed.ts';
-import type { Past } from '../../core/windows/stored-runs.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import type { Observation } from '../../core/model/observation.ts';
-import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import type { Read } from '../../core/model/watch/question.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Fence, Shard } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
@@ -29,7 +24,7 @@ import { createBatch } from './batch.ts';
 import { createChainIdentity } from './chain-identity.ts';
 import { createChains } from './chains.ts';
 import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
-import { isStop, judgeSafely, pollSafely, readTickChain, type PollReader } from './observe.ts';
+import { createDecider } from './decider.ts';
 import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
@@ -104,18 +99,12 @@ export interface Poller {
   idle(): Promise<void>;
 }
 
-interface Ways {
-  readonly poll: () => Promise<Judged | null>;
-  readonly miss: (missed: Observation) => Promise<Judged | null>;
-}
-
 export function createPoller(options: PollerOptions): Poller {
   const { isPaused = () => false } = options;
   let shards = explorerShard;
   const shardOf: ShardOf = (explorer) => shards(explorer);
   const shardOfWatch = watchShard(shardOf);
-  const { store, ownership, readerOf, clock, log, hook, onPolled, onSkipped, onDamaged, onTransitions, onRecalled } =
-    options;
+  const { store, ownership, readerOf, clock, log, onPolled, onSkipped, onDamaged, onTransitions, onRecalled } = options;
   const running = new Map<WatchId, Promise<void>>();
   /** Explorers whose head some watch reads at every poll. */
   let withHead: ReadonlySet<string> = new Set();
@@ -135,78 +124,47 @@ export function createPoller(options: PollerOptions): Poller {
     onUnkept: ({ decision }) => options.onUnkept?.(decision.transitions),
     onCommitted: settle,
   });
+  const decider = createDecider({
+    store,
+    clock,
+    log,
+    hook: options.hook ?? null,
+    runs,
+    chains,
+    identity,
+    readsHead: (explorer) => withHead.has(explorer),
+  });
   const recovery = createCommitRecovery({
     batch,
     recall: async ({ id }) => (await store.recall([id])).get(id),
     heldVersion: (id) => held.versionOf(id),
     replace,
-    decideAgain,
+    decideAgain: (decided) => decider.decideAgain(decided, held.memoryOrBlank(decided.watch)),
     outages,
     log,
     onRecalled,
   });
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
-    const { reader, read, startedAt } = tick;
-    if (held.isDamaged(watch.id)) {
-      if (!(await held.mend(watch))) {
-        onDamaged(watch);
-        return;
-      }
-      runs.forget(watch.id);
-      onTransitions();
-    }
+    if (held.isDamaged(watch.id) && !(await mend(watch))) return;
     if (!(await recovery.settle(watch))) return;
     const known = withBirths(held.memoryOrBlank(watch), recovery.unkept(watch.id));
-    const { memory, shiftedMs } = withoutClockSkew(known, watch);
-    const wholeMemory = async (): Promise<Memory> =>
-      watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
-    const began = clock.monotonic();
-    const hooked = hook?.onPoll({ watch, memory, wholeMemory, startedAt }, read) ?? null;
-    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
-    const pollReader = { ...pollReaderOf(watch, reader, hooked?.read ?? read), past };
-    const judged = await onSameChain(watch, tick, {
-      poll: () => pollSafely(watch, memory, pollReader, log),
-      miss: (missed) => judgeSafely(watch, memory, missed, pollReader, log),
-    });
+    const decided = await decider.decide(watch, known, tick);
     // A poll that ends while the daemon stops has no effect, nor has one of a watch that was removed or paused meanwhile.
-    if (judged === null || signal.aborted || !held.has(watch.id) || isPaused(watch) || !mayWork(watch)) return;
-    outages.polled(watch, judged.observation);
-    const decision = apart(watch, memory, judged.decision, shiftedMs);
-    const tookMs = clock.monotonic() - began;
-    await recovery.commit({ watch, ...judged, decision, tookMs, hooked, chain: pollReader.chain });
+    if (decided === null || signal.aborted || !held.has(watch.id) || isPaused(watch) || !mayWork(watch)) return;
+    outages.polled(watch, decided.observation);
+    await recovery.commit(decided);
   }
 
-  /** What a poll comes to; where the explorer shows another chain than before, a missed one. */
-  async function onSameChain(watch: Watch, { reader, read }: Tick, ways: Ways): Promise<Judged | null> {
-    const { explorer } = watch.target;
-    const otherChain = (): string | null | Promise<string | null> =>
-      identity.isDue(explorer, reader)
-        ? identity.ask(explorer, (height) => reader.blocksFrom(height, read))
-        : identity.otherChain(explorer);
-    const before = await otherChain();
-    if (before !== null) return ways.miss(missedFor(before, clock));
-    const judged = await ways.poll();
-    chains.read(explorer, reader.blocks());
-    // A head that fell is seen in the middle of a poll.
-    const after = await otherChain();
-    return after === null ? judged : ways.miss(missedFor(after, clock));
-  }
-
-  function pollReaderOf(watch: Watch, reader: Reader, read: Read): PollReader {
-    const { explorer } = watch.target;
-    return {
-      read,
-      now: () => clock.now(),
-      // A head that no watch reads at every poll was read for a single decision, and would grow old unnoticed.
-      head: () => (withHead.has(explorer) ? reader.head() : null),
-      canAskHead: true,
-      chain: async () => {
-        const alone = await readTickChain(watch, read);
-        return alone === 'unknown' ? alone : chains.read(explorer, reader.blocks());
-      },
-      endsPoll: isStop,
-    };
+  /** False: its memory is still damaged. */
+  async function mend(watch: Watch): Promise<boolean> {
+    if (!(await held.mend(watch))) {
+      onDamaged(watch);
+      return false;
+    }
+    runs.forget(watch.id);
+    onTransitions();
+    return true;
   }
 
   /** The store holds a commit that this process does not know, perhaps with transitions. */
@@ -215,23 +173,6 @@ export function createPoller(options: PollerOptions): Poller {
     runs.forget(watch.id);
     held.replace(watch, stored);
     onTransitions();
-  }
-
-  async function decideAgain(decided: Decided): Promise<Decided | null> {
-    const { watch, observation, chain } = decided;
-    const memory = held.memoryOrBlank(watch);
-    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, 0);
-    const judged = await judgeSafely(watch, memory, observation, { chain, past }, log);
-    return judged && { ...decided, ...judged, decision: apart(watch, memory, judged.decision, 0) };
-  }
-
-  /** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
-  function withoutClockSkew(memory: Memory, watch: Watch): { memory: Memory; shiftedMs: number } {
-    const now = clock.now();
-    if (memory.coveredUntil === null || memory.coveredUntil <= now) return { memory, shiftedMs: 0 };
-    log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
-    const shiftedMs = memory.coveredUntil - (now - 1);
-    return { memory: shiftClock(memory, shiftedMs), shiftedMs };
   }
 
   /** False when a reload removed the watch meanwhile, even if it was added again since: then it started anew. */
@@ -335,14 +276,4 @@ export function createPoller(options: PollerOptions): Poller {
 
 function explorersOf(watches: readonly Watch[]): ReadonlySet<string> {
   return new Set(watches.map(({ target }) => target.explorer));
-}
-
-/** What is over leaves the memory. Times that were moved back are written, so that what is stored of them moves too. */
-function apart(watch: Watch, memory: Memory, decision: Decision, shiftedMs: number): Decision {
-  const { closed, ...rest } = withClosedApart(watch, memory, decision);
-  return { ...rest, hasChanged: rest.hasChanged || shiftedMs !== 0, closed: { ...closed, shiftedMs } };
-}
-
-function missedFor(detail: string, clock: Clock): Observation {
-  return { type: 'missed', at: clock.now(), reason: 'other-chain', detail };
 }

@@ -1,0 +1,127 @@
+// What a poll of a watch comes to: what was seen, and what follows from it on what is remembered. Nothing is committed
+// here, and nothing that is held is changed.
+import type { Judged } from '../../core/chain/tick-chain.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Observation } from '../../core/model/observation.ts';
+import { shiftClock } from '../../core/model/quality/clock-shift.ts';
+import type { Read } from '../../core/model/watch/question.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { withClosedApart, withStored } from '../../core/windows/closed.ts';
+import type { Past } from '../../core/windows/stored-runs.ts';
+import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { ChainIdentity } from './chain-identity.ts';
+import type { Chains } from './chains.ts';
+import { isStop, judgeSafely, pollSafely, readTickChain, type PollReader } from './observe.ts';
+import type { Decided, PollHook } from './poll.ts';
+import type { RunsOfWatches } from './stored-runs.ts';
+import type { Reader, Tick } from './ticks.ts';
+
+export interface DeciderOptions {
+  readonly store: Pick<Store, 'samples'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly hook: PollHook | null;
+  readonly runs: Pick<RunsOfWatches, 'before'>;
+  readonly chains: Pick<Chains, 'read'>;
+  readonly identity: Pick<ChainIdentity, 'isDue' | 'ask' | 'otherChain'>;
+  /** Whether some watch reads the head of the explorer at every poll. */
+  readonly readsHead: (explorer: string) => boolean;
+}
+
+/** Null: the daemon is stopping. */
+export interface Decider {
+  decide(watch: Watch, memory: Memory, tick: Tick): Promise<Decided | null>;
+  /** The same observation, on another memory. */
+  decideAgain(decided: Decided, memory: Memory): Promise<Decided | null>;
+}
+
+interface Ways {
+  readonly poll: () => Promise<Judged | null>;
+  readonly miss: (missed: Observation) => Promise<Judged | null>;
+}
+
+export function createDecider({ store, clock, log, hook, runs, chains, identity, readsHead }: DeciderOptions): Decider {
+  function hookOf(watch: Watch, memory: Memory, { read, startedAt }: Tick): Decided['hooked'] {
+    const wholeMemory = async (): Promise<Memory> =>
+      watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
+    return hook?.onPoll({ watch, memory, wholeMemory, startedAt }, read) ?? null;
+  }
+
+  function readerOf(watch: Watch, reader: Reader, read: Read): PollReader {
+    const { explorer } = watch.target;
+    return {
+      read,
+      now: () => clock.now(),
+      // A head that no watch reads at every poll was read for a single decision, and would grow old unnoticed.
+      head: () => (readsHead(explorer) ? reader.head() : null),
+      canAskHead: true,
+      chain: async () => {
+        const alone = await readTickChain(watch, read);
+        return alone === 'unknown' ? alone : chains.read(explorer, reader.blocks());
+      },
+      endsPoll: isStop,
+    };
+  }
+
+  /** What a poll comes to; where the explorer shows another chain than before, a missed one. */
+  async function onSameChain(watch: Watch, { reader, read }: Tick, ways: Ways): Promise<Judged | null> {
+    const { explorer } = watch.target;
+    const otherChain = (): string | null | Promise<string | null> =>
+      identity.isDue(explorer, reader)
+        ? identity.ask(explorer, (height) => reader.blocksFrom(height, read))
+        : identity.otherChain(explorer);
+    const before = await otherChain();
+    if (before !== null) return ways.miss(missedFor(before, clock.now()));
+    const judged = await ways.poll();
+    chains.read(explorer, reader.blocks());
+    // A head that fell is seen in the middle of a poll.
+    const after = await otherChain();
+    return after === null ? judged : ways.miss(missedFor(after, clock.now()));
+  }
+
+  /** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
+  function withoutClockSkew(memory: Memory, watch: Watch): { memory: Memory; shiftedMs: number } {
+    const now = clock.now();
+    if (memory.coveredUntil === null || memory.coveredUntil <= now) return { memory, shiftedMs: 0 };
+    log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
+    const shiftedMs = memory.coveredUntil - (now - 1);
+    return { memory: shiftClock(memory, shiftedMs), shiftedMs };
+  }
+
+  return {
+    async decide(watch, known, tick) {
+      const { memory, shiftedMs } = withoutClockSkew(known, watch);
+      const began = clock.monotonic();
+      const hooked = hookOf(watch, memory, tick);
+      const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
+      const reader = { ...readerOf(watch, tick.reader, hooked?.read ?? tick.read), past };
+      const judged = await onSameChain(watch, tick, {
+        poll: () => pollSafely(watch, memory, reader, log),
+        miss: (missed) => judgeSafely(watch, memory, missed, reader, log),
+      });
+      if (judged === null) return null;
+      const decision = apart(watch, memory, judged.decision, shiftedMs);
+      const tookMs = clock.monotonic() - began;
+      return { watch, observation: judged.observation, decision, tookMs, hooked, chain: reader.chain };
+    },
+    async decideAgain(decided, memory) {
+      const { watch, observation, chain } = decided;
+      const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, 0);
+      const judged = await judgeSafely(watch, memory, observation, { chain, past }, log);
+      return judged && { ...decided, ...judged, decision: apart(watch, memory, judged.decision, 0) };
+    },
+  };
+}
+
+/** What is over leaves the memory. Times that were moved back are written, so that what is stored of them moves too. */
+function apart(watch: Watch, memory: Memory, decision: Decision, shiftedMs: number): Decision {
+  const { closed, ...rest } = withClosedApart(watch, memory, decision);
+  return { ...rest, hasChanged: rest.hasChanged || shiftedMs !== 0, closed: { ...closed, shiftedMs } };
+}
+
+function missedFor(detail: string, at: Instant): Observation {
+  return { type: 'missed', at, reason: 'other-chain', detail };
+}
