@@ -5,7 +5,16 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Step } from '../../lib/failpoint.ts';
 import { createMutex } from '../../lib/mutex.ts';
-import { answering, BUSY_TIMEOUT_MS, createUnsynced, inStep, isBusy, storageError } from './database.ts';
+import type { Checkpoints } from './files/checkpoints.ts';
+import {
+  answering,
+  BUSY_TIMEOUT_MS,
+  createRowCount,
+  createUnsynced,
+  inStep,
+  isBusy,
+  storageError,
+} from './database.ts';
 
 export interface Access {
   /** Rejects with a StorageError. */
@@ -23,10 +32,12 @@ export interface Access {
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 
-export function createAccess(opened: DatabaseSync, file: string): Access {
+/** `checkpoints`: left out for a database that is nowhere. */
+export function createAccess(opened: DatabaseSync, file: string, checkpoints: Checkpoints | null): Access {
   const writing = createMutex();
   let db = opened;
   let unsynced = createUnsynced(db);
+  let rowsWritten = createRowCount(db);
 
   /** `askedAt`: what waited for others has waited for the file as well. It is tried once in any case. */
   async function whenFree<T>(action: string, work: () => T, askedAt: number): Promise<T> {
@@ -43,7 +54,11 @@ export function createAccess(opened: DatabaseSync, file: string): Access {
 
   function write<T>(transaction: () => T): Promise<T> {
     const askedAt = performance.now();
-    return writing.hold(() => whenFree('write', transaction, askedAt));
+    return writing.hold(async () => {
+      const result = await whenFree('write', transaction, askedAt);
+      checkpoints?.committed(rowsWritten());
+      return result;
+    });
   }
 
   return {
@@ -52,11 +67,14 @@ export function createAccess(opened: DatabaseSync, file: string): Access {
     writeUnsynced: (step, work) => write(() => unsynced(() => inStep(db, step, work))),
     replace: (change) =>
       writing.hold(async () => {
+        await checkpoints?.stop();
         db = await change(db);
         unsynced = createUnsynced(db);
+        rowsWritten = createRowCount(db);
       }),
     close: () =>
       writing.hold(async () => {
+        await checkpoints?.stop();
         if (db.isOpen)
           answering(file, 'close', () => {
             db.close();

@@ -11,6 +11,8 @@ import { StateDamagedError, StorageError } from '../store.ts';
  */
 export const BUSY_TIMEOUT_MS = 2000;
 const LARGEST_IDLE_WAL = 16 * 2 ** 20;
+/** As many pages of the log: a commit that finds more moves them into the file itself (files/checkpoints.ts). */
+const MOST_LOGGED_PAGES = LARGEST_IDLE_WAL / 4096;
 
 /** Where the file really is: two names of its directory must find the same lock. Makes the directories on the way. */
 export function settledPath(file: string): string {
@@ -44,7 +46,7 @@ export function openDatabase(file: string): DatabaseSync {
 /** FULL: what was committed survives a power cut, at four to five times the cost of NORMAL. */
 export function makeDurable(db: DatabaseSync): void {
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-  db.exec(`PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL}`);
+  db.exec(`PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL}; PRAGMA wal_autocheckpoint = ${MOST_LOGGED_PAGES}`);
 }
 
 /** From now on a lock of another program is an error at once: SQLite's own wait would hold up the event loop. */
@@ -104,6 +106,12 @@ export function createUnsynced(db: DatabaseSync): <T>(work: () => T) => T {
       db.exec(restore);
     }
   };
+}
+
+/** How many rows this connection has written since it was opened. */
+export function createRowCount(db: DatabaseSync): () => number {
+  const count = db.prepare('SELECT total_changes() AS rows');
+  return () => Number(count.get()?.['rows']);
 }
 
 /** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */

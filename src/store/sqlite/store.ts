@@ -36,6 +36,7 @@ import { createMirrorTable } from './dispatch/mirror-table.ts';
 import { dueLines } from '../rows/due-lines.ts';
 import { routingLines } from '../rows/routing-lines.ts';
 import { createOpenAlertsView } from './dispatch/open-alerts.ts';
+import { createCheckpoints } from './files/checkpoints.ts';
 import type { Place } from './files/place.ts';
 import { createSqliteReader, openSqliteReader } from './reader.ts';
 import { createRounds } from './dispatch/rounds.ts';
@@ -74,7 +75,11 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       return takeOver(open.facts, owner);
     }),
   );
-  const { read, write, writeUnsynced, replace, close } = createAccess(db, file);
+  const { read, write, writeUnsynced, replace, close } = createAccess(
+    db,
+    file,
+    place === undefined ? null : createCheckpoints(file),
+  );
 
   /** False when another process has taken over, as one may whose lock file was deleted. */
   const isHeld = ({ epoch }: Fence): boolean => epochOf(open.facts) === epoch;

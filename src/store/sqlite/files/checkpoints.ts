@@ -1,0 +1,75 @@
+// Moves what was committed from SQLite's log into the state file. SQLite does so within whichever commit finds the log
+// long, which then takes several times as long, and the event loop waits for the disk twice. Here a thread does it, with a
+// connection of its own, while commits go on. Where it does not keep up, SQLite's own limit (database.ts) still holds.
+//
+//   none      until enough was written, and after the thread ended by itself
+//   idle      the thread waits
+//   busy      it works; what is written meanwhile counts towards the next time
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { CheckpointOrder } from './checkpoint-thread.ts';
+
+export interface Checkpoints {
+  /** To be called after each commit, with how many rows its connection has written since it was opened. */
+  committed(rows: number): void;
+  /** Resolves when the thread has closed its connection. A commit of a new connection may start another one. */
+  stop(): Promise<void>;
+}
+
+/** A row is written into several pages: about a thousand of them, after which SQLite itself would do it. */
+const ROWS_BETWEEN = 500;
+
+/** Of the sources and of what is built from them alike: the file beside this one has the same ending. */
+const THREAD_FILE = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** It holds one statement; the pages are not in its heap. */
+const MOST_MEMORY = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
+
+export function createCheckpoints(file: string): Checkpoints {
+  let thread: Worker | null = null;
+  let isBusy = false;
+  let rowsBefore = 0;
+
+  /** Throws where the system has no thread to give. */
+  function start(): Worker {
+    const worker = new Worker(THREAD_FILE, { workerData: file, execArgv: [], env: {}, resourceLimits: MOST_MEMORY });
+    worker.unref();
+    worker.on('message', () => {
+      isBusy = false;
+    });
+    // Such as a file that was taken away. The end follows, and SQLite's own limit holds until another one is started.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (thread !== worker) return;
+      thread = null;
+      isBusy = false;
+    });
+    return worker;
+  }
+
+  return {
+    committed(rows) {
+      if (isBusy || rows - rowsBefore < ROWS_BETWEEN) return;
+      rowsBefore = rows;
+      try {
+        thread ??= start();
+      } catch {
+        // What was committed stays so; SQLite's own limit holds until the next time.
+        return;
+      }
+      isBusy = true;
+      thread.postMessage('checkpoint' satisfies CheckpointOrder);
+    },
+    async stop() {
+      const ending = thread;
+      thread = null;
+      isBusy = false;
+      rowsBefore = 0;
+      if (ending === null) return;
+      ending.ref();
+      const ended = new Promise((resolve) => ending.once('exit', resolve));
+      ending.postMessage('close' satisfies CheckpointOrder);
+      await ended;
+    },
+  };
+}
