@@ -25,7 +25,10 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler {
-  /** Replaces all watches. Those in `atOnce` are due now as well; where they are many, one after the other. */
+  /**
+   * Replaces all watches. Those in `atOnce` are due now as well; where they are many, one after the other, and not those
+   * that are due by themselves soon.
+   */
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
   /** Polls it once more after that time, if it is still one of them then. */
   pollAgain(watch: WatchId, afterMs: number): void;
@@ -59,8 +62,6 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   /** The most severe first. */
   let all: readonly Watch[] = [];
   const extra = createExtraPolls();
-  /** Due, but not asked yet, for many others are due too. Until then their own ticks leave them out. */
-  const waiting = new Set<WatchId>();
 
   /** After a clock was set back, the times are shifted, so that no watch waits until the clock has caught up. */
   function plan(now: Instant): void {
@@ -69,22 +70,14 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       byDue,
     );
     extra.clear();
-    waiting.clear();
   }
 
   function start(due: readonly Watch[], now: Instant): void {
-    waiting.clear();
-    for (const [id, delayMs] of startDelays(due)) {
-      if (delayMs === 0) continue;
-      waiting.add(id);
-      extra.add(id, now + delayMs);
-    }
-    const first = withoutWaiting(due);
+    const dueById = new Map(queue.data.flatMap((group) => group.watches.map(({ id }) => [id, group.due])));
+    const delays = startDelays(due, ({ id }) => (dueById.get(id) ?? Infinity) - now);
+    for (const [id, delayMs] of delays) if (delayMs > 0) extra.add(id, now + delayMs);
+    const first = due.filter(({ id }) => delays.get(id) === 0);
     if (first.length > 0) onTick(first);
-  }
-
-  function withoutWaiting(watches: readonly Watch[]): readonly Watch[] {
-    return waiting.size === 0 ? watches : watches.filter(({ id }) => !waiting.has(id));
   }
 
   function tick(): void {
@@ -92,15 +85,13 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     if (now < checkedAt) plan(now);
     checkedAt = now;
     const again = extra.take(now);
-    for (const id of again) waiting.delete(id);
     for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
       queue.pop();
       // Before the tick: one that throws must not remove its watches from the queue.
       queue.push({ ...group, due: nextDue(group, now) });
       onLag(secondsSince(clock, group.due));
-      const due = withoutWaiting(group.watches);
-      for (const { id } of due) again.delete(id);
-      if (due.length > 0) onTick(due);
+      for (const { id } of group.watches) again.delete(id);
+      onTick(group.watches);
     }
     // In one tick, so that they share their answers.
     const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));

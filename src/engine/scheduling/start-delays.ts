@@ -1,24 +1,31 @@
 // When watches that were not asked for long are asked first. After a start all of them are: ten thousand requests at once
-// keep the process busy past the next due times, which it then skips. So a few hundred questions go at once, and the rest
-// one after the other.
+// keep the process busy past the next due times, which it then skips, and all their answers are in memory together. So
+// where they are many, some questions go at once and the rest one after the other; and a watch that is due by itself soon
+// is not asked before.
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 
-const MOST_AT_ONCE = 200;
+const MOST_AT_ONCE = 50;
 const STEP_MS = 100;
 const MOST_IN_A_STEP = 25;
+/** An answer so much sooner is not worth a second request. */
+const SOON_MS = 5_000;
 
-/** By watch, in milliseconds from now; the earlier watches come first. Those that ask the same ask together. */
-export function startDelays(watches: readonly Watch[]): Map<WatchId, number> {
-  const delayByQuestion = new Map<string, number>();
-  return new Map(
-    watches.map((watch) => {
-      const question = questionOf(watch);
-      const delayMs = delayByQuestion.get(question) ?? delayOf(delayByQuestion.size);
-      delayByQuestion.set(question, delayMs);
-      return [watch.id, delayMs];
-    }),
-  );
+/**
+ * By watch, in milliseconds from now; the earlier watches come first. Those that ask the same ask together. Left out are
+ * those that wait for their own time. `dueInMs`: when a watch is due by itself.
+ */
+export function startDelays(watches: readonly Watch[], dueInMs: (watch: Watch) => number): Map<WatchId, number> {
+  const groups = [...Map.groupBy(watches, questionOf).values()];
+  const areMany = groups.length > MOST_AT_ONCE;
+  let before = 0;
+  const delays = groups.flatMap((group) => {
+    const delayMs = delayOf(before);
+    if (areMany && group.every((watch) => dueInMs(watch) <= delayMs + SOON_MS)) return [];
+    before += 1;
+    return group.map(({ id }) => [id, delayMs] as const);
+  });
+  return new Map(delays);
 }
 
 function questionOf({ kind, target }: Watch): string {
