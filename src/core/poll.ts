@@ -14,8 +14,8 @@ import {
   sightFields,
   type FieldSightings,
 } from './model/quality/field-sightings.ts';
-import type { DetectedEvent, Detection } from './model/detection.ts';
-import type { Alert, DataState, Memory, Samples } from './model/memory.ts';
+import { newestOf, type Awaited, type Detection } from './model/detection.ts';
+import type { Alert, DataState, EventState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
 import type { Watch } from './model/watch/watch.ts';
 import { viewOf } from './values/tracked.ts';
@@ -90,13 +90,25 @@ function detect(
   { state, alerts, coveredUntil }: Memory,
   { at, seen, partial, chain }: SeenObservation,
 ): Detection<unknown> {
-  const isWaiting = Object.values(alerts).some((byKey) => Object.values(byKey).some(waitsForItem));
   const isComplete = partial === null;
-  const scope = { at, tracked, judged, isComplete, isWaiting, chain, coveredUntil, intervalMs };
+  const scope = { at, tracked, judged, isComplete, awaited: awaitedBy(alerts), chain, coveredUntil, intervalMs };
   return kind.detect(target, state, seen, scope);
 }
 
-function waitsForItem({ type }: Alert): boolean {
+function awaitedBy(alerts: Memory['alerts']): Awaited | null {
+  const waiting = Object.values(alerts).flatMap((byKey) => Object.entries(byKey).filter(waitsForItem));
+  if (waiting.length === 0) return null;
+  return {
+    keys: new Set(waiting.map(([key]) => key)),
+    slots: new Set(waiting.flatMap(([, alert]) => (isPending(alert) ? (alert.slot ?? []) : []))),
+  };
+}
+
+function isPending(alert: Alert): alert is EventState {
+  return alert.type === 'event' && alert.block === null;
+}
+
+function waitsForItem([, { type }]: [string, Alert]): boolean {
   return type === 'open' || type === 'event';
 }
 
@@ -129,10 +141,6 @@ export function snapshotOf({ context, detection, isStale, time }: Poll): Snapsho
 }
 
 function newestContext(detection: Poll['detection'], at: Instant): Poll['context'] {
-  const item = detection?.events.reduce<DetectedEvent | null>(newer, null) ?? null;
+  const item = newestOf(detection?.events ?? []);
   return item === null ? null : contextOfItem(item, item.before, item.happenedAt ?? at);
-}
-
-function newer(one: DetectedEvent | null, other: DetectedEvent): DetectedEvent {
-  return one === null || (other.happenedAt ?? 0) > (one.happenedAt ?? 0) ? other : one;
 }

@@ -1,14 +1,22 @@
 // Most polls bring the very answer of the last one. A state that was computed from the
-// same bytes is not computed again.
-import { NOTHING_DETECTED, type Detection, type Scope } from '../core/model/detection.ts';
+// same bytes is not computed again. Where alerts wait for items, what was detected of those is kept, for a page that is
+// decoded again for each poll takes half of its time.
+import {
+  isAwaited,
+  newestOf,
+  NOTHING_DETECTED,
+  type Awaited,
+  type Detection,
+  type Scope,
+} from '../core/model/detection.ts';
 
 /** Which states were computed from which answers; dropped with either of them. */
 export interface UnchangedAnswers<State extends object> {
   /** For `observe`: nothing further has to be read or compared. */
   isUnchanged(content: object | undefined, state: State): boolean;
   /**
-   * For `detect`: what `compute` detects, or nothing without looking. `content` is that of the one page that was all there
-   * was to read; undefined of every other reading.
+   * For `detect`: what `compute` detects, or nothing without looking; of known items only those that are awaited.
+   * `content` is that of the one page that was all there was to read; undefined of every other reading.
    */
   detect(
     content: object | undefined,
@@ -18,29 +26,63 @@ export interface UnchangedAnswers<State extends object> {
   ): Detection<State>;
 }
 
-export function createUnchangedAnswers<State extends object>(): UnchangedAnswers<State> {
-  // By the answer first, then by the state, for several watches may read one page; then the paths that were compared.
-  const trackedByState = new WeakMap<object, WeakMap<State, Scope['tracked']>>();
-  const trackedOf = (content: object | undefined, state: State): Scope['tracked'] | undefined =>
-    content === undefined ? undefined : trackedByState.get(content)?.get(state);
+interface Computed<State> {
+  /** The paths that were compared. */
+  readonly tracked: Scope['tracked'];
+  /** What would be detected again where nothing but these items is awaited; null where that is not known. */
+  readonly again: { readonly awaited: Awaited; readonly detection: Detection<State> } | null;
+}
 
-  function remember(content: object, state: State, { tracked }: Scope): void {
-    const states = trackedByState.get(content) ?? new WeakMap<State, Scope['tracked']>();
-    trackedByState.set(content, states.set(state, tracked));
+export function createUnchangedAnswers<State extends object>(): UnchangedAnswers<State> {
+  // By the answer first, then by the state, for several watches may read one page.
+  const computedByState = new WeakMap<object, WeakMap<State, Computed<State>>>();
+  const computedOf = (content: object | undefined, state: State): Computed<State> | undefined =>
+    content === undefined ? undefined : computedByState.get(content)?.get(state);
+
+  function remember(content: object, state: State, computed: Computed<State>): void {
+    const states = computedByState.get(content) ?? new WeakMap<State, Computed<State>>();
+    computedByState.set(content, states.set(state, computed));
   }
 
   return {
-    isUnchanged: (content, state) => trackedOf(content, state) !== undefined,
+    isUnchanged: (content, state) => computedOf(content, state) !== undefined,
     detect(content, state, scope, compute) {
-      if (state !== null && !scope.isWaiting && trackedOf(content, state) === scope.tracked) return nothingNew(state);
+      const computed = state === null ? undefined : computedOf(content, state);
+      const known = state === null || computed === undefined ? null : detectedAgain(state, computed, scope);
+      if (known !== null) return known;
       const detection = compute();
       const isSaid = detection.notes.length > 0 || detection.doubt !== null;
-      if (content !== undefined && detection.state !== null && !isSaid) remember(content, detection.state, scope);
+      if (content !== undefined && detection.state !== null && !isSaid)
+        remember(content, detection.state, { tracked: scope.tracked, again: repeatable(state, detection, scope) });
       return detection;
     },
   };
 }
 
-function nothingNew<State>(state: State): Detection<State> {
-  return { ...NOTHING_DETECTED, state };
+/** Null where it has to be computed. */
+function detectedAgain<State>(
+  state: State,
+  { tracked, again }: Computed<State>,
+  scope: Scope,
+): Detection<State> | null {
+  if (tracked !== scope.tracked) return null;
+  if (scope.awaited === null) return { ...NOTHING_DETECTED, state };
+  if (again === null || scope.chain !== 'not-asked') return null;
+  const { keys, slots } = again.awaited;
+  const isCovered = scope.awaited.keys.isSubsetOf(keys) && scope.awaited.slots.isSubsetOf(slots);
+  return isCovered ? again.detection : null;
+}
+
+/** Of a detection that found nothing new: the awaited items, and the newest, which people are shown. */
+function repeatable<State>(
+  before: State | null,
+  detection: Detection<State>,
+  { awaited, chain }: Scope,
+): Computed<State>['again'] {
+  const { state, events, needs } = detection;
+  const isNothingNew = state === before && needs === null && events.every(({ novelty }) => novelty === 'known');
+  if (awaited === null || !isNothingNew || chain !== 'not-asked') return null;
+  const newest = newestOf(events);
+  const kept = events.filter((event) => event === newest || isAwaited(awaited, event));
+  return { awaited, detection: { ...detection, events: kept } };
 }

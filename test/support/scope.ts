@@ -7,7 +7,7 @@ export function aScope(change: Partial<Scope> = {}): Scope {
     tracked: [],
     judged: [],
     isComplete: true,
-    isWaiting: false,
+    awaited: null,
     chain: 'not-asked',
     coveredUntil: null,
     intervalMs: 60_000,

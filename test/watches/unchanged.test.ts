@@ -1,8 +1,12 @@
 // An answer that came before is passed over. Nothing may be passed over with it.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NOTHING_DETECTED, type DetectedEvent, type Scope } from '../../src/core/model/detection.ts';
 import { createAnswerCache, type AnswerCache } from '../../src/explorer/http/answer-cache.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
+import { createUnchangedAnswers } from '../../src/watches/unchanged.ts';
+import { aScope } from '../support/scope.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 const digestsOnly = (clock: Clock): AnswerCache => createAnswerCache({ clock, maxBytes: 0 });
@@ -92,6 +96,40 @@ watches:
     expect(await world.poll()).toEqual([]);
   });
 });
+
+test('a page with an item that is awaited is looked at twice, not at every poll', () => {
+  const unchanged = createUnchangedAnswers<object>();
+  const [content, state] = [{}, {}];
+  const looked: string[] = [];
+  const detect = (awaited: readonly string[], scope: Partial<Scope> = {}): string[] => {
+    const { events } = unchanged.detect(
+      content,
+      state,
+      aScope({ tracked: NO_PATHS, awaited: { keys: new Set(awaited), slots: new Set() }, ...scope }),
+      () => {
+        looked.push(awaited.join());
+        return { ...NOTHING_DETECTED, state, events: ['newest', 'told', 'open', 'other'].map(aKnownCall) };
+      },
+    );
+    return events.map(({ key }) => key);
+  };
+  expect(detect(['told', 'open'])).toEqual(['newest', 'told', 'open', 'other']);
+  for (let again = 0; again < 5; again += 1) expect(detect(['told', 'open'])).toEqual(['newest', 'told', 'open']);
+  expect(detect(['told'])).toEqual(['newest', 'told', 'open']);
+  expect(looked).toEqual(['told,open']);
+  expect(detect(['other'])).toHaveLength(4);
+  expect(detect(['other'], { chain: { head: 5, isBehind: false, replaced: [] } })).toHaveLength(4);
+  expect(detect(['other'], { tracked: ['value'] })).toHaveLength(4);
+  expect(looked).toEqual(['told,open', 'other', 'other', 'other']);
+});
+
+const NO_PATHS: readonly string[] = [];
+
+function aKnownCall(key: string, i: number): DetectedEvent {
+  const view = InternalTransaction.make({});
+  const item = { key, view, happenedAt: 1000 - i, block: 7, slot: null };
+  return { on: 'new', ...item, novelty: 'known', before: null, changed: [] };
+}
 
 const EVERYTHING = `
 watches:

@@ -2,7 +2,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { AnyView } from '../values/fields.ts';
 import type { Remembered } from '../values/tracked.ts';
-import type { EventName } from './ids.ts';
+import type { EventName, FindingKey } from './ids.ts';
 import type { HeadNeed, TickChain } from './observation.ts';
 
 /** What `detect` knows of the poll beside what was seen. */
@@ -14,13 +14,19 @@ export interface Scope {
   readonly judged: readonly string[];
   /** False: an item that is missing from `seen` may still exist. */
   readonly isComplete: boolean;
-  /** An alert waits for a later state of an item: then known items are reported as events too. */
-  readonly isWaiting: boolean;
+  /** Items of which an alert waits for a later state: known ones are reported as events too. Null: there are none. */
+  readonly awaited: Awaited | null;
   readonly chain: TickChain;
   /** When the last usable answer was looked at; null = never. */
   readonly coveredUntil: Instant | null;
   /** The time between two polls. */
   readonly intervalMs: number;
+}
+
+export interface Awaited {
+  readonly keys: ReadonlySet<FindingKey>;
+  /** Of pending ones: another item with the same `DetectedEvent.slot` takes its place. */
+  readonly slots: ReadonlySet<string>;
 }
 
 /** What a kind detects in one reading, without knowing the alerts. */
@@ -106,4 +112,17 @@ export interface DetectedEvent {
   readonly block: number | 'pending' | 'nowhere';
   /** Of items that share one, at most one is ever in a block: sender and nonce. Null where nothing of that sort is known. */
   readonly slot: string | null;
+}
+
+export function isAwaited({ keys, slots }: Awaited, { key, slot }: DetectedEvent): boolean {
+  return keys.has(key) || (slot !== null && slots.has(slot));
+}
+
+/** The event that happened last, the first of several; null where there is none. */
+export function newestOf(events: readonly DetectedEvent[]): DetectedEvent | null {
+  return events.reduce<DetectedEvent | null>(newer, null);
+}
+
+function newer(one: DetectedEvent | null, other: DetectedEvent): DetectedEvent {
+  return one === null || (other.happenedAt ?? 0) > (one.happenedAt ?? 0) ? other : one;
 }
