@@ -32,4 +32,51 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     under: ['stop and start'],
     caughtAs: /two askers of plan/,
   },
+  // A memory does not show it: its version is another one by then. Coverage, deliveries and the journal have no version.
+  'no fence': {
+    edits: [
+      {
+        file: 'src/store/postgres/cluster.ts',
+        find: "return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) === 1;",
+        replace:
+          "return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) >= 0;",
+      },
+    ],
+    under: ['late line'],
+    caughtAs: /, which \S+ had claimed/,
+  },
+  // The fence lets only the holder write, and the holder knows the newest version, unless the database lost it.
+  'no version check': {
+    edits: [
+      {
+        file: 'src/store/postgres/memory-table.ts',
+        find: 'WHERE m.watch = d.watch AND m.version = d.expects RETURNING',
+        replace: 'WHERE m.watch = d.watch AND d.expects > 0 RETURNING',
+      },
+    ],
+    under: ['the database goes back'],
+    caughtAs: /^lost/,
+  },
+  'early retiring': {
+    edits: [
+      {
+        file: 'src/cluster/shared-ownership.ts',
+        find: 'mayRetire: () => mayRetire(state, clock.monotonic(), leaseMs),',
+        replace: 'mayRetire: () => true || mayRetire(state, clock.monotonic(), leaseMs),',
+      },
+    ],
+    under: ['a halted rollout'],
+    caughtAs: /was retired by/,
+  },
+  'a new file by the leave of the former one': {
+    edits: [
+      {
+        file: 'src/cluster/shared-ownership.ts',
+        find: 'state = { ...state, agreedSince: null, mayRetire: false };',
+        replace: 'state = { ...state };',
+      },
+    ],
+    under: ['another config'],
+    caughtAs: /was retired by/,
+  },
 };

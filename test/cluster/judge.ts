@@ -1,7 +1,7 @@
 // What must hold whatever happened: judged by what the explorer was asked and by what the database noted. That nothing was
 // lost, and that no copy came unexplained, is judged by what people were told (`support/crash/tally.ts`).
 import type { Asked } from './explorer.ts';
-import type { Claimed, Line, Written } from './database.ts';
+import type { Claimed, Line, Overtaken, Written } from './database.ts';
 
 export interface Span {
   readonly from: number;
@@ -44,6 +44,7 @@ export function findingsOf(happened: Happened): string[] {
     ...epochs(happened.log),
     ...strangers(happened.log),
     ...deleted(happened.log),
+    ...overtaken(happened.log),
   ];
 }
 
@@ -53,7 +54,7 @@ export function figuresOf(happened: Happened): Figures {
     requests: asked.length,
     askedTwice: askedTwice(asked).length,
     claims: log.filter(({ type }) => type === 'claim').length,
-    commits: log.filter(({ type }) => type !== 'claim').length,
+    commits: log.filter(isWritten).length,
     longestGapMs: Math.max(0, ...gapsOf(happened).map(({ ms }) => ms)),
   };
 }
@@ -72,10 +73,20 @@ function pairs<T>(some: readonly T[]): (readonly [T, T])[] {
 function twoAskers({ asked, woken }: Happened): string[] {
   const strays = straysIn(asked, woken);
   return byPlan(asked).flatMap((some) =>
-    pairs(some)
-      .filter(([a, b]) => a.asker !== b.asker && b.from < a.to && !strays.has(a) && !strays.has(b))
+    atOneTime(some)
+      .filter(([a, b]) => a.asker !== b.asker && !strays.has(a) && !strays.has(b))
       .map(([a, b]) => `two askers of plan ${a.plan}: ${a.asker} and ${b.asker} at ${time(b.from)}, ${b.path}`),
   );
+}
+
+/** Every two that were under way together; `some` are in the order of their beginnings. */
+function atOneTime(some: readonly Asked[]): (readonly [Asked, Asked])[] {
+  let underWay: readonly Asked[] = [];
+  return some.flatMap((one) => {
+    const met = underWay.filter(({ to }) => to > one.from);
+    underWay = [...met, one];
+    return met.map((other) => [other, one] as const);
+  });
 }
 
 function straysIn(asked: readonly Asked[], woken: Happened['woken']): ReadonlySet<Asked> {
@@ -131,7 +142,7 @@ function gaps(happened: Happened): string[] {
 }
 
 function isWritten(line: Line): line is Written {
-  return line.type !== 'claim';
+  return line.type === 'insert' || line.type === 'update' || line.type === 'delete';
 }
 
 function isClaimed(line: Line): line is Claimed {
@@ -140,7 +151,7 @@ function isClaimed(line: Line): line is Claimed {
 
 /** No memory is overwritten that its writer did not know. */
 function versions(log: readonly Line[]): string[] {
-  const byWatch = Map.groupBy(log.filter(isWritten), ({ watch }) => watch);
+  const byWatch = Map.groupBy(log.filter(isWritten), ({ subject }) => subject);
   return [...byWatch].flatMap(([watch, lines]) =>
     lines
       .filter(({ type, before, after }) => type !== 'delete' && after !== before + 1)
@@ -162,28 +173,32 @@ function strangers(log: readonly Line[]): string[] {
   const holders = new Map<string, string>();
   const found: string[] = [];
   for (const line of log) {
-    if (isClaimed(line)) holders.set(line.shard, line.address);
-    else {
-      const holder = holders.get(shardOf(line.watch));
-      if (holder !== undefined && holder !== line.address)
-        found.push(`${line.address} wrote ${line.watch} (${line.type}), which ${holder} had claimed`);
-    }
+    if (isOvertaken(line)) continue;
+    const { shard, address } = line;
+    const holder = holders.get(shard);
+    if (isClaimed(line)) holders.set(shard, address);
+    else if (holder !== undefined && holder !== address)
+      found.push(`${address} wrote ${line.subject} (${line.type}) of ${shard}, which ${holder} had claimed`);
   }
   return found;
 }
 
-/** Ids begin with the rule and the explorer: `head-1/plan-1/…`. What is told of the daemon itself is decided elsewhere. */
-function shardOf(watch: string): string {
-  const [rule = '', explorer = ''] = watch.split('/');
-  return rule === 'chainwarden' ? 'service:dispatch' : `explorer:${explorer}`;
-}
-
-/** Every watch is in the config of most replicas all the time. */
+/** Every watch is in the config of a live replica all the time. */
 function deleted(log: readonly Line[]): string[] {
   return log
     .filter(isWritten)
     .filter(({ type }) => type === 'delete')
-    .map(({ watch, address }) => `${watch} was retired by ${address}, although most replicas have it`);
+    .map(({ subject, address }) => `${subject} was retired by ${address}, although a replica has it`);
+}
+
+function isOvertaken(line: Line): line is Overtaken {
+  return line.type === 'overtake';
+}
+
+function overtaken(log: readonly Line[]): string[] {
+  return log
+    .filter(isOvertaken)
+    .map(({ subject, address }) => `${address} sent ${subject} beside an earlier one of the same alert`);
 }
 
 function time(at: number): string {

@@ -10,7 +10,9 @@ export type Line =
   /** What is sent goes nowhere, and nobody is told. */
   | { readonly type: 'silent' }
   /** Each packet comes that much later. */
-  | { readonly type: 'slow'; readonly ms: number };
+  | { readonly type: 'slow'; readonly ms: number }
+  /** What is sent comes when the line is open again, also that of connections which were given up meanwhile. */
+  | { readonly type: 'late' };
 
 export interface Proxy extends AsyncDisposable {
   readonly port: number;
@@ -26,6 +28,8 @@ export interface ProxyOptions {
 export async function openProxy({ target, address }: ProxyOptions): Promise<Proxy> {
   let line: Line = { type: 'open' };
   const sockets = new Set<Socket>();
+  let inTime = Promise.withResolvers<undefined>();
+  inTime.resolve(undefined);
 
   function keep(socket: Socket): Socket {
     sockets.add(socket);
@@ -40,13 +44,18 @@ export async function openProxy({ target, address }: ProxyOptions): Promise<Prox
     from.on('data', (bytes) => {
       if (line.type === 'silent') return;
       const due = performance.now() + (line.type === 'slow' ? line.ms : 0);
+      const { promise: mayPass } = inTime;
       sent = sent.then(async () => {
+        await mayPass;
         await pause(Math.max(due - performance.now(), 0));
         to.write(bytes);
       });
     });
     from.on('close', () => {
-      if (line.type !== 'silent') to.destroy();
+      if (line.type === 'silent') return;
+      void sent.then(() => {
+        to.destroySoon();
+      });
     });
   }
 
@@ -73,6 +82,8 @@ export async function openProxy({ target, address }: ProxyOptions): Promise<Prox
       // What went into the silence is lost for good: those connections end when it is over.
       if (next.type === 'cut' || line.type === 'silent') endAll();
       line = next;
+      if (next.type === 'late') inTime = Promise.withResolvers<undefined>();
+      else inTime.resolve(undefined);
     },
     async [Symbol.asyncDispose]() {
       endAll();

@@ -14,8 +14,11 @@ export interface Replica extends AsyncDisposable {
   /** The file of the folder, which a running daemon reads again by itself. */
   write(file: string, text: string): void;
   signal(signal: NodeJS.Signals): void;
-  /** Ends it by the signal, and starts it so much later, with its clock so far ahead. */
-  restart(signal: NodeJS.Signals, change: { readonly downMs: number; readonly skewMs?: number }): Promise<void>;
+  /** Ends it by the signal, and starts it so much later, with its clock so far ahead, from these sources or its own. */
+  restart(
+    signal: NodeJS.Signals,
+    change: { readonly downMs: number; readonly skewMs?: number; readonly main?: string },
+  ): Promise<void>;
   /** Everything that all of its lives have printed. */
   said(): string;
   /** Rejects when it neither ends by itself with 0 nor, as one that waits, by the signal. */
@@ -40,6 +43,7 @@ export async function startReplica({ number, main, files, database }: ReplicaOpt
   const port = await freePort();
   const lives: Process[] = [];
   let skewMs = 0;
+  let running = main;
   const ending = new AbortController();
   let downMs = AFTER_AN_END_MS;
 
@@ -54,7 +58,7 @@ export async function startReplica({ number, main, files, database }: ReplicaOpt
         NEMESIS_SKEW_MS: String(skewMs),
         NODE_OPTIONS: `--disable-sigusr1 --max-semi-space-size=8 --import=${join(import.meta.dirname, 'skew.ts')}`,
       },
-      main,
+      running,
     );
     lives.push(process);
     return process;
@@ -89,6 +93,7 @@ export async function startReplica({ number, main, files, database }: ReplicaOpt
     async restart(signal, change) {
       downMs = change.downMs;
       skewMs = change.skewMs ?? 0;
+      running = change.main ?? main;
       const last = current();
       last?.kill(signal);
       await last?.ended;

@@ -3,13 +3,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Shard } from '../../src/store/fence.ts';
 import { openReader } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { createTally } from '../support/crash/tally.ts';
 import { openPostgres } from '../support/store/postgres-server.ts';
 import { copyEdited, type Edit } from '../simulation/bugs.ts';
 import { openChain, rulesOf } from './chain.ts';
-import { keepLog, readLog } from './database.ts';
+import { holderOf, keepLog, readLog } from './database.ts';
 import type { Asked, Opened } from './explorer.ts';
 import { drawFaults, FAULTS, type FaultName } from './faults.ts';
 import { figuresOf, findingsOf, type Figures, type Happened, type Span } from './judge.ts';
@@ -41,13 +42,15 @@ const WATCHES = PLANS + 12;
 /** Nothing takes so long. */
 const BEGIN_MS = 120_000;
 /** Between two faults, for the replicas to be whole again. */
-const REST_MS = 2500;
+const REST_MS = 2000;
+/** So short that what no config names may be retired between two faults. */
+const AGREED_MS = 2000;
 /** Nothing takes so long: what was not told by then is lost. */
 const LAST_MS = 40_000;
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes long').toString('base64')}`;
 
-/** A short lease makes short runs. What is frozen within a transaction holds its locks for less than a lease then too. */
-const SHORT_LEASE: readonly Edit[] = [
+/** Short times make short runs. What is frozen within a transaction holds its locks for less than a lease then too. */
+const SHORT_TIMES: readonly Edit[] = [
   {
     file: 'src/store/postgres/open.ts',
     find: 'const LEASE_MS = 15_000;',
@@ -58,11 +61,31 @@ const SHORT_LEASE: readonly Edit[] = [
     find: "idle_in_transaction_session_timeout = '10s'",
     replace: "idle_in_transaction_session_timeout = '2s'",
   },
+  {
+    file: 'src/cluster/round.ts',
+    find: 'const AGREED_MS = 30_000;',
+    replace: `const AGREED_MS = ${AGREED_MS};`,
+  },
+  {
+    file: 'src/engine/upkeep/retirement.ts',
+    find: 'const DISAGREED_MS = 10_000;',
+    replace: 'const DISAGREED_MS = 1000;',
+  },
+];
+
+/** A release before: what it reads of the same files is not the same, as when a default was changed. */
+const FORMER: readonly Edit[] = [
+  {
+    file: 'src/app/runtime/shards.ts',
+    find: "createHash('sha256')",
+    replace: "createHash('sha512')",
+  },
 ];
 
 export async function run({ seed, faults, kinds, edits = [], print, onLog }: RunOptions): Promise<Report> {
   await using opened = new AsyncDisposableStack();
-  const sources = opened.use(copyEdited('a short lease', [...SHORT_LEASE, ...edits]));
+  const sources = opened.use(copyEdited('short times', [...SHORT_TIMES, ...edits]));
+  const former = opened.use(copyEdited('a release before', [...SHORT_TIMES, ...edits, ...FORMER]));
   const postgres = opened.use(
     await openPostgres({ fsync: 'on', log_min_duration_statement: '1000', log_lock_waits: 'on' }),
   );
@@ -93,15 +116,23 @@ export async function run({ seed, faults, kinds, edits = [], print, onLog }: Run
   const happening = (async () => {
     while (!isOver.signal.aborted) await chain.step();
   })();
+  const beside = {
+    ...{ all: replicas, sinks, leaseMs: LEASE_MS, agreedMs: AGREED_MS },
+    formerMain: join(former.folder, 'src/main.ts'),
+  };
+  async function whoever(wanted: 'who asked last' | Shard): Promise<Replica | undefined> {
+    const address = wanted === 'who asked last' ? asked.at(-1)?.asker : await holderOf(url, wanted);
+    return replicas.find((one) => one.address === address);
+  }
+
   await pause(REST_MS);
   for (const { name, replica } of drawFaults(seed, faults, kinds, REPLICAS)) {
-    const busiest = replicas.find(({ address }) => address === asked.at(-1)?.asker);
-    const victim = replica === 'who asked last' ? busiest : replicas[replica];
-    if (victim === undefined) throw new Error('nobody asks');
+    const victim = typeof replica === 'number' ? replicas[replica] : await whoever(replica);
+    if (victim === undefined) throw new Error(`there is no such replica: ${replica}`);
     const from = Date.now();
     const fault = FAULTS[name];
     print(`${new Date(from).toISOString().slice(11, 23)} ${name}${'isOfAll' in fault ? '' : `, ${victim.name}`}`);
-    await fault.strike({ victim, postgres, leaseMs: LEASE_MS, files });
+    await fault.strike({ victim, postgres, files, ...beside });
     const to = Date.now();
     if ('isOfAll' in fault) outages.push({ from, to });
     if (name === 'freeze') woken.push({ address: victim.address, at: to });

@@ -41,6 +41,8 @@ export interface PostgresServer extends AsyncDisposable {
   stop(how: 'fast' | 'immediate'): Promise<void>;
   /** With the data that it had. Resolves when it answers. */
   start(): Promise<void>;
+  /** Keeps its data as they are now; the result puts them back. Only while it is stopped. */
+  copyData(): () => void;
   /** Its log so far. */
   said(): string;
 }
@@ -92,6 +94,13 @@ export async function openPostgres(settings: Readonly<Record<string, string>> = 
       stopping.kill(SIGNALS[how]);
       await promise;
     },
+    copyData() {
+      const kept = join(directory, 'kept');
+      replace(data, kept);
+      return () => {
+        replace(kept, data);
+      };
+    },
     async database() {
       const name = `test_${++databases}`;
       await execute(urlOf('postgres'), `CREATE DATABASE ${name}`);
@@ -104,6 +113,12 @@ export async function openPostgres(settings: Readonly<Record<string, string>> = 
   };
   await opened.start();
   return opened;
+}
+
+/** With its owner and modes. */
+function replace(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  execFileSync('cp', ['-a', from, to]);
 }
 
 /** Its log goes on being read, so that it never waits for us. */
