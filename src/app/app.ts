@@ -12,10 +12,10 @@ import type { Loop } from '../engine/upkeep/supervisor.ts';
 import type { Instant } from '../lib/clock.ts';
 import { reportDaily } from './daily-report.ts';
 import { beatUntil } from './heartbeat.ts';
-import { followReplicas } from './replicas.ts';
+import { followReplicas } from './state/replicas.ts';
 import { openServices, type AppOptions, type Services } from './services.ts';
-import { openState } from './state.ts';
-import { openWeb } from './web.ts';
+import { openState } from './state/state.ts';
+import { openWeb } from './web/web.ts';
 
 export type { AppOptions } from './services.ts';
 

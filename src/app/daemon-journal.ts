@@ -8,7 +8,7 @@ import { outlineOf } from '../plan/outline.ts';
 import { recipientsIn } from '../config/routing/recipients.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Setup } from './setup.ts';
+import type { Setup } from './setup/setup.ts';
 
 export interface DaemonJournal {
   started(setup: Setup, version: string): Promise<void>;

@@ -10,16 +10,16 @@ import type { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { createDaemonJournal, type DaemonJournal } from './daemon-journal.ts';
 import { createPauses, type Pauses } from './pauses.ts';
-import type { RecoveryRecord } from './recovery-record.ts';
-import { createReload, type Reload } from './reload.ts';
+import type { RecoveryRecord } from './state/recovery-record.ts';
+import { createReload, type Reload } from './setup/reload.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import { shardOfCause } from './runtime/shards.ts';
 import { stateFileOf } from './runtime/upkeep.ts';
-import type { Setup, SetupTools } from './setup.ts';
-import type { Sources } from './sources.ts';
-import type { State } from './state.ts';
-import { createStateGuard, type StateGuard } from './state-guard.ts';
-import { watchStorage, type StorageHealth } from './storage-health.ts';
+import type { Setup, SetupTools } from './setup/setup.ts';
+import type { Sources } from './setup/sources.ts';
+import type { State } from './state/state.ts';
+import { createStateGuard, type StateGuard } from './state/state-guard.ts';
+import { watchStorage, type StorageHealth } from './state/storage-health.ts';
 
 export interface AppOptions
   extends

@@ -1,5 +1,5 @@
-import { loadSetup, type Setup, type SetupTools } from '../app/setup.ts';
-import { createSources, type Sources } from '../app/sources.ts';
+import { loadSetup, type Setup, type SetupTools } from '../app/setup/setup.ts';
+import { createSources, type Sources } from '../app/setup/sources.ts';
 import { formatProblems } from '../config/problem.ts';
 import { createRuleCache } from '../rules/cache.ts';
 import { CommandError, EXIT } from './exit.ts';

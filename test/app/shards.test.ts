@@ -1,7 +1,7 @@
 // What replicas share out, and whether two of them run the same config.
 import { expect, test } from '@jest/globals';
 import { declaredIn } from '../../src/app/runtime/shards.ts';
-import { loadSetup } from '../../src/app/setup.ts';
+import { loadSetup } from '../../src/app/setup/setup.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 
 const CONFIG = `

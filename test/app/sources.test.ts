@@ -1,8 +1,8 @@
 import { renameSync, rmSync, symlinkSync, unlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { loadSetup } from '../../src/app/setup.ts';
-import { createSources } from '../../src/app/sources.ts';
+import { loadSetup } from '../../src/app/setup/setup.ts';
+import { createSources } from '../../src/app/setup/sources.ts';
 import { readRegularFile } from '../../src/lib/regular-file.ts';
 import { createFolder, type Folder } from '../support/daemon.ts';
 

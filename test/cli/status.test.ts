@@ -1,7 +1,7 @@
 // What `status` says: what fires and whether to trust that, and what was not read of lists.
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { loadSetup } from '../../src/app/setup.ts';
+import { loadSetup } from '../../src/app/setup/setup.ts';
 import { readFileSync } from 'node:fs';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef } from '../../src/explorer/reading/resources/address.ts';

@@ -1,7 +1,7 @@
 // What people copy works: the examples, the README, and the schemas their editors read.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { loadSetup } from '../../src/app/setup.ts';
+import { loadSetup } from '../../src/app/setup/setup.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';

@@ -1,7 +1,7 @@
 // The example rules are tested as their readers are told to test their own.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { loadSetup } from '../../src/app/setup.ts';
+import { loadSetup } from '../../src/app/setup/setup.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { findTestFiles } from '../../src/rule-tests/reading/find.ts';
 import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';

@@ -1,7 +1,7 @@
 // One run of a history: the real engine, store and sender on virtual time, and all that is to be known of it
 // afterwards. The same history leaves the same logs.
 import { DatabaseSync } from 'node:sqlite';
-import { loadSetup, type Setup } from '../../src/app/setup.ts';
+import { loadSetup, type Setup } from '../../src/app/setup/setup.ts';
 import { recipientsIn } from '../../src/config/routing/recipients.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery } from '../../src/core/model/delivery.ts';

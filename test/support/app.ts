@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApp, type App, type AppOptions } from '../../src/app/app.ts';
-import { loadSetup } from '../../src/app/setup.ts';
+import { loadSetup } from '../../src/app/setup/setup.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Recorder } from '../../src/recording/recorder.ts';
 import { openStore } from '../../src/store/open.ts';

@@ -13,7 +13,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { serveSandbox, type Served } from '../../sandbox/server.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createPlanBudgets, paceOf, type Pace, type PlanBudget, type PlanBudgets } from '../plan-budgets.ts';
+import { createPlanBudgets, paceOf, type Pace, type PlanBudget, type PlanBudgets } from './plan-budgets.ts';
 import type { Prepared } from './prepared.ts';
 
 export interface ExplorersOptions {

@@ -3,7 +3,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Setup } from '../setup.ts';
+import type { Setup } from '../setup/setup.ts';
 import { NO_RULES } from './dispatch-rules.ts';
 
 /** What was committed last, replaced as a whole. */

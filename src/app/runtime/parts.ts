@@ -23,7 +23,7 @@ import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createChannels, type Channels, type ChannelsOptions } from './channels.ts';
 import type { Pauses } from '../pauses.ts';
-import type { StorageState } from '../storage-health.ts';
+import type { StorageState } from '../state/storage-health.ts';
 import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
 
 export interface PartsOptions

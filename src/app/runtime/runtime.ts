@@ -26,7 +26,7 @@ import type { SampleTry } from '../../store/interventions.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
-import type { Setup } from '../setup.ts';
+import type { Setup } from '../setup/setup.ts';
 import { createFacts, type RuntimeFacts } from './facts.ts';
 import { createSetups } from './setups.ts';
 import { createTroubles } from './troubles.ts';

@@ -15,7 +15,7 @@ import { outlineOf, type Outline } from '../../plan/outline.ts';
 import type { Store } from '../../store/store.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Setup } from '../setup.ts';
+import type { Setup } from '../setup/setup.ts';
 import { dispatchRulesOf } from './dispatch-rules.ts';
 import { NOTHING_YET, type InForce } from './in-force.ts';
 import type { Parts } from './parts.ts';

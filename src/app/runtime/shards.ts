@@ -9,7 +9,7 @@ import { channelOf, explorerOf, type CauseId } from '../../engine/self/cause.ts'
 import { explorerShard, type ShardOf } from '../../engine/polling/shard.ts';
 import { outlineOf } from '../../plan/outline.ts';
 import type { Shard } from '../../store/fence.ts';
-import type { Setup } from '../setup.ts';
+import type { Setup } from '../setup/setup.ts';
 
 /** Over which limiters of explorers count requests. */
 const WINDOW_MS = 1000;

@@ -1,6 +1,6 @@
 // Runs the daemon from opening its log until it ends: the common part of `run` and `record`.
 import { openApp } from '../../app/app.ts';
-import type { Setup } from '../../app/setup.ts';
+import type { Setup } from '../../app/setup/setup.ts';
 import { secretsOf } from '../../config/config.ts';
 import { isNetworkError } from '../../lib/network/network-error.ts';
 import type { Recorder, RecorderOptions } from '../../recording/recorder.ts';

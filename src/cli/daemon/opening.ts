@@ -1,6 +1,6 @@
 // What the daemon prints when it starts on a terminal: what is watched, where to look, and what to edit. After it, only
 // alerts, reloads and what is wrong.
-import type { Setup } from '../../app/setup.ts';
+import type { Setup } from '../../app/setup/setup.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { inColumns } from '../../lib/columns.ts';
 import { singleLine } from '../../lib/untrusted.ts';

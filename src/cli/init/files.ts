@@ -1,5 +1,5 @@
 // The files that `init` writes: a config, rules that fit what the addresses are, and tests of these rules.
-import type { Found, NamedAddress } from '../../app/detect-addresses.ts';
+import type { Found, NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { Amount } from '../../core/values/amount.ts';
 
 export interface ExplorerChoice {

@@ -1,7 +1,7 @@
 // `chainwarden init`: writes a config and rules with tests for an explorer and some addresses, and overwrites nothing.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { detectAddresses, type Found, type NamedAddress } from '../../app/detect-addresses.ts';
+import { detectAddresses, type Found, type NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Config } from '../../config/model.ts';
 import { formatProblems, type Problem } from '../../config/problem.ts';

@@ -1,5 +1,5 @@
 // Which daemon a command talks to, and with which token.
-import { tokenFileOf } from '../../app/local-token.ts';
+import { tokenFileOf } from '../../app/web/local-token.ts';
 import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-place.ts';
 import { formatProblems, reasonOf } from '../../config/problem.ts';
 import { bareHost, isLoopback } from '../../lib/network/loopback.ts';

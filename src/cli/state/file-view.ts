@@ -1,6 +1,6 @@
 // What queries see where no daemon is asked: the state file, and the rules as they lie on the disk. What only a running
 // daemon knows is null.
-import type { Setup } from '../../app/setup.ts';
+import type { Setup } from '../../app/setup/setup.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { readStored, storedWatches, type StoredFacts } from '../../query/stored-watches.ts';
 import type { RuntimeView, View } from '../../query/view.ts';

@@ -1,7 +1,7 @@
 // The daemon as `app/` starts it, but for what needs the world: no files are watched, no port is opened, and the
 // explorer, the state file and the receivers are those of the simulation.
 import { createRuntime } from '../../../src/app/runtime/runtime.ts';
-import type { Setup } from '../../../src/app/setup.ts';
+import type { Setup } from '../../../src/app/setup/setup.ts';
 import type { PollHook } from '../../../src/engine/polling/poll.ts';
 import { createSupervisor } from '../../../src/engine/upkeep/supervisor.ts';
 import { createExplorer } from '../../../src/explorer/explorer.ts';

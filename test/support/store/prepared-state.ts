@@ -2,7 +2,7 @@
 // shows one balance; and commands that are run in this process beside it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadSetup } from '../../../src/app/setup.ts';
+import { loadSetup } from '../../../src/app/setup/setup.ts';
 import { formatProblems } from '../../../src/config/problem.ts';
 import { recipientsIn } from '../../../src/config/routing/recipients.ts';
 import type { Head } from '../../../src/core/model/observation.ts';

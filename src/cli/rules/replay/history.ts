@@ -1,7 +1,7 @@
 // Replay over what the explorers of the config still hold. The price is printed before they are asked: first that of
 // the estimate, then that of the whole. Above a limit it needs --yes.
 import type { Explorers } from '../../../app/runtime/explorers.ts';
-import type { Setup } from '../../../app/setup.ts';
+import type { Setup } from '../../../app/setup/setup.ts';
 import type { Config } from '../../../config/model.ts';
 import { type Instant, showInstant } from '../../../lib/clock.ts';
 import type { Watch } from '../../../core/model/watch/watch.ts';

@@ -1,5 +1,5 @@
 // The common part of both replays: the messages of the watches, and the range of time.
-import type { Setup } from '../../../app/setup.ts';
+import type { Setup } from '../../../app/setup/setup.ts';
 import { recipientsIn } from '../../../config/routing/recipients.ts';
 import { type Instant, showInstant } from '../../../lib/clock.ts';
 import type { Watch } from '../../../core/model/watch/watch.ts';

@@ -1,6 +1,6 @@
 // Runs rules over the past: a recording, or what an explorer still holds. It opens no channel and no state file, so it
 // sends and stores nothing.
-import type { Setup } from '../../../app/setup.ts';
+import type { Setup } from '../../../app/setup/setup.ts';
 import type { Watch } from '../../../core/model/watch/watch.ts';
 import { showInstant } from '../../../lib/clock.ts';
 import { openRecording, type Recording } from '../../../recording/reader.ts';

@@ -1,13 +1,13 @@
 // The answer of /readyz: whether the daemon works, and which watches are blind.
-import type { ClusterView } from '../cluster/ownership.ts';
-import { showTrouble, type ExplorerTrouble } from '../core/model/quality/explorer-trouble.ts';
-import type { Watch } from '../core/model/watch/watch.ts';
-import { causesOf, namesOf, showCause, type BlindWatch } from '../core/model/quality/blind-cause.ts';
-import { pauseLines, type PausedWatch } from '../engine/reporting/paused-watches.ts';
-import { showInstant, type Instant } from '../lib/clock.ts';
-import { showFailing, type FailingLoop } from '../engine/upkeep/supervisor.ts';
-import type { Readiness } from '../web/app.ts';
-import type { StorageState } from './storage-health.ts';
+import type { ClusterView } from '../../cluster/ownership.ts';
+import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { causesOf, namesOf, showCause, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import { pauseLines, type PausedWatch } from '../../engine/reporting/paused-watches.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
+import { showFailing, type FailingLoop } from '../../engine/upkeep/supervisor.ts';
+import type { Readiness } from '../../web/app.ts';
+import type { StorageState } from '../state/storage-health.ts';
 
 export interface Work {
   readonly isRunning: boolean;

@@ -1,16 +1,16 @@
 // What queries see of the running daemon.
-import type { Ownership } from '../cluster/ownership.ts';
-import type { Config } from '../config/model.ts';
-import { showTrouble } from '../core/model/quality/explorer-trouble.ts';
-import type { RuntimeView, View } from '../query/view.ts';
-import { selfLabels } from '../engine/self/self-watch.ts';
-import type { Clock, Instant } from '../lib/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { Ownership } from '../../cluster/ownership.ts';
+import type { Config } from '../../config/model.ts';
+import { showTrouble } from '../../core/model/quality/explorer-trouble.ts';
+import type { RuntimeView, View } from '../../query/view.ts';
+import { selfLabels } from '../../engine/self/self-watch.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
 import { createOtherWatches } from './other-watches.ts';
-import type { Reload } from './reload.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import type { Setup } from './setup.ts';
-import type { StorageState } from './storage-health.ts';
+import type { Reload } from '../setup/reload.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Setup } from '../setup/setup.ts';
+import type { StorageState } from '../state/storage-health.ts';
 
 export interface ViewOptions {
   readonly runtime: Pick<

@@ -1,10 +1,10 @@
 // What the explorers of one plan may ask together. Budgets live as long as an explorer that uses them: one of a key that
 // was rotated out goes with its explorers.
-import type { Explorer as Settings } from '../config/model.ts';
-import type { SharedPlan } from '../config/shared-plans.ts';
-import { createBudget, type Budget } from '../explorer/spending/budget.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Explorer as Settings } from '../../config/model.ts';
+import type { SharedPlan } from '../../config/shared-plans.ts';
+import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 export interface Pace {
   readonly concurrency: number;

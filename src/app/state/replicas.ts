@@ -1,13 +1,13 @@
 // What this replica does about what came about in another one.
-import { isPauseOf } from '../core/model/watch/pause.ts';
-import type { Watch } from '../core/model/watch/watch.ts';
-import { followOtherReplicas } from '../engine/upkeep/other-replicas.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Changed } from '../store/interventions.ts';
-import type { Store } from '../store/store.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Pauses } from './pauses.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import { isPauseOf } from '../../core/model/watch/pause.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { followOtherReplicas } from '../../engine/upkeep/other-replicas.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Changed } from '../../store/interventions.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Pauses } from '../pauses.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 export interface ReplicasOptions {
   readonly store: Pick<Store, 'newsSince'>;

@@ -1,9 +1,9 @@
 // What the addresses are that `init` was given, as the explorer shows them.
-import { Missed, type Read } from '../core/model/watch/question.ts';
-import type { Address } from '../core/values/address.ts';
-import type { Amount } from '../core/values/amount.ts';
-import { addressDetails, addressTokens, tokenDetails } from '../explorer/operations.ts';
-import type { Explorers } from './runtime/explorers.ts';
+import { Missed, type Read } from '../../core/model/watch/question.ts';
+import type { Address } from '../../core/values/address.ts';
+import type { Amount } from '../../core/values/amount.ts';
+import { addressDetails, addressTokens, tokenDetails } from '../../explorer/operations.ts';
+import type { Explorers } from '../runtime/explorers.ts';
 
 export interface NamedAddress {
   readonly name: string;

@@ -1,10 +1,10 @@
 // What pages see of watches that another replica polls: what that one wrote down, read again when somebody looks.
-import type { Watch } from '../core/model/watch/watch.ts';
-import type { Clock, Instant } from '../lib/clock.ts';
-import { readStored, storedWatches } from '../query/stored-watches.ts';
-import type { RuntimeView } from '../query/view.ts';
-import type { StoreView } from '../store/store.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import { readStored, storedWatches } from '../../query/stored-watches.ts';
+import type { RuntimeView } from '../../query/view.ts';
+import type { StoreView } from '../../store/store.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 export interface OtherWatchesOptions {
   readonly runtime: Pick<Runtime, 'watches' | 'polled'>;

@@ -1,13 +1,13 @@
 // What is opened before all else: the state, what this process holds of it, and the clock that goes with it.
-import { createSoleOwnership, type Ownership } from '../cluster/ownership.ts';
-import { createSharedOwnership } from '../cluster/shared-ownership.ts';
-import { createAnchoredClock } from '../lib/anchored-clock.ts';
-import type { Clock } from '../lib/clock.ts';
-import { openStore, openStoreForDryRun } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
-import type { Log } from '../telemetry/log.ts';
+import { createSoleOwnership, type Ownership } from '../../cluster/ownership.ts';
+import { createSharedOwnership } from '../../cluster/shared-ownership.ts';
+import { createAnchoredClock } from '../../lib/anchored-clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { openStore, openStoreForDryRun } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
-import type { Setup } from './setup.ts';
+import type { Setup } from '../setup/setup.ts';
 
 export interface StateOptions {
   readonly setup: Pick<Setup, 'config'>;

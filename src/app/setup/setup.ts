@@ -1,15 +1,15 @@
 // Reads the config and the rules together, the same way for start, reload and `check`.
-import { loadConfig, secretsOf } from '../config/config.ts';
-import type { Config, ConfigTools, ReadFile } from '../config/model.ts';
-import { sortProblems, type Problem } from '../config/problem.ts';
-import type { Watch } from '../core/model/watch/watch.ts';
-import { notifiers as allNotifiers } from '../notifiers/index.ts';
-import type { AnyNotifier } from '../notifiers/notifier.ts';
-import type { RuleCache } from '../rules/cache.ts';
-import { loadRules } from '../rules/load.ts';
-import { readNamedFiles, readRuleFiles, type ListFiles } from '../rules/read.ts';
-import { secretsInRules } from '../rules/secrets-in-rules.ts';
-import { kinds } from '../watches/index.ts';
+import { loadConfig, secretsOf } from '../../config/config.ts';
+import type { Config, ConfigTools, ReadFile } from '../../config/model.ts';
+import { sortProblems, type Problem } from '../../config/problem.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { notifiers as allNotifiers } from '../../notifiers/index.ts';
+import type { AnyNotifier } from '../../notifiers/notifier.ts';
+import type { RuleCache } from '../../rules/cache.ts';
+import { loadRules } from '../../rules/load.ts';
+import { readNamedFiles, readRuleFiles, type ListFiles } from '../../rules/read.ts';
+import { secretsInRules } from '../../rules/secrets-in-rules.ts';
+import { kinds } from '../../watches/index.ts';
 
 export interface SetupTools {
   readonly env: Readonly<Record<string, string | undefined>>;

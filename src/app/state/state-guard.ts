@@ -1,7 +1,7 @@
 // Looks every second whether the state is where it was opened, and has it put back.
-import type { Clock, Instant } from '../lib/clock.ts';
-import type { Store } from '../store/store.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 export interface StateGuard {
   /** Until the signal aborts. Rejects when the state cannot be put back: the daemon has to end then. */

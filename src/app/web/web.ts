@@ -1,18 +1,18 @@
 // The web server of a daemon: what it serves, and what it may do to the parts.
 import { randomUUID } from 'node:crypto';
-import type { HttpSettings } from '../config/model.ts';
-import type { Instant } from '../lib/clock.ts';
-import { gauges } from '../query/gauges.ts';
-import { createQueries } from '../query/queries.ts';
-import type { IdentityOptions } from '../web/guard/identity.ts';
-import type { PagesOptions } from '../web/pages/app.ts';
-import type { Readiness } from '../web/app.ts';
-import { serveWeb, type Web } from '../web/server.ts';
+import type { HttpSettings } from '../../config/model.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { gauges } from '../../query/gauges.ts';
+import { createQueries } from '../../query/queries.ts';
+import type { IdentityOptions } from '../../web/guard/identity.ts';
+import type { PagesOptions } from '../../web/pages/app.ts';
+import type { Readiness } from '../../web/app.ts';
+import { serveWeb, type Web } from '../../web/server.ts';
 import { openLocalToken } from './local-token.ts';
-import { createInterventions } from './operators/interventions.ts';
+import { createInterventions } from '../operators/interventions.ts';
 import { readinessOf } from './readiness.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import type { AppOptions, Services } from './services.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { AppOptions, Services } from '../services.ts';
 import { createEdition, createLook } from './view.ts';
 
 /** Rejects with a `WebError`. `heartbeatAt`: when the last beat was accepted. */

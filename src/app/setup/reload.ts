@@ -1,12 +1,12 @@
 // Reads config and rules again and puts them in force as a whole. When anything fails, the former ones stay in force.
-import type { Config } from '../config/model.ts';
-import { formatProblems, summarize, type Problem } from '../config/problem.ts';
-import type { ReloadEnd } from '../engine/upkeep/reloader.ts';
-import type { Clock, Instant } from '../lib/clock.ts';
-import { failpoint } from '../lib/failpoint.ts';
-import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { Config } from '../../config/model.ts';
+import { formatProblems, summarize, type Problem } from '../../config/problem.ts';
+import type { ReloadEnd } from '../../engine/upkeep/reloader.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { DaemonMetrics } from '../../telemetry/daemon-metrics.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { loadSetup, type Setup, type SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 

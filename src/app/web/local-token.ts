@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Log } from '../telemetry/log.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 /** `tokenFileOf('/data/state.db') // '/data/state.db.token'` */
 export function tokenFileOf(stateFile: string): string {

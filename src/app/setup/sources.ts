@@ -3,8 +3,8 @@
 // or a link that is replaced (as Kubernetes updates a ConfigMap), a secret that lies elsewhere, a network file system.
 import { statSync, type BigIntStats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
-import type { ReadFile } from '../config/model.ts';
-import { listFiles, type ListFiles } from '../rules/read.ts';
+import type { ReadFile } from '../../config/model.ts';
+import { listFiles, type ListFiles } from '../../rules/read.ts';
 
 export interface Sources {
   readonly readFile: ReadFile;
