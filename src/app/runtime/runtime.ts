@@ -1,6 +1,5 @@
 // Runs one setup after the other, and what goes on beside polls.
 import type { Follower } from '../../cluster/ownership.ts';
-import { isOf } from '../../cluster/share.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
 import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
@@ -9,13 +8,11 @@ import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.
 import type { Transition } from '../../core/model/transition.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import { reportBlind } from '../../engine/reporting/blind-report.ts';
 import type { ChannelHealth } from '../../engine/sending/channel-health.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { LowDisk } from '../../engine/self/daemon-causes.ts';
 import type { Work } from '../../engine/self/work-counts.ts';
-import { reportPauses } from '../../engine/reporting/pause-report.ts';
 import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, dataOfWatches, healthOfAlerts } from '../../engine/reporting/report.ts';
 import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backup-health.ts';
@@ -28,9 +25,11 @@ import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { Setup } from '../setup/setup.ts';
 import { createFacts, type RuntimeFacts } from './facts.ts';
+import { runtimeLoops } from './loops.ts';
 import { createSetups } from './setups.ts';
 import { createTroubles } from './troubles.ts';
-import { upkeepLoops, type StateFile } from './upkeep.ts';
+import { createShardFollower } from './shard-follower.ts';
+import type { StateFile } from './upkeep.ts';
 
 export interface RuntimeOptions extends PartsOptions {
   /** Null = there is no file, as in a dry run. */
@@ -102,7 +101,7 @@ export interface Runtime extends AsyncDisposable {
 const SENDER_BUDGET_MS = 7000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { store, ownership, whileHeld, clock, log, metrics, recorder, supervise, pauses } = options;
+  const { store, ownership, clock, log, metrics, supervise, pauses } = options;
   const reading = new AbortController();
   const changing = createMutex();
   const { redact, add: addSecrets } = createRedactor();
@@ -115,7 +114,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hasDigest: () => digest() !== null,
     isWatched: (id) => setups.inForce().ids.has(id),
   });
-  const { explorers, channels, dispatcher, poller, scheduler, retirement, blindWatches, coveredElsewhere } = parts;
+  const { explorers, channels, dispatcher, poller, scheduler, blindWatches } = parts;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
   let lowDisk: LowDisk | null = null;
@@ -161,27 +160,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
 
   function loops(): Loop[] {
-    const isFull = (): boolean => options.storageState() === 'full';
     const settings = (): StateSettings | null => config()?.state ?? null;
-    const isPruner = (): boolean => ownership.fenceOf('service:journal') !== null;
-    const all: Loop[] = [
-      { name: 'scheduler', run: (signal) => scheduler.run(signal) },
-      { name: 'dispatcher', run: whileHeld('service:dispatch', dispatch) },
-      { name: 'retirement', run: whileHeld('service:dispatch', (signal) => retirement.run(signal)) },
-      ...upkeepLoops({ ...options, settings, flush, isFull, isPruner, backupHealth, onDiskLow }),
-      { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
-      { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
-    ];
-    if (ownership.isShared)
-      all.push({ name: 'replicas', run: whileHeld('service:dispatch', (signal) => coveredElsewhere.run(signal)) });
-    if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
-    return all;
-  }
-
-  /** Whoever dispatched before may have had other rules. */
-  async function dispatch(signal: AbortSignal): Promise<void> {
-    dispatcher.reload();
-    await dispatcher.run(signal);
+    return runtimeLoops({ ...options, parts, settings, flush, backupHealth, onDiskLow, paused });
   }
 
   function schedule(): void {
@@ -189,30 +169,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     scheduler.set(own, own.filter(isOverdue));
   }
 
-  function shardsMoved(): void {
-    setups.follow();
-    if (isRunning) schedule();
-  }
-
-  const follower: Follower = {
-    async claimed(shard) {
-      if (!isOf('explorer', shard)) return;
-      await changing.hold(async () => {
-        (await poller.prepare(watches())).commit();
-        shardsMoved();
-      });
+  const follower = createShardFollower({
+    poller,
+    changing,
+    watches,
+    onMoved: () => {
+      setups.follow();
+      if (isRunning) schedule();
     },
-    async releasing(shard) {
-      if (!isOf('explorer', shard)) return;
-      await poller.release(shard);
-      shardsMoved();
-    },
-    lost(shard) {
-      if (!isOf('explorer', shard)) return;
-      poller.drop(shard);
-      shardsMoved();
-    },
-  };
+  });
 
   /** Last looked at longer than an interval ago, or never. */
   function isOverdue({ id, schedule }: Watch): boolean {

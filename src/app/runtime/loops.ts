@@ -1,0 +1,39 @@
+// What turns for as long as the daemon runs. Of what serves the whole state, only its holder's turns.
+import { reportBlind } from '../../engine/reporting/blind-report.ts';
+import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
+import { reportPauses } from '../../engine/reporting/pause-report.ts';
+import type { Loop } from '../../engine/upkeep/supervisor.ts';
+import type { Parts, PartsOptions } from './parts.ts';
+import { upkeepLoops, type UpkeepOptions } from './upkeep.ts';
+
+export interface LoopsOptions
+  extends
+    Pick<PartsOptions, 'ownership' | 'whileHeld' | 'storageState' | 'recorder' | 'log'>,
+    Omit<UpkeepOptions, 'isFull' | 'isPruner' | 'log'> {
+  readonly parts: Pick<Parts, 'scheduler' | 'dispatcher' | 'retirement' | 'blindWatches' | 'coveredElsewhere'>;
+  readonly paused: () => readonly PausedWatch[];
+}
+
+export function runtimeLoops(options: LoopsOptions): Loop[] {
+  const { parts, ownership, whileHeld, storageState, paused, recorder, clock, log } = options;
+  const { scheduler, dispatcher, retirement, blindWatches, coveredElsewhere } = parts;
+  const isFull = (): boolean => storageState() === 'full';
+  const isPruner = (): boolean => ownership.fenceOf('service:journal') !== null;
+  const dispatch = async (signal: AbortSignal): Promise<void> => {
+    // Whoever dispatched before may have had other rules.
+    dispatcher.reload();
+    await dispatcher.run(signal);
+  };
+  const all: Loop[] = [
+    { name: 'scheduler', run: (signal) => scheduler.run(signal) },
+    { name: 'dispatcher', run: whileHeld('service:dispatch', dispatch) },
+    { name: 'retirement', run: whileHeld('service:dispatch', (signal) => retirement.run(signal)) },
+    ...upkeepLoops({ ...options, isFull, isPruner }),
+    { name: 'blind-report', run: (signal) => reportBlind({ clock, log, blind: () => blindWatches.blind() }, signal) },
+    { name: 'pause-report', run: (signal) => reportPauses({ clock, log, paused }, signal) },
+  ];
+  if (ownership.isShared)
+    all.push({ name: 'replicas', run: whileHeld('service:dispatch', (signal) => coveredElsewhere.run(signal)) });
+  if (recorder !== null) all.push({ name: 'recorder', run: (signal) => recorder.run(signal) });
+  return all;
+}
