@@ -59,7 +59,7 @@ export interface RuntimeView {
   /** The other replica that asks the explorer, and knows what is only in memory; null: this one does, or none. */
   replicaOf(explorer: string): string | null;
   /** The replicas and what each works on; null: one process has the state for itself. */
-  cluster(): ClusterView | null;
+  cluster(): Pick<ClusterView, 'replicas' | 'shards' | 'configInForce'> | null;
   /** When the service outside last accepted a heartbeat. Null: never, or no daemon runs. */
   heartbeatAt(): Instant | null;
   /** What became of the last that was to be kept. Null: no daemon runs. */

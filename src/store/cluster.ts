@@ -73,6 +73,9 @@ export interface Renewed {
   readonly now: Instant;
 }
 
+/** What one who only looks sees of the replicas. */
+export type SeenCluster = Pick<Renewed, 'replicas' | 'shards' | 'config'>;
+
 export interface LiveReplica {
   readonly id: string;
   readonly name: string;

@@ -5,7 +5,7 @@ import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 import { UnavailableError } from '../lib/unavailable.ts';
 import type { AlertView } from './alert-view.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, SeenCluster } from './cluster.ts';
 import type { SamplesView } from './samples.ts';
 import type { DispatchStore } from './dispatch-store.ts';
 import type { MemoryStore } from './memories.ts';
@@ -85,6 +85,8 @@ export interface StoreView
       | 'journalHead'
       | 'verifyJournal'
     > {
+  /** The replicas that work on the state, and what each holds. Null: one process has the state for itself. */
+  replicas(): Promise<SeenCluster | null>;
   /** Silences and pauses that are kept, those that are over included, by their begin. */
   silences(): Promise<Silence[]>;
   /** By the id of a silence, how many notifications it holds back now. */

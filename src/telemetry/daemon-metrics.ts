@@ -54,7 +54,7 @@ export interface DaemonMetrics {
   mirrorFailing(read: () => Iterable<LoopName>): void;
   /** A heartbeat was due. */
   beat(outcome: BeatOutcome, at: Instant): void;
-  /** Asked on each scrape; the last one given counts: whether the last write to the state file was kept. */
+  /** Asked on each scrape; the last one given counts: whether the last write to the state was kept. */
   mirrorStorage(read: () => boolean): void;
   /** A network error without a listener; the daemon continued. */
   networkErrorUncaught(): void;

@@ -208,7 +208,7 @@ test('the daemon died between the commit and the answer: the next one answers wh
   expect((await next.running.page('/readyz')).body).toContain('paused: 1 of 3 watches');
 });
 
-test('a state file that takes nothing changes nothing, and says when to come again', async () => {
+test('a state that cannot be written changes nothing, and says when to come again', async () => {
   await using daemon = await aDaemon({
     async openStore(state, tools) {
       const store = await openStore(state, tools);

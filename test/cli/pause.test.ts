@@ -109,7 +109,7 @@ test('without a daemon nothing was done, and the command says so at once', async
 
 test.each([
   [409, { detail: 'Use another key.' }, 1, 'chainwarden: Use another key.\n'],
-  [503, { detail: 'The state file takes nothing.' }, 69, 'chainwarden: The state file takes nothing.\n'],
+  [503, { detail: 'The state cannot be written.' }, 69, 'chainwarden: The state cannot be written.\n'],
   [404, {}, 69, / answered with 404\n$/],
   [200, { hello: 'world' }, 69, / answered what no daemon of this release answers\n$/],
   [404, { detail: 'evil\u001b[2J\r\nline' }, 1, 'chainwarden: evil\u2039U+001B\u203a[2J line\n'],

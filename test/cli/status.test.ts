@@ -124,6 +124,29 @@ test('status names seconds, not the milliseconds at which a watch became blind',
   ]);
 });
 
+test('two replicas ran, and status did not say which of them polled, nor that one explorer had nobody', () => {
+  const overview = overviewWith({ ...CALM });
+  const cluster: Overview['trust']['cluster'] = {
+    replicas: [
+      { name: 'host-1', is_self: false, config: 'a' },
+      { name: 'host-2', is_self: false, config: 'b' },
+    ],
+    shards: [
+      { shard: 'channel:ops', replica: 'host-1' },
+      { shard: 'explorer:ethereum', replica: 'host-1' },
+      { shard: 'explorer:gnosis', replica: null },
+    ],
+    config_in_force: 'a',
+  };
+  const lines = overviewLines({ ...overview, trust: { ...overview.trust, cluster } });
+  expect(lines.filter((line) => /^(?:replica|nobody) /.test(line))).toEqual([
+    'replica host-1: works on channel:ops, explorer:ethereum',
+    'replica host-2: works on nothing; runs another config than most, and claims nothing',
+    'nobody works on: explorer:gnosis',
+  ]);
+  expect(overviewLines(overview).join('\n')).not.toContain('replica');
+});
+
 test('status gives the overview as JSON, as the API does', async () => {
   using prepared = prepareState(BALANCES);
   await prepared.polls('940000', '940000', '940000');
@@ -132,7 +155,7 @@ test('status gives the overview as JSON, as the API does', async () => {
   expect(Overview.parse(JSON.parse(out))).toMatchObject({
     verdict: 'critical',
     cards: [{ watch: 'coins', measure: { value: '940000', limit: '1000000' } }, { watch: 'gas' }],
-    trust: { heads: [], storage: null },
+    trust: { heads: [], storage: null, cluster: null },
   });
 });
 

@@ -79,6 +79,21 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     expect((await former.cluster.renew('config')).mine).toEqual([]);
   });
 
+  test('who only looked was not told that a shard has no holder any more', async () => {
+    await using all = await replicas();
+    const [one, other] = [await all.join('one'), await all.join('other')];
+    await claimOne(one);
+    const reader = await other.store.reader();
+    const holderOf = (id: string | null): object => ({
+      replicas: [{ name: 'one' }, { name: 'other', checksum: 'config' }],
+      shards: [{ shard: WATCHES, holder: id }],
+      config: null,
+    });
+    expect(await reader.replicas()).toMatchObject(holderOf(one.cluster.id));
+    await all.endLeases();
+    expect(await reader.replicas()).toMatchObject(holderOf(null));
+  });
+
   test('after an outage longer than the lease its owners had to hand everything over, though nobody had taken it', async () => {
     await using all = await replicas();
     const owner = await all.join('owner');

@@ -104,6 +104,7 @@ function trustWith({ answer }: Written): Trust {
     ],
     troubles: [],
     storage: 'works',
+    cluster: null,
   };
 }
 

@@ -83,7 +83,7 @@ export async function answering<T>(log: OnceOptions['log'], work: () => Promise<
   }
 }
 
-const FAILED = 'The state file takes nothing: the log of the daemon says why. Nothing was changed.';
+const FAILED = 'The state cannot be written: the log of the daemon says why. Nothing was changed.';
 
 const DETAILS: Readonly<Record<Exclude<Extract<Intervened, { type: 'refused' }>['why'], 'not-found'>, string>> = {
   'key-taken': 'Something else was done under this Idempotency-Key. Use another one.',

@@ -65,6 +65,6 @@ function clusterLines({ replicas, shards, configInForce }: ClusterView): string[
 const RESTORED = 'storage: the state file or its lock was deleted or replaced, and was put back';
 
 const STORAGE: Readonly<Record<Exclude<StorageState, 'works'>, string>> = {
-  fails: 'storage: the state file takes nothing; the log says why',
+  fails: 'storage: the state cannot be written; the log says why',
   full: 'storage: the state file has reached state.max_size; let what is owed go out, or raise it',
 };

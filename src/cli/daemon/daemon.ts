@@ -45,7 +45,7 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   const crash = (error: unknown): void => {
     log.error('daemon:crashed', {
       error,
-      effect: 'what it owes is in the state file and is sent after the next start',
+      effect: 'what it owes is in the state and is sent after the next start',
     });
     terminal.exit(EXIT.bug);
   };

@@ -1,4 +1,4 @@
-// The commands that read the state file, also while the daemon runs, and those that mend it.
+// The commands that read the state, also while the daemon runs, and those that mend it.
 import type { ConfigOption } from '../load.ts';
 import { CONFIG, toWhole, type Registry } from '../options.ts';
 import type { CopyOptions } from './files.ts';
@@ -15,7 +15,7 @@ export function addStateCommands(registry: Registry): void {
 function addStatus({ program, terminal, end }: Registry): void {
   program
     .command('status')
-    .description('what fires and whether to trust that, then what the state file knows; also while the daemon runs')
+    .description('what fires and whether to trust that, then what the state knows; also while the daemon runs')
     .option(...CONFIG)
     .option('--json', 'what fires as JSON, as the API gives it')
     .action(async (options: StatusOptions) => {
@@ -59,7 +59,7 @@ function addStateFile({ program, terminal, end }: Registry): void {
     });
   state
     .command('check')
-    .description('examine every page and row of the state file, or of a backup; also while the daemon runs')
+    .description('examine every page and row of the state, or of a backup; also while the daemon runs')
     .argument('[file]', 'a backup, instead of the state file')
     .option(...CONFIG)
     .action(async (file: string | undefined, options: ConfigOption) => {

@@ -1,19 +1,21 @@
-// What queries see where no daemon is asked: the state file, and the rules as they lie on the disk. What only a running
-// daemon knows is null.
+// What queries see where no daemon is asked: the state, and the rules as they lie on the disk. What only a running daemon
+// knows is null.
 import type { Setup } from '../../app/setup/setup.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { readStored, storedWatches, type StoredFacts } from '../../query/stored-watches.ts';
 import type { RuntimeView, View } from '../../query/view.ts';
+import type { SeenCluster } from '../../store/cluster.ts';
 import type { StoreView } from '../../store/store.ts';
 
 /** What the state holds. */
 export interface FileFacts extends StoredFacts {
   readonly troubles: readonly string[];
+  readonly replicas: SeenCluster | null;
 }
 
 /** Rejects with a `StorageError`. */
 export async function readFacts(reader: StoreView): Promise<FileFacts> {
-  return { ...(await readStored(reader)), troubles: await reader.troubles() };
+  return { ...(await readStored(reader)), troubles: await reader.troubles(), replicas: await reader.replicas() };
 }
 
 interface FileViewOptions {
@@ -45,9 +47,18 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     polls: () => null,
     ruleFile: (file) => ruleFiles.get(file) ?? null,
     replicaOf: () => null,
-    cluster: () => null,
+    cluster: () => facts.replicas && clusterIn(facts.replicas),
     heartbeatAt: () => null,
     storage: () => null,
   };
   return { store: reader, runtime, now };
+}
+
+function clusterIn({ replicas, shards, config }: SeenCluster): ReturnType<RuntimeView['cluster']> {
+  const nameOf = new Map(replicas.map(({ id, name }) => [id, name]));
+  return {
+    replicas: replicas.map(({ id, name, checksum }) => ({ id, name, checksum, isSelf: false })),
+    shards: shards.map(({ shard, holder }) => ({ shard, holder: nameOf.get(holder ?? '') ?? null, isOurs: false })),
+    configInForce: config,
+  };
 }

@@ -5,7 +5,8 @@ import { showSecond } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { AlertCard, AlertRow } from '../../query/shapes/alerts.ts';
 import type { Measure, RecipientStatus } from '../../query/shapes/common.ts';
-import type { BlindCause, Overview } from '../../query/shapes/overview.ts';
+import { sharedOut } from '../../query/daemon/cluster.ts';
+import type { BlindCause, Cluster, Overview } from '../../query/shapes/overview.ts';
 
 export function overviewLines({ headline, detail, cards, more, handled, more_handled, trust }: Overview): string[] {
   const rows = [...cards.map(cardRow), ...handled.map(handledRow)];
@@ -16,6 +17,7 @@ export function overviewLines({ headline, detail, cards, more, handled, more_han
     ...(rows.length === 0 ? [] : ['', ...inColumns([HEAD, ...rows])]),
     ...(left > 0 ? [`and ${left} more`] : []),
     ...(trust.blind.length === 0 ? [] : ['', ...trust.blind.map(blindLine)]),
+    ...(trust.cluster === null ? [] : ['', ...replicaLines(trust.cluster)]),
     '',
   ];
 }
@@ -79,4 +81,14 @@ function blindLine({ cause, explorer, since, watches, names, fields }: BlindCaus
   const more = watches - names.length;
   const named = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return `blind since ${second(since)}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
+}
+
+/** `replica treasury-1: works on explorer:ethereum, channel:ops` */
+function replicaLines(cluster: Cluster): string[] {
+  const { replicas, free } = sharedOut(cluster);
+  const lines = replicas.map(({ name, shards, isOutvoted }) => {
+    const work = shards.length === 0 ? 'nothing' : shards.join(', ');
+    return `replica ${singleLine(name)}: works on ${work}${isOutvoted ? '; runs another config than most, and claims nothing' : ''}`;
+  });
+  return free.length === 0 ? lines : [...lines, `nobody works on: ${free.join(', ')}`];
 }

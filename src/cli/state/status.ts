@@ -26,7 +26,7 @@ export interface StatusOptions extends ConfigOption {
   readonly json?: boolean;
 }
 
-/** Reads the state file without the daemon's lock, so it also answers while the daemon runs. */
+/** Reads the state without the daemon's lock, so it also answers while the daemon runs. */
 export async function status(terminal: Terminal, { config: file, json = false }: StatusOptions): Promise<number> {
   const setup = loadOrFail(terminal, file);
   const { config, watches } = setup;

@@ -81,7 +81,7 @@ export interface Attempt {
   readonly maybeCopy: boolean;
   /** Of the last message about the same alert and episode that this recipient accepted; null: there is none. */
   readonly receipt: Receipt | null;
-  /** It is told from memory, while the state file takes nothing, and may be told again. */
+  /** It is told from memory, while the state cannot be written, and may be told again. */
   readonly unrecorded?: true;
   /** A page on which the recipient acknowledges what it speaks of; the same for every try. */
   readonly ackUrl?: string;

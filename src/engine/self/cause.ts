@@ -35,8 +35,8 @@ export const SELF_CONDITIONS = {
     over: 'The receiver takes messages again.',
   },
   storage: {
-    condition: 'the state file takes nothing, was taken away, or its disk is nearly full',
-    over: 'The state file takes what is written.',
+    condition: 'the state cannot be written, was taken away, or its disk is nearly full',
+    over: 'The state can be written again.',
   },
   backup: {
     condition: 'a backup of the state file failed, or none was made for two days',

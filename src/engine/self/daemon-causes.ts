@@ -70,7 +70,7 @@ function outageOf({ outage, now }: DaemonFacts): Part[] {
       alert: 'storage',
       subject: 'outage',
       since,
-      title: what === 'full' ? 'the state file reached state.max_size' : 'the state file took nothing',
+      title: what === 'full' ? 'the state file reached state.max_size' : 'the state could not be written',
       text: [{ text: `${when}. Meanwhile nothing was learned, and no alert fired or resolved. The log says why.` }],
     },
   ];

@@ -42,7 +42,7 @@ export interface FindOptions {
   readonly work: Work;
 }
 
-/** While the state file takes nothing, nothing can be told: it is made up for within this time. */
+/** While the state cannot be written, nothing can be told: it is made up for within this time. */
 const TOLD_LATE_MS = 600_000;
 
 /** Rejects with a `StorageError`. */

@@ -142,7 +142,7 @@ async function lookAtStore({ probe, undeliverableSince, allHeld, anchor }: Vital
   } catch (error) {
     // Its words may name paths of the machine.
     const name = error instanceof Error ? error.name : 'unknown';
-    return { faults: [`the state file takes nothing (${name})`], anchor: null };
+    return { faults: [`the state cannot be written (${name})`], anchor: null };
   }
 }
 

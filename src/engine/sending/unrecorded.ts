@@ -1,4 +1,4 @@
-// While the state file takes nothing, critical alerts are told all the same, from memory. A poll whose decision was not
+// While the state cannot be written, critical alerts are told all the same, from memory. A poll whose decision was not
 // kept decides the same again at the next poll, under the same ids, so each is offered here again and again:
 //
 //   told at once   to whom its rule and the routes lead, each alert alone, under the id that its delivery will have. The

@@ -49,7 +49,7 @@ const MOST_LINKS = 3;
 
 const COPY = 'This may be a copy: nobody knows whether an earlier try arrived.';
 
-const UNRECORDED = 'Not on record, since the state file takes nothing: it may come again.';
+const UNRECORDED = 'Not on record, since the state cannot be written: it may come again.';
 
 /** `maybeCopy`: where the receiver cannot know that by itself. */
 export function toLines(delivery: Delivery, attempt: Pick<Attempt, 'maybeCopy' | 'unrecorded' | 'ackUrl'>): AllLines {

@@ -2,7 +2,8 @@
 import { showInstant } from '../../lib/clock.ts';
 import type { About } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
-import type { RuntimeView, View } from '../view.ts';
+import type { View } from '../view.ts';
+import { clusterOf } from './cluster.ts';
 
 export async function about({ runtime, now }: View): Promise<About> {
   const { startedAt } = runtime;
@@ -24,15 +25,5 @@ export async function about({ runtime, now }: View): Promise<About> {
     watches: watches.length,
     rules: new Set(watches.map(({ rule }) => rule)).size,
     as_of: showInstant(now),
-  };
-}
-
-function clusterOf({ cluster }: Pick<RuntimeView, 'cluster'>): About['cluster'] {
-  const view = cluster();
-  if (view === null) return null;
-  return {
-    replicas: view.replicas.map(({ name, isSelf, checksum }) => ({ name, is_self: isSelf, config: checksum })),
-    shards: view.shards.map(({ shard, holder }) => ({ shard, replica: holder })),
-    config_in_force: view.configInForce,
   };
 }

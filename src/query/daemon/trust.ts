@@ -3,6 +3,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import { causesOf, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
+import { clusterOf } from './cluster.ts';
 import { forecasts } from './forecast.ts';
 import type { BlindCause, ChannelDebt, HeadAge, Trust } from '../shapes/overview.ts';
 import { answerOf } from '../alerts/recipients.ts';
@@ -30,6 +31,7 @@ export async function trust({ store, runtime, now }: View, { watches, blind }: T
     credits: forecasts(runtime, now),
     troubles: [...runtime.troubles()],
     storage: runtime.storage(),
+    cluster: clusterOf(runtime),
   };
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { HEALTHS } from '../../core/model/health.ts';
 import { Count, list, Severity, SourcePlace, Time } from './common.ts';
-import { Forecast, HeadAge } from './overview.ts';
+import { Cluster, Forecast, HeadAge } from './overview.ts';
 
 export const ExplorerRow = z
   .strictObject({
@@ -86,16 +86,6 @@ export const RuleList = list(RuleRow)
   })
   .meta({ id: 'RuleList' });
 export type RuleList = z.output<typeof RuleList>;
-
-const Cluster = z.strictObject({
-  replicas: z
-    .array(z.strictObject({ name: z.string(), is_self: z.boolean(), config: z.string() }))
-    .describe('Those that live.'),
-  shards: z
-    .array(z.strictObject({ shard: z.string(), replica: z.string().nullable() }))
-    .describe('What is shared out between them; null: none works on it.'),
-  config_in_force: z.string().nullable().describe('That of most replicas. A replica with another one claims nothing.'),
-});
 
 export const About = z
   .strictObject({

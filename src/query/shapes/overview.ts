@@ -56,6 +56,22 @@ export const Forecast = z
   .meta({ id: 'Forecast', description: 'Whether the credits of a plan last until its next period.' });
 export type Forecast = z.output<typeof Forecast>;
 
+export const Cluster = z
+  .strictObject({
+    replicas: z
+      .array(z.strictObject({ name: z.string(), is_self: z.boolean(), config: z.string() }))
+      .describe('Those that live.'),
+    shards: z
+      .array(z.strictObject({ shard: z.string(), replica: z.string().nullable() }))
+      .describe('What is shared out between them; null: none works on it.'),
+    config_in_force: z
+      .string()
+      .nullable()
+      .describe('That of most replicas. A replica with another one claims nothing.'),
+  })
+  .meta({ id: 'Cluster', description: 'The replicas that share the state, and what each works on.' });
+export type Cluster = z.output<typeof Cluster>;
+
 export const Trust = z
   .strictObject({
     heads: z.array(HeadAge).describe('The oldest first.'),
@@ -71,6 +87,7 @@ export const Trust = z
     credits: z.array(Forecast.nullable()).describe('By plan; null: not known.'),
     troubles: z.array(z.string()).describe('What keeps explorers from being asked, or from being believed.'),
     storage: z.enum(['works', 'fails', 'full']).nullable(),
+    cluster: Cluster.nullable().describe('Null: one process has the state for itself.'),
   })
   .meta({ id: 'Trust', description: 'What the verdict rests on.' });
 export type Trust = z.output<typeof Trust>;

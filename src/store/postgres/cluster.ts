@@ -2,7 +2,7 @@
 // claimed has a higher epoch than ever before, also when it was removed in between.
 import { z } from 'zod';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
-import type { ClaimedShard, HeldShard, Renewed, SharedCluster } from '../cluster.ts';
+import type { ClaimedShard, HeldShard, Renewed, SeenCluster, SharedCluster } from '../cluster.ts';
 import type { Fence, Shard } from '../fence.ts';
 import type { Database } from './database.ts';
 import { endLeases } from './dispatch/deliveries-table.ts';
@@ -146,6 +146,19 @@ export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, lease
   return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) === 1;
 }
 
+/** For those who work on nothing themselves. */
+export async function seenCluster(sql: Sql): Promise<SeenCluster> {
+  const row = await sql.first(
+    `WITH live AS (
+      SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM replicas WHERE ${IS_LIVE}),
+    known AS (SELECT key, CASE WHEN ${IS_LIVE} THEN owner END AS holder FROM shards)
+    SELECT (SELECT coalesce(json_agg(live ORDER BY name, id), '[]') FROM live) AS live,
+      (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
+      (SELECT config FROM cluster) AS config`,
+  );
+  return seenOf(SeenRow.parse(row));
+}
+
 /** The name of a replica that works; null: none does. */
 export async function nameOfAny(sql: Sql): Promise<string | null> {
   const row = await sql.first(`SELECT name FROM replicas WHERE ${IS_LIVE} ORDER BY name LIMIT 1`);
@@ -176,20 +189,21 @@ const HeldRow = z.object({ key: ShardKey, epoch: z.number(), ask_after_ms: z.num
 type HeldRow = z.output<typeof HeldRow>;
 const ClaimedRow = HeldRow.extend({ is_takeover: z.number() });
 const ReplicaRow = z.object({ id: z.string(), name: z.string(), checksum: z.string(), announced_at: z.number() });
-const RenewedRow = z.object({
-  mine: z.array(HeldRow),
+const SeenRow = z.object({
   live: z.array(ReplicaRow),
   shards: z.array(z.object({ key: ShardKey, holder: z.string().nullable() })),
   config: z.string().nullable(),
-  now: z.number(),
 });
+const RenewedRow = SeenRow.extend({ mine: z.array(HeldRow), now: z.number() });
 
 function renewedOf(row: z.output<typeof RenewedRow>, heldOf: (row: HeldRow) => HeldShard): Renewed {
+  return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now };
+}
+
+function seenOf({ live, shards, config }: z.output<typeof SeenRow>): SeenCluster {
   return {
-    mine: row.mine.map(heldOf),
-    replicas: row.live.map(({ announced_at: announcedAt, ...replica }) => ({ ...replica, announcedAt })),
-    shards: row.shards.map(({ key, holder }): { shard: Shard; holder: string | null } => ({ shard: key, holder })),
-    config: row.config,
-    now: row.now,
+    replicas: live.map(({ announced_at: announcedAt, ...replica }) => ({ ...replica, announcedAt })),
+    shards: shards.map(({ key, holder }): { shard: Shard; holder: string | null } => ({ shard: key, holder })),
+    config,
   };
 }

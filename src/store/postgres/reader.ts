@@ -1,5 +1,6 @@
 import type { StoreView } from '../store.ts';
 import * as alerts from './alerts-view.ts';
+import { seenCluster } from './cluster.ts';
 import type { Database } from './database.ts';
 import * as deliveries from './dispatch/deliveries-view.ts';
 import { notifiedSince } from './dispatch/notified-view.ts';
@@ -18,6 +19,7 @@ import type { Sql } from './sql.ts';
 export function createPostgresView({ sql, snapshot }: Pick<Database, 'sql' | 'snapshot'>): StoreView {
   const one = <T>(work: (on: Sql) => Promise<T>): Promise<T> => work(sql);
   return {
+    replicas: () => one(seenCluster),
     silences: () => one(silences),
     heldBySilence: () => one(heldBySilence),
     notificationCounts: (since) => one((on) => notificationCounts(on, since)),

@@ -73,6 +73,7 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
   );
   const read = <T>(work: () => T): T => answering(file, 'read', work);
   return {
+    replicas: async () => null,
     silences: async () => read(silences),
     heldBySilence: async () => read(heldBySilence),
     notificationCounts: async (since) => read(() => counts(since)),

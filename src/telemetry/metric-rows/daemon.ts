@@ -21,7 +21,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_memory_recalls_total: {
     type: 'counter',
-    help: 'Times the memory of a watch was read again, because the state file held another one (superseded) or refused a commit (rejected).',
+    help: 'Times the memory of a watch was read again, because the state held another one (superseded) or refused a commit (rejected).',
     labels: ['cause'],
   },
   chainwarden_config_last_reload_successful: {
@@ -66,7 +66,7 @@ export const DAEMON_METRICS = {
   },
   chainwarden_storage_writable: {
     type: 'gauge',
-    help: 'Whether the last write to the state file was kept (1) or not (0).',
+    help: 'Whether the last write to the state was kept (1) or not (0).',
     labels: [],
   },
   chainwarden_heartbeats_total: {

@@ -126,7 +126,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     }),
     whole('/about', {
       tag: 'daemon',
-      summary: 'The release, the state file and the heartbeat of the daemon.',
+      summary: 'The release, the state and the heartbeat of the daemon.',
       shape: About,
       look: () => queries.about(),
     }),
@@ -203,7 +203,7 @@ function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role'
   };
 }
 
-const NOT_READABLE = 'The state file cannot be read now. The log of the daemon says why.';
+const NOT_READABLE = 'The state cannot be read now. The log of the daemon says why.';
 
 /** Of a query that did not answer. Throws what is no fault of the caller or of the storage. */
 export function problemFor(error: unknown): Problem {

@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'blind-field': 'a field that a rule reads is gone',
   'no-poll': 'no poll took effect',
   'damaged-memory': 'what was remembered cannot be read',
-  'storage-fails': 'the state file takes nothing',
+  'storage-fails': 'the state cannot be written',
   'storage-full': 'the state is full',
   'not-found': 'the explorer does not know it (404)',
   'wrong-path': 'the address of the explorer is not one',

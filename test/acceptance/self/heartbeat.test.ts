@@ -102,11 +102,11 @@ fileTest(
 
     const full = untilItBeatsAgain(other);
     execFileSync('prlimit', [`--pid=${other.daemon.pid}`, '--fsize=4096:']);
-    await untilTold('the state file', other);
+    await untilTold('the state ', other);
     await periods(2, well);
     execFileSync('prlimit', [`--pid=${other.daemon.pid}`, '--fsize=unlimited:']);
     const told = await full;
-    expect(new Set(told.slice(0, -1))).toEqual(new Set(['the state file takes nothing (StorageError)']));
+    expect(new Set(told.slice(0, -1))).toEqual(new Set(['the state cannot be written (StorageError)']));
 
     // A machine that is busy enough stands still for everybody; nothing else is ever wrong with the daemon in health.
     for (const { path, body } of well.service.calls.all)

@@ -70,7 +70,7 @@ test('a blind watch is listed with its reason, in the metrics too; the daemon st
   expect(await running.metrics()).not.toContain('chainwarden_watch_blind{');
 });
 
-test('a state file that takes nothing is not ready, and the watch that learns nothing more is blind', async () => {
+test('a state that cannot be written is not ready, and the watch that learns nothing more is blind', async () => {
   const disk = { isFull: false };
   await using daemon = await aDaemon({
     async openStore(state, tools) {
@@ -99,7 +99,7 @@ test('a state file that takes nothing is not ready, and the watch that learns no
   await running.says('storage:failed');
   expect(await running.page('/readyz')).toEqual({
     status: 503,
-    body: 'waiting\nstorage: the state file takes nothing; the log says why',
+    body: 'waiting\nstorage: the state cannot be written; the log says why',
   });
   await running.clock.advance(360_000);
   expect((await running.page('/readyz')).body).toContain('blind: 1 of 1 watches\nchain: storage-fails since ');

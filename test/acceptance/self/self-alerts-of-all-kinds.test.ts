@@ -118,9 +118,7 @@ fileTest('a state file that somebody deletes is told when it was put back, and o
       'At 00:01 UTC. Nothing is lost. What stood there is kept as *.found.',
   );
   await told.silence(58);
-  expect(await told.next(2)).toMatch(
-    /^CRITICAL chainwarden\/storage RESOLVED .* - The state file takes what is written\./,
-  );
+  expect(await told.next(2)).toMatch(/^CRITICAL chainwarden\/storage RESOLVED .* - The state can be written again\./);
 });
 
 fileTest(

@@ -36,7 +36,7 @@ rules: [rules.yaml]
   await daemon.says('nothing is acknowledged until it works again');
   const metrics = /"metrics":"(\S+)\/metrics"/.exec(daemon.err())?.[1] ?? '';
   const blind = await fetch(`${metrics}/readyz`);
-  expect([blind.status, await blind.text()]).toEqual([503, expect.stringContaining('the state file takes nothing')]);
+  expect([blind.status, await blind.text()]).toEqual([503, expect.stringContaining('the state cannot be written')]);
   limitFiles(daemon.pid, 'unlimited');
   await daemon.says('storage:works-again');
   await hook.calls.reached(hook.calls.all.length + 4);

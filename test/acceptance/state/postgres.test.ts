@@ -153,10 +153,14 @@ postgresTest(
       /^PostgreSQL at 127\.0\.0\.1:.*\n(.*\n)*sound: nothing is damaged\n$/,
     );
     expect(await scene.command('history')).toContain('calls');
-    expect(await scene.command('status')).toMatch(/^All quiet\n/);
+    expect(await scene.command('status')).toMatch(
+      /^All quiet\n(?:.*\n)*replica .*: works on channel:hook, explorer:chain, service:dispatch, service:journal\n/,
+    );
     third.process.kill('SIGTERM');
     expect(await third.process.ended).toEqual({ code: 0, signal: null });
-    expect(await scene.command('status')).toMatch(/^No daemon runs\n/);
+    const ended = await scene.command('status');
+    expect(ended).toMatch(/^No daemon runs\n(?:.*\n)*nobody works on: channel:hook, explorer:chain, /);
+    expect(ended).not.toContain('replica');
     expect(scene.hook.calls.all).toHaveLength(4);
   },
 );

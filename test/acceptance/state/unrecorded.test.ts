@@ -1,4 +1,4 @@
-// The state file takes nothing, and something critical happens: people are told all the same, and know that it may come
+// The state cannot be written, and something critical happens: people are told all the same, and know that it may come
 // again. Another program holds the file here, as a backup does; the same errors come of a disk that is full.
 import { expect, jest, test } from '@jest/globals';
 import { callApi, OPERATOR_TOKEN } from '../../support/web/api-calls.ts';
@@ -96,7 +96,7 @@ const tries = ({ hook }: Scene): unknown[] =>
     return [data.alert, headers['chainwarden-attempt']];
   });
 
-test('what is critical was not told, because the state file took nothing', async () => {
+test('what is critical was not told, because the state could not be written', async () => {
   await using scene = await aDaemon();
   const { explorer, running, hook, post, refused } = scene;
   {

@@ -163,7 +163,7 @@ test('the daemon tells of its state file, its config and its loops', () => {
     failing: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
   };
   expect(shown(daemonCauses(ill))).toEqual([
-    'critical storage/outage the state file took nothing - From 21:12 UTC to 21:22 UTC. Meanwhile nothing was learned, and no alert fired or resolved. The log says why.',
+    'critical storage/outage the state could not be written - From 21:12 UTC to 21:22 UTC. Meanwhile nothing was learned, and no alert fired or resolved. The log says why.',
     'critical storage/restored the state file was deleted or replaced, and was put back - At 21:12 UTC. Nothing is lost. What stood there is kept as *.found.',
     'warning storage/disk the disk of the state file is nearly full - Since 21:12 UTC: 180 MB are free. Once it is full nothing more is kept, and the watches are blind. Free some space.',
     'critical storage/state-lost the state was lost, and begins anew - At 21:12 UTC. Every watch begins with a quiet baseline, and what was owed before is not sent. The log says which files were kept.',

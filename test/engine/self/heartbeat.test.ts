@@ -106,9 +106,9 @@ test('a scheduler that died is silent within two periods, with its reason at /fa
 
 test.each([
   [
-    'a state file that takes nothing',
+    'a state that cannot be written',
     { disk: new StorageError('/secret/path is full') },
-    '/fail the state file takes nothing (StorageError)',
+    '/fail the state cannot be written (StorageError)',
   ],
   ['a process that stood still for six seconds', { delayMs: 6000 }, '/fail the daemon stood still for 6s'],
   [
@@ -140,7 +140,7 @@ test('several reasons are told together', async () => {
   await using story = await aHeartbeat();
   Object.assign(story.parts, { delayMs: 5000, disk: new StorageError('full') });
   expect(await story.periods(1)).toEqual([
-    '/fail the daemon stood still for 5s; the state file takes nothing (StorageError)',
+    '/fail the daemon stood still for 5s; the state cannot be written (StorageError)',
   ]);
 });
 

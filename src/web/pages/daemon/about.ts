@@ -1,5 +1,7 @@
 // The daemon itself, and the errors that its API answers with.
+import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { About } from '../../../query/shapes/daemon.ts';
+import type { Cluster } from '../../../query/shapes/overview.ts';
 import { PROBLEMS } from '../../problem.ts';
 import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
@@ -53,13 +55,12 @@ function content(found: About, moment: Moment): Html {
 const ENGINES = { sqlite: 'sqlite', postgresql: 'PostgreSQL' } as const;
 
 /** Who works on what. Shards of replicas that are gone are claimed within a lease. */
-function replicas({ replicas: all, shards, config_in_force: inForce }: NonNullable<About['cluster']>): Html {
-  const rows = all.map(({ name, is_self: isSelf, config }): readonly [Content, Content] => {
-    const own = shards.filter(({ replica }) => replica === name).map(({ shard }) => shard);
-    const other = inForce === null || config === inForce ? '' : ' Runs another config than most, and claims nothing.';
-    return [isSelf ? `${name} (this one)` : name, `${own.length === 0 ? 'nothing' : own.join(', ')}${other}`];
+function replicas(cluster: Cluster): Html {
+  const { replicas: all, free } = sharedOut(cluster);
+  const rows = all.map(({ name, isSelf, shards, isOutvoted }): readonly [Content, Content] => {
+    const other = isOutvoted ? ' Runs another config than most, and claims nothing.' : '';
+    return [isSelf ? `${name} (this one)` : name, `${shards.length === 0 ? 'nothing' : shards.join(', ')}${other}`];
   });
-  const free = shards.filter(({ replica }) => replica === null).map(({ shard }) => shard);
   return html`<section>
     <div class="head">
       <h2>Replicas</h2>

@@ -48,7 +48,7 @@ function asOf({ as_of: at }: Overview, request: PageRequest): Html {
   if (request.now - Date.parse(at) < OLD_MS) return NOTHING;
   return html`<section class="banner blind" aria-label="Old">
     <div class="banner-in">
-      <p>Below is the state of <b>${clockTime(at, request)}</b>: the state file does not answer now.</p>
+      <p>Below is the state of <b>${clockTime(at, request)}</b>: the state does not answer now.</p>
     </div>
   </section>`;
 }

@@ -1,4 +1,5 @@
 // Can I trust this? Four facts that the verdict rests on. What is not known is said so, and never shown as zero.
+import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
@@ -144,10 +145,12 @@ function creditTile({ credits }: Trust, moment: Moment): Html {
   });
 }
 
-function storageNote({ storage, troubles }: Trust): Html {
+function storageNote({ storage, troubles, cluster }: Trust): Html {
+  const free = cluster === null ? [] : sharedOut(cluster).free;
   const lines = [
-    ...(storage === 'full' ? ['The disk of the state file is full: nothing new can be stored.'] : []),
-    ...(storage === 'fails' ? ['The state file takes nothing: nothing new can be stored.'] : []),
+    ...(storage === 'full' ? ['The state is full: nothing new can be stored.'] : []),
+    ...(storage === 'fails' ? ['The state cannot be written: nothing new can be stored.'] : []),
+    ...(free.length === 0 ? [] : [`No replica works on ${free.join(', ')}.`]),
     ...troubles,
   ];
   if (lines.length === 0) return NOTHING;

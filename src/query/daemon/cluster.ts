@@ -1,0 +1,39 @@
+// The replicas that share the state.
+import type { Cluster } from '../shapes/overview.ts';
+import type { RuntimeView } from '../view.ts';
+
+/** Null: one process has the state for itself. */
+export function clusterOf({ cluster }: Pick<RuntimeView, 'cluster'>): Cluster | null {
+  const view = cluster();
+  if (view === null) return null;
+  return {
+    replicas: view.replicas.map(({ name, isSelf, checksum }) => ({ name, is_self: isSelf, config: checksum })),
+    shards: view.shards.map(({ shard, holder }) => ({ shard, replica: holder })),
+    config_in_force: view.configInForce,
+  };
+}
+
+export interface SharedOut {
+  readonly replicas: readonly ReplicaWork[];
+  /** Nobody works on them. */
+  readonly free: readonly string[];
+}
+
+export interface ReplicaWork {
+  readonly name: string;
+  readonly isSelf: boolean;
+  readonly shards: readonly string[];
+  /** It runs another config than most, and claims nothing. */
+  readonly isOutvoted: boolean;
+}
+
+/** By replica. */
+export function sharedOut({ replicas, shards, config_in_force: inForce }: Cluster): SharedOut {
+  return {
+    replicas: replicas.map(({ name, is_self: isSelf, config }) => ({
+      ...{ name, isSelf, isOutvoted: inForce !== null && config !== inForce },
+      shards: shards.flatMap(({ shard, replica }) => (replica === name ? [shard] : [])),
+    })),
+    free: shards.flatMap(({ shard, replica }) => (replica === null ? [shard] : [])),
+  };
+}
