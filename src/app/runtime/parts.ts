@@ -79,6 +79,9 @@ interface Wiring {
 /** Of polls that nobody is told of. Their commits share a wait for the disk, which is as long as many of them. */
 const SILENT_WAIT_MS = 25;
 
+/** A lease that ended is renewed, or its shard found lost, when the database answers; that is looked for as often. */
+const LEASE_LOOK_MS = 1000;
+
 export function createParts(
   options: PartsOptions,
   { signal, changing, redact, hasSelf, hasDigest, isWatched, rules }: Wiring,
@@ -141,6 +144,9 @@ export function createParts(
     },
     onSkipped: ({ rule }) => {
       metrics.skipped(rule);
+    },
+    onLeaseEnded: ({ id }) => {
+      scheduler.pollAgain(id, LEASE_LOOK_MS);
     },
     onDamaged: (watch) => {
       blindWatches.damaged(watch);

@@ -31,7 +31,7 @@ export interface DeciderOptions {
   readonly readsHead: (explorer: string) => boolean;
 }
 
-/** Null: the daemon is stopping. */
+/** Null: the daemon is stopping, or the explorer is not asked from here any more. */
 export interface Decider {
   decide(watch: Watch, memory: Memory, tick: Tick): Promise<Decided | null>;
   /** The same observation, on another memory. */

@@ -47,6 +47,8 @@ export interface PollerOptions {
   /** Called after each poll with its result. */
   readonly onPolled: (watch: Watch, observation: Observation, decision: Decision, tookMs: number) => void;
   readonly onSkipped: (watch: Watch) => void;
+  /** It was due while the lease of its shard had ended, and the shard is held all the same: nothing came of that poll. */
+  readonly onLeaseEnded?: (watch: Watch) => void;
   /** Called where a poll was due and the memory of the watch is damaged. */
   readonly onDamaged: (watch: Watch) => void;
   /** The memory of a watch was read again, because the store did not keep a commit. */
@@ -151,7 +153,11 @@ export function createPoller(options: PollerOptions): Poller {
     const known = withBirths(held.memoryOrBlank(watch), recovery.unkept(watch.id));
     const decided = await decider.decide(watch, known, tick);
     // A poll that ends while the daemon stops has no effect, nor has one of a watch that was removed or paused meanwhile.
-    if (decided === null || signal.aborted || !held.has(watch.id) || isPaused(watch) || !mayWork(watch)) return;
+    if (signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
+    if (decided === null || !mayWork(watch)) {
+      options.onLeaseEnded?.(watch);
+      return;
+    }
     outages.polled(watch, decided.observation);
     await recovery.commit(decided);
   }
@@ -246,7 +252,11 @@ export function createPoller(options: PollerOptions): Poller {
     async poll(watches, signal) {
       const tickOf = createTicks(readerOf, clock.now());
       const polls = watches.flatMap((watch) => {
-        if (isPaused(watch) || !held.has(watch.id) || !mayWork(watch)) return [];
+        if (isPaused(watch) || !held.has(watch.id)) return [];
+        if (!mayWork(watch)) {
+          options.onLeaseEnded?.(watch);
+          return [];
+        }
         if (running.has(watch.id)) {
           onSkipped(watch);
           return [];

@@ -66,6 +66,26 @@ test('the plan was used up twice as fast: a replica asks only for what it holds'
   expect(one.seen.asked).toBe(1);
 });
 
+test('a watch of once an hour was due while the database was away, and was not looked at for another hour', async () => {
+  const { one } = twoReplicas();
+  await one.ownership.claim(EXPLORER_SHARD);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  one.gate.open = promise;
+  const polling = one.poll();
+  one.ownership.endLease(EXPLORER_SHARD);
+  resolve(undefined);
+  await polling;
+  // Neither the answer that came too late nor the next tick has an effect: the scheduler is told of both.
+  expect([one.seen.asked, one.seen.transitions, one.seen.leaseEnded]).toEqual([1, 0, 1]);
+  await one.poll();
+  expect([one.seen.asked, one.seen.transitions, one.seen.leaseEnded]).toEqual([1, 0, 2]);
+
+  // A shard that is not held any more is polled for by its next holder.
+  one.ownership.lost(EXPLORER_SHARD);
+  await one.poll();
+  expect(one.seen.leaseEnded).toBe(2);
+});
+
 test('an alert was told twice after a replica had stopped: the next one goes on with what the first had learned', async () => {
   const { one, other, store, versions } = twoReplicas();
   one.seen.wei = ENOUGH;

@@ -17,6 +17,8 @@ export function aPoller(change: Partial<PollerOptions> = {}) {
     reason: 'timeout' as MissReason,
     asked: 0,
     skipped: 0,
+    /** How often a poll came to nothing because the lease had ended. */
+    leaseEnded: 0,
     rounds: 0,
     polled: [] as boolean[],
     /** How often it was said that there are some. */
@@ -55,6 +57,7 @@ export function aPoller(change: Partial<PollerOptions> = {}) {
     onRecalled: (cause) => seen.recalled.push(cause),
     onDamaged: () => undefined,
     onSkipped: () => (seen.skipped += 1),
+    onLeaseEnded: () => (seen.leaseEnded += 1),
     onTransitions: () => (seen.transitions += 1),
     ...change,
   });
