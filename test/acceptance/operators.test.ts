@@ -96,14 +96,14 @@ test('people were told of a move that they had planned: a paused watch is not po
   });
   explorer.balance = '0';
   expect(await minutes(daemon, 59)).toBe(0);
-  const { body } = await running.page('/readyz');
+  const { body } = await running.readyz();
   expect(body).toBe('ready\npaused: 1 of 3 watches\nuntil 2026-01-01T02:00:00Z by alice: coins');
   expect(lines.filter((line) => line.includes('coins/'))).toEqual([]);
   // It is polled at once, and is not blind for the time in which nobody wanted to see.
   const { length } = running.polls.all;
   expect(await call(running, resume('coins'))).toMatchObject({ status: 200, body: { watch: 'coins', id: 'k' } });
   await running.polls.reached(length + 1);
-  expect((await running.page('/readyz')).body).toBe('ready');
+  expect((await running.readyz()).body).toBe('ready');
   expect(lines.filter((line) => line.includes('coins/'))).toEqual([]);
 });
 
@@ -113,7 +113,7 @@ test('a pause ends by itself: the watch is polled at its next time, and until th
   await running.polls.reached(WATCHES);
   await call(running, pause('coins', 0.5));
   expect(await minutes(daemon, 30)).toBe(0);
-  expect((await running.page('/readyz')).body).toBe('ready');
+  expect((await running.readyz()).body).toBe('ready');
   for (let minute = 0; minute < 3; minute += 1) await polledMinute(daemon);
   expect(await running.says('watch:pause-over')).toMatchObject({ watch: 'coins' });
 });
@@ -123,7 +123,7 @@ test('a pause of a rule is one of all of its watches, and one of a watch leaves 
   const { running } = daemon;
   await running.polls.reached(WATCHES);
   await call(running, pause('all', 2, { key: 'a' }));
-  const paused = async (): Promise<string | undefined> => (await running.page('/readyz')).body.split(': ').at(-1);
+  const paused = async (): Promise<string | undefined> => (await running.readyz()).body.split(': ').at(-1);
   expect(await paused()).toBe('all[treasury], all[vault]');
   expect(await call(running, resume('all[vault]', { key: 'b' }))).toMatchObject({ status: 404 });
   await call(running, resume('all', { key: 'c' }));
@@ -149,7 +149,7 @@ test('a daemon that is started over a pause waits for no poll of that watch befo
   await place.running[Symbol.asyncDispose]();
   const clock = createFakeClock(Date.UTC(2026, 0, 1) + HOUR / 2);
   await using next = await aDaemon({ in: place, clock });
-  const unpolled = async (): Promise<string> => (await next.running.page('/readyz')).body;
+  const unpolled = async (): Promise<string> => (await next.running.readyz()).body;
   expect(await unpolled()).not.toMatch(/not polled yet.*coins/);
   expect(await minutes(next, 30)).toBe(0);
   expect(await unpolled()).not.toMatch(/not polled yet.*coins/);
@@ -172,7 +172,7 @@ test('what cannot be paused, or not for so long, is refused with what to do', as
     body: { problems: [{ pointer: '/until', detail: 'is over: it is 2026-01-01T00:00:00Z here' }] },
   });
   expect(await call(running, resume('coins'))).toMatchObject({ status: 404 });
-  expect((await running.page('/readyz')).body).toBe('ready');
+  expect((await running.readyz()).body).toBe('ready');
 });
 
 test('an operator who lost the answer repeats the call, and gets the same one, whatever was done since', async () => {
@@ -184,7 +184,7 @@ test('an operator who lost the answer repeats the call, and gets the same one, w
   await running.clock.advance(2 * HOUR);
   // By now the time is over, and the pause was ended: the call is still the one that was answered.
   expect(await call(running, pause('coins', 1))).toEqual(first);
-  expect((await running.page('/readyz')).body).not.toContain('paused');
+  expect((await running.readyz()).body).not.toContain('paused');
   expect(await call(running, pause('coins', 3))).toMatchObject({ status: 409, body: { type: '/about#key-taken' } });
 });
 
@@ -205,7 +205,7 @@ test('the daemon died between the commit and the answer: the next one answers wh
   await place.running[Symbol.asyncDispose]();
   await using next = await aDaemon({ in: place, clock: place.running.clock });
   expect(await call(next.running, pause('coins', 1))).toMatchObject({ status: 201, body: { id: 'k', watch: 'coins' } });
-  expect((await next.running.page('/readyz')).body).toContain('paused: 1 of 3 watches');
+  expect((await next.running.readyz()).body).toContain('paused: 1 of 3 watches');
 });
 
 test('a state that cannot be written changes nothing, and says when to come again', async () => {
@@ -219,7 +219,7 @@ test('a state that cannot be written changes nothing, and says when to come agai
     status: 503,
     body: { type: '/about#not-storable', title: 'Nothing can be stored now' },
   });
-  expect((await daemon.running.page('/readyz')).body).not.toContain('paused');
+  expect((await daemon.running.readyz()).body).not.toContain('paused');
 });
 
 test('the token file is there, for its owner alone; it outlives a restart, and is made anew where others could read it', async () => {

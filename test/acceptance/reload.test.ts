@@ -167,7 +167,7 @@ test.each(REASONS)('$name: the old watches go on, it is said, and the next good 
   expect(metrics).toContain('chainwarden_watch_up{watch="old",of="treasury"} 1\n');
   expect(metrics).not.toContain('watch="new"');
   expect(await running.page('/healthz')).toEqual({ status: 200, body: 'ok' });
-  expect((await running.page('/readyz')).status).toBe(200);
+  expect((await running.readyz()).status).toBe(200);
   await clock.advance(60_000);
   expect(await polls.reached(2)).toEqual(['old seen', 'old seen']);
   expect([...brittle.open.explorers]).toEqual([`chain ${explorer.url}`]);
@@ -177,7 +177,7 @@ test.each(REASONS)('$name: the old watches go on, it is said, and the next good 
   expect(await running.reload()).toBe('config:reloaded');
   const all = await polls.reached(3);
   expect(all.slice(2)).toContain('new seen');
-  expect((await running.page('/readyz')).status).toBe(200);
+  expect((await running.readyz()).status).toBe(200);
   const after = await running.metrics();
   expect(after).toContain('chainwarden_config_last_reload_successful 1\n');
   expect(after).toContain('chainwarden_watch_up{watch="new",of="treasury"} 1\n');

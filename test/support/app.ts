@@ -14,7 +14,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Folder } from './daemon.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createInbox, type Arrivals } from './sinks.ts';
-import { counted } from './store/pending-calls.ts';
+import { inStory } from './store/story-cluster.ts';
 import { isOnPostgres } from './store/story-state.ts';
 
 export interface RunningApp extends AsyncDisposable {
@@ -28,7 +28,14 @@ export interface RunningApp extends AsyncDisposable {
   reload(): Promise<string>;
   metrics(): Promise<string>;
   /** Status and body of a page. */
-  page(path: string): Promise<{ readonly status: number; readonly body: string }>;
+  page(path: string): Promise<Page>;
+  /** What /readyz says of the daemon, without its lines on replicas: a daemon on a state file has none. */
+  readyz(): Promise<Page>;
+}
+
+interface Page {
+  readonly status: number;
+  readonly body: string;
 }
 
 export interface AppChange extends Partial<
@@ -50,7 +57,7 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
     ...change,
     openStore: async (...args: Parameters<typeof openStore>) => {
       const store = await open(...args);
-      return isOnPostgres ? counted(store) : store;
+      return isOnPostgres ? inStory(store, clock) : store;
     },
   };
   const configFile = join(folder.path, 'config.yaml');
@@ -76,6 +83,10 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
   });
   const stop = new AbortController();
   const running = app.run(stop.signal);
+  const page = async (path: string): Promise<Page> => {
+    const answer = await fetch(`${app.url}${path}`);
+    return { status: answer.status, body: await answer.text() };
+  };
   return {
     app,
     clock,
@@ -93,9 +104,10 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
       clock.stall(1000);
       return (await fetch(`${app.url}/metrics`)).text();
     },
-    async page(path) {
-      const answer = await fetch(`${app.url}${path}`);
-      return { status: answer.status, body: await answer.text() };
+    page,
+    async readyz() {
+      const { status, body } = await page('/readyz');
+      return { status, body: body.replace(/\nreplica .*: works on .*/, '') };
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

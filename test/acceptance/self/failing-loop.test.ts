@@ -20,9 +20,9 @@ rules: [rules.yaml]
   await using running = await runApp(folder, { sources });
   const { clock, polls } = running;
   await polls.reached(1);
-  expect((await running.page('/readyz')).body).not.toContain('loop');
+  expect((await running.readyz()).body).not.toContain('loop');
   for (let i = 0; i < 4; i += 1) await clock.advance(60_000);
-  const { status, body } = await running.page('/readyz');
+  const { status, body } = await running.readyz();
   expect([status, body]).toEqual([200, expect.stringMatching(/^ready\nloop reloader: failed \d+ times/)]);
   expect((await running.page('/healthz')).status).toBe(200);
   expect(await running.metrics()).toMatch(/chainwarden_loops_failing\{loop="reloader"\} 1\n/);

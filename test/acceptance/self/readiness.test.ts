@@ -51,12 +51,12 @@ async function poll({ running: { clock, polls } }: Watched, count: number): Prom
 test('a blind watch is listed with its reason, in the metrics too; the daemon stays ready, for a restart sees no more', async () => {
   await using daemon = await aDaemon();
   const { explorer, running } = daemon;
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
   explorer.isDown = true;
   await poll(daemon, 4);
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
   await poll(daemon, 3);
-  expect(await running.page('/readyz')).toEqual({
+  expect(await running.readyz()).toEqual({
     status: 200,
     body: 'ready\nblind: 1 of 1 watches\nchain: server-error since 2026-01-01T00:00:00Z: coins',
   });
@@ -66,7 +66,7 @@ test('a blind watch is listed with its reason, in the metrics too; the daemon st
   expect((await running.page('/healthz')).status).toBe(200);
   explorer.isDown = false;
   await poll(daemon, 1);
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
   expect(await running.metrics()).not.toContain('chainwarden_watch_blind{');
 });
 
@@ -97,16 +97,16 @@ test('a state that cannot be written is not ready, and the watch that learns not
   explorer.balance = '0';
   await running.clock.advance(60_000);
   await running.says('storage:failed');
-  expect(await running.page('/readyz')).toEqual({
+  expect(await running.readyz()).toEqual({
     status: 503,
     body: 'waiting\nstorage: the state cannot be written; the log says why',
   });
   await running.clock.advance(360_000);
-  expect((await running.page('/readyz')).body).toContain('blind: 1 of 1 watches\nchain: storage-fails since ');
+  expect((await running.readyz()).body).toContain('blind: 1 of 1 watches\nchain: storage-fails since ');
   expect((await running.page('/healthz')).status).toBe(200);
   disk.isFull = false;
   await poll(daemon, 1);
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
 });
 
 test('a watch that was never polled is not ready; a rejected edit is said, and stays ready', async () => {
@@ -115,19 +115,19 @@ test('a watch that was never polled is not ready; a rejected edit is said, and s
   folder.write('rules.yaml', RULES.replace('balance', 'balanse'));
   expect(await running.reload()).toBe('config:rejected');
   const current = 'config: the last reload failed, and the former config and rules are in force';
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: `ready\n${current}` });
+  expect(await running.readyz()).toEqual({ status: 200, body: `ready\n${current}` });
 
   const answer = explorer.hold();
   folder.write('rules.yaml', RULES.replace('coins', 'other'));
   expect(await running.reload()).toBe('config:reloaded');
   await answer.asked;
-  expect(await running.page('/readyz')).toEqual({
+  expect(await running.readyz()).toEqual({
     status: 503,
     body: 'waiting\nnot polled yet: 1 of 1 watches: other',
   });
   answer.release();
   await running.polls.reached(2);
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
 });
 
 fileTest(
@@ -151,7 +151,7 @@ fileTest(
     await poll(daemon, 2);
     await running.says('delivery:sent');
     expect(lines).toHaveLength(1);
-    expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+    expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
   },
 );
 
@@ -165,7 +165,7 @@ test('an explorer that refuses says whether that is doubted, and when it is aske
   expect(refused).toMatchObject({ reason: 'no-key', doubted: 'the key has worked since the start' });
   await running.clock.advance(5_000);
   await polled;
-  const { body } = await running.page('/readyz');
+  const { body } = await running.readyz();
   expect(body).toMatch(
     /^ready\nexplorer chain: no-key, doubted \(the key has worked since the start\), asked next at 2026-01-01T/,
   );
@@ -179,7 +179,7 @@ test('a field that an upgrade of the explorer renamed is named, with the watches
   const { explorer, running } = daemon;
   explorer.isUpgraded = true;
   await poll(daemon, 8);
-  expect((await running.page('/readyz')).body).toMatch(
+  expect((await running.readyz()).body).toMatch(
     /^ready\nblind: 1 of 1 watches\nchain: blind-field \(balance\) since 2026-01-01T00:01:[\d.]+Z: coins$/,
   );
   const metrics = await running.metrics();
@@ -197,7 +197,7 @@ fileTest('at state.max_size the watches are blind and it is not ready, until wha
   await running.clock.advance(60_000);
   await running.says('storage:pruned-early');
   await poll(daemon, 1);
-  expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
 });
 
 fileTest(
@@ -212,7 +212,7 @@ fileTest(
     await running.clock.advance(60_000);
     await running.says('storage:pruned-early');
     await running.clock.advance(360_000);
-    const { status, body } = await running.page('/readyz');
+    const { status, body } = await running.readyz();
     expect(status).toBe(503);
     expect(body).toMatch(
       /^waiting\nstorage: the state file has reached state.max_size; let what is owed go out, or raise it\n/,
@@ -221,7 +221,7 @@ fileTest(
     folder.write('config.yaml', config(explorer).concat('state: { max_size: 1GiB }\n'));
     expect(await running.reload()).toBe('config:reloaded');
     await poll(daemon, 1);
-    expect(await running.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+    expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
     using db = new DatabaseSync(join(folder.path, 'data', 'state.db'));
     expect(db.prepare("SELECT count(*) AS rows FROM deliveries WHERE channel = 'gone'").get()).toEqual({ rows: 400 });
   },

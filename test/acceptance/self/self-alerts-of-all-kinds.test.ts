@@ -5,8 +5,10 @@ import { expect, test } from '@jest/globals';
 import { aStory, lines, rule, RULES, type Story } from '../../support/self-story.ts';
 import { createWebhookSink, status } from '../../support/sinks.ts';
 import { onFileAlone } from '../../support/store/on-file-alone.ts';
+import { isOnPostgres } from '../../support/store/story-state.ts';
 
 const fileTest = onFileAlone('the state file is deleted, damaged and backed up');
+const clockTest = onFileAlone('replicas go by the clock of the database, not by that of the machine');
 const dayTest = onFileAlone('days of looks every second take minutes on a database');
 
 /** Reads what is printed, line by line. */
@@ -165,7 +167,7 @@ fileTest('a daily backup that fails is told with its reason, and after a restart
   await told.silence(30);
 });
 
-test('a clock that jumps is told with size and direction, one that is corrected by seconds is not', async () => {
+clockTest('a clock that jumps is told with size and direction, one that is corrected by seconds is not', async () => {
   await using story = await aStory();
   const told = readerOf(story);
   const { printed, running } = story;
@@ -199,6 +201,18 @@ test('a clock that jumps is told with size and direction, one that is corrected 
       /^WARNING chainwarden\/clock-jump RESOLVED .* - It has not jumped in that direction for an hour\./,
     );
 });
+
+if (isOnPostgres)
+  test('the clock of the machine is set by hours: a replica polls on by the clock of the database, and tells nothing', async () => {
+    await using story = await aStory();
+    const told = readerOf(story);
+    const { clock } = story.running;
+    for (const byMs of [7_200_000, -7_200_000]) {
+      await told.silence(2);
+      await clock.setTo(clock.now() + byMs);
+    }
+    await told.silence(2);
+  });
 
 test('a part of the daemon that fails again and again is told, and ten minutes after it last failed it is over', async () => {
   let isBroken = true;

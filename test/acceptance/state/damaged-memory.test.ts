@@ -49,7 +49,7 @@ test.each([
         /damaged: .*Take it out with: chainwarden state forget 'treasury\/chain\/0x1+\/coin'$/,
       ),
     });
-    const { status, body } = await daemon.page('/readyz');
+    const { status, body } = await daemon.readyz();
     expect([status, body]).toEqual([
       200,
       expect.stringMatching(
@@ -74,7 +74,7 @@ test.each([
     await daemon.clock.advance(60_000);
     await daemon.polls.reached(3);
     expect(daemon.polls.all.toSorted()).toEqual(['treasury seen', 'vault seen', 'vault seen']);
-    expect(await daemon.page('/readyz')).toEqual({ status: 200, body: 'ready' });
+    expect(await daemon.readyz()).toEqual({ status: 200, body: 'ready' });
     expect(printed).toEqual([]);
   },
 );

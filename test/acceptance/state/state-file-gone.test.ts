@@ -86,7 +86,7 @@ fileTest.each<[name: string, takeAway: (directory: string) => void]>([
       takeAway(directory);
       await daemon.clock.advance(1000);
       await daemon.says('storage:restored');
-      expect(await daemon.page('/readyz')).toMatchObject({
+      expect(await daemon.readyz()).toMatchObject({
         status: 200,
         body: expect.stringContaining('was put back ('),
       });

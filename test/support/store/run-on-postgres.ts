@@ -1,11 +1,19 @@
-// npm run test:postgres: the stories of whole daemons on PostgreSQL. One server for the whole run, the template of the stories' databases, and jest on it.
+// npm run test:postgres [-- FILE ...]: the stories of whole daemons on PostgreSQL, or those in these files. One server for the
+// whole run, the template of the stories' databases, and jest on it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { openPostgresStore } from '../../../src/store/postgres/open.ts';
 import { execute, hasPostgres, openPostgres } from './postgres-server.ts';
 import { TEMPLATE } from './story-state.ts';
 
-process.exitCode = await run(process.argv.slice(2));
+/** What a log that nobody reads does to a daemon has nothing to do with its state. */
+const STORIES = ['test/acceptance', '--testPathIgnorePatterns', 'unread-log', 'state/postgres'];
+
+const given = process.argv.slice(2);
+const areFilesNamed = given.some((argument) => existsSync(argument));
+
+process.exitCode = await run(areFilesNamed ? given : [...STORIES, ...given]);
 
 async function run(args: readonly string[]): Promise<number> {
   if (!hasPostgres) {

@@ -1,0 +1,38 @@
+// Replicas go by the clock of the database, stories by a clock that they move. Here the database of a story has the time of
+// the story, as if its server ran on a machine of its own: it does not notice when the clock of the daemon's machine is set.
+import type { Clock, Instant } from '../../../src/lib/clock.ts';
+import type { Cluster, LiveReplica, SharedCluster } from '../../../src/store/cluster.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { counted } from './pending-calls.ts';
+
+/** The same store for a daemon that lives by `clock`, which waits for its calls. */
+export function inStory(store: Store, clock: Clock): Store {
+  return counted({ ...store, cluster: clusterOf(store.cluster, clock) });
+}
+
+function clusterOf(cluster: Cluster, clock: Clock): Cluster {
+  return cluster.isShared ? counted(atTimeOf(cluster, clock)) : cluster;
+}
+
+/** Leases go by the server all the same: a daemon alone keeps its own. */
+function atTimeOf(cluster: SharedCluster, clock: Clock): SharedCluster {
+  const startedAt = clock.now() - clock.monotonic();
+  const now = (): Instant => startedAt + clock.monotonic();
+  const seen = new Map<string, Instant>();
+  /** When it was first seen to run that. */
+  const announcedAt = ({ id, checksum }: LiveReplica): Instant => {
+    const key = `${id} ${checksum}`;
+    const at = seen.get(key) ?? now();
+    seen.set(key, at);
+    return at;
+  };
+  return {
+    ...cluster,
+    now: () => Promise.resolve(now()),
+    async renew(checksum) {
+      const renewed = await cluster.renew(checksum);
+      const replicas = renewed.replicas.map((one) => ({ ...one, announcedAt: announcedAt(one) }));
+      return { ...renewed, replicas, now: now() };
+    },
+  };
+}
