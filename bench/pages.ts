@@ -14,7 +14,7 @@ import { notifiers } from '../src/notifiers/index.ts';
 import { createQueries } from '../src/query/queries.ts';
 import type { View } from '../src/query/view.ts';
 import { loadRules } from '../src/rules/load.ts';
-import { migrate } from '../src/store/sqlite/migrations.ts';
+import { migrate } from '../src/store/sqlite/migrations/migrations.ts';
 import { createSqliteStore } from '../src/store/sqlite/store.ts';
 import { kinds } from '../src/watches/index.ts';
 import { createWebApp } from '../src/web/app.ts';

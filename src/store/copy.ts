@@ -11,7 +11,7 @@ import { answering, inTransaction, openDatabase, opened, openReadOnly } from './
 import { createFacts } from './sqlite/facts.ts';
 import { removeDatabase } from './sqlite/files/files.ts';
 import { openPlace } from './sqlite/files/place.ts';
-import { assertCurrent, migrate as migrateFile } from './sqlite/migrations.ts';
+import { assertCurrent, migrate as migrateFile } from './sqlite/migrations/migrations.ts';
 import { StorageError, StoreBusyError } from './store.ts';
 
 /** By table, how many rows were copied. */

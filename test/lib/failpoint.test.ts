@@ -30,7 +30,7 @@ const inStore = (engine: string, found: readonly Call[]): Call[] =>
   );
 
 /** Before a large delivery is settled, its pages are: further transactions of the same step. */
-const PAGES = 'src/store/sqlite/dispatch/large-deliveries.ts';
+const PAGES = 'src/store/sqlite/deliveries/large-deliveries.ts';
 
 /** The names that these calls are given; what is no plain text is shown as code. */
 const namesIn = (found: readonly Call[], argument: number): string[] =>

@@ -192,7 +192,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'later ones sent before earlier ones': {
     edits: [
       {
-        file: 'src/store/sqlite/dispatch/deliveries-table.ts',
+        file: 'src/store/sqlite/deliveries/deliveries-table.ts',
         find: `const FIRST_IN_LINE = 'NOT EXISTS (SELECT 1 FROM delivery_order WHERE delivery_order.delivery = mine.number)';`,
         replace: `const FIRST_IN_LINE = '1';`,
       },

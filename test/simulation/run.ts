@@ -7,7 +7,7 @@ import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery } from '../../src/core/model/delivery.ts';
 import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
 import { API_KEY } from '../../src/sandbox/names.ts';
-import { migrate } from '../../src/store/sqlite/migrations.ts';
+import { migrate } from '../../src/store/sqlite/migrations/migrations.ts';
 import { createSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { chainLogOf } from './chain/chain-log.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from '@jest/globals';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
-import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { commit, dispatch } from '../support/store/store-calls.ts';
 import { aDecision, aTransition, NOON } from './builders.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
-import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { createFolder } from '../support/daemon.ts';
 import { NOON } from './builders.ts';

@@ -9,7 +9,7 @@ import type { Anchor } from '../../src/core/journal/chain.ts';
 import type { JournalEntry } from '../../src/core/journal/entry.ts';
 import { inTransaction } from '../../src/store/sqlite/database.ts';
 import { createJournalTable, createJournalView } from '../../src/store/sqlite/journal-table.ts';
-import { migrate } from '../../src/store/sqlite/migrations.ts';
+import { migrate } from '../../src/store/sqlite/migrations/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOON } from './builders.ts';

@@ -14,7 +14,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { firstNumber, makeDurable, openDatabase } from '../../src/store/sqlite/database.ts';
-import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { createSqliteStore } from '../../src/store/sqlite/store.ts';

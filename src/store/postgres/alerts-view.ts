@@ -18,7 +18,7 @@ import {
 } from '../rows/alert-rows.ts';
 import { readable, type Row } from '../rows/rows.ts';
 import { messageOf } from '../rows/message-rows.ts';
-import { IS_ENDED } from './dispatch/deliveries-table.ts';
+import { IS_ENDED } from './deliveries/deliveries-table.ts';
 import { columns, jsonText, type Sql } from './sql.ts';
 
 const IS_OWED = "state IN ('due', 'sending')";

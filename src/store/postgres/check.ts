@@ -1,8 +1,8 @@
 // Looks at every row of the database, and changes nothing.
 import type { Finding, StateCheck } from '../backups.ts';
 import { checkedTables, createFindings, findingsOf, type CheckedTable } from '../findings.ts';
-import { DELIVERIES } from './dispatch/deliveries-table.ts';
-import { MEMBERS } from './dispatch/members-view.ts';
+import { DELIVERIES } from './deliveries/deliveries-table.ts';
+import { MEMBERS } from './deliveries/members-view.ts';
 import { verify } from './journal-table.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
 import { schemaOf } from './migrate.ts';

@@ -5,7 +5,7 @@ import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import type { ClaimedShard, HeldShard, Renewed, SeenCluster, SharedCluster } from '../cluster.ts';
 import type { Fence, Shard } from '../fence.ts';
 import type { Database } from './database.ts';
-import { endLeases } from './dispatch/deliveries-table.ts';
+import { endLeases } from './deliveries/deliveries-table.ts';
 import { append } from './journal-table.ts';
 import { columns, type Sql } from './sql.ts';
 

@@ -2,7 +2,7 @@ import type { StoreView } from '../store.ts';
 import * as alerts from './alerts-view.ts';
 import { seenCluster } from './cluster.ts';
 import type { Database } from './database.ts';
-import * as deliveries from './dispatch/deliveries-view.ts';
+import * as deliveries from './deliveries/deliveries-view.ts';
 import { notifiedSince } from './dispatch/notified-view.ts';
 import { openAlerts } from './dispatch/open-alerts.ts';
 import { told } from './dispatch/states-table.ts';

@@ -22,7 +22,7 @@ import {
   nextDue,
   pruneDeliveries,
   settleDelivery,
-} from './dispatch/deliveries-table.ts';
+} from './deliveries/deliveries-table.ts';
 import { pruneGroups, readMembers } from './dispatch/groups-table.ts';
 import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './dispatch/mirror-table.ts';
 import { addNotifications, newestNotification, pruneNotifications } from './dispatch/notifications-table.ts';

@@ -21,7 +21,7 @@ import {
 } from '../rows/alert-rows.ts';
 import type { EpisodeName, EventGroup, FiringSpan, HeldMessage, Progress, Unheard } from '../alert-view.ts';
 import { limitBy } from './database.ts';
-import { IS_ENDED } from './dispatch/deliveries-table.ts';
+import { IS_ENDED } from './deliveries/deliveries-table.ts';
 
 export interface AlertsView {
   progress(of: readonly EpisodeName[]): Progress[];

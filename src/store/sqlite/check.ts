@@ -6,10 +6,10 @@ import { ACKS } from './operators/acks-table.ts';
 import { answering, firstNumber, isCorrupt, openReadOnly, START_ANEW, storageError } from './database.ts';
 import { createJournalView } from './journal-table.ts';
 import { DIAGNOSTICS, REMEMBERED } from './memory-table.ts';
-import { assertFilled, isCurrent } from './migrations.ts';
+import { assertFilled, isCurrent } from './migrations/migrations.ts';
 import { SILENCES } from './operators/silences-table.ts';
-import { DELIVERIES } from './dispatch/deliveries-table.ts';
-import { MEMBERS } from './dispatch/members-view.ts';
+import { DELIVERIES } from './deliveries/deliveries-table.ts';
+import { MEMBERS } from './deliveries/members-view.ts';
 
 /** Takes no lock, so a daemon may be working. Rejects with a StorageError where the file cannot be opened. */
 export async function checkSqlite(file: string): Promise<StateCheck> {

@@ -1,7 +1,7 @@
 import type { WatchId } from '../../core/model/ids.ts';
 import { answering, assertThere, inTransaction, openDatabase, opened } from './database.ts';
 import { createMemoryTable } from './memory-table.ts';
-import { assertCurrent } from './migrations.ts';
+import { assertCurrent } from './migrations/migrations.ts';
 
 /** Holds the file for one short transaction, for which a daemon waits. Throws a StorageError. */
 export async function forgetInSqlite(file: string, watch: WatchId): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
 import { takeMarker } from './files/lost-marker.ts';
 import { assertLocal } from './files/file-system.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './migrations/migrations.ts';
 import { openPlace } from './files/place.ts';
 import { openOrRecover } from './files/recover.ts';
 import { warnOfOldSqlite } from './files/sqlite-version.ts';

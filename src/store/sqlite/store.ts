@@ -6,46 +6,21 @@ import type { Decision } from '../../core/model/decision.ts';
 import { systemClock, type Instant } from '../../lib/clock.ts';
 import type { Step } from '../../lib/failpoint.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { ANNOUNCER } from '../../core/model/ids.ts';
 import type { CommitResult, Fence } from '../fence.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createAcksTable } from './operators/acks-table.ts';
 import { createAccess } from './access.ts';
-import { createChainTable } from './chain-table.ts';
 import { answering, inStep } from './database.ts';
 import { linkSecretsAfterStart, linkSecretsIn } from '../link-secrets.ts';
-import { createFacts, type Facts } from './facts.ts';
+import type { Facts } from './facts.ts';
 import { MOST_DROPPED } from '../rows/journal-rows.ts';
-import { createJournalTable, createJournalView } from './journal-table.ts';
-import {
-  createDiagnosticsView,
-  createMemoryTable,
-  createRecall,
-  createCovered,
-  createRemembered,
-} from './memory-table.ts';
-import { createInterventions } from './operators/interventions.ts';
-import { createPolicyView } from './operators/policy.ts';
-import { createPausesView } from './operators/silences-table.ts';
-import { createDeliveriesTable, type HandedOut } from './dispatch/deliveries-table.ts';
-import { createDeliveriesView } from './dispatch/deliveries-view.ts';
-import { createNotificationsTable } from './dispatch/notifications-table.ts';
-import { createLargeDeliveries, FIRST_PAGE } from './dispatch/large-deliveries.ts';
-import { createHeldView } from './dispatch/held-view.ts';
-import { createMirrorTable } from './dispatch/mirror-table.ts';
+import type { HandedOut } from './deliveries/deliveries-table.ts';
+import { createLargeDeliveries, FIRST_PAGE } from './deliveries/large-deliveries.ts';
 import { dueLines } from '../rows/due-lines.ts';
 import { routingLines } from '../rows/routing-lines.ts';
-import { createOpenAlertsView } from './dispatch/open-alerts.ts';
 import { createCheckpoints } from './files/checkpoints.ts';
 import type { Place } from './files/place.ts';
 import { createSqliteReader, openSqliteReader } from './reader.ts';
-import { createRounds } from './dispatch/rounds.ts';
-import { createStatesTable } from './dispatch/states-table.ts';
-import { createGroupsTable } from './dispatch/groups-table.ts';
-import { createAlertsTable } from './dispatch/alerts-table.ts';
-import { createBatchesTable } from './dispatch/batches-table.ts';
-import { createSamplesTable, createSamplesView } from './samples-table.ts';
-import { createSizeLimit } from './files/size-limit.ts';
+import { prepareStatements } from './statements.ts';
 
 export interface SqliteTools {
   /** For messages. */
@@ -68,7 +43,7 @@ export interface SqliteTools {
 export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
   const { file, owner = '', log, place, reopen } = tools;
   let maxBytes = tools.maxBytes ?? Infinity;
-  let open = answering(file, 'prepare', () => prepare(db, file, maxBytes));
+  let open = answering(file, 'prepare', () => prepareStatements(db, file, maxBytes));
   const fence = answering(file, 'take over', () =>
     inStep(db, 'take-over', () => {
       open.deliveries.endLeases();
@@ -273,7 +248,7 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       await replace((former) =>
         place.mend(moved, former, () => {
           const fresh = reopen();
-          open = prepare(fresh, file, maxBytes);
+          open = prepareStatements(fresh, file, maxBytes);
           return fresh;
         }),
       );
@@ -297,52 +272,6 @@ export function createSqliteStore(db: DatabaseSync, tools: SqliteTools): Store {
       if (isOpen) place?.[Symbol.dispose]();
       isOpen = false;
     },
-  };
-}
-
-/** The statements on an open file, with the limit of its size. */
-function prepare(db: DatabaseSync, file: string, maxBytes: number) {
-  const [notifications, states, policy] = [createNotificationsTable(db), createStatesTable(db), createPolicyView(db)];
-  const [groups, alerts] = [createGroupsTable(db, states), createAlertsTable(db, states)];
-  const [batches, deliveries] = [createBatchesTable(db), createDeliveriesTable(db)];
-  const journal = createJournalTable(db);
-  return {
-    notifications,
-    states,
-    groups,
-    alerts,
-    deliveries,
-    rounds: createRounds({ db, notifications, states, groups, alerts, batches, acks: createAcksTable(db), policy }),
-    held: createHeldView(db),
-    mirror: createMirrorTable(db),
-    recall: createRecall(db),
-    chain: createChainTable(db),
-    remembered: createRemembered(db),
-    covered: createCovered(db),
-    diagnostics: createDiagnosticsView(db),
-    memory: createMemoryTable(db),
-    view: createDeliveriesView(db),
-    facts: createFacts(db),
-    samples: createSamplesTable(db),
-    runs: createSamplesView(db),
-    journal,
-    history: createJournalView(db),
-    interventions: createInterventions(db, {
-      append(line) {
-        journal.append([line]);
-      },
-      tell(transitions, at) {
-        notifications.add(ANNOUNCER, transitions, at);
-      },
-      decideAgain(at) {
-        groups.wakeHolding(at);
-        alerts.askAgain(at);
-      },
-    }),
-    pauses: createPausesView(db),
-    policy,
-    openAlerts: createOpenAlertsView(db),
-    size: createSizeLimit(db, file, maxBytes),
   };
 }
 

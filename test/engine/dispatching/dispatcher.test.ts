@@ -10,7 +10,7 @@ import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
-import { migrate } from '../../../src/store/sqlite/migrations.ts';
+import { migrate } from '../../../src/store/sqlite/migrations/migrations.ts';
 import { createSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
 import { aDecision, aTransition } from '../../store/builders.ts';

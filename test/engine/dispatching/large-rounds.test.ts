@@ -13,7 +13,7 @@ import type { Delivery, Settlement } from '../../../src/core/model/delivery.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';
-import { migrate } from '../../../src/store/sqlite/migrations.ts';
+import { migrate } from '../../../src/store/sqlite/migrations/migrations.ts';
 import { createSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/store.ts';

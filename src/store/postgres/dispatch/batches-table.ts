@@ -10,7 +10,7 @@ import { freshOf, oldestFirst, SHARE_OPEN_MS, type Fresh } from '../../rows/fres
 import { jsonOrNull, type Row } from '../../rows/rows.ts';
 import { outcomeText } from '../../rows/delivery-rows.ts';
 import { columns, type Sql } from '../sql.ts';
-import { ranOf } from './deliveries-table.ts';
+import { ranOf } from '../deliveries/deliveries-table.ts';
 import { foldOverflow } from './overflow-table.ts';
 
 /**

@@ -7,7 +7,7 @@ import { ackOr, decidesMessages, lineOf, makes, silenceOr } from '../../changes.
 import type { Act, Changed, Intervened, Intervention, News, OperatorRequest, Unchanged } from '../../interventions.ts';
 import { changedOf } from '../../rows/operator-rows.ts';
 import { askAgain } from '../dispatch/alerts-table.ts';
-import { dismiss, retry, retryChannel } from '../dispatch/given-up-table.ts';
+import { dismiss, retry, retryChannel } from '../deliveries/given-up-table.ts';
 import { wakeHolding } from '../dispatch/groups-table.ts';
 import { addNotifications } from '../dispatch/notifications-table.ts';
 import { append } from '../journal-table.ts';

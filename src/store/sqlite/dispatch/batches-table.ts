@@ -7,10 +7,10 @@ import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts'
 import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { outcomeText } from '../../rows/delivery-rows.ts';
-import { RAN_OF } from './deliveries-table.ts';
+import { RAN_OF } from '../deliveries/deliveries-table.ts';
 import { freshOf, oldestFirst, type Fresh } from '../../rows/fresh-delivery.ts';
 import { createOverflowTable } from './overflow-table.ts';
-import { createSharedDeliveries } from './shared-deliveries.ts';
+import { createSharedDeliveries } from '../deliveries/shared-deliveries.ts';
 
 /** None of these statements opens a transaction. */
 export interface BatchesTable {

@@ -2,7 +2,7 @@
 import { backup, DatabaseSync } from 'node:sqlite';
 import { answering, assertIntact, assertThere, openReadOnly, storageError } from '../database.ts';
 import { createAnew, removeDatabase } from './files.ts';
-import { assertFilled } from '../migrations.ts';
+import { assertFilled } from '../migrations/migrations.ts';
 
 /**
  * In one step: with the default of a hundred pages a step, SQLite begins anew whenever the daemon commits between two

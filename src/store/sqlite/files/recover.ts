@@ -9,7 +9,7 @@ import { listBackups } from './backups.ts';
 import { copyVerified } from './copy.ts';
 import { answering } from '../database.ts';
 import { freeName, linkDatabase, removeDatabase } from './files.ts';
-import { APPLICATION_ID } from '../migrations.ts';
+import { APPLICATION_ID } from '../migrations/migrations.ts';
 import { freshOf, replaceBy } from './restore.ts';
 
 export interface RecoverOptions {

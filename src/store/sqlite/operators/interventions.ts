@@ -16,7 +16,7 @@ import type {
 } from '../../interventions.ts';
 import { ackOr, decidesMessages, KEPT_LONGER_MS, lineOf, makes, silenceOr } from '../../changes.ts';
 import { createAcksTable } from './acks-table.ts';
-import { createGivenUpTable } from '../dispatch/given-up-table.ts';
+import { createGivenUpTable } from '../deliveries/given-up-table.ts';
 import { createPolicyVersion } from './policy.ts';
 import { createRequestsTable } from './requests-table.ts';
 import { createSilencesTable } from './silences-table.ts';

@@ -1,10 +1,10 @@
-import { BUCKETS_AND_SPANS } from './samples-table.ts';
-import { MIRROR_TABLE } from './dispatch/mirror-table.ts';
+import { BUCKETS_AND_SPANS } from '../samples-table.ts';
+import { MIRROR_TABLE } from '../dispatch/mirror-table.ts';
 import type { DatabaseSync } from 'node:sqlite';
-import { firstNumber, inStep } from './database.ts';
-import { StorageError } from '../store.ts';
-import { letDispatchDecide } from './dispatch/let-dispatch-decide.ts';
-import { toDispatch } from './dispatch/to-dispatch.ts';
+import { firstNumber, inStep } from '../database.ts';
+import { StorageError } from '../../store.ts';
+import { letDispatchDecide } from './let-dispatch-decide.ts';
+import { toDispatch } from './to-dispatch.ts';
 
 /** What leads from one schema to the next: SQL, or more than SQL can do. */
 type Migration = string | ((db: DatabaseSync) => void);

@@ -7,7 +7,7 @@ import type { Row } from '../../rows/rows.ts';
 import { deliveryOf, ENDED_WHILE_SENDING, outcomeText } from '../../rows/delivery-rows.ts';
 import { columns, type Sql } from '../sql.ts';
 import { membersOf } from './members-view.ts';
-import { summarized } from './notifications-table.ts';
+import { summarized } from '../dispatch/notifications-table.ts';
 import { keepReceipt, receiptOf } from './receipts-table.ts';
 
 /** Every delivery that is kept, without its members. */
