@@ -39,7 +39,7 @@ let polled: { readonly poller: Poller; readonly watches: readonly Watch[] } | nu
 
 const app = createWebApp(
   testWebOptions({
-    ...{ queries: createQueries(await viewOfMany(), () => Promise.resolve(String(edition))) },
+    queries: createQueries(await viewOfMany(), () => Promise.resolve(String(edition))),
     pages: {
       timeZone: 'UTC',
       clock,

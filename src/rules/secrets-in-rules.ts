@@ -19,7 +19,11 @@ const SIGNING_SECRET = /\bwhsec_[\w+/-]{16}/;
 function problemAt(file: string, before: string): Problem {
   const lines = before.split('\n');
   return {
-    ...{ file, line: lines.length, column: (lines.at(-1) ?? '').length + 1, path: '', frame: '' },
+    file,
+    line: lines.length,
+    column: (lines.at(-1) ?? '').length + 1,
+    path: '',
+    frame: '',
     message: 'a secret stands in this rule file',
     hint: 'Rules need none, and what they say is sent to people: take it out, and replace it where it is used.',
   };

@@ -60,8 +60,15 @@ test('a silence that nobody could read any more is listed, extended and ended', 
   const [json, ...more] = linesOf(await reading(daemon, 'silence', 'list', '--json'));
   expect(more).toEqual([]);
   expect(JSON.parse(json ?? '')).toEqual({
-    ...{ id: 's1', kind: 'silence', matchers: { watch: 'coins' }, actor: 'alice', comment: 'moved', version: 2 },
-    ...{ from: '2026-01-01T00:00:00Z', until: '2026-01-01T05:00:00Z', until_resolved: false },
+    id: 's1',
+    kind: 'silence',
+    matchers: { watch: 'coins' },
+    actor: 'alice',
+    comment: 'moved',
+    version: 2,
+    from: '2026-01-01T00:00:00Z',
+    until: '2026-01-01T05:00:00Z',
+    until_resolved: false,
   });
   expect(await silence('end', 's2')).toMatchObject({ code: 1, err: expect.stringContaining('It has ended already.') });
 });

@@ -124,7 +124,9 @@ const LogLine = z.discriminatedUnion('type', [
   OfShard.extend({ type: z.enum(['cover', 'send', 'chain']), subject: z.string() }),
   OfShard.extend({
     type: z.enum(['insert', 'update', 'delete']),
-    ...{ subject: z.string(), before: z.coerce.number(), after: z.coerce.number() },
+    subject: z.string(),
+    before: z.coerce.number(),
+    after: z.coerce.number(),
   }),
   Common.extend({ type: z.literal('overtake'), subject: z.string() }),
 ]);

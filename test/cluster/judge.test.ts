@@ -46,7 +46,11 @@ const withLines = (...more: readonly Unnumbered[]): Happened => ({
 test('a run in which a replica is killed and another goes on is sound', () => {
   expect(findingsOf(sound)).toEqual([]);
   expect(figuresOf(sound)).toEqual({
-    ...{ requests: 55, askedTwice: 0, claims: 3, commits: 3, longestGapMs: 6000 },
+    requests: 55,
+    askedTwice: 0,
+    claims: 3,
+    commits: 3,
+    longestGapMs: 6000,
   });
 });
 

@@ -117,7 +117,10 @@ export async function run({ seed, faults, kinds, edits = [], print, onLog }: Run
     while (!isOver.signal.aborted) await chain.step();
   })();
   const beside = {
-    ...{ all: replicas, sinks, leaseMs: LEASE_MS, agreedMs: AGREED_MS },
+    all: replicas,
+    sinks,
+    leaseMs: LEASE_MS,
+    agreedMs: AGREED_MS,
     formerMain: join(former.folder, 'src/main.ts'),
   };
   async function whoever(wanted: 'who asked last' | Shard): Promise<Replica | undefined> {
@@ -150,7 +153,9 @@ export async function run({ seed, faults, kinds, edits = [], print, onLog }: Run
     findings: [...tally.faults(), ...findingsOf(happened), ...(await unsound(url))],
     figures: {
       ...figuresOf(happened),
-      ...{ blocks: chain.blocks(), told: sinks.told.all.length, copies: tally.copies() },
+      blocks: chain.blocks(),
+      told: sinks.told.all.length,
+      copies: tally.copies(),
     },
   };
 }

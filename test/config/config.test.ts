@@ -236,10 +236,18 @@ describe('A good config', () => {
       headers: {},
     });
     expect(config.explorers.get('playground')).toMatchObject({
-      ...{ seed: 7, blockTime: { ms: 500 }, control: true, as: '11', faults: true },
+      seed: 7,
+      blockTime: { ms: 500 },
+      control: true,
+      as: '11',
+      faults: true,
     });
     expect(config.explorers.get('still')).toMatchObject({
-      ...{ seed: 1, blockTime: 'manual', control: false, as: null, faults: false },
+      seed: 1,
+      blockTime: 'manual',
+      control: false,
+      as: null,
+      faults: false,
     });
     expect(config.channels.get('ops')?.to).toEqual({ url: HOOK, secret: 'whsec_abc' });
   });

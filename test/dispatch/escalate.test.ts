@@ -8,8 +8,14 @@ const NOON = Date.parse('2026-01-01T12:00:00Z');
 const POLLED = { startedAt: NOON - HOUR, lookedAt: () => NOON };
 
 const TOLD: Unanswered = {
-  ...{ watch: 'coins', severity: 'critical', isOpen: true, isAcked: false, firstClosedAt: NOON, isAccepted: true },
-  ...{ stepsTaken: 0, hasFailedOver: false },
+  watch: 'coins',
+  severity: 'critical',
+  isOpen: true,
+  isAcked: false,
+  firstClosedAt: NOON,
+  isAccepted: true,
+  stepsTaken: 0,
+  hasFailedOver: false,
   routing: {
     options: {
       ...NO_OPTIONS,

@@ -67,8 +67,15 @@ test('a day of the watch coins: twelve things happen, and six mails go out', () 
 
   day.runUntil(at('20:00:00'));
   day.silences.push({
-    ...{ id: 'maintenance', kind: 'silence', matchers: { watch: 'coins' }, untilResolved: false, version: 1 },
-    ...{ from: at('20:00:00'), until: at('21:00:00'), actor: 'ada', comment: 'maintenance' },
+    id: 'maintenance',
+    kind: 'silence',
+    matchers: { watch: 'coins' },
+    untilResolved: false,
+    version: 1,
+    from: at('20:00:00'),
+    until: at('21:00:00'),
+    actor: 'ada',
+    comment: 'maintenance',
   });
   day.runUntil(at('20:20:00'));
   expect(day.verdicts.get('mail hot_wallet')).toMatchObject({

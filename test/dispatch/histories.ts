@@ -241,8 +241,15 @@ export function next(last: Transition | undefined, correct: boolean): Transition
 
 function silenceOf({ silences, now }: InMemoryDispatch, watch: string, ms: number): Silence {
   return {
-    ...{ id: `s${silences.length}`, kind: 'silence', matchers: { watch }, untilResolved: false, version: 1 },
-    ...{ from: now, until: now + ms, actor: 'ada', comment: '' },
+    id: `s${silences.length}`,
+    kind: 'silence',
+    matchers: { watch },
+    untilResolved: false,
+    version: 1,
+    from: now,
+    until: now + ms,
+    actor: 'ada',
+    comment: '',
   };
 }
 

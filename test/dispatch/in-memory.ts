@@ -345,7 +345,13 @@ export class InMemoryDispatch {
     const isOpen = known.isOpen && !(isEvent && this.now - (known.begunAt ?? 0) >= 24 * HOUR);
     const severity = labels['severity'];
     return {
-      ...{ key, labels, episode, isOpen, isEvent, watch: labels['watch'] ?? '', routing: this.setup.routing(labels) },
+      key,
+      labels,
+      episode,
+      isOpen,
+      isEvent,
+      watch: labels['watch'] ?? '',
+      routing: this.setup.routing(labels),
       severity: severity === 'critical' || severity === 'info' ? severity : 'warning',
       news: known.news.filter(({ seq }) => seq > closed),
     };

@@ -14,7 +14,12 @@ const NIGHT: MuteWindow = { days: ['thu', 'fri'], from: '22:00', to: '06:00', zo
 
 function member(n: number): GroupMember {
   return {
-    ...{ key: `key-${n}`, watch: 'vault', episode: 1, isOpen: true, isEvent: true, severity: 'warning' },
+    key: `key-${n}`,
+    watch: 'vault',
+    episode: 1,
+    isOpen: true,
+    isEvent: true,
+    severity: 'warning',
     labels: { watch: 'vault', severity: 'warning', explorer: 'ethereum', of: `0x${n}` },
     routing: { options: { ...NO_OPTIONS, mute: [NIGHT] } },
     news: [{ seq: 1, episode: 1, transition: 'event', at: NOW }],
@@ -43,8 +48,15 @@ function round(groups: readonly DispatchGroup[]): DispatchRound {
     world: {
       startedAt: NOW,
       silences: Array.from({ length: 100 }, (_, n) => ({
-        ...{ id: `s${n}`, kind: 'silence', matchers: { of: `*treasury-${n}*` }, untilResolved: false, version: 1 },
-        ...{ from: NOW - 1, until: NOW + 1, actor: 'ada', comment: '' },
+        id: `s${n}`,
+        kind: 'silence',
+        matchers: { of: `*treasury-${n}*` },
+        untilResolved: false,
+        version: 1,
+        from: NOW - 1,
+        until: NOW + 1,
+        actor: 'ada',
+        comment: '',
       })),
       acks: [],
       inhibit: [{ when: { watch: 'head' }, mute: { severity: '!critical' }, equal: ['of'], events: 'summary' }],

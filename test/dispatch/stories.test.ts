@@ -47,8 +47,15 @@ function happens(day: InMemoryDispatch, one: Alert, transition: Parameters<InMem
 
 function silence(day: InMemoryDispatch, until: string, more: Partial<Silence> = {}): void {
   day.silences.push({
-    ...{ id: 'maintenance', kind: 'silence', matchers: { watch: '*' }, untilResolved: false, version: 1 },
-    ...{ from: day.now, until: at(until), actor: 'ada', comment: '' },
+    id: 'maintenance',
+    kind: 'silence',
+    matchers: { watch: '*' },
+    untilResolved: false,
+    version: 1,
+    from: day.now,
+    until: at(until),
+    actor: 'ada',
+    comment: '',
     ...more,
   });
   day.policyChanged();

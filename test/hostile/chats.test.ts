@@ -83,7 +83,10 @@ function isHarmless([harmless, ...theirs]: readonly ChatReading[]): void {
     const reading = theirs[index];
     expect({ name, ...(reading && judged(reading, harmless)) }).toEqual({
       name,
-      ...{ markup: [], links: [], forbidden: [], addsLines: false },
+      markup: [],
+      links: [],
+      forbidden: [],
+      addsLines: false,
     });
   }
 }

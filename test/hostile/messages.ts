@@ -79,7 +79,13 @@ function moreOf({ watch, alert, severity, type }: Message): Delivery['more'][num
 /** Ours, but written by people: no link is looked for, and nothing may break out. */
 export const OURS: Readonly<Record<string, (text: string) => Partial<Message>>> = {
   'texts and names': (text) => ({
-    ...{ title: text, condition: text, rule: text, watch: text, alert: text, explorer: text, chainId: text },
+    title: text,
+    condition: text,
+    rule: text,
+    watch: text,
+    alert: text,
+    explorer: text,
+    chainId: text,
     text: [{ text: `x${text.replaceAll('\n', ' ')}` }],
     of: { name: text, address: text },
     fields: { reputation: { text } },

@@ -25,13 +25,19 @@ function fired(changes: Partial<Message> = {}): Message {
 function cleared(changes: Partial<Message> = {}): Message {
   const title = 'treasury USDC 1,120,423, above 1,050,000';
   const lines = [[{ text: 'When it fired: 970,030.' }]];
-  return fired({ ...{ type: 'alert.resolved', seq: 6, at: at(9), resolvedAt: at(9) }, title, lines, ...changes });
+  return fired({ type: 'alert.resolved', seq: 6, at: at(9), resolvedAt: at(9), title, lines, ...changes });
 }
 
 const call = (n: number, changes: Partial<Message> = {}): Message =>
   fired({
-    ...{ type: 'alert.event', key: `call-${n}`, watch: 'vault-calls', alert: 'failed', severity: 'warning' },
-    ...{ title: 'Call to vault failed', links: [page(`c${n}`)], runbook: 'https://wiki.example/calls' },
+    type: 'alert.event',
+    key: `call-${n}`,
+    watch: 'vault-calls',
+    alert: 'failed',
+    severity: 'warning',
+    title: 'Call to vault failed',
+    links: [page(`c${n}`)],
+    runbook: 'https://wiki.example/calls',
     ...changes,
   });
 

@@ -31,7 +31,14 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   'an event that is so after all': aMessage({ type: 'alert.reinstated' }),
   'a summary': aMessage({ type: 'alert.summary', summary: { of: 'alert.retracted', count: 2, keys: ['a', 'b'] } }),
   'the least that can be said': aMessage({
-    ...{ title: 'x', text: [], fields: {}, before: {}, links: [], of: null, token: null, chainId: null },
+    title: 'x',
+    text: [],
+    fields: {},
+    before: {},
+    links: [],
+    of: null,
+    token: null,
+    chainId: null,
   }),
   'the most that can be said': aMessage({
     title: '*_`~|<>#[]()!'.repeat(15),

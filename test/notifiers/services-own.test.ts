@@ -359,8 +359,11 @@ test('ntfy: of several alerts opens the page of the first, and is as loud as the
     '[INFO] Treasury USDC is low: 940,000, below 1,000,000 (00:03 UTC)',
   ].join('\n');
   expect(await told<object>('ntfy', { members: [newsOf(aMessage()), calm] })).toMatchObject({
-    ...{ title: '[CRITICAL] 2 alerts: treasury-usdc, ethereum', message },
-    ...{ priority: 5, tags: ['critical'], click: LINK },
+    title: '[CRITICAL] 2 alerts: treasury-usdc, ethereum',
+    message,
+    priority: 5,
+    tags: ['critical'],
+    click: LINK,
   });
 });
 

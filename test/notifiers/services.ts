@@ -196,8 +196,12 @@ export const SERVICES: readonly Service[] = [
       alertmanagerWith({ totalMs }).open(
         {
           url: `${origin}/prefix/`,
-          ...{ user: 'warden', password: 'a-password', token: undefined },
-          ...{ refresh: 60_000, hold: 86_400_000, allow: LOOPBACK },
+          user: 'warden',
+          password: 'a-password',
+          token: undefined,
+          refresh: 60_000,
+          hold: 86_400_000,
+          allow: LOOPBACK,
         },
         tools,
       ),

@@ -83,7 +83,10 @@ test('the daemon says which release runs, since when, and what it stores', async
   await daemon.running.clock.advance(60_000);
   const { body } = await readApi(daemon.running, '/about');
   expect(body).toMatchObject({
-    ...{ started_at: '2026-01-01T00:00:00Z', watches: 4, rules: 3, heartbeat: null },
+    started_at: '2026-01-01T00:00:00Z',
+    watches: 4,
+    rules: 3,
+    heartbeat: null,
     storage: { engine: 'sqlite', state: 'works' },
   });
   expect(Number(body['up_ms'])).toBeGreaterThanOrEqual(60_000);

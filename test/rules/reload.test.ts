@@ -20,7 +20,10 @@ const watch = (id: string, condition: string, comment = ''): string => `${commen
 function saidBy(files: readonly RuleFile[], cache?: RuleCache, of = config): unknown {
   const { watches, problems, warnings } = loadRules(of, files, { kinds: testKinds, cache });
   const alertsOf = watches.map(({ id, source, checksum, tracked, alerts }) => ({
-    ...{ id, source, checksum, tracked },
+    id,
+    source,
+    checksum,
+    tracked,
     alerts: alerts.map((alert) => [
       alert.source,
       alert.title?.reads,

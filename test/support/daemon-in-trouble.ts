@@ -32,8 +32,16 @@ export interface Written {
 export const CALM: Written = { chain: 'execution reverted', answer: '503 Service Unavailable', comment: 'known' };
 
 const measure: Measure = {
-  ...{ field: 'balance', value: '940264.594685', unit: 'USDC', limit: '1000000', distance: '59735.405315' },
-  ...{ side: 'below', fires: 'below', clears_at: '1050000', at: ago(4000), is_stale: false },
+  field: 'balance',
+  value: '940264.594685',
+  unit: 'USDC',
+  limit: '1000000',
+  distance: '59735.405315',
+  side: 'below',
+  fires: 'below',
+  clears_at: '1050000',
+  at: ago(4000),
+  is_stale: false,
 };
 
 function recipientsWith(answer: string): RecipientStatus[] {
@@ -56,25 +64,44 @@ function barsWith(places: Readonly<Record<number, Bars['states'][number]>>): Bar
 
 function cardWith({ answer, chain }: Written): AlertCard {
   return {
-    ...{ key: 'k1', episode: 8, seq: 3, watch: 'treasury-usdc', alert: 'low', title: 'Treasury USDC is low' },
-    ...{ severity: 'critical', state: 'firing', since: ago(14 * MINUTE), measure, count: null, firings: 0 },
+    key: 'k1',
+    episode: 8,
+    seq: 3,
+    watch: 'treasury-usdc',
+    alert: 'low',
+    title: 'Treasury USDC is low',
+    severity: 'critical',
+    state: 'firing',
+    since: ago(14 * MINUTE),
+    measure,
+    count: null,
+    firings: 0,
     of: {
-      ...{ name: 'treasury', address: '0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0', explorer: 'ethereum' },
+      name: 'treasury',
+      address: '0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
+      explorer: 'ethereum',
       page_url: 'https://explorer.example.com/address/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
     },
     detail: [{ text: 'of ' }, { untrusted: untrusted(chain) }],
     line_has_limits: true,
     line: lineOf([1_161_040, 1_150_000, 1_170_000, 1_120_000, 1_060_000, 1_070_000, 990_000, 940_264], 360 * MINUTE),
     recipients: recipientsWith(answer),
-    ...{ ack: null, silence: null },
+    ack: null,
+    silence: null,
   };
 }
 
 function countedCard(written: Written): AlertCard {
   return {
     ...cardWith(written),
-    ...{ key: 'k2', watch: 'vault-calls', alert: 'many-failures', title: 'Calls to the vault keep failing' },
-    ...{ severity: 'warning', since: ago(6 * MINUTE), measure: null, line: [] },
+    key: 'k2',
+    watch: 'vault-calls',
+    alert: 'many-failures',
+    title: 'Calls to the vault keep failing',
+    severity: 'warning',
+    since: ago(6 * MINUTE),
+    measure: null,
+    line: [],
     count: { count: 7, limit: 3, window_ms: 10 * MINUTE, newest: [{ untrusted: untrusted(written.chain) }] },
   };
 }
@@ -87,8 +114,13 @@ function trustWith({ answer }: Written): Trust {
     ],
     blind: [
       {
-        ...{ cause: 'stale', explorer: 'gnosis', since: ago(30 * MINUTE), watches: 38, rules: 9 },
-        ...{ names: ['gnosis-treasury[treasury]', 'gnosis-treasury[collector]'], fields: [] },
+        cause: 'stale',
+        explorer: 'gnosis',
+        since: ago(30 * MINUTE),
+        watches: 38,
+        rules: 9,
+        names: ['gnosis-treasury[treasury]', 'gnosis-treasury[collector]'],
+        fields: [],
       },
     ],
     watches: 412,
@@ -98,8 +130,14 @@ function trustWith({ answer }: Written): Trust {
     given_up: 3,
     credits: [
       {
-        ...{ explorers: ['ethereum'], remaining: 87_340, plan: 100_000, per_hour: 3950, reserve: 10_000 },
-        ...{ resets_at: '2026-11-22T00:00:00Z', at_reset: 5200, runs_out_at: null },
+        explorers: ['ethereum'],
+        remaining: 87_340,
+        plan: 100_000,
+        per_hour: 3950,
+        reserve: 10_000,
+        resets_at: '2026-11-22T00:00:00Z',
+        at_reset: 5200,
+        runs_out_at: null,
       },
     ],
     troubles: [],
@@ -120,32 +158,73 @@ export function overviewWith(written: Written): Overview {
     trust: trustWith(written),
     handled: [
       {
-        ...{ key: 'k3', episode: 1, seq: 1, watch: 'gnosis-head', alert: 'stalled', title: 'gnosis is stalled' },
-        ...{ severity: 'critical', state: 'firing', why: 'acknowledged', since: ago(31 * MINUTE), fires_at: null },
+        key: 'k3',
+        episode: 1,
+        seq: 1,
+        watch: 'gnosis-head',
+        alert: 'stalled',
+        title: 'gnosis is stalled',
+        severity: 'critical',
+        state: 'firing',
+        why: 'acknowledged',
+        since: ago(31 * MINUTE),
+        fires_at: null,
         measure: { ...measure, unit: 's', value: '1860', limit: '120', clears_at: null },
         ack: {
-          ...{ id: 'a', key: 'k3', episode: 1, seq: 1, actor: 'oncall-1', comment: written.comment },
-          ...{ at: ago(26 * MINUTE), until: ago(-48 * MINUTE) },
+          id: 'a',
+          key: 'k3',
+          episode: 1,
+          seq: 1,
+          actor: 'oncall-1',
+          comment: written.comment,
+          at: ago(26 * MINUTE),
+          until: ago(-48 * MINUTE),
         },
         silence: null,
       },
       {
-        ...{ key: null, episode: null, seq: null, watch: 'coins[hot_wallet]', alert: 'nearly-empty' },
-        ...{ title: 'hot_wallet is nearly empty', severity: 'warning', state: 'pending', why: 'pending' },
-        ...{ since: ago(42_000), fires_at: ago(-78_000), ack: null, silence: null },
+        key: null,
+        episode: null,
+        seq: null,
+        watch: 'coins[hot_wallet]',
+        alert: 'nearly-empty',
+        title: 'hot_wallet is nearly empty',
+        severity: 'warning',
+        state: 'pending',
+        why: 'pending',
+        since: ago(42_000),
+        fires_at: ago(-78_000),
+        ack: null,
+        silence: null,
         measure: { ...measure, unit: 'ETH', value: '0.0487', limit: '0.05', clears_at: null },
       },
     ],
     more_handled: 4,
     events: [
       {
-        ...{ last: ago(75_000), watch: 'vault-calls', alert: 'call-failed', title: 'Call to the vault failed' },
-        ...{ severity: 'warning', key: 'k4', episode: 1, count: 19, notified: ['ops'], owed: 7 },
+        last: ago(75_000),
+        watch: 'vault-calls',
+        alert: 'call-failed',
+        title: 'Call to the vault failed',
+        severity: 'warning',
+        key: 'k4',
+        episode: 1,
+        count: 19,
+        notified: ['ops'],
+        owed: 7,
         newest: [{ untrusted: untrusted(written.chain) }, { text: ' from 0x3c54…b3AB' }],
       },
       {
-        ...{ last: ago(110 * MINUTE), watch: 'tokens', alert: 'scam', title: 'Scam token arrived' },
-        ...{ severity: 'warning', key: 'k5', episode: 1, count: 2, notified: ['ops'], owed: 0 },
+        last: ago(110 * MINUTE),
+        watch: 'tokens',
+        alert: 'scam',
+        title: 'Scam token arrived',
+        severity: 'warning',
+        key: 'k5',
+        episode: 1,
+        count: 2,
+        notified: ['ops'],
+        owed: 0,
         newest: [{ untrusted: untrusted('USDС') }],
       },
     ],
@@ -160,21 +239,30 @@ export function overviewWith(written: Written): Overview {
 
 export function watchesWith(): WatchList {
   const row: WatchRow = {
-    ...{ name: 'treasury-usdc', rule: 'treasury-usdc', kind: 'balance', explorer: 'ethereum', state: 'firing' },
-    ...{
-      severity: 'critical',
-      since: ago(14 * MINUTE),
-      fires_at: null,
-      blind: null,
-      is_healthy: true,
-      measure,
-      needs: null,
-    },
-    ...{ as_of: ago(4000), interval_ms: MINUTE, bars: barsWith({ 30: 'critical', 47: 'critical' }) },
+    name: 'treasury-usdc',
+    rule: 'treasury-usdc',
+    kind: 'balance',
+    explorer: 'ethereum',
+    state: 'firing',
+    severity: 'critical',
+    since: ago(14 * MINUTE),
+    fires_at: null,
+    blind: null,
+    is_healthy: true,
+    measure,
+    needs: null,
+    as_of: ago(4000),
+    interval_ms: MINUTE,
+    bars: barsWith({ 30: 'critical', 47: 'critical' }),
   };
   const blind: WatchRow = {
-    ...{ ...row, name: 'gnosis-treasury[treasury]', explorer: 'gnosis', state: 'blind', severity: null },
-    ...{ blind: { cause: 'stale', since: ago(30 * MINUTE), fields: [] }, as_of: ago(31 * MINUTE) },
+    ...row,
+    name: 'gnosis-treasury[treasury]',
+    explorer: 'gnosis',
+    state: 'blind',
+    severity: null,
+    blind: { cause: 'stale', since: ago(30 * MINUTE), fields: [] },
+    as_of: ago(31 * MINUTE),
     measure: {
       ...measure,
       value: '48201.77',
@@ -193,23 +281,58 @@ export function watchesWith(): WatchList {
 
 export function historyWith({ chain, comment }: Written): HistoryList {
   const fires: HistoryEntry = {
-    ...{ number: 9, at: ago(14 * MINUTE), kind: 'routed', what: 'fires', severity: 'critical', data: null },
-    ...{ subject: 'treasury-usdc/low', watch: 'treasury-usdc', alert: 'low', key: 'k1', episode: 8 },
-    ...{ title: 'Treasury USDC is low', how: [{ untrusted: untrusted(chain) }], notified: ['oncall', 'ops'] },
-    ...{ actor: 'daemon', position: null, hash: null },
+    number: 9,
+    at: ago(14 * MINUTE),
+    kind: 'routed',
+    what: 'fires',
+    severity: 'critical',
+    data: null,
+    subject: 'treasury-usdc/low',
+    watch: 'treasury-usdc',
+    alert: 'low',
+    key: 'k1',
+    episode: 8,
+    title: 'Treasury USDC is low',
+    how: [{ untrusted: untrusted(chain) }],
+    notified: ['oncall', 'ops'],
+    actor: 'daemon',
+    position: null,
+    hash: null,
   };
   const acked: HistoryEntry = {
-    ...{ ...fires, number: 8, at: ago(26 * MINUTE), kind: 'ack', what: 'acknowledged', severity: null },
-    ...{ how: [{ text: comment }], notified: [], actor: 'oncall-1' },
+    ...fires,
+    number: 8,
+    at: ago(26 * MINUTE),
+    kind: 'ack',
+    what: 'acknowledged',
+    severity: null,
+    how: [{ text: comment }],
+    notified: [],
+    actor: 'oncall-1',
   };
   const started: HistoryEntry = {
-    ...{ ...fires, number: 1, at: ago(600 * MINUTE), kind: 'start', what: 'started', severity: null },
-    ...{ subject: 'daemon', watch: null, alert: null, key: null, episode: null, title: '', how: [], notified: [] },
+    ...fires,
+    number: 1,
+    at: ago(600 * MINUTE),
+    kind: 'start',
+    what: 'started',
+    severity: null,
+    subject: 'daemon',
+    watch: null,
+    alert: null,
+    key: null,
+    episode: null,
+    title: '',
+    how: [],
+    notified: [],
   };
   const gap = { explorer: 'gnosis', watches: 38, cause: 'stale', from: ago(32 * MINUTE), until: null };
   // Of a watch that is gone only its id is known: one long word.
   const gone: HistoryEntry = {
-    ...{ ...started, number: 0, kind: 'decided', what: 'pending' },
+    ...started,
+    number: 0,
+    kind: 'decided',
+    what: 'pending',
     subject: `treasury-usdc/ethereum/0x${'ab'.repeat(20)}/0x${'cd'.repeat(20)}`,
   };
   return { items: [fires, acked, started, gone], next: 'bmV4dA', days: [{ day: '2026-11-21', gaps: [gap] }] };
@@ -217,8 +340,17 @@ export function historyWith({ chain, comment }: Written): HistoryList {
 
 export function deliveriesWith({ answer }: Written): DeliveryList {
   const owed: DeliveryRow = {
-    ...{ id: 'd1', kind: 'news', state: 'owed', decided_at: ago(14 * MINUTE), title: 'Treasury USDC is low' },
-    ...{ severity: 'critical', watch: 'treasury-usdc', alert: 'low', key: 'k1', episode: 8, transition: 'firing' },
+    id: 'd1',
+    kind: 'news',
+    state: 'owed',
+    decided_at: ago(14 * MINUTE),
+    title: 'Treasury USDC is low',
+    severity: 'critical',
+    watch: 'treasury-usdc',
+    alert: 'low',
+    key: 'k1',
+    episode: 8,
+    transition: 'firing',
     members: 7,
     recipient: {
       channel: 'ops',
@@ -232,7 +364,10 @@ export function deliveriesWith({ answer }: Written): DeliveryList {
     is_dismissed: false,
   };
   const givenUp: DeliveryRow = {
-    ...{ ...owed, id: 'd2', state: 'given-up', members: 1 },
+    ...owed,
+    id: 'd2',
+    state: 'given-up',
+    members: 1,
     recipient: { ...owed.recipient, state: 'given-up', next_try: null },
   };
   const failing = [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }];
@@ -255,24 +390,33 @@ export function watchWith(written: Written): WatchExplanation {
   const { of } = cardWith(written);
   if (row === undefined) throw new Error('there is no watch');
   return {
-    ...{
-      watch: row,
-      of,
-      token: { name: 'USDC', address: of?.address ?? '' },
-      measure,
-      previous: '960381.12',
-      replica: null,
-    },
+    watch: row,
+    of,
+    token: { name: 'USDC', address: of?.address ?? '' },
+    measure,
+    previous: '960381.12',
+    replica: null,
     alerts: [
       {
-        ...{ alert: 'low', type: 'condition', severity: 'critical', source: 'rules/treasury.yaml:6', on: null },
-        ...{ item: text, more_groups: 0, needs: ['balance has to rise by more than 109,735.41'], aim: 'to end' },
+        alert: 'low',
+        type: 'condition',
+        severity: 'critical',
+        source: 'rules/treasury.yaml:6',
+        on: null,
+        item: text,
+        more_groups: 0,
+        needs: ['balance has to rise by more than 109,735.41'],
+        aim: 'to end',
         states: [{ state: 'firing', since: ago(14 * MINUTE), words: 'firing', held_back: [], remarks: [] }],
         conditions: [
           { name: 'while', part: { ...part, reads: [read], parts: [{ ...part, reads: [read] }] }, reasons: [] },
           { name: 'until', part: { ...part, truth: false }, reasons: [written.comment] },
         ],
-        ...{ held_back: [], operators: [written.comment], health: 'ok', health_since: null, labels: {} },
+        held_back: [],
+        operators: [written.comment],
+        health: 'ok',
+        health_since: null,
+        labels: {},
         recipients: recipientsWith(written.answer),
         messages: [
           ...[
@@ -293,9 +437,13 @@ export function watchWith(written: Written): WatchExplanation {
       { at: ago(4000), outcome: 'complete', value: '940264.594685', truths: { low: true }, ms: 212 },
       { at: ago(64_000), outcome: 'timeout', value: null, truths: { low: 'unknown' }, ms: 10_000 },
     ],
-    ...{ data: { state: 'ok', since: ago(9 * MINUTE) }, remarks: [written.comment] },
+    data: { state: 'ok', since: ago(9 * MINUTE) },
+    remarks: [written.comment],
     pause: { until: ago(-MINUTE), actor: 'alice', comment: written.comment },
-    ...{ next: ago(-56_000), credits_per_day: 28_800, samples_kept: 1214, fields: ['balance'] },
+    next: ago(-56_000),
+    credits_per_day: 28_800,
+    samples_kept: 1214,
+    fields: ['balance'],
     episodes: [
       {
         key: 'k1',
@@ -313,18 +461,36 @@ export function watchWith(written: Written): WatchExplanation {
 
 export function alertWith(written: Written): AlertHistory {
   const entry: TimelineEntry = {
-    ...{ at: ago(14 * MINUTE), kind: 'fires', text: [{ untrusted: untrusted(written.chain) }], detail: written.answer },
-    ...{ actor: null, recipient: null, tries: null, until: null },
+    at: ago(14 * MINUTE),
+    kind: 'fires',
+    text: [{ untrusted: untrusted(written.chain) }],
+    detail: written.answer,
+    actor: null,
+    recipient: null,
+    tries: null,
+    until: null,
   };
   const refused: TimelineEntry = {
-    ...{ ...entry, kind: 'not-accepted', tries: 4, until: ago(12 * MINUTE) },
+    ...entry,
+    kind: 'not-accepted',
+    tries: 4,
+    until: ago(12 * MINUTE),
     recipient: { channel: 'ops', recipient: 'ops' },
   };
   return {
-    ...{ card: cardWith(written), ended: null, timeline: [entry, refused], earlier: watchWith(written).episodes },
+    card: cardWith(written),
+    ended: null,
+    timeline: [entry, refused],
+    earlier: watchWith(written).episodes,
     ack: {
-      ...{ id: 'a', key: 'k1', episode: 8, seq: 3, actor: 'oncall-1', comment: written.comment },
-      ...{ at: ago(26 * MINUTE), until: ago(-48 * MINUTE) },
+      id: 'a',
+      key: 'k1',
+      episode: 8,
+      seq: 3,
+      actor: 'oncall-1',
+      comment: written.comment,
+      at: ago(26 * MINUTE),
+      until: ago(-48 * MINUTE),
     },
   };
 }
@@ -333,14 +499,29 @@ export function accountsWith(written: Written): AccountList {
   const { of } = cardWith(written);
   if (of === null) throw new Error('there is no subject');
   const usdc: AccountRow = {
-    ...{ of, asset: 'USDC', token: of.address, watch: 'treasury-usdc', state: 'firing', measure, change_24h: -0.216 },
-    ...{ since: ago(14 * MINUTE), fires_at: null },
-    ...{ line: lineOf([1_161_040, 940_264], 1440 * MINUTE), outflow: { amount: '50117.97', at: ago(15 * MINUTE) } },
+    of,
+    asset: 'USDC',
+    token: of.address,
+    watch: 'treasury-usdc',
+    state: 'firing',
+    measure,
+    change_24h: -0.216,
+    since: ago(14 * MINUTE),
+    fires_at: null,
+    line: lineOf([1_161_040, 940_264], 1440 * MINUTE),
+    outflow: { amount: '50117.97', at: ago(15 * MINUTE) },
   };
   const free: Measure = { ...measure, value: '3.1177', unit: 'ETH', limit: null, distance: null, side: null };
   const eth: AccountRow = {
-    ...{ ...usdc, asset: 'ETH', token: null, watch: '=coins', state: 'blind', measure: { ...free, is_stale: true } },
-    ...{ change_24h: null, line: [], outflow: null },
+    ...usdc,
+    asset: 'ETH',
+    token: null,
+    watch: '=coins',
+    state: 'blind',
+    measure: { ...free, is_stale: true },
+    change_24h: null,
+    line: [],
+    outflow: null,
   };
   const counts = { all: 2, below_limit: 1, within_tenth: 0, old_data: 1 };
   return { items: [usdc, eth], next: null, counts, scams: [{ of, watch: 'tokens', count: 23 }] };
@@ -348,7 +529,11 @@ export function accountsWith(written: Written): AccountList {
 
 export function seriesWith(): Series {
   return {
-    ...{ field: 'balance', unit: 'USDC', fires: 'below' as const, fire: '1000000', clear: '1050000' },
+    field: 'balance',
+    unit: 'USDC',
+    fires: 'below' as const,
+    fire: '1000000',
+    clear: '1050000',
     points: lineOf([1_161_040, 1_150_000, 1_170_000, 1_060_000, 990_000, 940_264], 360 * MINUTE),
     gaps: [[ago(200 * MINUTE), ago(190 * MINUTE)]],
     episodes: [[ago(14 * MINUTE), null]],
@@ -358,8 +543,16 @@ export function seriesWith(): Series {
 
 export function silencesWith({ comment }: Written): SilenceLists {
   const active: SilenceRow = {
-    ...{ id: 's1', kind: 'silence', state: 'active', matchers: { watch: 'vault-*', severity: ['info', 'warning'] } },
-    ...{ from: ago(60 * MINUTE), until: ago(-78 * MINUTE), until_resolved: true, actor: 'oncall-1', comment, held: 9 },
+    id: 's1',
+    kind: 'silence',
+    state: 'active',
+    matchers: { watch: 'vault-*', severity: ['info', 'warning'] },
+    from: ago(60 * MINUTE),
+    until: ago(-78 * MINUTE),
+    until_resolved: true,
+    actor: 'oncall-1',
+    comment,
+    held: 9,
   };
   const pause: SilenceRow = { ...active, id: 'p1', kind: 'pause', held: null };
   return { active: [active, pause], ended: [{ ...active, id: 's0', state: 'ended', until: ago(MINUTE) }] };
@@ -369,22 +562,36 @@ export function explorersWith(written: Written): Explorers {
   const { heads, credits } = trustWith(written);
   const [stalled = null, fresh = null] = heads;
   const row: ExplorerRow = {
-    ...{ name: 'gnosis', head: stalled, answers: [{ outcome: 'ok', count: 704 }], p99_ms: 210, rate: null },
-    ...{ watches: 38, blind: 38, credits: null, trouble: written.answer, replica: null },
+    name: 'gnosis',
+    head: stalled,
+    answers: [{ outcome: 'ok', count: 704 }],
+    p99_ms: 210,
+    rate: null,
+    watches: 38,
+    blind: 38,
+    credits: null,
+    trouble: written.answer,
+    replica: null,
   };
   const other: ExplorerRow = {
-    ...{ ...row, name: 'ethereum', head: fresh, rate: { remaining: 3, limit: 5 }, blind: 0, trouble: null },
+    ...row,
+    name: 'ethereum',
+    head: fresh,
+    rate: { remaining: 3, limit: 5 },
+    blind: 0,
+    trouble: null,
     credits: credits[0] ?? null,
   };
   const cost: CostRow = {
-    ...{
-      explorer: 'ethereum',
-      rule: 'vault-calls',
-      request: 'internal transactions',
-      interval_ms: 120_000,
-      watches: 1,
-    },
-    ...{ requests_per_day: 720, credits_per_day: 28_800, share: 0.3, shared_with: [] },
+    explorer: 'ethereum',
+    rule: 'vault-calls',
+    request: 'internal transactions',
+    interval_ms: 120_000,
+    watches: 1,
+    requests_per_day: 720,
+    credits_per_day: 28_800,
+    share: 0.3,
+    shared_with: [],
     cheaper: { interval_ms: 180_000, saves: 9600 },
   };
   return { explorers: [row, other], costs: [cost, { ...cost, cheaper: null, shared_with: ['tokens'] }] };
@@ -392,16 +599,29 @@ export function explorersWith(written: Written): Explorers {
 
 export function rulesWith({ comment }: Written): RuleList {
   const row: RuleRow = {
-    ...{ rule: 'our-token', alert: 'flagged', severity: 'critical', health: 'unknown-too-long', is_healthy: false },
-    ...{ sentence: 'while reputation == "scam"', source: { file: 'rules/token.yaml', line: 9, url: null }, watches: 1 },
-    ...{ last_true: null, notifications_30d: 0 },
+    rule: 'our-token',
+    alert: 'flagged',
+    severity: 'critical',
+    health: 'unknown-too-long',
+    is_healthy: false,
+    sentence: 'while reputation == "scam"',
+    source: { file: 'rules/token.yaml', line: 9, url: null },
+    watches: 1,
+    last_true: null,
+    notifications_30d: 0,
   };
   const problem = {
-    ...{ file: 'rules/vault.yaml', line: 14, column: 14, path: 'watches[0]', message: comment, hint: comment },
+    file: 'rules/vault.yaml',
+    line: 14,
+    column: 14,
+    path: 'watches[0]',
+    message: comment,
+    hint: comment,
     frame: '14        if: sucess == false',
   };
   return {
-    ...{ items: [row, { ...row, health: 'ok', is_healthy: true, last_true: ago(MINUTE) }], next: null },
+    items: [row, { ...row, health: 'ok', is_healthy: true, last_true: ago(MINUTE) }],
+    next: null,
     rejected: { since: ago(11 * MINUTE), why: comment, problems: [problem] },
     counts: { all: 140, unhealthy: 2, fired: 11, rules: 86, files: 9 },
   };
@@ -409,19 +629,16 @@ export function rulesWith({ comment }: Written): RuleList {
 
 export function aboutWith(): About {
   return {
-    ...{
-      version: '0.4.0',
-      started_at: ago(9000 * MINUTE),
-      up_ms: 9000 * MINUTE,
-      boot_id: 'b',
-      watches: 412,
-      rules: 86,
-    },
-    ...{
-      reloaded_at: ago(600 * MINUTE),
-      storage: { engine: 'sqlite', state: 'works', max_bytes: 2 ** 31 },
-      cluster: null,
-    },
-    ...{ heartbeat: { every_ms: MINUTE, accepted_at: ago(40_000) }, as_of: ago(0) },
+    version: '0.4.0',
+    started_at: ago(9000 * MINUTE),
+    up_ms: 9000 * MINUTE,
+    boot_id: 'b',
+    watches: 412,
+    rules: 86,
+    reloaded_at: ago(600 * MINUTE),
+    storage: { engine: 'sqlite', state: 'works', max_bytes: 2 ** 31 },
+    cluster: null,
+    heartbeat: { every_ms: MINUTE, accepted_at: ago(40_000) },
+    as_of: ago(0),
   };
 }

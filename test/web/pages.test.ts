@@ -202,8 +202,12 @@ describe('a silence', () => {
     expect(await browse(web, '/silences', { headers, form })).toMatchObject({ status: 303 });
     expect(made).toEqual([
       {
-        ...{ matchers: { watch: 'vault', severity: '!critical' }, from: null, untilResolved: false, confirm: true },
-        ...{ until: Date.parse('2026-11-21T08:00:00Z'), comment: 'moved' },
+        matchers: { watch: 'vault', severity: '!critical' },
+        from: null,
+        untilResolved: false,
+        confirm: true,
+        until: Date.parse('2026-11-21T08:00:00Z'),
+        comment: 'moved',
       },
     ]);
     for (const missing of [{ until: 'soon' }, { comment: '' }, { watch: '', severity: '' }])

@@ -14,7 +14,11 @@ export function stepReport(poll: Poll, alert: EventAlert, report: Report, known:
   if (poll.detection === null) return unread(known);
   const due = dueTime(poll, report);
   const nothing: AlertEvaluation = {
-    ...{ alerts: sameOr(known, []), transitions: [], reasons: [], truth: 'not-evaluated', matchingBaseline: 0 },
+    alerts: sameOr(known, []),
+    transitions: [],
+    reasons: [],
+    truth: 'not-evaluated',
+    matchingBaseline: 0,
     needs: null,
     firing: [],
   };

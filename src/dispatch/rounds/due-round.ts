@@ -114,5 +114,5 @@ function* groupOf(group: DueGroup, rules: DecidingRules): Steps<DispatchGroup> {
     ...member,
     routing: rules.routingOf(member.labels),
   }));
-  return { ...{ id, target, version, closedAt }, ...rules.channelOf(target.channel), members };
+  return { id, target, version, closedAt, ...rules.channelOf(target.channel), members };
 }

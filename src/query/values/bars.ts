@@ -40,8 +40,11 @@ export async function days({ store, runtime, now }: View, watch: WatchId | null 
       return {
         barsOf: (id) =>
           barsOf({
-            ...{ from, now, knownFrom: knownFrom(id) },
-            ...{ firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] },
+            from,
+            now,
+            knownFrom: knownFrom(id),
+            firings: firings.get(id) ?? [],
+            unknown: unknown.get(id) ?? [],
           }),
       };
     },

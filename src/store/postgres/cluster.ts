@@ -57,11 +57,18 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
   }
 
   const lineOf = (at: number, kind: JournalEntry['kind'], data: JournalEntry['data']): JournalEntry => ({
-    ...{ at, kind, subject: 'cluster', actor: name, data },
+    at,
+    kind,
+    subject: 'cluster',
+    actor: name,
+    data,
   });
 
   return {
-    ...{ isShared: true, id, name, leaseMs },
+    isShared: true,
+    id,
+    name,
+    leaseMs,
     now: () => nowOf(sql),
     async renew(checksum) {
       const joined = textOf(lineOf(0, 'replica-joined', { config: checksum }));

@@ -49,7 +49,10 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }:
   const cluster = createPostgresCluster({ database: leases, id, name: owner, leaseMs });
   opened.move();
   return createPostgresStore(database, {
-    ...{ cluster, id, leaseMs, ...(log && { log }) },
+    cluster,
+    id,
+    leaseMs,
+    ...(log && { log }),
     secure: () => Promise.resolve(),
     release: () => leases.close(),
   });

@@ -40,7 +40,11 @@ export function freshOf(
   const rows = members.map((member) => ({ member, row: rowOf(member) }));
   const [rule, ...others] = new Set(rows.map(({ row }) => row?.['rule']));
   return {
-    ...{ id, kind, ...target, folds: null, dueAt: at },
+    id,
+    kind,
+    ...target,
+    folds: null,
+    dueAt: at,
     rank: RANK_OF[severity],
     rule: typeof rule === 'string' && others.length === 0 ? rule : '',
     members: rows.map(({ member, row }, index) => ({

@@ -19,7 +19,12 @@ export interface NotificationRow extends Pick<Message, 'key' | 'episode' | 'seq'
 export function notificationOf({ message, labels, notify }: Transition): NotificationRow {
   const { key, episode, seq, alert } = message;
   return {
-    ...{ id: idOf(key, episode, seq), key, episode, seq, alert, transition: transitionOf(message) },
+    id: idOf(key, episode, seq),
+    key,
+    episode,
+    seq,
+    alert,
+    transition: transitionOf(message),
     labels: JSON.stringify(labels),
     notify: JSON.stringify(notify),
     message: JSON.stringify(message),

@@ -70,7 +70,10 @@ function content(found: AccountList, filter: ListFilter, moment: Moment): Html {
 
 function filters({ counts }: AccountList, { q, state }: ListFilter): Html {
   const pill = (name: string, value: string | null, count: number): Pill => ({
-    ...{ name, count, href: linkTo(PATH, { q, state: value }), isCurrent: state === value },
+    name,
+    count,
+    href: linkTo(PATH, { q, state: value }),
+    isCurrent: state === value,
   });
   const all = [
     pill('All', null, counts.all),
@@ -164,8 +167,16 @@ const DAY_MS = 86_400_000;
 
 function drawing({ line, measure, asset }: AccountRow, { now }: Moment): Html | null {
   return curve({
-    ...{ width: 96, height: 26, points: line, from: now - DAY_MS, to: now, class: 'spark' },
-    ...{ limit: measure.limit, clear: null, isBeyond: isBeyond(measure), label: `${asset}: the last 24 hours` },
+    width: 96,
+    height: 26,
+    points: line,
+    from: now - DAY_MS,
+    to: now,
+    class: 'spark',
+    limit: measure.limit,
+    clear: null,
+    isBeyond: isBeyond(measure),
+    label: `${asset}: the last 24 hours`,
   });
 }
 

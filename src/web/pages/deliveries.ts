@@ -55,7 +55,10 @@ function statePills({ counts, failing }: DeliveryList, { state, channel }: Deliv
     ['Sent', 'sent', counts.sent],
   ] as const;
   const states = all.map(([name, value, count]) => ({
-    ...{ name, count, isCurrent: state === value, href: linkTo(PATH, { state: value, channel }) },
+    name,
+    count,
+    isCurrent: state === value,
+    href: linkTo(PATH, { state: value, channel }),
   }));
   const shown = new Map(failing.map((debt) => [debt.channel, debt.rows]));
   const known = channel === null || shown.has(channel) ? shown : new Map([...shown, [channel, null]]);

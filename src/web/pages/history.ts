@@ -31,7 +31,9 @@ function content(found: HistoryList, { q, show }: HistoryFilter, moment: Moment)
   const kinds = [
     { name: 'All', count: null, href: linkTo(PATH, { q }), isCurrent: show === null },
     ...HISTORY_FILTERS.map((one) => ({
-      ...{ name: capital(one), count: null, isCurrent: show === one },
+      name: capital(one),
+      count: null,
+      isCurrent: show === one,
       href: linkTo(PATH, { q, show: one }),
     })),
   ];

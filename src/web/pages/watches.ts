@@ -69,7 +69,10 @@ const SHOWN_STATES: readonly WatchState[] = ['firing', 'pending', 'blind', 'sile
 
 function statePills(found: WatchList, { q, state, sort }: ListFilter): Html {
   const pill = (name: string, value: string | null, count: number): Pill => ({
-    ...{ name, count, href: linkTo(PATH, { q, sort, state: value }), isCurrent: state === value },
+    name,
+    count,
+    href: linkTo(PATH, { q, sort, state: value }),
+    isCurrent: state === value,
   });
   return pills(
     [

@@ -24,15 +24,10 @@ export function isBlank(text: Text): boolean {
   return text.every((part) => ('text' in part ? part.text : rawText(part.untrusted)) === '');
 }
 
-/** Letters of other alphabets, and the Latin ones that they look like. */
-const LOOKS = new Map(
-  Object.entries({
-    ...{ А: 'A', В: 'B', С: 'C', Е: 'E', Н: 'H', І: 'I', Ј: 'J', К: 'K', М: 'M', О: 'O', Р: 'P', Ѕ: 'S', Т: 'T' },
-    ...{ Х: 'X', У: 'Y', а: 'a', с: 'c', е: 'e', һ: 'h', і: 'i', ј: 'j', о: 'o', р: 'p', ѕ: 's', х: 'x', у: 'y' },
-    ...{ Α: 'A', Β: 'B', Ε: 'E', Ζ: 'Z', Η: 'H', Ι: 'I', Κ: 'K', Μ: 'M', Ν: 'N', Ο: 'O', Ρ: 'P', Τ: 'T', Υ: 'Y' },
-    ...{ Χ: 'X', ο: 'o', ν: 'v', ԁ: 'd', ԛ: 'q', ԝ: 'w', Ԍ: 'G', Ԁ: 'D' },
-  }),
-);
+/** Letters of other alphabets, and in the same order the Latin ones that they look like. */
+const FOREIGN = 'АВСЕНІЈКМОРЅТХУасеһіјорѕхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧονԁԛԝԌԀ';
+const LATIN = 'ABCEHIJKMOPSTXYacehijopsxyABEZHIKMNOPTYXovdqwGD';
+const LOOKS = new Map(Array.from(FOREIGN, (letter, i) => [letter, LATIN.charAt(i)]));
 const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic'] as const;
 
 /** `lookAlike('USDС') // 'looks like USDC: С is Cyrillic'`. Null: it looks like nothing else. */

@@ -53,7 +53,11 @@ rules: [rules.yaml]
   const all = opened.move();
 
   const daemon = {
-    ...{ folder, smtp, hook, printed, clock },
+    folder,
+    smtp,
+    hook,
+    printed,
+    clock,
     running: () => running,
     url: () => running.app.url,
     /** One poll at which the treasury has so many coins. */

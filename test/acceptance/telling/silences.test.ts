@@ -66,8 +66,17 @@ test('a preview says how much a silence is about, and changes nothing', async ()
   await fallLow(daemon);
   const path = '/silences/preview';
   expect((await ask(daemon, { path, body: { matchers: { team: 'payments' } } })).body).toMatchObject({
-    ...{ rules: 1, of_rules: 3, watches: 2, share: 0.5, all: 4, open: 4, needs_confirm: false, left_out: 0 },
-    ...{ notifications_24h: 4, critical_24h: 0, recipients_24h: 1 },
+    rules: 1,
+    of_rules: 3,
+    watches: 2,
+    share: 0.5,
+    all: 4,
+    open: 4,
+    needs_confirm: false,
+    left_out: 0,
+    notifications_24h: 4,
+    critical_24h: 0,
+    recipients_24h: 1,
     alerts: [
       { watch: 'all', alert: 'low', severity: 'warning', watches: 2, open: 2, notifications_24h: 2, to: ['screen'] },
       { watch: 'all', alert: 'moved', severity: 'info', watches: 2, open: 2, notifications_24h: 2, to: ['screen'] },
@@ -88,8 +97,14 @@ test('a silence is stored before it is answered, once per key; it is extended, a
   expect(made).toEqual({
     status: 201,
     body: {
-      ...{ id: 's1', matchers: { watch: 'coins' }, actor: 'alice', comment: 'the vault is moved' },
-      ...{ from: '2026-01-01T00:00:00Z', until: '2026-01-01T02:00:00Z', until_resolved: false, version: 1 },
+      id: 's1',
+      matchers: { watch: 'coins' },
+      actor: 'alice',
+      comment: 'the vault is moved',
+      from: '2026-01-01T00:00:00Z',
+      until: '2026-01-01T02:00:00Z',
+      until_resolved: false,
+      version: 1,
     },
   });
   expect(await ask(daemon, silence({ watch: 'coins' }))).toEqual(made);

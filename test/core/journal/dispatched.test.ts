@@ -4,7 +4,13 @@ import { closedLines, heldLines, type HeldAlert } from '../../../src/core/journa
 
 const NOON = Date.parse('2026-01-01T12:00:00Z');
 const HELD: HeldAlert = {
-  ...{ is: 'held', key: 'k1', watch: 'calls', alert: 'failed', channel: 'ops', why: 'silenced', by: 's1' },
+  is: 'held',
+  key: 'k1',
+  watch: 'calls',
+  alert: 'failed',
+  channel: 'ops',
+  why: 'silenced',
+  by: 's1',
 };
 
 test('what a silence holds back of one alert is one line, with how many; another channel is another line', () => {

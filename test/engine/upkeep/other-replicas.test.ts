@@ -43,7 +43,12 @@ async function aReplica() {
   );
   await clock.whenSleeping(1);
   return {
-    ...{ clock, log, store, broken, act, pause },
+    clock,
+    log,
+    store,
+    broken,
+    act,
+    pause,
     /** What it notices within so many seconds. */
     async seconds(count: number): Promise<string[]> {
       seen.length = 0;

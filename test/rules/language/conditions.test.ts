@@ -415,8 +415,13 @@ describe('Real transactions', () => {
   if (transactions === undefined) throw new Error('no transactions');
   const real = createLanguage(transactions, 'ethereum', new Map<string, Meaning>([['vault', addressOf(VAULT)]]));
   const row = {
-    ...{ hash: '0xab', status: 'ok', method: 'swapExactTokens', value: '1500000000000000000', type: 2 },
-    ...{ from: { hash: HOT[0], is_contract: false }, to: { hash: VAULT, is_contract: true, reputation: 'ok' } },
+    hash: '0xab',
+    status: 'ok',
+    method: 'swapExactTokens',
+    value: '1500000000000000000',
+    type: 2,
+    from: { hash: HOT[0], is_contract: false },
+    to: { hash: VAULT, is_contract: true, reputation: 'ok' },
     fee: { type: 'actual', value: '21000000000000' },
     decoded_input: {
       method_call: 'swap(address to, uint256 amount)',
@@ -440,7 +445,9 @@ describe('Real transactions', () => {
 
   function transfer(symbol: string, decimals: number, value: string, reputation: string): object {
     return {
-      ...{ from: { hash: VAULT }, to: { hash: HOT[1] }, type: 'token_transfer' },
+      from: { hash: VAULT },
+      to: { hash: HOT[1] },
+      type: 'token_transfer',
       token: { address_hash: HOT[0], symbol, decimals: String(decimals), reputation, type: 'ERC-20' },
       total: { decimals: String(decimals), value },
     };

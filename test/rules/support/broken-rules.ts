@@ -413,8 +413,12 @@ const NAME_MISTAKES: Readonly<Record<string, Make>> = {
 };
 
 const NOUNS: Readonly<Record<string, string>> = {
-  ...{ balance: 'holding', holdings: 'holding', token: 'token' },
-  ...{ transactions: 'tx', 'internal-transactions': 'call', blocks: 'block' },
+  balance: 'holding',
+  holdings: 'holding',
+  token: 'token',
+  transactions: 'tx',
+  'internal-transactions': 'call',
+  blocks: 'block',
 };
 
 const TYPE_MISTAKES: Readonly<Record<string, Make>> = {
@@ -616,9 +620,16 @@ const IMPOSSIBLE: Readonly<Record<string, Make>> = {
 };
 
 const MISTAKES: Readonly<Record<string, Make>> = {
-  ...{ ...YAML_MISTAKES, ...KEY_MISTAKES, ...VALUE_MISTAKES, ...FORM_MISTAKES },
-  ...{ ...TEMPLATE_MISTAKES, ...SYNTAX_MISTAKES, ...NAME_MISTAKES, ...TYPE_MISTAKES },
-  ...{ ...LITERAL_MISTAKES, ...IMPOSSIBLE },
+  ...YAML_MISTAKES,
+  ...KEY_MISTAKES,
+  ...VALUE_MISTAKES,
+  ...FORM_MISTAKES,
+  ...TEMPLATE_MISTAKES,
+  ...SYNTAX_MISTAKES,
+  ...NAME_MISTAKES,
+  ...TYPE_MISTAKES,
+  ...LITERAL_MISTAKES,
+  ...IMPOSSIBLE,
 };
 
 export const MISTAKE_NAMES: readonly string[] = Object.keys(MISTAKES);

@@ -83,7 +83,9 @@ export async function hardToUse(page: Page): Promise<readonly string[]> {
   });
   await session.send('Runtime.evaluate', { contextId, expression: AXE });
   const { result } = await session.send('Runtime.evaluate', {
-    ...{ contextId, awaitPromise: true, returnByValue: true },
+    contextId,
+    awaitPromise: true,
+    returnByValue: true,
     expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
   });

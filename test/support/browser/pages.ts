@@ -50,11 +50,25 @@ export async function standStill(_ms: number, signal?: AbortSignal): Promise<voi
 const AT_NOW: PagesOptions['clock'] = { now: () => NOW, sleep: standStill };
 
 const PREVIEW: SilencePreview = {
-  ...{ rules: 1, of_rules: 1, all: 2, watches: 2, share: 0.2, open: 1, needs_confirm: true, left_out: 0 },
-  ...{ notifications_24h: 31, critical_24h: 0, recipients_24h: 3 },
+  rules: 1,
+  of_rules: 1,
+  all: 2,
+  watches: 2,
+  share: 0.2,
+  open: 1,
+  needs_confirm: true,
+  left_out: 0,
+  notifications_24h: 31,
+  critical_24h: 0,
+  recipients_24h: 3,
   alerts: [
     {
-      ...{ watch: 'vault', alert: 'low', severity: 'warning', watches: 2, open: 1, notifications_24h: 31 },
+      watch: 'vault',
+      alert: 'low',
+      severity: 'warning',
+      watches: 2,
+      open: 1,
+      notifications_24h: 31,
       to: ['ops', 'oncall'],
     },
   ],
@@ -62,7 +76,11 @@ const PREVIEW: SilencePreview = {
 
 export const API: WebOptions['api'] = {
   interventions: failingInterventions(new Error('nothing can be changed here')),
-  ...{ operators: OPERATORS, localToken: LOCAL, proxy: null, isOpen: false, monotonic: () => 0 },
+  operators: OPERATORS,
+  localToken: LOCAL,
+  proxy: null,
+  isOpen: false,
+  monotonic: () => 0,
 };
 
 export function serveTestPages(options: TestPages = {}): Promise<Web> {

@@ -97,7 +97,10 @@ export class MemoryCluster {
       return work();
     };
     return {
-      ...{ isShared: true, id, name: id, leaseMs },
+      isShared: true,
+      id,
+      name: id,
+      leaseMs,
       now: () => reach(() => this.#now()),
       renew: (checksum) => reach(() => this.renew(id, checksum, leaseMs)),
       claim: (family, count) => reach(() => this.claim(id, { family, count }, leaseMs)),

@@ -38,7 +38,11 @@ export function labelsOfWatch({ rule, target, of, token }: Omit<Labelled, 'kind'
 export function labelsOfMessage({ watch, alert, kind, severity, explorer, of, token }: Message): Labels {
   const rule = watch.replace(/\[.*$/s, '');
   return {
-    ...{ watch: rule, alert, kind, severity, explorer },
+    watch: rule,
+    alert,
+    kind,
+    severity,
+    explorer,
     ...(of === null ? {} : { of: nameOf(of) }),
     ...(token === null ? {} : { token: token.address.toLowerCase() }),
   };

@@ -140,7 +140,9 @@ async function keepTimers(sql: Sql, round: DueRound, { result, isKept }: Decisio
 function decidedIn({ groups }: DueRound, { result: { states, repeating } }: Decision): Decided[] {
   return groups.flatMap(({ id, target, members }) =>
     members.map(({ key, state }) => ({
-      ...{ key, ...target, state: states.get(id)?.get(key) ?? state },
+      key,
+      ...target,
+      state: states.get(id)?.get(key) ?? state,
       repeats: repeating.get(id)?.has(key) ?? false,
     })),
   );

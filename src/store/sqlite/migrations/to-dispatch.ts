@@ -195,7 +195,11 @@ function partsOf(text: string): { episode: number; alert: string; transition: st
   if (!parsed.success) return { episode: 0, alert: '', transition: 'event', labels: '{}' };
   const { episode, watch, alert, kind, severity, explorer, of, token } = parsed.data;
   const labels = {
-    ...{ watch: watch.replace(/\[.*$/s, ''), alert, kind, severity, explorer },
+    watch: watch.replace(/\[.*$/s, ''),
+    alert,
+    kind,
+    severity,
+    explorer,
     ...(of === null ? {} : { of: of.name ?? of.address.toLowerCase() }),
     ...(token === null ? {} : { token: token.address.toLowerCase() }),
   };

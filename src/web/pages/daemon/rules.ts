@@ -35,7 +35,10 @@ function content(found: RuleList, { q, state }: ListFilter, moment: Moment): Htm
     ['Fired in 30 d', 'fired', counts.fired],
   ] as const;
   const which = kinds.map(([name, value, count]) => ({
-    ...{ name, count, isCurrent: state === value, href: linkTo(PATH, { q, state: value }) },
+    name,
+    count,
+    isCurrent: state === value,
+    href: linkTo(PATH, { q, state: value }),
   }));
   return html`<div>
       <h1>Rules</h1>

@@ -65,8 +65,10 @@ export function createPresenter(options: PresenterOptions): Presenter {
     const compress = (): Promise<Buffer> => gzipped(whole(), { level: LEVEL });
     const body = isAnonymous(visitor) ? await bodies.of(key, compress) : await compress();
     return c.body(new Uint8Array(body), status, {
-      ...{ ETag: etag, 'Content-Type': 'text/html; charset=UTF-8' },
-      ...{ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },
+      ETag: etag,
+      'Content-Type': 'text/html; charset=UTF-8',
+      'Content-Encoding': 'gzip',
+      Vary: 'Accept-Encoding',
     });
   }
 

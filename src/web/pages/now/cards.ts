@@ -85,7 +85,12 @@ function drawing({ line, line_has_limits: hasLimits, measure, title }: AlertCard
   const from = now - LINE_MS;
   const limits = hasLimits ? measure : null;
   const drawn = curve({
-    ...{ width: 380, height: 96, points: line, from, to: now, class: 'wide' },
+    width: 380,
+    height: 96,
+    points: line,
+    from,
+    to: now,
+    class: 'wide',
     limit: limits?.limit ?? null,
     clear: limits?.clears_at ?? null,
     isBeyond: measure !== null && isBeyond(measure),

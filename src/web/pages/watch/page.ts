@@ -95,7 +95,9 @@ function valueSection(found: WatchExplanation, { series, filter }: Drawn, moment
   const { measure, watch, previous, fields } = found;
   if (measure === null && fields.length === 0) return NOTHING;
   const ranges = STEPS.map((since) => ({
-    ...{ name: RANGES[since], count: null, isCurrent: since === filter.since },
+    name: RANGES[since],
+    count: null,
+    isCurrent: since === filter.since,
     href: linkTo(watchPath(watch.name), { since, field: filter.field }),
   }));
   const at = measure?.at ?? null;
