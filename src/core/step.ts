@@ -120,10 +120,11 @@ interface Continued {
  */
 function continued(watch: Watch, memory: Memory, at: Instant): Continued {
   const isSame = memory.checksum === watch.checksum;
+  const all = Object.entries(memory.alerts);
+  if (isSame && all.length === 0) return { isSame, memory, transitions: [] };
   const typeById = new Map(watch.alerts.map(({ id, type }) => [id, type]));
   const goesOn = ([id, byKey]: [string, AlertsByKey]) =>
     isSame && Object.values(byKey).every(({ type }) => MEMORY_OF[typeById.get(id) ?? 'none'].includes(type));
-  const all = Object.entries(memory.alerts);
   const ended = all.filter((entry) => !goesOn(entry));
   if (isSame && ended.length === 0) return { isSame, memory, transitions: [] };
   const alerts = Object.fromEntries(all.filter(goesOn));

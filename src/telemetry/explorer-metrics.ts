@@ -40,10 +40,10 @@ export interface ExplorerMetrics {
 }
 
 export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics {
-  const credits = registry.gauge('chainwarden_explorer_credits_remaining');
-  const limit = registry.gauge('chainwarden_explorer_ratelimit_limit');
-  const remaining = registry.gauge('chainwarden_explorer_ratelimit_remaining');
-  const reset = registry.gauge('chainwarden_explorer_ratelimit_reset_seconds');
+  const credits = createOptional(registry.gauge('chainwarden_explorer_credits_remaining'));
+  const limit = createOptional(registry.gauge('chainwarden_explorer_ratelimit_limit'));
+  const remaining = createOptional(registry.gauge('chainwarden_explorer_ratelimit_remaining'));
+  const reset = createOptional(registry.gauge('chainwarden_explorer_ratelimit_reset_seconds'));
   const requests = registry.counter('chainwarden_explorer_requests_total');
   const duration = registry.histogram('chainwarden_explorer_request_duration_seconds');
   const unknown = registry.counter('chainwarden_explorer_unknown_fields_total');
@@ -57,10 +57,10 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
   return {
     explorerHeaders(headers) {
       const { explorer } = headers;
-      mirror(credits, explorer, headers.credits);
-      mirror(limit, explorer, notNegative(headers.limit));
-      mirror(remaining, explorer, notNegative(headers.remaining));
-      mirror(reset, explorer, notNegative(headers.resetSeconds));
+      credits.set(explorer, headers.credits);
+      limit.set(explorer, notNegative(headers.limit));
+      remaining.set(explorer, notNegative(headers.remaining));
+      reset.set(explorer, notNegative(headers.resetSeconds));
     },
     request({ explorer, operation, outcome, seconds }) {
       requests.inc({ explorer, operation, outcome });
@@ -84,8 +84,8 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
       forks.set({ explorer }, areForked ? 1 : 0);
     },
     forgetExplorer(explorer) {
-      for (const seen of [credits, limit, remaining, reset, height, timestamp, forks, others])
-        seen.remove({ explorer });
+      for (const said of [credits, limit, remaining, reset]) said.set(explorer, null);
+      for (const seen of [height, timestamp, forks, others]) seen.remove({ explorer });
     },
   };
 }
@@ -101,9 +101,22 @@ interface Refused {
   readonly doubted: 'yes' | 'no';
 }
 
-function mirror(gauge: Gauge<'explorer'>, explorer: string, value: number | null): void {
-  if (value === null || !Number.isFinite(value)) gauge.remove({ explorer });
-  else gauge.set({ explorer }, value);
+/** What not every explorer says; null: it did not, the last time. */
+interface OptionalGauge {
+  set(explorer: string, value: number | null): void;
+}
+
+/** prom-client takes as long to remove what is not there as to set it, and most answers say nothing. */
+function createOptional(gauge: Gauge<'explorer'>): OptionalGauge {
+  const shown = new Set<string>();
+  return {
+    set(explorer, value) {
+      if (value !== null && Number.isFinite(value)) {
+        gauge.set({ explorer }, value);
+        shown.add(explorer);
+      } else if (shown.delete(explorer)) gauge.remove({ explorer });
+    },
+  };
 }
 
 // The API says -1 when its limiter does not know.

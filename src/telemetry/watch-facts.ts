@@ -34,8 +34,8 @@ export interface TargetFacts {
 
 interface ConfirmedValue {
   readonly labels: ValueLabels;
-  readonly value: number;
-  readonly expiresAt: Instant;
+  value: number;
+  expiresAt: Instant;
 }
 
 export function freshRule(): RuleFacts {

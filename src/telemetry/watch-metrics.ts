@@ -92,9 +92,11 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     watchValue({ watch, of, token, field }, value, intervalMs) {
       const { values } = target({ watch, of });
       const key = `${token} ${field}`;
-      const keptMs = Math.max(VALUE_KEPT_INTERVALS * intervalMs, VALUE_KEPT_MS);
+      const expiresAt = clock.now() + Math.max(VALUE_KEPT_INTERVALS * intervalMs, VALUE_KEPT_MS);
+      const known = values.get(key);
       if (value === null || !Number.isFinite(value)) values.delete(key);
-      else values.set(key, { labels: { watch, of, token, field }, value, expiresAt: clock.now() + keptMs });
+      else if (known === undefined) values.set(key, { labels: { watch, of, token, field }, value, expiresAt });
+      else Object.assign(known, { value, expiresAt });
     },
     undecided(watch, items) {
       rule(watch).undecided += items;

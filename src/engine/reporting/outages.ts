@@ -20,6 +20,7 @@ export function createOutages(log: Log): Outages {
 
   return {
     polled(watch, observation) {
+      if (observation.type === 'seen' && reasonByCause.size === 0) return;
       const { explorer, operation, path } = watch.kind.question(watch.target);
       const causes = { broad: `${explorer} ${operation}`, narrow: `${explorer} ${path}` };
       if (observation.type === 'seen') {

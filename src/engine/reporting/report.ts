@@ -1,6 +1,6 @@
 // Reports each poll to the log and the metrics.
 import { Amount } from '../../core/values/amount.ts';
-import { valueAt, type ValueAt } from '../../core/values/fields.ts';
+import { valueAt, type AnyView, type ValueAt } from '../../core/values/fields.ts';
 import { healthOf as ruleHealthOf, type HealthByAlert } from '../../core/model/health.ts';
 import type { Alert, Memory } from '../../core/model/memory.ts';
 import type { Decision, Reason } from '../../core/model/decision.ts';
@@ -11,6 +11,7 @@ import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { AlertCount, AlertHealth, WatchBlind, WatchData } from '../../telemetry/mirrored-series.ts';
+import type { WatchLabels } from '../../telemetry/watch-facts.ts';
 import type { WatchMetrics } from '../../telemetry/watch-metrics.ts';
 
 export interface ReportOptions {
@@ -37,13 +38,23 @@ export function createReport({ log, metrics }: ReportOptions): Report {
     metrics.poll({ ...labels, outcome: outcomeOf(observation, decision), at: observation.at });
     metrics.watchUp(labels, observation.type === 'seen');
     if (observation.type === 'seen') reportReading(watch, observation.partial, decision);
-    if (watch.exported) reportValues(watch, decision, metrics);
+    if (watch.exported) reportValues(watch, labels, decision, metrics);
     for (const reason of decision.reasons) if (reason.type !== 'note') reportReason(watch, reason, { log, metrics });
   };
 }
 
+const labelsByWatch = new WeakMap<Watch, WatchLabels>();
+
 /** The rule, and which of its targets: what is in the brackets of the watch's name, else the target's own name. */
-export function labelsOf({ rule, name, of }: Watch): { watch: string; of: string } {
+export function labelsOf(watch: Watch): WatchLabels {
+  const known = labelsByWatch.get(watch);
+  if (known !== undefined) return known;
+  const labels = labelsIn(watch);
+  labelsByWatch.set(watch, labels);
+  return labels;
+}
+
+function labelsIn({ rule, name, of }: Watch): WatchLabels {
   const inBrackets = name.slice(rule.length).replace(/^\[|\]$/g, '');
   return { watch: rule, of: inBrackets === '' ? (of?.name ?? of?.address ?? '') : inBrackets };
 }
@@ -99,11 +110,24 @@ export function outcomeOf(observation: Observation, decision: Decision) {
   return decision.hasChanged ? 'complete' : 'unchanged';
 }
 
-function reportValues(watch: Watch, { now }: Decision, metrics: ReportOptions['metrics']): void {
+function reportValues(watch: Watch, labels: WatchLabels, { now }: Decision, metrics: ReportOptions['metrics']): void {
   if (now === null) return;
   const token = watch.token === null ? watch.target.coin.symbol : (watch.token.name ?? watch.token.address);
-  for (const field of watch.kind.while?.exported ?? [])
-    metrics.watchValue({ ...labelsOf(watch), token, field }, toNumber(valueAt(now, field)), watch.schedule.intervalMs);
+  for (const [field, value] of numbersOf(now, watch.kind.while?.exported ?? []))
+    metrics.watchValue({ ...labels, token, field }, value, watch.schedule.intervalMs);
+}
+
+type Numbers = ReadonlyMap<string, number | null>;
+
+// The same answer gives the same view, and a supply of thirty digits takes 40 µs to become a double.
+const numbersByView = new WeakMap<AnyView, WeakMap<readonly string[], Numbers>>();
+
+function numbersOf(view: AnyView, fields: readonly string[]): Numbers {
+  const known = numbersByView.get(view)?.get(fields);
+  if (known !== undefined) return known;
+  const numbers = new Map(fields.map((field) => [field, toNumber(valueAt(view, field))]));
+  numbersByView.set(view, (numbersByView.get(view) ?? new WeakMap()).set(fields, numbers));
+  return numbers;
 }
 
 function toNumber(value: ValueAt): number | null {
