@@ -181,6 +181,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
+    // Another process may have sent on the channel since the last run, and ended with something in flight.
+    expiresAtMs = 0;
     await loop.run(stop, async () => {
       const restMs = await claimOnce(stop, abandon);
       return Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS);

@@ -12,7 +12,7 @@ import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { claim, LEASE_MS, owe } from '../../support/store/store-calls.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { aDelivery } from '../../store/builders.ts';
-import { ownershipOf } from '../../support/store/fences.ts';
+import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -72,6 +72,30 @@ describe('what is owed', () => {
     await post.clock.advance(0);
     expect(post.arrived()).toEqual(['delivery-1#2']);
   });
+});
+
+test('a channel came back within a minute, and what was being sent when its other sender ended waited for the rest of it', async () => {
+  const post = createOutbox();
+  const sender = post.sender();
+  const run = (): (() => Promise<void>) => {
+    const stop = new AbortController();
+    const done = sender.run(stop.signal, new AbortController().signal);
+    return async () => {
+      stop.abort();
+      await done;
+    };
+  };
+  const stop = run();
+  await post.clock.advance(0);
+  await stop();
+  await post.owe(aDelivery());
+  const beingSent = { channel: 'ops', perRule: 4, limit: 1, at: post.clock.now(), leaseMs: SECOND };
+  expect(await post.store.claim(beingSent, fenceOf(post.store, 'channel:ops'))).toHaveLength(1);
+  await post.clock.advance(SECOND);
+  const end = run();
+  await post.clock.advance(0);
+  expect(post.arrived()).toEqual(['delivery-1#2']);
+  await end();
 });
 
 describe('a try', () => {
