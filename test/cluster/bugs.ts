@@ -55,7 +55,7 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
       },
     ],
     under: ['the database goes back'],
-    caughtAs: /^lost/,
+    caughtAs: /^lost: \S+ never heard of block/,
   },
   'early retiring': {
     edits: [
