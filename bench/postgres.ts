@@ -1,42 +1,50 @@
 // What a PostgreSQL that waits for the disk takes from one replica: decisions, coverage, deliveries, and what a takeover
-// reads. Run by `node bench/postgres.ts`; the server runs beside it on the same machine. Nothing is asserted.
+// reads, beside what watches need of which each is polled once a minute and one poll in ten finds something. Run by
+// `node bench/postgres.ts`; takes three minutes. The server runs beside it on the same machine. Nothing is asserted.
+import { loadavg } from 'node:os';
 import { systemClock } from '../src/lib/clock.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import type { Store } from '../src/store/store.ts';
 import { aDecision, aDelivery, NOON } from '../test/store/builders.ts';
 import { openPostgres } from '../test/support/store/postgres-server.ts';
+import { claimAll } from '../test/support/store/fences.ts';
 import { claim, commit, cover, owe, settle } from '../test/support/store/store-calls.ts';
 
-const SIZES = [1000, 10_000];
+const SIZES = [1000, 10_000, 100_000];
+const INTERVAL_S = 60;
+const FINDS = 0.1;
 const AT_ONCE = 1000;
 const TIMES = 9;
+/** Nobody else is there to take anything over. */
+const LEASE_MS = 3_600_000;
 const LONE = 200;
 const DELIVERIES = 2000;
 const IN_FLIGHT = 4;
 
+console.log(`load ${loadavg()[0]?.toFixed(1) ?? ''} before`);
 await using server = await openPostgres({ fsync: 'on' });
-await using store = await openPostgresStore({ url: await server.database(), owner: 'the bench' });
+await using store = await openPostgresStore({ url: await server.database(), owner: 'the bench', leaseMs: LEASE_MS });
+await claimAll(store, ['service:test', 'channel:ops']);
 
 /** By watch; the next decision expects them. */
 const versions: number[] = [];
 
 for (const size of SIZES) {
   while (versions.length < size) await decide(Array.from({ length: AT_ONCE }, (_, n) => versions.length + n));
-  await measure(`${size} watches: decisions, ${AT_ONCE} at once`, AT_ONCE, () => decide(drawn(size)));
-  await measure(`${size} watches: rows of coverage, ${AT_ONCE} at once`, AT_ONCE, () =>
+  const polls = size / INTERVAL_S;
+  const some = { count: AT_ONCE, times: TIMES };
+  await measure(`${size} watches: decisions, ${AT_ONCE} at once`, { ...some, needed: polls * FINDS }, () =>
+    decide(drawn(size)),
+  );
+  await measure(`${size} watches: rows of coverage, ${AT_ONCE} at once`, { ...some, needed: polls }, () =>
     cover(store, new Map(drawn(size).map((n) => [nameOf(n), { until: systemClock.now() }]))),
   );
   const ids = Array.from({ length: size }, (_, n) => nameOf(n));
-  await measure(`${size} watches: memories recalled`, size, () => store.recall(ids), 3);
+  await measure(`${size} watches: memories recalled`, { count: size, times: 3 }, () => store.recall(ids));
 }
-await measure(
-  'decisions, one after the other',
-  LONE,
-  async () => {
-    for (const n of drawn(SIZES[0] ?? AT_ONCE).slice(0, LONE)) await decide([n]);
-  },
-  3,
-);
+await measure('decisions, one after the other', { count: LONE, times: 3 }, async () => {
+  for (const n of drawn(SIZES[0] ?? AT_ONCE).slice(0, LONE)) await decide([n]);
+});
 await send(store);
 
 async function decide(watches: readonly number[]): Promise<void> {
@@ -74,20 +82,27 @@ async function send(on: Store): Promise<void> {
   say(`deliveries claimed by ${IN_FLIGHT} and settled`, sent, [performance.now() - began]);
 }
 
-async function measure(what: string, count: number, work: () => Promise<unknown>, times = TIMES): Promise<void> {
+interface Figure {
+  /** Of what is done in one go. */
+  readonly count: number;
+  readonly times: number;
+  /** A second. */
+  readonly needed?: number;
+}
+
+async function measure(what: string, { count, times, needed }: Figure, work: () => Promise<unknown>): Promise<void> {
   const took: number[] = [];
   for (let i = 0; i < times; i += 1) {
     const began = performance.now();
     await work();
     took.push(performance.now() - began);
   }
-  say(what, count, took);
+  say(what, count, took, needed);
 }
 
-function say(what: string, count: number, took: readonly number[]): void {
+function say(what: string, count: number, took: readonly number[], needed?: number): void {
   const sorted = took.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  console.log(
-    `${what.padEnd(50)} ${median.toFixed(0).padStart(6)} ms, ${Math.round((count * 1000) / median)} a second`,
-  );
+  const taken = `${median.toFixed(0).padStart(6)} ms, ${Math.round((count * 1000) / median)} a second`;
+  console.log(`${what.padEnd(50)} ${taken}${needed === undefined ? '' : `, needed: ${needed.toFixed(0)}`}`);
 }

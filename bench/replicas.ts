@@ -81,7 +81,8 @@ async function measure(): Promise<void> {
   );
   console.log(`late: p50 ${late.p50?.toFixed(0) ?? '-'} ms, p99 ${late.p99?.toFixed(0) ?? '-'} ms`);
   for (const [n, { origin, daemon }] of replicas.entries()) {
-    const text = await (await fetch(`${origin}/metrics`)).text();
+    // Minutes after the last call: a connection that was kept may be closed by then.
+    const text = await (await fetch(`${origin}/metrics`, { headers: { connection: 'close' } })).text();
     const held = sumOf(text, /^chainwarden_shards_held\S* (\d+)$/gm);
     const skipped = sumOf(text, /^chainwarden_scheduler_skipped_total\S* (\d+)$/gm);
     const cost = `${(cores[n] ?? 0).toFixed(2)} cores, peak RSS ${peakRssMbOf(daemon.pid).toFixed(0)} MB`;
@@ -98,7 +99,7 @@ function configText(listen: number): string {
   const url = `http://127.0.0.1:${server.port}`;
   const explorers = Array.from(
     { length: EXPLORERS },
-    (_, n) => `  plan-${n}: { form: instance, instance_url: '${url}/daemon', api_key: 'key-${n}' }\n`,
+    (_, n) => `  plan-${n}: { form: instance, instance_url: '${url}/daemon', api_key: 'key-${n}', concurrency: 4 }\n`,
   );
   return `
 explorers:
