@@ -26,7 +26,7 @@ export interface MetricsOptions {
   readonly mostSeries?: number;
 }
 
-// Rendering takes about 35 ms.
+// With 10,000 watches a scrape has 100,000 lines, and takes about 100 ms of CPU in turns of a few each.
 const MOST_SERIES = 10_000;
 const CACHED_MS = 1000;
 

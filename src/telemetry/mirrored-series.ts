@@ -1,8 +1,7 @@
 // Series that are read from the daemon on each scrape: states of alerts, health of rules, data of watches.
 import type { Health } from '../core/model/health.ts';
-import { DATA_STATES, type DataState } from '../core/model/memory.ts';
+import type { DataState } from '../core/model/memory.ts';
 import type { Severity } from '../core/model/ids.ts';
-import { getOrAdd } from './get-or-add.ts';
 import type { AlertState } from './metric-rows/watch.ts';
 import type { WatchLabels } from './watch-facts.ts';
 
@@ -41,39 +40,18 @@ export function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealt
   for (const { watch, alert, health } of healths) if (health !== 'ok') yield [{ watch, alert, health }, 1];
 }
 
-// Where targets share their labels (one address on two explorers), every state that one of them is in is 1.
-export function dataOf(watches: Iterable<WatchData>): [WatchData, number][] {
-  const statesByLabels = new Map<string, { readonly labels: WatchLabels; readonly states: Set<DataState> }>();
-  for (const { watch, of, state } of watches)
-    getOrAdd(statesByLabels, JSON.stringify([watch, of]), () => ({
-      labels: { watch, of },
-      states: new Set<DataState>(),
-    })).states.add(state);
-  return [...statesByLabels.values()].flatMap(({ labels, states }) =>
-    DATA_STATES.map((state): [WatchData, number] => [{ ...labels, state }, states.has(state) ? 1 : 0]),
-  );
+export function* dataOf(watches: Iterable<WatchData>): Generator<[WatchLabels, DataState]> {
+  for (const { watch, of, state } of watches) yield [{ watch, of }, state];
 }
 
 export function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, number]> {
   for (const watch of watches) yield [watch, 1];
 }
 
-/** Sums the series with equal labels: the targets of a rule share theirs. */
-export function summed<L extends object>(read: () => Iterable<[L, number]>): Iterable<[L, number]> {
-  return orNothing(() => {
-    const sums = new Map<string, [L, number]>();
-    for (const [labels, count] of read()) {
-      const key = JSON.stringify(labels);
-      sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
-    }
-    return sums.values();
-  });
-}
-
 /** When the read throws, the series are absent from this scrape. */
 export function orNothing<T>(read: () => Iterable<T>): Iterable<T> {
   try {
-    return read();
+    return [...read()];
   } catch {
     return [];
   }

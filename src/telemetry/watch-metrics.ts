@@ -6,7 +6,6 @@ import {
   blindOf,
   dataOf,
   orNothing,
-  summed,
   unwellOf,
   type AlertCount,
   type AlertHealth,
@@ -72,10 +71,10 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_watch_unfollowed_total', () => countsOf(factsByWatch, 'unfollowed'));
   registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
-  registry.mirror('chainwarden_alerts', () => summed(() => alertsOf(countAlerts())));
-  registry.mirror('chainwarden_rule_health', () => summed(() => unwellOf(readHealth())));
-  registry.mirror('chainwarden_watch_blind', () => summed(() => blindOf(readBlind())));
-  registry.mirror('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
+  registry.mirror('chainwarden_alerts', () => orNothing(() => alertsOf(countAlerts())));
+  registry.mirror('chainwarden_rule_health', () => orNothing(() => unwellOf(readHealth())));
+  registry.mirror('chainwarden_watch_blind', () => orNothing(() => blindOf(readBlind())));
+  registry.mirrorStates('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
   const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);

@@ -1,4 +1,5 @@
 import { expect, test, describe } from '@jest/globals';
+import { nextTurn } from '../../src/lib/clock.ts';
 import { METRICS } from '../../src/telemetry/metric-table.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from '../../src/telemetry/metrics.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -318,6 +319,20 @@ describe('a storm', () => {
       labels: { metric: 'chainwarden_watch_up' },
       value: 150,
     });
+  });
+
+  test('of watches kept polls waiting until all of them were written', async () => {
+    const turns = async (watches: number): Promise<number> => {
+      const { metrics } = aDaemon();
+      for (let n = 0; n < watches; n++) metrics.watchUp({ watch: `w${n}`, of: '' }, true);
+      let [count, isWritten] = [0, false];
+      const text = metrics.text().finally(() => (isWritten = true));
+      for (; !isWritten; count += 1) await nextTurn();
+      expect((await text).split('\n').filter((line) => line.startsWith('chainwarden_watch_up{'))).toHaveLength(watches);
+      return count;
+    };
+    // Of whether each is up and of four counters of each rule: a thousand at once, to add them up and to write them.
+    expect((await turns(10_000)) - (await turns(0))).toBe(5 * 20);
   });
 
   test('of odd names keeps to the text format', async () => {

@@ -1,0 +1,129 @@
+// Writes the series of one metric in the text format 0.0.4. prom-client takes 35 ms to render 10,000 series, and as long to
+// be filled with them; written directly they cost a tenth of that. Polls that are due run in between.
+import { nextTurn } from '../lib/clock.ts';
+import { METRICS, type MetricName } from './metric-table.ts';
+import type { MetricRow } from './metric-rows/row.ts';
+
+export interface Written {
+  readonly text: string;
+  /** How many series were left out because of the limit. */
+  readonly more: number;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** Adds up those with equal labels. */
+export async function writeSeries(
+  name: MetricName,
+  series: Iterable<readonly [Values, number]>,
+  most: number,
+): Promise<Written> {
+  const row: MetricRow = METRICS[name];
+  const tree = new SeriesTree(row.labels);
+  await inTurns(series, ([labels, value]) => {
+    tree.placeOf(labels).value += value;
+  });
+  const end = row.labels.length === 0 ? '' : '}';
+  const lines = head(name, row);
+  const found = await inTurns(tree.leaves(name), ([text, value], i) => {
+    if (i < most) lines.push(`${text}${end} ${value}`);
+  });
+  return { text: lines.join('\n'), more: Math.max(0, found - most) };
+}
+
+/** One series for each state, which is 1 where one of those with equal labels is in it. A set is written whole or not at all. */
+export async function writeStates(
+  name: MetricName,
+  series: Iterable<readonly [Values, string]>,
+  most: number,
+): Promise<Written> {
+  const row: MetricRow = METRICS[name];
+  const states = row.states ?? [];
+  const labels = row.labels.filter((label) => label !== 'state');
+  const tree = new SeriesTree(labels);
+  await inTurns(series, ([values, state]) => {
+    tree.placeOf(values).value |= 1 << states.indexOf(state);
+  });
+  const ends = states.map((state, i) => ({ bit: 1 << i, off: `,state="${state}"} 0`, on: `,state="${state}"} 1` }));
+  const lines = head(name, row);
+  const sets = await inTurns(tree.leaves(name), ([text, bits], i) => {
+    if (i < most) for (const { bit, off, on } of ends) lines.push(text + ((bits & bit) === 0 ? off : on));
+  });
+  return { text: lines.join('\n'), more: Math.max(0, sets - most) * states.length };
+}
+
+function head(name: string, { help, type }: MetricRow): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+}
+
+/** By the values of the labels, a level for each label: of ten thousand series the text of few values is made anew. */
+interface Branch {
+  branches: Map<string, Branch> | null;
+  value: number;
+}
+
+type Leaf = readonly [text: string, value: number];
+
+class SeriesTree {
+  readonly #labels: readonly string[];
+  readonly #root: Branch = { branches: null, value: 0 };
+  #isEmpty = true;
+
+  constructor(labels: readonly string[]) {
+    this.#labels = labels;
+  }
+
+  placeOf(values: Values): Branch {
+    this.#isEmpty = false;
+    let place = this.#root;
+    for (const label of this.#labels) place = branchOf(place, values[label] ?? '');
+    return place;
+  }
+
+  /** `name{watch="a",of="b"` and its value, each. */
+  leaves(name: string): Leaf[] {
+    const found: Leaf[] = [];
+    const begins = this.#labels.map((label, i) => `${i === 0 ? '{' : ','}${label}="`);
+    const collect = ({ branches, value }: Branch, level: number, text: string): void => {
+      const begin = begins[level];
+      if (begin === undefined) found.push([text, value]);
+      else
+        for (const [written, branch] of branches ?? [])
+          collect(branch, level + 1, `${text}${begin}${escapeLabel(written)}"`);
+    };
+    if (!this.#isEmpty) collect(this.#root, 0, name);
+    return found;
+  }
+}
+
+function branchOf(place: Branch, value: string): Branch {
+  place.branches ??= new Map();
+  const known = place.branches.get(value);
+  if (known !== undefined) return known;
+  const fresh: Branch = { branches: null, value: 0 };
+  place.branches.set(value, fresh);
+  return fresh;
+}
+
+const AT_ONCE = 1000;
+
+/** Resolves with how many they are. */
+async function inTurns<T>(all: Iterable<T>, work: (one: T, i: number) => void): Promise<number> {
+  // A copy, since what is mirrored may change between two turns: a series that is removed and added again is one.
+  const copy = [...all];
+  let done = 0;
+  for (const one of copy) {
+    work(one, done);
+    done += 1;
+    if (done % AT_ONCE === 0) await nextTurn();
+  }
+  return done;
+}
+
+function escapeLabel(value: string): string {
+  return NEEDS_ESCAPE.test(value)
+    ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+    : value;
+}
+
+const NEEDS_ESCAPE = /["\\\n]/;
