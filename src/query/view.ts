@@ -11,6 +11,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
+import type { Changes } from '../engine/polling/changed-watches.ts';
 import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { StoreView } from '../store/store.ts';
@@ -34,6 +35,8 @@ export interface RuntimeView {
   watches(): readonly Watch[];
   /** Another object after every poll. */
   memoryOf(id: WatchId): Memory | null;
+  /** Of which watches memory, figures and health are other ones than at an earlier mark. */
+  changedSince(mark: number): Changes;
   /** The numbers that alerts compare, at the last poll; null: nothing was read yet. The same object until the next poll. */
   figuresOf(id: WatchId): Figures | null;
   /** What was read last, where the state does not hold it yet. */

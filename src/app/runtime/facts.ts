@@ -9,7 +9,7 @@ import type { InForce } from './in-force.ts';
 import type { Parts } from './parts.ts';
 
 /** What only this process knows, for those who look at what runs. */
-export interface RuntimeFacts extends Pick<Poller, 'figuresOf' | 'snapshotOf' | 'healthOf'> {
+export interface RuntimeFacts extends Pick<Poller, 'changedSince' | 'figuresOf' | 'snapshotOf' | 'healthOf'> {
   /** In force; null: none is yet. */
   config(): Config | null;
   /** The text of a rule file that is in force; null: it is none. */
@@ -26,6 +26,7 @@ export function createFacts(
   inForce: () => InForce,
 ): RuntimeFacts {
   return {
+    changedSince: (mark) => poller.changedSince(mark),
     figuresOf: (id) => poller.figuresOf(id),
     snapshotOf: (id) => poller.snapshotOf(id),
     healthOf: (id) => poller.healthOf(id),

@@ -56,6 +56,8 @@ function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others)
   return {
     ...own,
     memoryOf: (id) => (ids.has(id) ? others : own).memoryOf(id),
+    // What others wrote down is read again as a whole.
+    changedSince: () => ({ mark: 0, ids: null }),
     figuresOf: (id) => (ids.has(id) ? others : own).figuresOf(id),
     snapshotOf: (id) => (ids.has(id) ? others : own).snapshotOf(id),
     healthOf: (id) => (ids.has(id) ? others : own).healthOf(id),

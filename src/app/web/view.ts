@@ -70,6 +70,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     config,
     watches: () => runtime.watches(),
     memoryOf: (id) => runtime.memoryOf(id) ?? null,
+    changedSince: (mark) => facts.changedSince(mark),
     figuresOf: (id) => facts.figuresOf(id),
     snapshotOf: (id) => facts.snapshotOf(id),
     healthOf: (id) => facts.healthOf(id),

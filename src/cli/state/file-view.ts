@@ -42,6 +42,7 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     unpolled: () => null,
     explorers: () => null,
     troubles: () => facts.troubles,
+    changedSince: () => ({ mark: 0, ids: null }),
     rejected: () => null,
     loadedAt: () => null,
     polls: () => null,

@@ -15,6 +15,7 @@ import type { Coverage, StoredDiagnostics } from '../../store/memories.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './batch.ts';
+import { createChangedWatches, type ChangedWatches } from './changed-watches.ts';
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
 import type { Decided } from './poll.ts';
@@ -40,6 +41,8 @@ export interface HeldWatches {
   mend(watch: Watch): Promise<boolean>;
   /** A decision was committed: its memory is held from now on. */
   committed(decided: Decided): void;
+  /** Which memories, figures and health are other ones. */
+  changedSince: ChangedWatches['since'];
   healthOf(watch: WatchId): HealthByAlert;
   figuresOf: Diagnostics['figuresOf'];
   snapshotOf: Diagnostics['snapshotOf'];
@@ -61,6 +64,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   /** Watches whose stored memory cannot be read. With a blank memory they would send old items again. */
   const damaged = new Set<WatchId>();
   const diagnostics = createDiagnostics();
+  const changed = createChangedWatches();
   let watchById: ReadonlyMap<WatchId, Watch> = new Map();
 
   function foundDamaged(watch: Watch, why: string): void {
@@ -73,6 +77,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (stored === undefined) memoryById.delete(watch.id);
     else memoryById.set(watch.id, readable(watch, stored, log));
+    changed.note(watch.id);
   }
 
   async function flushSome(watches: readonly Watch[], fence: Fence): Promise<void> {
@@ -101,6 +106,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
     for (const held of [damaged, uncovered, memoryById])
       for (const id of held.keys()) if (!watchById.has(id)) held.delete(id);
     diagnostics.adopt(watches, kept);
+    changed.noteAll();
   }
 
   return {
@@ -145,7 +151,9 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
       memoryById.set(watch.id, { ...decision.memory, version });
       uncovered.add(watch.id);
       diagnostics.polled(watch, observation, decision);
+      changed.note(watch.id);
     },
+    changedSince: (mark) => changed.since(mark),
     healthOf: (id) => diagnostics.healthOf(id),
     figuresOf: (id) => diagnostics.figuresOf(id),
     snapshotOf: (id) => diagnostics.snapshotOf(id),

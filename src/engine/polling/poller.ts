@@ -25,6 +25,7 @@ import { createChainIdentity } from './chain-identity.ts';
 import { createChains } from './chains.ts';
 import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
 import { createDecider } from './decider.ts';
+import type { ChangedWatches } from './changed-watches.ts';
 import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
@@ -87,6 +88,8 @@ export interface Poller {
   /** Polls all of them; ends when every one has been decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
+  /** Of which watches the next four answer otherwise than before. */
+  changedSince: ChangedWatches['since'];
   /** Health of the conditions of a watch's alerts. */
   healthOf(watch: WatchId): HealthByAlert;
   /** The numbers that its conditions read, at the last poll that saw something. */
@@ -273,6 +276,7 @@ export function createPoller(options: PollerOptions): Poller {
       await Promise.all(polls);
     },
     memoryOf: (id) => held.memoryOf(id),
+    changedSince: (mark) => held.changedSince(mark),
     healthOf: (id) => held.healthOf(id),
     figuresOf: (id) => held.figuresOf(id),
     snapshotOf: (id) => held.snapshotOf(id),

@@ -4,7 +4,7 @@ import { activeSince, isActive } from '../../core/alerts/emission.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { healthOf, isHealthy, type HealthByAlert } from '../../core/model/health.ts';
-import type { AlertId, Severity } from '../../core/model/ids.ts';
+import type { AlertId, Severity, WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { nextTurn, type Instant } from '../../lib/clock.ts';
@@ -35,22 +35,58 @@ export interface Active {
   readonly since: Instant | null;
 }
 
+interface Known {
+  readonly facts: WatchFacts[];
+  readonly places: ReadonlyMap<WatchId, number>;
+  /** Of the last look. */
+  mark: number;
+  minute: number;
+}
+
 // By the list, which is another one only when other rules are put in force.
-const known = new WeakMap<readonly Watch[], WatchFacts[]>();
+const known = new WeakMap<readonly Watch[], Known>();
 
 /** Polls that are due run between two of these. */
 const READ_AT_ONCE = 1000;
 
 /** Of all watches, in their order. */
-export async function watchFacts({ runtime, now }: Pick<View, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
-  const watches = runtime.watches();
-  const facts = known.get(watches) ?? [];
-  known.set(watches, facts);
+export async function watchFacts(view: Pick<View, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
+  const watches = view.runtime.watches();
+  const before = known.get(watches) ?? nothingKnown(watches);
+  known.set(watches, before);
+  const { mark, ids } = view.runtime.changedSince(before.mark);
+  const minute = Math.floor(view.now / MINUTE_MS);
+  if (ids === null || minute !== before.minute) await lookAtAll(view, watches, before.facts);
+  else for (const id of ids) lookAtOne(view, watches, before, id);
+  before.mark = mark;
+  before.minute = minute;
+  return before.facts;
+}
+
+function nothingKnown(watches: readonly Watch[]): Known {
+  return { facts: [], places: new Map(watches.map(({ id }, place) => [id, place])), mark: 0, minute: -1 };
+}
+
+async function lookAtAll(
+  { runtime, now }: Pick<View, 'runtime' | 'now'>,
+  watches: readonly Watch[],
+  facts: WatchFacts[],
+): Promise<void> {
   for (const [i, watch] of watches.entries()) {
     if (i > 0 && i % READ_AT_ONCE === 0) await nextTurn();
     facts[i] = factsOf(runtime, watch, { now, before: facts[i] });
   }
-  return facts;
+}
+
+function lookAtOne(
+  { runtime, now }: Pick<View, 'runtime' | 'now'>,
+  watches: readonly Watch[],
+  { facts, places }: Known,
+  id: WatchId,
+): void {
+  const place = places.get(id);
+  const watch = place === undefined ? undefined : watches[place];
+  if (place !== undefined && watch !== undefined) facts[place] = factsOf(runtime, watch, { now, before: facts[place] });
 }
 
 const names = new WeakMap<readonly Watch[], readonly number[]>();
@@ -61,7 +97,12 @@ export async function watchFactsByName(view: Pick<View, 'runtime' | 'now'>): Pro
   const facts = await watchFacts(view);
   const order = names.get(watches) ?? orderOf(watches);
   names.set(watches, order);
-  return order.flatMap((place) => facts[place] ?? []);
+  const sorted: WatchFacts[] = [];
+  for (const place of order) {
+    const one = facts[place];
+    if (one !== undefined) sorted.push(one);
+  }
+  return sorted;
 }
 
 function orderOf(watches: readonly Watch[]): readonly number[] {

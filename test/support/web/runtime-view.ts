@@ -24,6 +24,7 @@ export function polledRuntime({ config, watches, poller, blind, startedAt }: Pol
     config: () => config,
     watches,
     memoryOf: (id) => poller.memoryOf(id) ?? null,
+    changedSince: (mark) => poller.changedSince(mark),
     figuresOf: (id) => poller.figuresOf(id),
     snapshotOf: (id) => poller.snapshotOf(id),
     healthOf: (id) => poller.healthOf(id),

@@ -1,0 +1,40 @@
+// Which watches remember something else than before. Who looks at ten thousand of them now and then looks again only at those
+// that were polled meanwhile.
+import type { WatchId } from '../../core/model/ids.ts';
+
+export interface Changes {
+  /** To be asked for next time. */
+  readonly mark: number;
+  /** Null: it may be any of them. */
+  readonly ids: readonly WatchId[] | null;
+}
+
+export interface ChangedWatches {
+  note(id: WatchId): void;
+  /** It may be any of them. */
+  noteAll(): void;
+  /** Since the mark of an earlier answer; 0: since ever. */
+  since(mark: number): Changes;
+}
+
+/** More are not kept: looking at all costs no more then. */
+const MOST = 2000;
+
+export function createChangedWatches(): ChangedWatches {
+  let ids: WatchId[] = [];
+  /** The mark of the first of them. */
+  let first = 1;
+  return {
+    note(id) {
+      ids.push(id);
+      if (ids.length < 2 * MOST) return;
+      first += MOST;
+      ids = ids.slice(MOST);
+    },
+    noteAll() {
+      first += ids.length + 1;
+      ids = [];
+    },
+    since: (mark) => ({ mark: first + ids.length, ids: mark < first ? null : ids.slice(mark - first) }),
+  };
+}
