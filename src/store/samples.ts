@@ -1,5 +1,6 @@
 // What was measured, and when nothing was known, for those who look at it.
 import type { WatchId } from '../core/model/ids.ts';
+import type { Run } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
 
 export interface PathOfWatch {
@@ -29,6 +30,8 @@ export interface UnknownSpan {
 
 /** Every method rejects with a `StorageError`. */
 export interface SamplesView {
+  /** Of each path the runs that ended after then, the oldest first; in the order of the paths. At most so many in all. */
+  runsAfter(of: readonly PathOfWatch[], after: Instant, limit: number): Promise<Run[][]>;
   /** The hours of a path from then on, of runs that are kept no more; the oldest first. */
   buckets(of: PathOfWatch, from: Instant): Promise<Bucket[]>;
   /** What was not over by then, the oldest first; of one watch, or of all. */

@@ -32,8 +32,12 @@ export async function runsSince(
   of: PathOfWatch,
   { memory, since }: { readonly memory: Memory; readonly since: Instant },
 ): Promise<readonly Run[]> {
-  const stored = await store.samplesAfter(of, since - 1, MOST_RUNS);
-  return withStored(memory, { [of.path]: stored }).history[of.path] ?? [];
+  return withOpenRun(memory, of.path, await store.samplesAfter(of, since - 1, MOST_RUNS));
+}
+
+/** What is stored of a path, and what goes on. */
+export function withOpenRun(memory: Memory, path: string, stored: readonly Run[]): readonly Run[] {
+  return withStored(memory, { [path]: stored }).history[path] ?? [];
 }
 
 const MOST_POINTS = 120;

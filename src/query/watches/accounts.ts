@@ -1,10 +1,11 @@
 // Balances by account: how far each is from its limit, and what the last day did to it.
 import type { Run } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { subjectOf } from '../alerts/cards.ts';
 import { pageOf, type Order } from '../cursor.ts';
-import { pointsSince, runsSince } from '../values/lines.ts';
+import { pointsSince, runsSince, withOpenRun } from '../values/lines.ts';
 import { unitOf } from '../values/measure.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { AccountList, AccountRow } from '../shapes/accounts.ts';
@@ -33,13 +34,14 @@ interface Found {
  * Throws a `BadCursor`.
  */
 export async function accounts(view: View, filter: ListFilter): Promise<AccountList> {
+  const { now } = view;
   const states = await watchStates(view);
   const all = await watchFacts(view);
   const found = all.flatMap((facts) => foundIn(facts, states, filter));
   const shown = found.filter((one) => isOf(one, filter.state));
   const page = pageOf(shown, orderOf(shown), filter);
-  const items: AccountRow[] = [];
-  for (const one of page.items) items.push(...(await rowsOf(view, one, states)));
+  const runsOf = await runsOfAll(view, page.items, now - OUTFLOW_MS);
+  const items = page.items.flatMap((one) => rowOf(view, one, { states, runs: runsOf.get(one) ?? [] }) ?? []);
   return {
     items,
     next: page.next,
@@ -83,19 +85,45 @@ function orderOf(shown: readonly Found[]): Order<Found> {
   };
 }
 
-async function rowsOf(
-  { store, runtime, now }: View,
-  { facts, isOld }: Found,
-  states: WatchStates,
-): Promise<AccountRow[]> {
+const MOST_RUNS = 100_000;
+
+/** The runs of all rows, each with what goes on: in one statement, unless they are too many for it. */
+async function runsOfAll(
+  { store }: View,
+  all: readonly Found[],
+  since: Instant,
+): Promise<ReadonlyMap<Found, readonly Run[]>> {
+  const known = all.flatMap((found) => {
+    const { watch, memory } = found.facts;
+    return memory === null ? [] : [{ found, memory, of: { watch: watch.id, path: pathOf(watch) } }];
+  });
+  const paths = known.map(({ of }) => of);
+  const stored = await store.runsAfter(paths, since - 1, MOST_RUNS);
+  const isCut = stored.reduce((sum, runs) => sum + runs.length, 0) === MOST_RUNS;
+  const runsOf = new Map<Found, readonly Run[]>();
+  for (const [i, { found, memory, of }] of known.entries()) {
+    const runs = isCut ? await runsSince(store, of, { memory, since }) : withOpenRun(memory, of.path, stored[i] ?? []);
+    runsOf.set(found, runs);
+  }
+  return runsOf;
+}
+
+function pathOf({ kind }: Watch): string {
+  return kind.while?.measured ?? '';
+}
+
+interface RowParts {
+  readonly states: WatchStates;
+  readonly runs: readonly Run[];
+}
+
+/** Null: nothing is measured. */
+function rowOf({ runtime, now }: View, { facts, isOld }: Found, { states, runs }: RowParts): AccountRow | null {
   const { watch, memory } = facts;
   const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, facts, isOld)];
-  if (of === null || measure === null) return [];
-  const path = watch.kind.while?.measured ?? '';
-  const runs =
-    memory === null ? [] : await runsSince(store, { watch: watch.id, path }, { memory, since: now - OUTFLOW_MS });
+  if (of === null || measure === null) return null;
   const { state, since } = states.of(facts);
-  const row = {
+  return {
     of,
     asset: unitOf(watch),
     token: watch.token?.address ?? null,
@@ -108,7 +136,6 @@ async function rowsOf(
     line: pointsSince(runs, now - DAY_MS, memory?.coveredUntil ?? null),
     outflow: outflowOf(runs),
   };
-  return [row];
 }
 
 const MOST_DECIMALS = 6;

@@ -12,7 +12,7 @@ import { headOf, historyOf, verify } from './journal-table.ts';
 import { diagnostics, recall } from './memory-table.ts';
 import { policyAt } from './operators/policy.ts';
 import { heldBySilence, pauses, silences } from './operators/silences-table.ts';
-import { buckets, firstPolls, samplesAfter, samplesOf, unknownSpans } from './samples-table.ts';
+import { buckets, firstPolls, runsAfter, samplesAfter, samplesOf, unknownSpans } from './samples-table.ts';
 import type { Sql } from './sql.ts';
 
 /** What may be looked at. What takes more than one statement sees one moment. */
@@ -27,6 +27,7 @@ export function createPostgresView({ sql, snapshot }: Pick<Database, 'sql' | 'sn
     recall: (ids, onDamaged) => one((on) => recall(on, ids, onDamaged)),
     samples: (watch) => one((on) => samplesOf(on, watch)),
     samplesAfter: (of, after, limit) => one((on) => samplesAfter(on, of, after, limit)),
+    runsAfter: (of, after, limit) => one((on) => runsAfter(on, of, after, limit)),
     buckets: (of, from) => one((on) => buckets(on, of, from)),
     unknownSpans: (since, watch) => one((on) => unknownSpans(on, since, watch)),
     firstPolls: (watches) => one((on) => firstPolls(on, watches)),

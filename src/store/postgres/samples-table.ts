@@ -13,6 +13,7 @@ import {
   MOST_SPANS,
   runOf,
   runsByPath,
+  runsByPlace,
   spanOf,
   widened,
 } from '../rows/sample-rows.ts';
@@ -175,6 +176,17 @@ export async function samplesAfter(
     [watch, path, after, limit],
   );
   return rows.map(runOf);
+}
+
+export async function runsAfter(sql: Sql, of: readonly PathOfWatch[], after: Instant, limit: number): Promise<Run[][]> {
+  const rows = await sql.all(
+    `SELECT asked.place - 1 AS place, since, until, value
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (watch, path, place)
+    JOIN samples ON samples.watch = asked.watch AND samples.path = asked.path AND until > $3
+    ORDER BY asked.place, until LIMIT $4`,
+    [...columns(of, [({ watch }) => watch, ({ path }) => path]), after, limit],
+  );
+  return runsByPlace(of.length, rows);
 }
 
 export async function buckets(sql: Sql, { watch, path }: PathOfWatch, from: Instant): Promise<Bucket[]> {

@@ -56,3 +56,10 @@ export function runsByPath(rows: Iterable<Row>): Record<string, Run[]> {
   for (const row of rows) (samples[String(row['path'])] ??= []).push(runOf(row));
   return samples;
 }
+
+/** Of so many places, in the order of the rows. */
+export function runsByPlace(places: number, rows: Iterable<Row>): Run[][] {
+  const runs: Run[][] = Array.from({ length: places }, () => []);
+  for (const row of rows) runs[Number(row['place'])]?.push(runOf(row));
+  return runs;
+}

@@ -82,6 +82,7 @@ export function createSqliteReader(db: DatabaseSync, file: string, close: () => 
     recall: async (ids, onDamaged) => read(() => recall(ids, onDamaged)),
     samples: async (watch) => read(() => runs.of(watch)),
     samplesAfter: async (of, after, limit) => read(() => runs.after(of, after, limit)),
+    runsAfter: async (of, after, limit) => read(() => runs.runsAfter(of, after, limit)),
     buckets: async (of, from) => read(() => runs.buckets(of, from)),
     unknownSpans: async (since, watch) => read(() => runs.unknown(since, watch)),
     firstPolls: async (watches) => read(() => runs.firstPolls(watches)),

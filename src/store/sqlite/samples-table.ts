@@ -14,6 +14,7 @@ import {
   MOST_SPANS,
   runOf,
   runsByPath,
+  runsByPlace,
   spanOf,
   widened,
 } from '../rows/sample-rows.ts';
@@ -128,6 +129,7 @@ export function createSamplesTable(db: DatabaseSync): SamplesTable {
 export interface SamplesView {
   of(watch: WatchId): Samples;
   after(of: PathOfWatch, after: Instant, limit: number): Run[];
+  runsAfter(of: readonly PathOfWatch[], after: Instant, limit: number): Run[][];
   buckets(of: PathOfWatch, from: Instant): Bucket[];
   unknown(since: Instant, watch: WatchId | null): UnknownSpan[];
   firstPolls(watches: readonly WatchId[]): Map<WatchId, Instant>;
@@ -138,6 +140,10 @@ export function createSamplesView(db: DatabaseSync): SamplesView {
   const some = db.prepare(
     'SELECT since, until, value FROM samples WHERE watch = ? AND path = ? AND until > ? ORDER BY until',
   );
+  const ofMany = db.prepare(`
+    SELECT asked.key AS place, since, until, samples.value AS value FROM json_each(?) AS asked CROSS JOIN samples
+      ON samples.watch = asked.value ->> '$.watch' AND samples.path = asked.value ->> '$.path' AND until > ?
+    ORDER BY place, until LIMIT ?`);
   const buckets = db.prepare(`
     SELECT at, first, last, min, max FROM sample_buckets WHERE watch = ? AND path = ? AND width = ${HOUR_MS} AND at >= ?
     ORDER BY at`);
@@ -158,6 +164,7 @@ export function createSamplesView(db: DatabaseSync): SamplesView {
       }
       return runs;
     },
+    runsAfter: (of, after, limit) => runsByPlace(of.length, ofMany.iterate(JSON.stringify(of), after, limit)),
     buckets: ({ watch, path }, from) => buckets.all(watch, path, from).map(bucketOf),
     unknown: (since, watch) => unknown.all(since, watch, MOST_SPANS).map(spanOf),
   };

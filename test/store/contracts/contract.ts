@@ -177,6 +177,14 @@ export function keepsThePromise(place: Place): void {
     expect(await store.samples('x')).toEqual({});
     expect(await store.samplesAfter({ watch: 'w', path: 'level' }, 20, 1)).toEqual([level[1]]);
     expect(await store.samplesAfter({ watch: 'w', path: 'level' }, 20, 64)).toEqual(level.slice(1));
+    const reader = await store.reader();
+    const [of, unknown] = [
+      { watch: 'w', path: 'level' },
+      { watch: 'other', path: 'level' },
+    ];
+    expect(await reader.runsAfter([unknown, of, of], 20, 64)).toEqual([[], level.slice(1), level.slice(1)]);
+    expect(await reader.runsAfter([of, of], 20, 1)).toEqual([[level[1]], []]);
+    expect(await reader.runsAfter([], 20, 64)).toEqual([]);
     await commit(store, [aDecision('w', { expects: 2, closed: closed([run(70, 80, 41)]) })], NOON);
     expect((await store.samples('w'))['level']?.map(([since]) => since)).toEqual([50, 70]);
     await commit(
