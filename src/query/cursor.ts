@@ -30,8 +30,7 @@ export function pageOf<T>(items: readonly T[], order: Order<T>, { after, limit }
   const placeOf = (item: T): Place => [order.rankOf(item), ...order.tieOf(item)];
   const from = placeIn(after, Places);
   const behind = from === null ? items : items.filter((item) => compare(placeOf(item), from) > 0);
-  const placed = foremost(behind, order, limit + 1).map((item) => ({ item, place: placeOf(item) }));
-  const sorted = placed.toSorted((a, b) => compare(a.place, b.place));
+  const sorted = first(foremost(behind, order, limit + 1), placeOf, limit + 1);
   const page = sorted.slice(0, limit);
   const last = page.at(-1);
   const next = sorted.length > limit && last !== undefined ? cursorOf(last.place) : null;
@@ -50,6 +49,35 @@ function foremost<T>(items: readonly T[], { rankOf, areInOrder = false }: Order<
     const rank = ranks[i] ?? -Infinity;
     return rank < last || (rank === last && (equal -= 1) >= 0);
   });
+}
+
+interface Placed<T> {
+  readonly item: T;
+  readonly place: Place;
+}
+
+/** So many of them, in order. Thousands may have the same rank: most are compared with the last one that is kept, and left. */
+function first<T>(items: readonly T[], placeOf: (item: T) => Place, count: number): readonly Placed<T>[] {
+  const kept: Placed<T>[] = [];
+  for (const item of items) {
+    const place = placeOf(item);
+    const last = kept[count - 1];
+    if (last !== undefined && compare(place, last.place) >= 0) continue;
+    kept.splice(firstBehind(kept, place), 0, { item, place });
+    if (kept.length > count) kept.pop();
+  }
+  return kept;
+}
+
+function firstBehind(kept: readonly Placed<unknown>[], place: Place): number {
+  let [low, high] = [0, kept.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = kept[middle];
+    if (other !== undefined && compare(other.place, place) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function compare(a: Place, b: Place): number {
