@@ -10,8 +10,8 @@ import {
   type Browser,
   type Window,
 } from '../support/browser/browser.ts';
-import { NOW } from '../support/daemon-in-trouble.ts';
-import { ALICE, serveTestPages } from '../support/browser/pages.ts';
+import { accountsWith, CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
+import { ALICE, queriesWith, serveTestPages } from '../support/browser/pages.ts';
 
 const PAGES = [
   '/',
@@ -66,6 +66,42 @@ browserTest.each([
   expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
   await window.context.close();
 });
+
+browserTest(
+  'an amount of eighteen decimals made phones scroll sideways, and broke within its digits in tables',
+  async () => {
+    const amount = '1234567.405263685341924428';
+    const queries = queriesWith(CALM);
+    const [overview, accounts] = [overviewWith(CALM), accountsWith(CALM)];
+    const cards = overview.cards.map((card) => ({
+      ...card,
+      title: `The wallet is low: ${amount} ETH`,
+      measure: card.measure && { ...card.measure, value: amount },
+    }));
+    const items = accounts.items.map((row) => ({ ...row, measure: { ...row.measure, value: amount } }));
+    const pages = await serveTestPages({
+      ...{ isOpen: true, clock: { ...systemClock, now: () => NOW } },
+      queries: {
+        ...queries,
+        overview: async () => ({ ...overview, headline: cards[0]?.title ?? '', cards }),
+        accounts: async () => ({ ...accounts, items }),
+      },
+    });
+    for (const width of [1280, 390, 320]) {
+      const { page, context } = await browser.open({ width });
+      for (const path of ['/', '/accounts']) {
+        await page.goto(pages.url + path);
+        expect([path, width, await overflowOf(page)]).toEqual([path, width, 0]);
+      }
+      const lines = await page.evaluate<number[]>(
+        "[...document.querySelectorAll('td.num .frac')].map((one) => one.getClientRects().length)",
+      );
+      if (width === 1280) expect(new Set(lines)).toEqual(new Set([1]));
+      await context.close();
+    }
+    await pages.close();
+  },
+);
 
 browserTest('what is hard to read would be found', async () => {
   const window = await browser.open();

@@ -55,6 +55,33 @@ describe('a page', () => {
     expect(body).not.toContain('<form');
   });
 
+  test('gave a part of the address of a webhook out as its answer', async () => {
+    const tileOf = async (answer: string): Promise<string | undefined> => {
+      const queries = queriesWith({ ...CALM, answer });
+      const { body } = await browse(await serve({ isOpen: true, queries }), '/');
+      return /last answer\s*([^,]*),/.exec(textOf(body))?.[1];
+    };
+    expect(await tileOf('127.0.0.1:9911 answered 503 busy')).toBe('503');
+    expect(await tileOf('503 Service Unavailable')).toBe('503');
+    expect(await tileOf('no answer within 10s')).toBe('no answer within 10s');
+  });
+
+  test('of a new watch drew one upright stroke, since nothing was known of most of six hours', async () => {
+    const overview = overviewWith(CALM);
+    const line: [string, string][] = [5, 3, 1].map((minutes) => [
+      new Date(NOW - minutes * 60_000).toISOString(),
+      String(minutes),
+    ]);
+    const cards = overview.cards.map((card) => ({ ...card, line }));
+    const queries = { ...queriesWith(CALM), overview: async () => ({ ...overview, cards }) };
+    const { body } = await browse(await serve({ isOpen: true, queries }), '/');
+    const [, points = ''] = /<svg class="wide"[^]*?points="([^"]*)"/.exec(body) ?? [];
+    // From five minutes ago until now, over the whole width.
+    expect(new Set(points.split(' ').map((point) => Number(point.split(',')[0])))).toEqual(
+      new Set([0, 150.4, 300.8, 376]),
+    );
+  });
+
   test('has a stylesheet that a browser keeps for a year, under a name that an upgrade changes', async () => {
     const web = await serve({ isOpen: true });
     const [, path = ''] = /<link rel="stylesheet" href="([^"]*)"/.exec((await browse(web, '/')).body) ?? [];

@@ -51,7 +51,10 @@ function worstOf({ storage, oldest, critical, warnings, unheard }: HeadlineFacts
 function waitingOf({ oldest, critical, warnings, unheard }: HeadlineFacts): string {
   const lost = unheard === 0 ? '' : `${counted(unheard, 'critical alert')} reached nobody for five minutes.`;
   if (oldest === null) return lost;
-  const what = [critical === 0 ? '' : `${critical} critical`, warnings === 0 ? '' : counted(warnings, 'warning')];
+  const what = [
+    critical === 0 ? '' : counted(critical, 'critical alert'),
+    warnings === 0 ? '' : counted(warnings, 'warning'),
+  ];
   const age = span(oldest.ageMs);
   if (critical + warnings === 1) return sentences(`Nobody has acknowledged it for ${age}.`, lost);
   return sentences(`Nobody has acknowledged ${joined(what)}; the oldest has waited ${age}.`, lost);

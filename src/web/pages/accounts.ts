@@ -101,7 +101,8 @@ const COLUMNS = [
 function table({ items }: AccountList, moment: Moment): Html {
   const rows = items.map((row, index) => {
     const isFirst = items[index - 1]?.of.address !== row.of.address;
-    return html`${isFirst ? groupRow(row) : NOTHING}${oneRow(row, moment)}`;
+    const isOneOfMany = items.some((one) => one !== row && isSameAsset(one, row));
+    return html`${isFirst ? groupRow(row) : NOTHING}${oneRow(row, isOneOfMany, moment)}`;
   });
   return sheet('Balances by account', COLUMNS, rows);
 }
@@ -115,11 +116,19 @@ function groupRow({ of }: AccountRow): Html {
   </tr>`;
 }
 
-function oneRow(row: AccountRow, moment: Moment): Html {
+function isSameAsset(one: AccountRow, other: AccountRow): boolean {
+  return one.of.address === other.of.address && one.of.explorer === other.of.explorer && one.asset === other.asset;
+}
+
+/** `isOneOfMany`: several watches look at the balance, so each is named. */
+function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
   const { of, asset, watch, measure } = row;
   const limit = limitWords(measure);
   return html`<tr class="${watchRowTone(row.state, severityOf(row))}">
-    <td><a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a>${stateLine(row, moment)}</td>
+    <td>
+      <a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a
+      >${isOneOfMany ? html`<span class="sub mono">${watch}</span>` : NOTHING}${stateLine(row, moment)}
+    </td>
     <td class="num" data-name="Balance">
       <span><b>${bareValue(measure)}</b></span>
     </td>
@@ -182,8 +191,8 @@ function drawing({ line, measure, asset }: AccountRow, { now }: Moment): Html | 
 
 function outflowCell({ outflow }: AccountRow, moment: Moment): Html {
   if (outflow === null) return html`<span class="quiet">none seen</span>`;
-  return html`−${short(outflow.amount)}, ${clockTime(outflow.at, moment)}<span class="sub"
-      >${duration(ageOf(outflow.at, moment))} ago</span
+  return html`−${short(outflow.amount)}<span class="sub"
+      >${clockTime(outflow.at, moment)}, ${duration(ageOf(outflow.at, moment))} ago</span
     >`;
 }
 

@@ -108,7 +108,7 @@ function oneRow(row: WatchRow, moment: Moment): Html {
     <td data-name="State"><span>${watchStateTag(state, severity, stateWords(row, moment))}${why}</span></td>
     <td>
       <a class="strong mono" href="${watchPath(name)}">${name}</a
-      ><span class="sub">${kind} on ${explorer}, every ${duration(interval)}</span>
+      ><span class="sub">${kind}${ofWhat(row)} on ${explorer}, every ${duration(interval)}</span>
     </td>
     <td class="num" data-name="Value">
       <span
@@ -119,6 +119,13 @@ function oneRow(row: WatchRow, moment: Moment): Html {
     <td class="num" data-name="Data"><span>${asOf === null ? 'none yet' : ageTag(asOf, moment)}</span></td>
     <td class="half">${barsOf(row.bars, 2)}</td>
   </tr>`;
+}
+
+/** ` of USDC`; a unit of time says nothing of it. */
+function ofWhat({ measure }: WatchRow): string {
+  return measure === null || measure.unit === '' || measure.unit === 's' || measure.unit === '%'
+    ? ''
+    : ` of ${measure.unit}`;
 }
 
 function toFire({ measure, needs, state }: WatchRow): Html {

@@ -34,7 +34,7 @@ function content(found: About, moment: Moment): Html {
     ${found.cluster === null ? NOTHING : replicas(found.cluster)}
     <section>
       <div class="head">
-        <h2>API</h2>
+        <h2 id="api">API</h2>
       </div>
       <p>
         <a href="/api/v1/openapi.json">/api/v1/openapi.json</a> describes every call. Where the page takes a token,

@@ -154,7 +154,7 @@ function footer({ version, startedAt, loadedAt, heartbeatAt, now, zone }: Frame)
       ? NOTHING
       : html` · heartbeat accepted ${ageTag(new Date(heartbeatAt).toISOString(), moment)} ago`;
   return html`<footer class="foot">
-    <span>Chainwarden ${version}</span><a href="/metrics">Metrics</a
+    <span>Chainwarden ${version}</span><a href="/about#api">API</a><a href="/metrics">Metrics</a
     ><a href="/about">About this daemon</a>${LEAVE_SLOT}<span class="end"
       >Up ${duration(now - startedAt)}${loaded === null ? null : ` · rules loaded ${loaded}`}${beat}</span
     >

@@ -82,7 +82,7 @@ function countLine({ count, limit, newest }: NonNullable<AlertCard['count']>): H
 const LINE_MS = 6 * 3_600_000;
 
 function drawing({ line, line_has_limits: hasLimits, measure, title }: AlertCard, { now, zone }: PageRequest): Html {
-  const from = now - LINE_MS;
+  const from = beginOf(line, now);
   const limits = hasLimits ? measure : null;
   const drawn = curve({
     width: 380,
@@ -94,11 +94,18 @@ function drawing({ line, line_has_limits: hasLimits, measure, title }: AlertCard
     limit: limits?.limit ?? null,
     clear: limits?.clears_at ?? null,
     isBeyond: measure !== null && isBeyond(measure),
-    label: `${title}: the last six hours`,
+    label: `${title}: since ${timeOfDay(from, zone)}`,
   });
   if (drawn === null) return NOTHING;
   return html`<figure class="chart">
     ${drawn}
     <figcaption class="cap"><span>${timeOfDay(from, zone).slice(0, 5)}</span><span>now</span></figcaption>
   </figure>`;
+}
+
+/** Six hours ago. Of a watch that is new, its first value: else a few minutes would be one upright stroke. */
+function beginOf([first]: AlertCard['line'], now: number): number {
+  const begin = now - LINE_MS;
+  const known = first === undefined ? begin : Date.parse(first[0]);
+  return known - begin > LINE_MS / 2 && known < now ? known : begin;
 }

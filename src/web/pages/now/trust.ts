@@ -112,9 +112,9 @@ function deliveryTile({ owed, given_up: givenUp }: Trust, moment: Moment): Html 
   });
 }
 
-/** `503` of `503 Service Unavailable`: the whole stands on the page of deliveries. */
+/** `503` of `hooks.example answered 503 Service Unavailable`: the whole stands on the page of deliveries. */
 function shortAnswer(answer: string | null): string {
-  return answer === null ? 'none' : (/^\d{3}\b/.exec(answer)?.[0] ?? answer);
+  return answer === null ? 'none' : (/(?:^|\banswered )(\d{3})(?![\d.])/.exec(answer)?.[1] ?? answer);
 }
 
 function creditTile({ credits }: Trust, moment: Moment): Html {
