@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { enter } from '../support/browser/browsed-daemon.ts';
 import { browserTest, startBrowser, type Browser } from '../support/browser/browser.ts';
+import { ALICE, API, OPERATORS, serveTestPages } from '../support/browser/pages.ts';
 import { anOperatedDaemon, fallLow, storedBy } from '../support/web/operated-daemon.ts';
 
 let browser: Browser;
@@ -53,4 +54,27 @@ browserTest('a daemon that is gone is seen to be gone', async () => {
   await page.getByText('No answer for').waitFor();
   expect(await page.title()).toMatch(/^\(\?\) No answer for/);
   await context.close();
+});
+
+browserTest('whose token was changed was still let in by the cookie of the former one', async () => {
+  const former = await serveTestPages();
+  const { page, context } = await browser.open();
+  await page.goto(`${former.url}/enter`);
+  await page.fill('input[name=token]', ALICE);
+  await page.click('main button');
+  await page.getByText('alice', { exact: true }).waitFor();
+  await former.close();
+
+  // A browser sends its cookie to whatever answers on the host.
+  const operators = OPERATORS.map((one) => ({ ...one, token: `${one.token}-of-today` }));
+  const present = await serveTestPages({ api: { ...API, operators } });
+  const answer = await page.goto(`${present.url}/accounts`);
+  expect(answer?.status()).toBe(401);
+  await page.getByText('You have to enter').waitFor();
+  await page.goto(`${present.url}/enter`);
+  await page.fill('input[name=token]', `${ALICE}-of-today`);
+  await page.click('main button');
+  await page.getByText('alice', { exact: true }).waitFor();
+  await context.close();
+  await present.close();
 });
