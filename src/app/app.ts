@@ -128,7 +128,7 @@ function loopsOf(
     { name: 'daily-report', run: whileHeld('service:dispatch', (end) => reportDaily(report, end)) },
     { name: 'journal', run: (end) => runJournal({ store, ownership, jumps, clock, log }, end) },
   ];
-  const replicas = { store, runtime, pauses, clock, log };
+  const replicas = { store, ownership, runtime, pauses, clock, log };
   if (ownership.isShared) loops.push({ name: 'replicas', run: (end) => followReplicas(replicas, end) });
   return loops;
 }

@@ -1,4 +1,5 @@
 // What this replica does about what came about in another one.
+import type { Ownership } from '../../cluster/ownership.ts';
 import { isPauseOf } from '../../core/model/watch/pause.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { followOtherReplicas } from '../../engine/upkeep/other-replicas.ts';
@@ -11,6 +12,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 export interface ReplicasOptions {
   readonly store: Pick<Store, 'newsSince'>;
+  readonly ownership: Pick<Ownership, 'view'>;
   readonly runtime: Pick<Runtime, 'watches' | 'dispatch' | 'look' | 'retry' | 'pollNow'>;
   readonly pauses: Pick<Pauses, 'read'>;
   readonly clock: Clock;
@@ -19,7 +21,7 @@ export interface ReplicasOptions {
 
 /** Runs until the signal aborts. */
 export async function followReplicas(options: ReplicasOptions, signal: AbortSignal): Promise<void> {
-  const { runtime, pauses, clock } = options;
+  const { ownership, runtime, pauses, clock } = options;
 
   /** Those that a pause held back until just now. */
   function resumedBy(changed: readonly Changed[]): Watch[] {
@@ -30,6 +32,7 @@ export async function followReplicas(options: ReplicasOptions, signal: AbortSign
   await followOtherReplicas(
     {
       ...options,
+      hasOthers: () => ownership.view().replicas.length > 1,
       onLook: () => {
         runtime.look();
       },

@@ -8,7 +8,9 @@ import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 
 export interface OtherReplicasOptions {
   readonly store: Pick<Store, 'newsSince'>;
-  /** At each look: something may be due. */
+  /** Whether other replicas live, as far as this one knows. */
+  readonly hasOthers: () => boolean;
+  /** Something may be due that another one stored. */
   readonly onLook: () => void;
   readonly onTransitions: () => void;
   /** Rejects with a `StorageError` where it has to be tried again. */
@@ -20,17 +22,22 @@ export interface OtherReplicasOptions {
 const LOOK_MS = 1000;
 /** The clocks of two machines differ. */
 const LOOK_BACK_MS = 600_000;
+/** A replica that is gone may have stored something just before. */
+const AFTER_OTHERS_MS = 60_000;
 
 /** Runs until the signal aborts. */
 export async function followOtherReplicas(options: OtherReplicasOptions, signal: AbortSignal): Promise<void> {
-  const { store, onLook, onTransitions, onChanged, clock, log } = options;
+  const { store, hasOthers, onLook, onTransitions, onChanged, clock, log } = options;
   const storage = createStorageBackoff({ loop: 'replicas' }, log);
+  /** By the monotonic clock. Before the start there may have been some. */
+  let othersAt = clock.monotonic();
   let newest: number | null = null;
   /** Requests that were acted on; null: what there is was in the state when this process read it. */
   let known: ReadonlySet<string> | null = null;
 
   async function look(): Promise<void> {
-    onLook();
+    if (hasOthers()) othersAt = clock.monotonic();
+    if (clock.monotonic() - othersAt < AFTER_OTHERS_MS) onLook();
     const news = await store.newsSince(clock.now() - LOOK_BACK_MS);
     if (newest !== null && news.newest !== newest) onTransitions();
     newest = news.newest;

@@ -17,6 +17,7 @@ async function aReplica() {
   const store = createMemoryStore();
   const seen: string[] = [];
   const broken = { store: false, action: false };
+  const others = { live: true };
   const act = async (key: string, change: Intervention): Promise<void> => {
     await store.intervene(change, { key, asked: key, actor: 'alice' }, { at: clock.now() });
   };
@@ -29,6 +30,7 @@ async function aReplica() {
       store: {
         newsSince: (since) => (broken.store ? Promise.reject(new StorageError('cut')) : store.newsSince(since)),
       },
+      hasOthers: () => others.live,
       onLook: () => seen.push('looks'),
       onTransitions: () => seen.push('transitions'),
       onChanged(changed) {
@@ -47,6 +49,7 @@ async function aReplica() {
     log,
     store,
     broken,
+    others,
     act,
     pause,
     /** What it notices within so many seconds. */
@@ -67,6 +70,16 @@ test('an alert that one replica found waited for a minute in the other: it looks
   expect(await replica.seconds(2)).toEqual(['looks', 'looks']);
   await commit(replica.store, [aDecision('w', { transitions: [aTransition()] })], replica.clock.now());
   expect(await replica.seconds(2)).toEqual(['looks', 'transitions', 'looks']);
+});
+
+test('a replica alone asked the database five times a second whether others had left it something', async () => {
+  await using replica = await aReplica();
+  replica.others.live = false;
+  // What the last of them stored before it left is found.
+  expect(await replica.seconds(60)).toContain('looks');
+  expect(await replica.seconds(600)).toEqual([]);
+  replica.others.live = true;
+  expect(await replica.seconds(2)).toEqual(['looks', 'looks']);
 });
 
 test('a watch was resumed on one replica and stayed paused on the other: each change is acted on once, on all', async () => {
