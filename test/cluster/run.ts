@@ -1,6 +1,4 @@
 // One run: replicas at work on a real database, the faults of a seed, and what became of it.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Shard } from '../../src/store/fence.ts';
@@ -12,6 +10,7 @@ import { copyEdited, type Edit } from '../simulation/bugs.ts';
 import { openChain, rulesOf } from './chain.ts';
 import { holderOf, keepLog, readLog } from './database.ts';
 import type { Asked, Opened } from './explorer.ts';
+import { startExplorer } from './explorer-process.ts';
 import { drawFaults, FAULTS, type FaultName } from './faults.ts';
 import { figuresOf, findingsOf, type Figures, type Happened, type Span } from './judge.ts';
 import { startReplica, type Replica } from './replica.ts';
@@ -93,7 +92,7 @@ export async function run({ seed, faults, kinds, edits = [], print, onLog }: Run
   await (await openPostgresStore({ url, owner: 'the tables' }))[Symbol.asyncDispose]();
   await keepLog(url);
   const asked: Asked[] = [];
-  const explorer = opened.use(await startExplorer(seed, (one) => asked.push(one)));
+  const explorer = opened.use(await startExplorer(PLANS, seed, (one) => asked.push(one)));
   const sinks = opened.use(await openSinks(PLANS));
   const tally = createTally(sinks.told.all);
   const chain = await openChain(explorer.opened.control, PLANS, tally);
@@ -170,28 +169,6 @@ self: none
 state: { postgres: { env: DATABASE_URL } }
 rules: [rules.yaml]
 `;
-
-interface Explorer extends AsyncDisposable {
-  readonly opened: Opened;
-}
-
-async function startExplorer(seed: number, onAsked: (asked: Asked) => void): Promise<Explorer> {
-  const child = fork(join(import.meta.dirname, 'explorer.ts'), [String(PLANS), String(seed)], {
-    execArgv: ['--no-warnings'],
-  });
-  const [opened] = (await once(child, 'message')) as [Opened];
-  child.on('message', (asked) => {
-    onAsked(asked as Asked);
-  });
-  return {
-    opened,
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}
 
 /** Only what happens after the first poll of a watch is told. */
 async function everyWatchBegan(replicas: readonly Replica[]): Promise<void> {

@@ -7,8 +7,11 @@ import { openPostgresStore } from '../../../src/store/postgres/open.ts';
 import { execute, hasPostgres, openPostgres } from './postgres-server.ts';
 import { TEMPLATE } from './story-state.ts';
 
-/** What a log that nobody reads does to a daemon has nothing to do with its state. */
-const STORIES = ['test/acceptance', '--testPathIgnorePatterns', 'unread-log', 'state/postgres'];
+/**
+ * What a log that nobody reads does to a daemon has nothing to do with its state, and what several replicas do is told on a
+ * database of its own.
+ */
+const STORIES = ['test/acceptance', '--testPathIgnorePatterns', 'unread-log', 'state/postgres', 'state/replicas'];
 
 const given = process.argv.slice(2);
 const areFilesNamed = given.some((argument) => existsSync(argument));
