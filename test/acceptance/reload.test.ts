@@ -10,6 +10,7 @@ import { StorageError, type Store } from '../../src/store/store.ts';
 import { WebError } from '../../src/web/server.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer } from '../support/app.ts';
 import { createFolder, type Folder } from '../support/daemon.ts';
+import { isOnPostgres } from '../support/store/story-state.ts';
 
 const rule = (id: string, explorer: string): string =>
   `  - { id: ${id}, kind: balance, explorer: ${explorer}, of: treasury, every: 1m, notify: [screen], alerts: [{ id: low, while: balance < 1 }] }\n`;
@@ -238,6 +239,8 @@ test('what a removed watch had firing is resolved after the reload, and its seri
   await running.polls.reached(2);
   folder.write('rules.yaml', `watches:\n${rule('stays', 'chain')}`);
   expect(await running.reload()).toBe('config:reloaded');
+  // Replicas end nothing before all of them have run the same config for 30 seconds.
+  if (isOnPostgres) await running.clock.advance(60_000);
   await said.promise;
   expect(printed.toSorted()).toEqual(['old/low FIRING', 'old/low RESOLVED', 'stays/low FIRING']);
   expect(await running.metrics()).not.toContain('watch="old"');

@@ -18,12 +18,12 @@ function clusterOf(cluster: Cluster, clock: Clock): Cluster {
 function atTimeOf(cluster: SharedCluster, clock: Clock): SharedCluster {
   const startedAt = clock.now() - clock.monotonic();
   const now = (): Instant => startedAt + clock.monotonic();
-  const seen = new Map<string, Instant>();
-  /** When it was first seen to run that. */
+  const announced = new Map<string, { readonly checksum: string; readonly at: Instant }>();
+  /** When it was first seen to run what it runs. */
   const announcedAt = ({ id, checksum }: LiveReplica): Instant => {
-    const key = `${id} ${checksum}`;
-    const at = seen.get(key) ?? now();
-    seen.set(key, at);
+    const before = announced.get(id);
+    const at = before?.checksum === checksum ? before.at : now();
+    announced.set(id, { checksum, at });
     return at;
   };
   return {
