@@ -80,7 +80,8 @@ browserTest(
     }));
     const items = accounts.items.map((row) => ({ ...row, measure: { ...row.measure, value: amount } }));
     const pages = await serveTestPages({
-      ...{ isOpen: true, clock: { ...systemClock, now: () => NOW } },
+      isOpen: true,
+      clock: { ...systemClock, now: () => NOW },
       queries: {
         ...queries,
         overview: async () => ({ ...overview, headline: cards[0]?.title ?? '', cards }),

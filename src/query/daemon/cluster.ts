@@ -31,7 +31,9 @@ export interface ReplicaWork {
 export function sharedOut({ replicas, shards, config_in_force: inForce }: Cluster): SharedOut {
   return {
     replicas: replicas.map(({ name, is_self: isSelf, config }) => ({
-      ...{ name, isSelf, isOutvoted: inForce !== null && config !== inForce },
+      name,
+      isSelf,
+      isOutvoted: inForce !== null && config !== inForce,
       shards: shards.flatMap(({ shard, replica }) => (replica === name ? [shard] : [])),
     })),
     free: shards.flatMap(({ shard, replica }) => (replica === null ? [shard] : [])),

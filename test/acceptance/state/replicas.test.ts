@@ -98,7 +98,11 @@ rules: [rules.yaml]
   };
 
   return {
-    ...{ folder, url, asked, sinks, tally },
+    folder,
+    url,
+    asked,
+    sinks,
+    tally,
     async replica(number, config = 'config.yaml') {
       const address = addressOf(number);
       const line = all.use(await openProxy({ target: port, address }));
