@@ -1,7 +1,7 @@
 // Replicas go by the clock of the database, stories by a clock that they move. Here the database of a story has the time of
 // the story, as if its server ran on a machine of its own: it does not notice when the clock of the daemon's machine is set.
 import type { Clock, Instant } from '../../../src/lib/clock.ts';
-import type { Cluster, LiveReplica, SharedCluster } from '../../../src/store/cluster.ts';
+import type { Cluster, HeldShard, LiveReplica, SharedCluster } from '../../../src/store/cluster.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { counted } from './pending-calls.ts';
 
@@ -32,7 +32,13 @@ function atTimeOf(cluster: SharedCluster, clock: Clock): SharedCluster {
     async renew(checksum) {
       const renewed = await cluster.renew(checksum);
       const replicas = renewed.replicas.map((one) => ({ ...one, announcedAt: announcedAt(one) }));
-      return { ...renewed, replicas, now: now() };
+      return { ...renewed, mine: renewed.mine.map(askingAtOnce), replicas, now: now() };
     },
+    claim: async (family, count) => (await cluster.claim(family, count)).map(askingAtOnce),
   };
+}
+
+/** How long it would wait is by the server's clock: a story that stands still would wait for ever. */
+function askingAtOnce<T extends HeldShard>(shard: T): T {
+  return { ...shard, askAfterMs: 0 };
 }
