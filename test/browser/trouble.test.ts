@@ -64,7 +64,7 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     await untilShown(window, daemon, { text: 'Critical, firing', scripts });
 
     disk.isBroken = true;
-    await untilShown(window, daemon, { text: /the state file does not answer now/, scripts });
+    await untilShown(window, daemon, { text: /the state does not answer now/, scripts });
     expect(await page.locator('.alert.alarm').count()).toBe(1);
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByRole('heading', { name: 'Nothing new can be stored' }).waitFor();

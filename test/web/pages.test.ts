@@ -171,7 +171,7 @@ describe('the first page', () => {
         overview: () => (isBroken ? Promise.reject(new Error('disk I/O error')) : Promise.resolve(overview)),
       }),
     });
-    expect((await browse(web, '/')).body).not.toContain('the state file does not answer now');
+    expect((await browse(web, '/')).body).not.toContain('the state does not answer now');
     isBroken = true;
     at = 60_000;
     now += 60_000;
