@@ -1,5 +1,5 @@
 // Three replicas that share a PostgreSQL, with 10,000 watches of six explorers, each polled once a minute: does every poll
-// come in its time, and what does a replica cost? Run by `npm run build && node bench/replicas.ts`; takes two minutes, and
+// come in its time, and what does a replica cost? Run by `npm run build && node bench/replicas.ts`; takes three minutes, and
 // needs Linux. The database, the explorers and the replicas run on one machine. Nothing is asserted.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { kinds } from '../src/watches/index.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { openPostgres } from '../test/support/store/postgres-server.ts';
 import { cpuSecondsOf, peakRssMbOf, startDaemon, startServer, type Daemon } from './processes.ts';
-import type { Due } from './protocol.ts';
+import { CONCURRENCY, type Due } from './protocol.ts';
 
 const REPLICAS = 3;
 const EXPLORERS = 6;
@@ -24,8 +24,8 @@ const RULES_PER_FILE = 500;
 const SECRET = Buffer.alloc(32).toString('base64');
 /** Of the answers. */
 const CHANGED = 0.1;
-/** Until each watch was polled for the first time, and the shards are divided. */
-const BEGIN_MS = 65_000;
+/** Until each watch was polled for the first time, and each replica has been given its share, one shard after another. */
+const BEGIN_MS = 110_000;
 const MEASURED_MS = 45_000;
 /** Polls that were due in the end may come this much later. */
 const SETTLE_MS = 1000;
@@ -99,7 +99,8 @@ function configText(listen: number): string {
   const url = `http://127.0.0.1:${server.port}`;
   const explorers = Array.from(
     { length: EXPLORERS },
-    (_, n) => `  plan-${n}: { form: instance, instance_url: '${url}/daemon', api_key: 'key-${n}', concurrency: 4 }\n`,
+    (_, n) =>
+      `  plan-${n}: { form: instance, instance_url: '${url}/daemon', api_key: 'key-${n}', concurrency: ${CONCURRENCY} }\n`,
   );
   return `
 explorers:
