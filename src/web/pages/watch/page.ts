@@ -62,13 +62,12 @@ function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): H
       </p>
       ${notes(found, request)}
     </div>
-    <section class="two">
-      <div class="stack">
-        ${valueSection(found, drawn, request)} ${explanations(found, request)} ${pollTable(found, request)}
-      </div>
+    <section class="two beside">
+      <div class="stack">${valueSection(found, drawn, request)} ${explanations(found, request)}</div>
       <aside class="stack" aria-label="Facts">
         ${request.role === 'operator' ? actions(watch.name, pause !== null) : NOTHING} ${facts(found, request)}
       </aside>
+      ${pollTable(found, request)}
     </section>`;
 }
 
