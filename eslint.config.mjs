@@ -27,6 +27,10 @@ export default tseslint.config(
           selector: 'ObjectExpression > SpreadElement > ObjectExpression',
           message: 'Write the properties themselves.',
         },
+        {
+          selector: 'ArrayExpression > SpreadElement > ArrayExpression',
+          message: 'Write the elements themselves.',
+        },
       ],
     },
   },

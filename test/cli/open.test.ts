@@ -17,7 +17,9 @@ test('a link enters as the owner of the token file, and is no token itself', asy
   const web = await serveTestPages({ clock: systemClock });
   closing.push(web);
   const config = [
-    ...['explorers: { s: { form: sandbox } }', 'channels: { o: { type: log } }', 'rules: [r.yaml]'],
+    'explorers: { s: { form: sandbox } }',
+    'channels: { o: { type: log } }',
+    'rules: [r.yaml]',
     `http: { listen: '${new URL(web.url).host}' }`,
   ];
   using folder = createFolder({ 'config.yaml': config.join('\n'), 'data/state.db.token': `${LOCAL}\n` });

@@ -10,9 +10,15 @@ export function inEveryValue(text: string): Message {
   return aMessage({
     lines: [quotedText('Reason given', untrusted(text))],
     text: [
-      ...[{ text: 'Token ' }, strange(text), { text: ' arrived\nNo space' }],
-      ...[strange(text), { text: 'around\nHalves ' }, ...halves(text)],
-      ...[{ text: '\nDots x.' }, strange(text), { text: '.com' }],
+      { text: 'Token ' },
+      strange(text),
+      { text: ' arrived\nNo space' },
+      strange(text),
+      { text: 'around\nHalves ' },
+      ...halves(text),
+      { text: '\nDots x.' },
+      strange(text),
+      { text: '.com' },
     ],
     token: { address: `0x${'1'.repeat(40)}`, symbol: untrusted(text), decimals: null },
     fields: {

@@ -9,8 +9,15 @@ import { corpus as whole } from './corpus.ts';
 const corpus = whole.filter(([, text]) => text !== '');
 
 const PAGES = [
-  ...['/', '/watches/treasury-usdc', '/alerts/k1/8', '/history', '/deliveries'],
-  ...['/silences', '/explorers', '/rules', '/rules/source?file=rules/token.yaml&line=2'],
+  '/',
+  '/watches/treasury-usdc',
+  '/alerts/k1/8',
+  '/history',
+  '/deliveries',
+  '/silences',
+  '/explorers',
+  '/rules',
+  '/rules/source?file=rules/token.yaml&line=2',
 ];
 const CALM_WORD = 'calm';
 /** More than a comment may have, and than is kept of an answer. Text of a chain has no such bound: the page cuts it. */

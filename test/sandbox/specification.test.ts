@@ -27,8 +27,16 @@ function allFit(rows: readonly unknown[], schema: z.ZodType): void {
 
 /** What nobody can say of a transaction that waits. */
 const ONLY_IN_BLOCKS = [
-  ...['timestamp', 'block_number', 'status', 'confirmation_duration', 'type', 'position', 'gas_used'],
-  ...['base_fee_per_gas', 'priority_fee', 'transaction_burnt_fee'],
+  'timestamp',
+  'block_number',
+  'status',
+  'confirmation_duration',
+  'type',
+  'position',
+  'gas_used',
+  'base_fee_per_gas',
+  'priority_fee',
+  'transaction_burnt_fee',
 ];
 
 const valuesOf = (rows: readonly Json[], field: string): Set<unknown> => new Set(rows.map((row) => row[field]));

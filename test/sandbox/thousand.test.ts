@@ -28,7 +28,10 @@ function questionsOf({ sandbox }: Running): Question[] {
     ...legal('address-internal-transactions', addresses, '/internal-transactions', SIDES),
     ...legal('address-transactions', addresses, '/transactions', SIDES),
     ...chainWide('transactions', [
-      ...['', 'filter=validated', 'filter=pending', 'filter=pending&type=contract_call&method=approve'],
+      '',
+      'filter=validated',
+      'filter=pending',
+      'filter=pending&type=contract_call&method=approve',
       ...KINDS.map((type) => `type=${type}`),
       ...METHODS.map((method) => `method=${method}`),
     ]),

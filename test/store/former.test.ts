@@ -98,8 +98,21 @@ test('every watch goes on from its memory', async () => {
     return Object.values(memory.alerts).flatMap((byKey) => Object.values(byKey).map(stateOf));
   });
   expect(states.flat().toSorted()).toEqual([
-    ...['confirmed', 'confirmed', 'confirmed', 'confirmed', 'dropped', 'firing', 'firing', 'firing', 'firing'],
-    ...['observed', 'observed', 'observed', 'open', 'retracted', 'suspect'],
+    'confirmed',
+    'confirmed',
+    'confirmed',
+    'confirmed',
+    'dropped',
+    'firing',
+    'firing',
+    'firing',
+    'firing',
+    'observed',
+    'observed',
+    'observed',
+    'open',
+    'retracted',
+    'suspect',
   ]);
 });
 

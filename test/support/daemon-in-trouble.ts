@@ -419,16 +419,14 @@ export function watchWith(written: Written): WatchExplanation {
         labels: {},
         recipients: recipientsWith(written.answer),
         messages: [
-          ...[
-            {
-              type: 'firing',
-              at: ago(MINUTE),
-              channel: 'ops',
-              recipient: 'ops',
-              state: 'owed',
-              answer: written.answer,
-            },
-          ],
+          {
+            type: 'firing',
+            at: ago(MINUTE),
+            channel: 'ops',
+            recipient: 'ops',
+            state: 'owed',
+            answer: written.answer,
+          },
         ],
         would_notify: [],
       },

@@ -151,7 +151,12 @@ function notifiedOf({ kind, notified }: HistoryEntry): string {
 
 /** Of deliveries and silences. */
 const NAMED_BY_ID: ReadonlySet<string> = new Set([
-  ...['closed', 'tried', 'told', 'dead', 'retried', 'dismissed'],
+  'closed',
+  'tried',
+  'told',
+  'dead',
+  'retried',
+  'dismissed',
   'silence',
 ]);
 

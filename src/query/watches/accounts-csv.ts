@@ -3,8 +3,20 @@
 import type { AccountRow } from '../shapes/accounts.ts';
 
 const COLUMNS = [
-  ...['account', 'address', 'explorer', 'asset', 'token', 'state', 'balance', 'limit', 'distance', 'change_24h'],
-  ...['last_outflow', 'last_outflow_at', 'as_of', 'is_stale'],
+  'account',
+  'address',
+  'explorer',
+  'asset',
+  'token',
+  'state',
+  'balance',
+  'limit',
+  'distance',
+  'change_24h',
+  'last_outflow',
+  'last_outflow_at',
+  'as_of',
+  'is_stale',
 ];
 
 /** The first line, with the mark. */
@@ -12,9 +24,20 @@ export const CSV_HEAD = `\ufeff${COLUMNS.join(',')}\r\n`;
 
 export function csvLine({ of, asset, token, state, measure, change_24h, outflow }: AccountRow): string {
   const cells = [
-    ...[text(of.name), text(of.address), text(of.explorer), text(asset), text(token), text(state)],
-    ...[measure.value, measure.limit, measure.distance, change_24h, outflow?.amount],
-    ...[outflow?.at, measure.at, measure.is_stale],
+    text(of.name),
+    text(of.address),
+    text(of.explorer),
+    text(asset),
+    text(token),
+    text(state),
+    measure.value,
+    measure.limit,
+    measure.distance,
+    change_24h,
+    outflow?.amount,
+    outflow?.at,
+    measure.at,
+    measure.is_stale,
   ];
   return `${cells.map((cell) => quoted(String(cell ?? ''))).join(',')}\r\n`;
 }

@@ -2,8 +2,16 @@ import { MEASURES } from '../../core/model/watch/condition.ts';
 
 /** Functions that a condition may call; any other is refused. */
 export const FUNCTIONS: readonly string[] = [
-  ...['has', 'size', 'amount', 'percent', 'duration', 'timestamp', 're', 'glob'],
-  ...['hour', 'weekday'],
+  'has',
+  'size',
+  'amount',
+  'percent',
+  'duration',
+  'timestamp',
+  're',
+  'glob',
+  'hour',
+  'weekday',
   ...MEASURES,
 ];
 /** Of the time of the item, or of the poll; each takes a time zone. */
@@ -26,14 +34,53 @@ export const TIME_GETTERS: readonly string[] = [
 ];
 export const METHODS: readonly string[] = [
   ...COMPREHENSIONS,
-  ...['contains', 'startsWith', 'endsWith', 'lowerAscii', 'upperAscii', 'trim', 'size'],
+  'contains',
+  'startsWith',
+  'endsWith',
+  'lowerAscii',
+  'upperAscii',
+  'trim',
+  'size',
   ...TIME_GETTERS,
 ];
 /** Names reserved by CEL: a field with such a name is written after the noun. */
 export const RESERVED_NAMES: readonly string[] = [
-  ...['bool', 'bytes', 'double', 'dyn', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
-  ...['cel', 'google', 'optional', 'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for'],
-  ...['function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while', 'prototype'],
+  'bool',
+  'bytes',
+  'double',
+  'dyn',
+  'int',
+  'list',
+  'map',
+  'null_type',
+  'string',
+  'type',
+  'uint',
+  'cel',
+  'google',
+  'optional',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+  'prototype',
 ];
 
 /** The record with its values before the change. */

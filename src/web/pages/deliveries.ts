@@ -94,7 +94,11 @@ function channelPath(channel: string): string {
 }
 
 const COLUMNS = [
-  ...[{ name: 'State' }, { name: 'Decided' }, { name: 'Message' }, { name: 'To' }, { name: 'Last answer' }],
+  { name: 'State' },
+  { name: 'Decided' },
+  { name: 'Message' },
+  { name: 'To' },
+  { name: 'Last answer' },
   { name: html`<span class="skip">Do</span>` },
 ];
 

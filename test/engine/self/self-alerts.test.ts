@@ -216,7 +216,11 @@ test('three outages within an hour are flapping: told once as such, and once how
     said.push(...(await story.said(60_000)));
   }
   expect(said.map((line) => line.split(' ')[1])).toEqual([
-    ...['alert.firing', 'alert.resolved', 'alert.firing', 'alert.resolved', 'alert.firing'],
+    'alert.firing',
+    'alert.resolved',
+    'alert.firing',
+    'alert.resolved',
+    'alert.firing',
   ]);
   expect(await story.said(2_000_000)).toEqual([`warning alert.resolved ${TITLE}`]);
 });

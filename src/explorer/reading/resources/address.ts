@@ -42,9 +42,23 @@ const Implementation = new RecordType('Implementation', {
 });
 
 const PROXY_TYPE = word('how the contract delegates', [
-  ...['eip1167', 'eip1822', 'eip1967', 'eip1967_oz', 'eip1967_beacon', 'eip2535', 'eip7702', 'eip930', 'erc7760'],
-  ...['master_copy', 'basic_implementation', 'basic_get_implementation', 'comptroller', 'minimal_proxy'],
-  ...['clone_with_immutable_arguments', 'resolved_delegate_proxy', 'unknown'],
+  'eip1167',
+  'eip1822',
+  'eip1967',
+  'eip1967_oz',
+  'eip1967_beacon',
+  'eip2535',
+  'eip7702',
+  'eip930',
+  'erc7760',
+  'master_copy',
+  'basic_implementation',
+  'basic_get_implementation',
+  'comptroller',
+  'minimal_proxy',
+  'clone_with_immutable_arguments',
+  'resolved_delegate_proxy',
+  'unknown',
 ]);
 
 const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'contracts behind a proxy');

@@ -71,8 +71,16 @@ const Authorization = new RecordType('Authorization', {
 });
 
 const TRANSACTION_TYPES = [
-  ...['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer', 'token_creation', 'blob_transaction'],
-  ...['set_code_transaction', 'rootstock_remasc', 'rootstock_bridge', 'sponsored_transaction'],
+  'coin_transfer',
+  'contract_call',
+  'contract_creation',
+  'token_transfer',
+  'token_creation',
+  'blob_transaction',
+  'set_code_transaction',
+  'rootstock_remasc',
+  'rootstock_bridge',
+  'sponsored_transaction',
 ];
 
 /** Only the details of one transaction have them, which no kind asks for. */

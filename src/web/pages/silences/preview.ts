@@ -36,8 +36,11 @@ function percent(share: number): string {
 }
 
 const COLUMNS = [
-  ...[{ name: 'Alert' }, { name: 'Now' }, { name: 'Watches', class: 'num' }],
-  ...[{ name: 'Notifications, 24 h', class: 'num' }, { name: 'To' }],
+  { name: 'Alert' },
+  { name: 'Now' },
+  { name: 'Watches', class: 'num' },
+  { name: 'Notifications, 24 h', class: 'num' },
+  { name: 'To' },
 ];
 
 function table({ alerts, left_out: left }: SilencePreview): Html {

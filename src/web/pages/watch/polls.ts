@@ -10,7 +10,9 @@ export function pollTable({ polls, measure }: WatchExplanation, moment: Moment):
   const alerts = [...new Set(polls.flatMap(({ truths }) => Object.keys(truths)))];
   const field = measure?.field ?? 'Value';
   const columns = [
-    ...[{ name: 'At' }, { name: 'Outcome' }, { name: field, class: 'num' }],
+    { name: 'At' },
+    { name: 'Outcome' },
+    { name: field, class: 'num' },
     ...alerts.map((name) => ({ name })),
     { name: 'Took', class: 'num' },
   ];
