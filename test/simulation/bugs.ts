@@ -63,9 +63,9 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
     edits: [
       {
         file: 'src/engine/polling/poller.ts',
-        find: `    await recovery.commit({`,
-        replace: `    held.replace(watch, { ...judged.decision.memory, version: judged.decision.expects });
-    await recovery.commit({`,
+        find: `    await recovery.commit(decided);`,
+        replace: `    held.replace(watch, { ...decided.decision.memory, version: decided.decision.expects });
+    await recovery.commit(decided);`,
       },
     ],
     caughtAs: ['lost'],
