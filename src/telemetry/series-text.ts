@@ -20,7 +20,8 @@ export async function writeSeries(
 ): Promise<Written> {
   const row: MetricRow = METRICS[name];
   const tree = new SeriesTree(row.labels);
-  await inTurns(series, ([labels, value]) => {
+  // A copy, since what is mirrored may change between two turns: a series that is removed and added again is one.
+  await inTurns([...series], ([labels, value]) => {
     tree.placeOf(labels).value += value;
   });
   const end = row.labels.length === 0 ? '' : '}';
@@ -41,7 +42,7 @@ export async function writeStates(
   const states = row.states ?? [];
   const labels = row.labels.filter((label) => label !== 'state');
   const tree = new SeriesTree(labels);
-  await inTurns(series, ([values, state]) => {
+  await inTurns([...series], ([values, state]) => {
     tree.placeOf(values).value |= 1 << states.indexOf(state);
   });
   const ends = states.map((state, i) => ({ bit: 1 << i, off: `,state="${state}"} 0`, on: `,state="${state}"} 1` }));
@@ -108,11 +109,9 @@ function branchOf(place: Branch, value: string): Branch {
 const AT_ONCE = 1000;
 
 /** Resolves with how many they are. */
-async function inTurns<T>(all: Iterable<T>, work: (one: T, i: number) => void): Promise<number> {
-  // A copy, since what is mirrored may change between two turns: a series that is removed and added again is one.
-  const copy = [...all];
+async function inTurns<T>(all: readonly T[], work: (one: T, i: number) => void): Promise<number> {
   let done = 0;
-  for (const one of copy) {
+  for (const one of all) {
     work(one, done);
     done += 1;
     if (done % AT_ONCE === 0) await nextTurn();

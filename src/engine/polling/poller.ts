@@ -88,7 +88,7 @@ export interface Poller {
   /** Polls all of them; ends when every one has been decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
-  /** Of which watches the next four answer otherwise than before. */
+  /** Of which watches memory, health, figures or snapshot are other ones than at an earlier mark. */
   changedSince: ChangedWatches['since'];
   /** Health of the conditions of a watch's alerts. */
   healthOf(watch: WatchId): HealthByAlert;
