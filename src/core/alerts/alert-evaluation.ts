@@ -55,12 +55,17 @@ export function readsMissing({ missing }: Pick<Poll, 'missing'>, condition: Pick
 
 /** The poll was missed: nothing changes and nothing is sent. */
 export function unread(known: AlertsByKey): AlertEvaluation {
+  return { ...unevaluated(known), truth: 'unknown' };
+}
+
+/** There was nothing to evaluate: nothing is sent. */
+export function unevaluated(alerts: AlertsByKey): AlertEvaluation {
   return {
-    alerts: known,
+    alerts,
     transitions: [],
     reasons: [],
     firing: [],
-    truth: 'unknown',
+    truth: 'not-evaluated',
     matchingBaseline: 0,
     needs: null,
   };

@@ -5,7 +5,15 @@ import { eventKey } from '../model/watch/identity.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Message } from '../model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { sameOr, transitionOf, unread, type AlertEvaluation, type AlertsByKey, type Poll } from './alert-evaluation.ts';
+import {
+  sameOr,
+  transitionOf,
+  unevaluated,
+  unread,
+  type AlertEvaluation,
+  type AlertsByKey,
+  type Poll,
+} from './alert-evaluation.ts';
 import { holds } from './events/event-matching.ts';
 import { LATE_AFTER_MS } from './events/event-message.ts';
 import { messageOf } from './message.ts';
@@ -13,15 +21,7 @@ import { messageOf } from './message.ts';
 export function stepReport(poll: Poll, alert: EventAlert, report: Report, known: AlertsByKey): AlertEvaluation {
   if (poll.detection === null) return unread(known);
   const due = dueTime(poll, report);
-  const nothing: AlertEvaluation = {
-    alerts: sameOr(known, []),
-    transitions: [],
-    reasons: [],
-    truth: 'not-evaluated',
-    matchingBaseline: 0,
-    needs: null,
-    firing: [],
-  };
+  const nothing = unevaluated(sameOr(known, []));
   if (due === null) return nothing;
   const context = poll.context ?? emptyContext(poll);
   const truth = holds(poll, alert.if, context);

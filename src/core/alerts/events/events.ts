@@ -10,6 +10,7 @@ import type { Reason } from '../../model/decision.ts';
 import {
   transitionOf,
   sameOr,
+  unevaluated,
   unread,
   type AlertsByKey,
   type AlertEvaluation,
@@ -21,7 +22,8 @@ import { greatestNeed } from '../../chain/tick-chain.ts';
 
 export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): AlertEvaluation {
   if (poll.detection === null) return unread(known);
-  if (poll.detection.events.length === 0 && Object.keys(known).length === 0) return { ...NOTHING, alerts: known };
+  // Most polls.
+  if (poll.detection.events.length === 0 && Object.keys(known).length === 0) return unevaluated(known);
   const events = poll.detection.events.filter(({ on }) => on === alert.on);
   const matched = matchEvents(poll, alert, events, known);
   const begun = matched.matches.map((match) => beginTracking(poll, alert, match));
@@ -46,16 +48,6 @@ export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): A
     needs: greatestNeed(steps.map(({ needs }) => needs)),
   };
 }
-
-/** Of most polls. */
-const NOTHING: Omit<AlertEvaluation, 'alerts'> = {
-  transitions: [],
-  reasons: [],
-  firing: [],
-  truth: 'not-evaluated',
-  matchingBaseline: 0,
-  needs: null,
-};
 
 const UNTRACKED = { after: null, transition: 'confirmed' } as const;
 
