@@ -30,6 +30,7 @@ function modulo(number: number, by: number): number {
 
 /** What the clock on the wall is ahead of UTC, in milliseconds: `zoneOffset('Europe/Berlin', 0) // 3_600_000`. */
 export function zoneOffset(zone: string, at: Instant): number {
+  if (zone === 'UTC') return 0;
   const parts = new Map(
     formatterOf(zone)
       .formatToParts(at)

@@ -18,6 +18,7 @@ import { createPagesApp, type PagesOptions } from './pages/app.ts';
 import { errorPage, failurePage } from './pages/frame/errors.ts';
 import { bare } from './pages/frame/layout.ts';
 import { problemResponse } from './problem.ts';
+import { onePerTurn } from './turns.ts';
 
 export interface WebAppOptions {
   /** That is listened on. */
@@ -59,7 +60,8 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const { onRejected = () => undefined, onAnswered = () => undefined, onStreams = () => undefined } = options;
   const hosts = createHosts(options);
   const app = new Hono<WebEnv>();
-  app.use(metering({ monotonic: options.api.monotonic, onAnswered }), headerPolicy, async (c, next) => {
+  const metered = metering({ monotonic: options.api.monotonic, onAnswered });
+  app.use(onePerTurn(), metered, headerPolicy, async (c, next) => {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
   });

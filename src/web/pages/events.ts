@@ -14,8 +14,10 @@ export interface EventsOptions {
 /** More than so many pages ask by themselves instead. */
 const MOST_STREAMS = 24;
 const LOOK_MS = 1000;
+/** So many pages that are loaded anew every second keep no poll waiting; more are told of a change less often. */
+const PAGES_A_SECOND = 8;
 /** Scripts do not see the comments that would keep a connection open. */
-const ALIVE_LOOKS = 5;
+const ALIVE_MS = 5000;
 const RETRY_MS = 3000;
 
 /** Answers `/events`. */
@@ -34,8 +36,9 @@ export function createEvents(options: EventsOptions): (c: PageContext) => Respon
       stream.onAbort(() => {
         gone.abort();
       });
+      const pauseMs = (): number => LOOK_MS * Math.ceil(streams / PAGES_A_SECOND);
       try {
-        await follow(stream, { ...options, seen: c.req.query('seen') ?? null, gone: gone.signal });
+        await follow(stream, { ...options, seen: c.req.query('seen') ?? null, gone: gone.signal, pauseMs });
       } finally {
         count(-1);
       }
@@ -47,18 +50,23 @@ interface Followed extends EventsOptions {
   /** The edition that the page shows; null: the present one. */
   readonly seen: string | null;
   readonly gone: AbortSignal;
+  /** Between two looks. */
+  readonly pauseMs: () => number;
 }
 
-async function follow(stream: SSEStreamingApi, { clock, edition, gone, ...page }: Followed): Promise<void> {
+async function follow(stream: SSEStreamingApi, { clock, edition, gone, pauseMs, ...page }: Followed): Promise<void> {
   const alive = (): Promise<void> =>
     stream.writeSSE({ event: 'alive', data: new Date(clock.now()).toISOString(), retry: RETRY_MS });
   let seen = page.seen ?? (await edition());
   await alive();
-  for (let looks = 1; !gone.aborted; looks += 1) {
+  for (let silentMs = 0; !gone.aborted;) {
+    const pause = pauseMs();
+    silentMs += pause;
     const current = await edition();
     if (current !== seen) await stream.writeSSE({ event: 'changed', data: current });
-    else if (looks % ALIVE_LOOKS === 0) await alive();
+    else if (silentMs >= ALIVE_MS) await alive();
+    if (current !== seen || silentMs >= ALIVE_MS) silentMs = 0;
     seen = current;
-    await clock.sleep(LOOK_MS, gone);
+    await clock.sleep(pause, gone);
   }
 }
