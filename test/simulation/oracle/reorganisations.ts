@@ -75,7 +75,7 @@ function without(hashes: readonly string[] | undefined, id: string): readonly st
 
 function inventedOf(told: readonly Owed[], replaced: readonly Replaced[], watch: string, alert: string): Verdict[] {
   const within = (at: Instant): boolean =>
-    replaced.some(({ poll }) => poll.poll.startedAt <= at && at <= Math.max(poll.until, at - LATE_MS));
+    replaced.some(({ poll }) => poll.poll.startedAt <= at && at <= poll.until + LATE_MS);
   return told.flatMap(({ at, item }, n): Verdict[] => {
     if (told.slice(0, n).some((one) => one.item === item))
       return [{ check: 'doubled', at, watch, what: `${alert}: ${item ?? 'nothing'} was told twice` }];
@@ -83,5 +83,5 @@ function inventedOf(told: readonly Owed[], replaced: readonly Replaced[], watch:
   });
 }
 
-/** A poll whose commit failed is decided anew in the next ones. */
+/** A poll whose commit is refused is decided anew in the next ones, until one is taken. */
 const LATE_MS = 3_600_000;
