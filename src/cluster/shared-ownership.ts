@@ -51,6 +51,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     const sentAt = clock.monotonic();
     const renewed = await cluster.renew(checksum);
     onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
+    if (renewed.hasGoneBack) forget();
     const plan = planRound(state, { renewed, checksum, held: held.all(), sentAt, leaseMs });
     ({ state, inForce } = plan);
     newest = renewed;
@@ -60,6 +61,12 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     if (inForce === checksum) await addMissing(shards, renewed);
     await claimAll(plan);
     giveBack(plan, shards);
+  }
+
+  /** What is remembered here may never be stored. What is held all the same is found by this round, and read anew. */
+  function forget(): void {
+    log.warn('cluster:went-back', { effect: 'what the database has is read again, and decided from there' });
+    for (const { shard } of held.all()) drop(shard, 'the database lacks what it had before');
   }
 
   function follow({ lost, found, deadline }: Plan): void {

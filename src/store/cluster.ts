@@ -71,6 +71,8 @@ export interface Renewed {
   readonly config: string | null;
   /** By the clock of the database. */
   readonly now: Instant;
+  /** The database lacks the renewal before this one: a standby took over that had not got it, or an older state was put back. */
+  readonly hasGoneBack: boolean;
 }
 
 /** What one who only looks sees of the replicas. */

@@ -45,9 +45,15 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     under: ['late line'],
     caughtAs: /, which \S+ had claimed/,
   },
-  // The fence lets only the holder write, and the holder knows the newest version, unless the database lost it.
+  // The fence lets only the holder write, and the holder knows the newest version, unless the database lost it and the
+  // holder does not notice.
   'no version check': {
     edits: [
+      {
+        file: 'src/store/postgres/cluster.ts',
+        find: 'const hasGoneBack = before !== null &&',
+        replace: 'const hasGoneBack = before === 0 &&',
+      },
       {
         file: 'src/store/postgres/memory-table.ts',
         find: 'WHERE m.watch = d.watch AND m.version = d.expects RETURNING',

@@ -119,6 +119,30 @@ test('after a kill nobody polled, sent or chained for longer than the lease and 
   await other.stop();
 });
 
+test('a database that lacks the last seconds is read again by all who hold something, and nobody loses it to another', async () => {
+  const { clock, cluster, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(30_000);
+  const before = [one.held(), other.held()];
+  for (const { told } of [one, other]) told.length = 0;
+  cluster.goBack();
+  await clock.advance(LEASE_MS / 3 + 1000);
+  expect([one.working(), other.working()]).toEqual(before);
+  for (const replica of [one, other])
+    expect(replica.told.toSorted()).toEqual(
+      replica
+        .held()
+        .flatMap((shard) => [`claimed ${shard}`, `lost ${shard}`])
+        .toSorted(),
+    );
+  for (const shard of one.held())
+    expect(one.told.indexOf(`lost ${shard}`)).toBeLessThan(one.told.indexOf(`claimed ${shard}`));
+  for (const { told } of [one, other]) told.length = 0;
+  await clock.advance(60_000);
+  expect([one.told, other.told]).toEqual([[], []]);
+  await Promise.all([one.stop(), other.stop()]);
+});
+
 test('a replica that stopped left its shards to nobody until the end of its leases', async () => {
   const { clock, join } = someReplicas();
   const one = join('one');

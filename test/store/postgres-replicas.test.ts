@@ -107,6 +107,29 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     expect(await owner.cluster.hasFree()).toBe(false);
   });
 
+  test('a standby that took over without the last seconds was taken for the same database', async () => {
+    await using all = await replicas();
+    const [one, other] = [await all.join('one'), await all.join('other')];
+    const haveGoneBack = async (): Promise<boolean[]> => [
+      (await one.cluster.renew('config')).hasGoneBack,
+      (await other.cluster.renew('config')).hasGoneBack,
+    ];
+    expect(await haveGoneBack()).toEqual([false, false]);
+    const renewedBefore = async (ago: string): Promise<void> => {
+      await execute(all.url, `UPDATE replicas SET until = until - interval '${ago}' WHERE name = 'one'`);
+    };
+    await renewedBefore('5 seconds');
+    expect(await haveGoneBack()).toEqual([true, false]);
+    expect(await haveGoneBack()).toEqual([false, false]);
+    // It was renewed, and the answer never came.
+    await renewedBefore('-5 seconds');
+    expect(await haveGoneBack()).toEqual([false, false]);
+    await execute(all.url, 'DELETE FROM replicas');
+    expect(await haveGoneBack()).toEqual([true, true]);
+    await one.cluster.leave();
+    expect(await haveGoneBack()).toEqual([false, false]);
+  });
+
   test('a shard that was given back is free at once, and its rate is waited for', async () => {
     await using all = await replicas();
     const [former, next] = [await all.join('former'), await all.join('next')];

@@ -25,10 +25,13 @@ const IS_LIVE = 'until > clock_timestamp()';
 const GONE = "interval '1 day'";
 const ASK_AFTER_MS = `CASE WHEN ask_from > clock_timestamp()
   THEN ceil(extract(epoch FROM ask_from - clock_timestamp()) * 1000) ELSE 0 END::bigint AS ask_after_ms`;
+const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`;
 const MILLISECONDS = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
 export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOptions): SharedCluster {
   const { sql, write } = database;
+  /** Until when this replica lives by the last renewal that was answered, in microseconds; null: none was. */
+  let renewedUntil: number | null = null;
   const heldOf = (row: HeldRow): HeldShard => ({
     shard: row.key,
     fence: { key: row.key, slot: SLOT, owner: id, epoch: row.epoch },
@@ -78,7 +81,7 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
           VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms')
           ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until,
             announced_at = CASE WHEN r.checksum = excluded.checksum THEN r.announced_at ELSE excluded.announced_at END
-          RETURNING id, name, checksum, announced_at),
+          RETURNING id, name, checksum, announced_at, until),
         joined AS (
           INSERT INTO journal (at, kind, subject, actor, data)
           SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
@@ -86,16 +89,22 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
         gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
         mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS}),
         live AS (
-          SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE} UNION ALL TABLE me),
+          SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE}
+          UNION ALL SELECT id, name, checksum, announced_at FROM me),
         told AS (SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM live),
         known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE} THEN owner END AS holder FROM shards)
         SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
           (SELECT json_agg(told) FROM told) AS live,
           (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
-          (SELECT config FROM cluster) AS config, ${MILLISECONDS('clock_timestamp()')} AS now`,
+          (SELECT config FROM cluster) AS config, ${MILLISECONDS('clock_timestamp()')} AS now,
+          (SELECT ${MICROSECONDS('until')} FROM replicas WHERE id = $1) AS former_until,
+          (SELECT ${MICROSECONDS('until')} FROM me) AS until`,
         [id, name, checksum, leaseMs, joined.kind, joined.subject, joined.actor, joined.data],
       );
-      return renewedOf(RenewedRow.parse(row), heldOf);
+      const renewed = RenewedRow.parse(row);
+      const before = renewedUntil;
+      renewedUntil = renewed.until;
+      return renewedOf(renewed, { heldOf, before });
     },
     claim: (family, count) => write('take-over', (on) => claimOn(on, family, count)),
     async release({ key, owner, epoch }, windowMs) {
@@ -136,6 +145,7 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     },
     async leave() {
       await sql.run('DELETE FROM replicas WHERE id = $1', [id]);
+      renewedUntil = null;
     },
   };
 }
@@ -201,10 +211,23 @@ const SeenRow = z.object({
   shards: z.array(z.object({ key: ShardKey, holder: z.string().nullable() })),
   config: z.string().nullable(),
 });
-const RenewedRow = SeenRow.extend({ mine: z.array(HeldRow), now: z.number() });
+const RenewedRow = SeenRow.extend({
+  mine: z.array(HeldRow),
+  now: z.number(),
+  former_until: z.number().nullable(),
+  until: z.number(),
+});
 
-function renewedOf(row: z.output<typeof RenewedRow>, heldOf: (row: HeldRow) => HeldShard): Renewed {
-  return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now };
+interface RenewedBy {
+  readonly heldOf: (row: HeldRow) => HeldShard;
+  /** Until when it lived by the renewal before; null: there was none. */
+  readonly before: number | null;
+}
+
+function renewedOf(row: z.output<typeof RenewedRow>, { heldOf, before }: RenewedBy): Renewed {
+  // A renewal that was done and whose answer was lost is later than the last one that was answered.
+  const hasGoneBack = before !== null && (row.former_until ?? 0) < before;
+  return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now, hasGoneBack };
 }
 
 function seenOf({ live, shards, config }: z.output<typeof SeenRow>): SeenCluster {

@@ -24,6 +24,8 @@ export class MemoryCluster {
   readonly #shards = new Map<Shard, ShardState>();
   #config: string | null = null;
   #epochs = 0;
+  /** That have yet to notice that it went back. */
+  #behind = new Set<string>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -42,6 +44,7 @@ export class MemoryCluster {
       shards: [...this.#shards].map(([shard, { owner, until }]) => ({ shard, holder: until > now ? owner : null })),
       config: this.#config,
       now,
+      hasGoneBack: this.#behind.delete(id),
     };
   }
 
@@ -88,6 +91,11 @@ export class MemoryCluster {
 
   leave(id: string): void {
     this.#replicas.delete(id);
+  }
+
+  /** By the seconds since every replica last renewed; who holds what is as it was. */
+  goBack(): void {
+    this.#behind = new Set(this.#replicas.keys());
   }
 
   /** As one replica sees it, while `isCut` says that nothing gets through. */
