@@ -14,8 +14,8 @@ export interface EventsOptions {
 /** More than so many pages ask by themselves instead. */
 const MOST_STREAMS = 24;
 const LOOK_MS = 1000;
-/** So many pages that are loaded anew every second keep no poll waiting; more are told of a change less often. */
-const PAGES_A_SECOND = 8;
+/** All together are loaded anew so often: where more are open, each is told of a change less often. */
+const PAGES_A_SECOND = 5;
 /** Scripts do not see the comments that would keep a connection open. */
 const ALIVE_MS = 5000;
 const RETRY_MS = 3000;
