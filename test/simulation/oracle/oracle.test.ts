@@ -365,6 +365,28 @@ describe('a reorganisation', () => {
     const early = told('blocks', 'reorg', 20, { item: 'none' });
     expect(says(logsOf('blocks', PATHS.blocks, serve, { owed: [...early, ...owed] }))).toEqual(['invented blocks']);
   });
+
+  test('is told a little after the next poll where the commit of the first one was refused', () => {
+    const late = told('blocks', 'reorg', 41, { item: 'new' });
+    expect(says(logsOf('blocks', PATHS.blocks, serve, { owed: late }))).toEqual([]);
+    const tooLate = told('blocks', 'reorg', 110, { item: 'new' });
+    expect(says(logsOf('blocks', PATHS.blocks, serve, { owed: tooLate }))).toContain('invented blocks');
+  });
+
+  test('of a block that only polls showed which nobody kept is not told', () => {
+    const passing = (minute: number): Partial<Served>[] => [
+      page([
+        block(`head ${minute}`, HEAD + minute),
+        ...(minute < 30 ? [] : [block(minute >= 40 ? 'new' : 'old', HEAD + 1)]),
+      ]),
+    ];
+    const logs = logsOf('blocks', PATHS.blocks, passing);
+    const forgotten = logs.polls.map((poll) =>
+      poll.startedAt >= at(30) && poll.startedAt < at(40) ? { ...poll, decided: null, isKept: false } : poll,
+    );
+    expect(says(logs)).toEqual(['lost blocks']);
+    expect(says({ ...logs, polls: forgotten })).toEqual([]);
+  });
 });
 
 describe('what is owed', () => {

@@ -17,9 +17,11 @@ export function judgeReorganisations({ logs, references, pollsOf, rightTimeOf }:
   const told = logs.owed.filter(
     (one) => one.watch === watch && one.alert === alert && one.recipient === recipient && one.type === 'alert.event',
   );
-  const replaced = replacedIn(pollsOf(watch, path));
+  const polls = pollsOf(watch, path);
+  // What no kept poll had shown before was known to nobody.
+  const known = replacedIn(polls.filter(({ poll }) => poll.isKept));
   const rightTime = rightTimeOf(path);
-  const lost = replaced.flatMap(({ poll, isFromChain }): Verdict[] => {
+  const lost = known.flatMap(({ poll, isFromChain }): Verdict[] => {
     const at = poll.poll.startedAt;
     const dueAt = isFromChain ? rightTime.after(at, 2 * references.intervalMs) : null;
     if (dueAt === null || told.some((one) => one.at >= at && one.at <= dueAt)) return [];
@@ -32,7 +34,7 @@ export function judgeReorganisations({ logs, references, pollsOf, rightTimeOf }:
       },
     ];
   });
-  return [...lost, ...inventedOf(told, replaced, watch, alert)];
+  return [...lost, ...inventedOf(told, replacedIn(polls), watch, alert)];
 }
 
 /** By height, what was shown there; the last one at the end. */
