@@ -155,6 +155,12 @@ describe('an item of a list', () => {
     expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed }))).toEqual([]);
   });
 
+  test('that came late and is gone when its block was final is no matter', () => {
+    const above = item({ id: 'above', block: HEAD + 40, facts: {} }, { from: at(-10) });
+    const late = { chain: { ...gone.chain, items: [...gone.chain.items, above] } };
+    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...late, owed: first }))).toEqual([]);
+  });
+
   test('that one recipient still takes to be there is lost', () => {
     const back = told('busy', 'failed', 70, { item: 'it', type: 'alert.retracted' });
     expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: [...first, ...back.slice(1)] }))).toEqual([
