@@ -156,9 +156,17 @@ describe('an item of a list', () => {
   });
 
   test('that came late and is gone when its block was final is no matter', () => {
-    const above = item({ id: 'above', block: HEAD + 40, facts: {} }, { from: at(-10) });
-    const late = { chain: { ...gone.chain, items: [...gone.chain.items, above] } };
-    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...late, owed: first }))).toEqual([]);
+    const late = call('it', HEAD - 4);
+    const lateServe = (minute: number): Partial<Served>[] => [
+      page(minute > 30 && minute < 60 ? [late, KNOWN] : [KNOWN]),
+      ...goneServe(minute).slice(1),
+    ];
+    const left = (to: number): string[] =>
+      says(
+        logsOf('busy', PATHS.busy, lateServe, { ...chain([item(late, { from: at(31), to: at(to) })]), owed: first }),
+      );
+    expect(left(50)).toEqual(['lost busy']);
+    expect(left(60)).toEqual([]);
   });
 
   test('that one recipient still takes to be there is lost', () => {

@@ -12,6 +12,7 @@ import type {
   Verdict,
 } from '../model.ts';
 import type { Evidence } from './evidence.ts';
+import { madeAt } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 
 const BELIEVED_AFTER = 3;
@@ -60,7 +61,7 @@ function missingOf(
   if (last === undefined || last.to === null) return [];
   const goneAt = last.to;
   const [first] = messages;
-  if (first === undefined || first.at > goneAt || !isFollowed(logs.chain.items, last)) return [];
+  if (first === undefined || first.at > goneAt || !isFollowed(last)) return [];
   const { block } = last.row;
   const believedAt = absenceBelievedAt(
     polls.filter(({ poll }) => poll.startedAt > goneAt),
@@ -103,12 +104,9 @@ function misledAt(at: Instant, messages: readonly Owed[]): string[] {
   return [...lastByRecipient].flatMap(([recipient, { type }]) => (type === 'alert.retracted' ? [] : [recipient]));
 }
 
-/** Not yet final when it left. A row may appear when its block is old: what stands in a block as high shows when that was. */
-function isFollowed(items: readonly ChainItem[], { row: { block }, to }: Stay): boolean {
-  if (block === null) return true;
-  const asHigh = items.flatMap(({ stays }) => stays).filter((stay) => (stay.row.block ?? 0) >= block);
-  const madeAt = Math.min(...asHigh.map(({ from }) => from));
-  return (to ?? 0) - madeAt < (FINAL_DEPTH - 2) * BLOCK_MS;
+/** Not yet final when it left. A row may appear when its block is old. */
+function isFollowed({ row: { block }, to }: Stay): boolean {
+  return block === null || (to ?? 0) - madeAt(block) < (FINAL_DEPTH - 2) * BLOCK_MS;
 }
 
 /** Taken back while the chain has it, without proof and without three readings that do not show it. */
