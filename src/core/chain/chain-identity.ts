@@ -51,6 +51,16 @@ function hashAt(row: AnyView, height: number): string[] {
   return valueAt(row, 'height') === BigInt(height) && typeof hash === 'string' ? [hash] : [];
 }
 
+/**
+ * At what heights a chain that is known shows a known block, though the anchor is not there: it may have been replaced after
+ * it was read. The newest blocks may all have been replaced since, and those that are as deep as none is replaced, not.
+ */
+export function heightsToCompare(record: ChainRecord): readonly number[] {
+  const newest = Math.max(...record.keys());
+  const settled = Math.max(...record.keys().filter((height) => height <= newest - MOST_REPLACED));
+  return [newest, settled].filter(Number.isFinite);
+}
+
 /** Whether any of the rows is a block that is known. */
 export function showsKnown(record: ChainRecord, rows: readonly AnyView[]): boolean {
   return [...record].some(([height, blocks]) =>

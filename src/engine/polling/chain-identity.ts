@@ -1,7 +1,14 @@
 // Asks whether an explorer still shows the chain that it showed before: at the first poll after a start, once a day, and
 // when its head falls by more than 64 blocks. While it shows another chain its watches see nothing, and it is asked again
 // once a minute.
-import { identityOf, showsKnown, type Anchor, type Identity, type Shown } from '../../core/chain/chain-identity.ts';
+import {
+  heightsToCompare,
+  identityOf,
+  showsKnown,
+  type Anchor,
+  type Identity,
+  type Shown,
+} from '../../core/chain/chain-identity.ts';
 import type { ChainRecord } from '../../core/chain/chain-record.ts';
 import { Missed } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -124,8 +131,11 @@ async function judged(anchor: Anchor, record: ChainRecord, read: ReadBlocks): Pr
     const identity = identityOf(anchor, await read(anchor.height), newestAt);
     if (identity !== 'other') return identity;
     // One old block that is otherwise is not yet another chain.
-    const { rows } = await read(newest);
-    return showsKnown(record, rows) ? 'same' : 'other';
+    for (const height of heightsToCompare(record)) {
+      const { rows } = await read(height);
+      if (showsKnown(record, rows)) return 'same';
+    }
+    return 'other';
   } catch (error) {
     return error instanceof Missed && CANNOT_SAY.has(error.reason) ? 'unknown' : null;
   }

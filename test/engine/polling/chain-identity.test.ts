@@ -108,6 +108,21 @@ describe('the same chain is not taken for another one', () => {
     expect(data(world)[0]).toMatchObject({ state: 'ok' });
   });
 
+  test('when the oldest block that is known was replaced unseen, and all of the newest page while the daemon stands still', async () => {
+    await using world = await createWorld(RULES);
+    await world.poll();
+    // Nobody reads those heights again.
+    world.sandbox.reorganise({ blocks: 55 });
+    world.sandbox.mine({ blocks: 40 });
+    world.sandbox.mine({ blocks: 40 });
+    await mine(world, 80);
+    world.sandbox.reorganise({ blocks: 55 });
+    await world.restart();
+    await world.poll();
+    expect(world.isOtherChain).toBe(false);
+    expect(data(world)[0]).toMatchObject({ state: 'ok' });
+  });
+
   test('when nothing of it is known yet', async () => {
     await using world = await createWorld(RULES);
     await world.poll();
