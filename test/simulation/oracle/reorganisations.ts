@@ -18,8 +18,10 @@ export function judgeReorganisations({ logs, references, pollsOf, rightTimeOf }:
     (one) => one.watch === watch && one.alert === alert && one.recipient === recipient && one.type === 'alert.event',
   );
   const polls = pollsOf(watch, path);
-  // What no kept poll had shown before was known to nobody.
-  const known = replacedIn(polls.filter(({ poll }) => poll.isKept));
+  // What no kept poll had shown before was known to nobody. Of two readings of one poll only one counts.
+  const kept = polls.filter(({ poll }) => poll.isKept);
+  const known = replacedIn(kept.map((poll) => ({ poll, rows: poll.readings.flatMap((reading) => reading.rows) })));
+  const possible = replacedIn(polls.flatMap((poll) => poll.readings.map(({ rows }) => ({ poll, rows }))));
   const rightTime = rightTimeOf(path);
   const lost = known.flatMap(({ poll, isFromChain }): Verdict[] => {
     const at = poll.poll.startedAt;
@@ -34,19 +36,23 @@ export function judgeReorganisations({ logs, references, pollsOf, rightTimeOf }:
       },
     ];
   });
-  return [...lost, ...inventedOf(told, replacedIn(polls), watch, alert)];
+  return [...lost, ...inventedOf(told, possible, watch, alert)];
 }
 
 /** By height, what was shown there; the last one at the end. */
 type Hashes = ReadonlyMap<number, readonly string[]>;
 
+interface Shown {
+  readonly poll: ReadPoll;
+  readonly rows: readonly Row[];
+}
+
 /** Polls that were served a fork that was not known. */
-function replacedIn(polls: readonly ReadPoll[]): Replaced[] {
+function replacedIn(shown: readonly Shown[]): Replaced[] {
   const hashesByHeight = new Map<number, readonly string[]>();
   const replaced: Replaced[] = [];
   let top = -Infinity;
-  for (const poll of polls) {
-    const rows = poll.readings.flatMap((reading) => reading.rows);
+  for (const { poll, rows } of shown) {
     if (isNewFork(rows, hashesByHeight, top))
       replaced.push({
         poll,
