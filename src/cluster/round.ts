@@ -1,8 +1,8 @@
 // One round of a replica: what follows from the rows that the database answered to its renewal.
 //
 //   lost      a shard that was not renewed: another replica has claimed it
-//   found     one that was renewed although it is not known to be held: the answer to its claim was lost, or a write of it was
-//             fenced by mistake
+//   found     one that was renewed although it is not known to be held: the answer to its claim was lost, a write of it was
+//             fenced by mistake, or the database went back; it is given back and claimed anew
 //   claims    shards that nobody holds, up to the share; only while the own config is in force
 //   releases  one shard too many of a family, found so in two rounds running; all of them, where another config is in force:
 //             what is decided by one that is not would take the place of what the others remember

@@ -57,22 +57,29 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     newest = renewed;
     roundAt = sentAt + roundMs(leaseMs);
     follow(plan);
+    await claimAnew(plan);
     await agree(plan, renewed);
     if (inForce === checksum) await addMissing(shards, renewed);
     await claimAll(plan);
     giveBack(plan, shards);
   }
 
-  /** What is remembered here may never be stored. What is held all the same is found by this round, and read anew. */
+  /** What is remembered here may never have been stored. What this replica has all the same is found, and claimed anew. */
   function forget(): void {
     log.warn('cluster:went-back', { effect: 'what the database has is read again, and decided from there' });
     for (const { shard } of held.all()) drop(shard, 'the database lacks what it had before');
+    state = FIRST_ROUND;
   }
 
-  function follow({ lost, found, deadline }: Plan): void {
+  function follow({ lost, deadline }: Plan): void {
     for (const { shard } of lost) drop(shard, 'another replica has claimed it');
-    for (const one of found) held.add(one, deadline);
     held.prolong(deadline);
+  }
+
+  /** Only a claim ends what the former holder had begun: a message that it had taken to send would never be sent. */
+  async function claimAnew({ found }: Plan): Promise<void> {
+    for (const { shard, fence } of found) await cluster.release(fence, windowOf(shard));
+    if (found.length > 0) goOnAtOnce();
   }
 
   async function agree({ inForce: config }: Plan, { config: before, now }: Renewed): Promise<void> {
@@ -84,7 +91,11 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     const missing = shards.filter(({ shard }) => !known.some((row) => row.shard === shard));
     if (missing.length === 0) return;
     await cluster.addShards(missing);
-    // They are claimed in the next round, which follows at once.
+    goOnAtOnce();
+  }
+
+  /** What is free now is claimed in the next round. */
+  function goOnAtOnce(): void {
     roundAt = 0;
     isNextDue = true;
   }

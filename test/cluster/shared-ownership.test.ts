@@ -124,10 +124,15 @@ test('a database that lacks the last seconds is read again by all who hold somet
   const [one, other] = [join('one'), join('other')];
   await clock.advance(30_000);
   const before = [one.held(), other.held()];
+  const epochs = (): number[] =>
+    SHARDS.map((shard) => (one.ownership.fenceOf(shard) ?? other.ownership.fenceOf(shard))?.epoch ?? 0);
+  const newestBefore = Math.max(...epochs());
   for (const { told } of [one, other]) told.length = 0;
   cluster.goBack();
   await clock.advance(LEASE_MS / 3 + 1000);
   expect([one.working(), other.working()]).toEqual(before);
+  // Each was claimed anew, which ends what its holder had begun.
+  expect(Math.min(...epochs())).toBeGreaterThan(newestBefore);
   for (const replica of [one, other])
     expect(replica.told.toSorted()).toEqual(
       replica
