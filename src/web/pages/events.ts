@@ -60,13 +60,14 @@ async function follow(stream: SSEStreamingApi, { clock, edition, gone, pauseMs, 
   let seen = page.seen ?? (await edition());
   await alive();
   for (let silentMs = 0; !gone.aborted;) {
-    const pause = pauseMs();
-    silentMs += pause;
     const current = await edition();
     if (current !== seen) await stream.writeSSE({ event: 'changed', data: current });
     else if (silentMs >= ALIVE_MS) await alive();
     if (current !== seen || silentMs >= ALIVE_MS) silentMs = 0;
     seen = current;
-    await clock.sleep(pause, gone);
+    // All in the same moment: what is made for one page serves the others that are alike.
+    const waitMs = pauseMs() - (clock.now() % pauseMs());
+    silentMs += waitMs;
+    await clock.sleep(waitMs, gone);
   }
 }
