@@ -387,6 +387,18 @@ describe('a reorganisation', () => {
     expect(says(logsOf('blocks', PATHS.blocks, serve, { owed: tooLate }))).toContain('invented blocks');
   });
 
+  test('between two readings of a poll that was kept without being reported is told', () => {
+    const between = (minute: number): Partial<Served>[] => [
+      page([
+        block(`head ${minute}`, HEAD + minute),
+        ...(minute < 30 ? [] : [block(minute > 30 ? 'new' : 'old', HEAD + 1)]),
+      ]),
+    ];
+    const logs = logsOf('blocks', PATHS.blocks, between, { owed: told('blocks', 'reorg', 35, { item: 'new' }) });
+    const polls = logs.polls.map((poll) => (poll.startedAt === at(30) ? { ...poll, decided: null } : poll));
+    expect(says({ ...logs, polls })).toEqual([]);
+  });
+
   test('of a block that only polls showed which nobody kept is not told', () => {
     const passing = (minute: number): Partial<Served>[] => [
       page([
