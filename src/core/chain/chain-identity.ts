@@ -52,8 +52,8 @@ function hashAt(row: AnyView, height: number): string[] {
 }
 
 /**
- * At what heights a chain that is known shows a known block, though the anchor is not there: it may have been replaced after
- * it was read. The newest blocks may all have been replaced since, and those that are as deep as none is replaced, not.
+ * Where to look for known blocks of a chain that does not show the anchor: that one may have been replaced after it was read.
+ * A deep reorganisation may have replaced all of the newest blocks too, but none that lies `MOST_REPLACED` below them.
  */
 export function heightsToCompare(record: ChainRecord): readonly number[] {
   const newest = Math.max(...record.keys());

@@ -59,15 +59,18 @@ async function follow(stream: SSEStreamingApi, { clock, edition, gone, pauseMs, 
     stream.writeSSE({ event: 'alive', data: new Date(clock.now()).toISOString(), retry: RETRY_MS });
   let seen = page.seen ?? (await edition());
   await alive();
-  for (let silentMs = 0; !gone.aborted;) {
+  let silentMs = 0;
+  while (!gone.aborted) {
     const current = await edition();
-    if (current !== seen) await stream.writeSSE({ event: 'changed', data: current });
-    else if (silentMs >= ALIVE_MS) await alive();
-    if (current !== seen || silentMs >= ALIVE_MS) silentMs = 0;
+    const isChanged = current !== seen;
+    const isTold = isChanged || silentMs >= ALIVE_MS;
+    if (isChanged) await stream.writeSSE({ event: 'changed', data: current });
+    else if (isTold) await alive();
     seen = current;
     // All in the same moment: what is made for one page serves the others that are alike.
-    const waitMs = pauseMs() - (clock.now() % pauseMs());
-    silentMs += waitMs;
+    const pause = pauseMs();
+    const waitMs = pause - (clock.now() % pause);
+    silentMs = (isTold ? 0 : silentMs) + waitMs;
     await clock.sleep(waitMs, gone);
   }
 }
