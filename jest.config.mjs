@@ -6,7 +6,7 @@ export default {
   maxWorkers: availableParallelism() + 1,
   // For a loaded machine: no test waits on purpose.
   testTimeout: 240_000,
-  setupFiles: ['<rootDir>/test/support/properties.setup.ts'],
+  setupFiles: ['<rootDir>/test/support/properties.setup.ts', '<rootDir>/test/support/slow-network.setup.ts'],
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -80,6 +80,8 @@ export async function runApp(folder: Folder, change: AppChange = {}): Promise<Ru
       polls.push(poll);
     }),
     isDry: false,
+    // It would be waited for in real time.
+    silentWaitMs: 0,
   });
   const stop = new AbortController();
   const running = app.run(stop.signal);

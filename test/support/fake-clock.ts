@@ -1,5 +1,6 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import type { Clock, Instant } from '../../src/lib/clock.ts';
+import { areRequestsUnderWay } from './requests-under-way.ts';
 import { arePending, oneEnded } from './store/pending-calls.ts';
 
 /** A clock that stands still until a test moves it. No real timers. */
@@ -100,14 +101,21 @@ function first(sleeping: ReadonlySet<Sleeper>, end: Instant): Sleeper | undefine
   return found;
 }
 
-// A turn of the event loop empties the microtask queue, however long the chain; a second one is for those who
-// themselves wait for a turn.
+// Each turn of the event loop empties the microtask queue, however long the chain. Who waits for a turn, a file, an answer
+// or the database goes on before time does.
 async function settled(): Promise<void> {
-  await afterIo();
-  await afterIo();
-  while (arePending()) {
-    await oneEnded();
+  for (let turns = 0, quiet = 0; quiet < QUIET_TURNS; turns += 1) {
+    if (arePending()) await oneEnded();
     await afterIo();
-    await afterIo();
+    quiet = areRequestsUnderWay() || arePending() || (turns < MOST_TURNS && isWorkUnderWay()) ? 0 : quiet + 1;
   }
+}
+
+// Some of it has no end: a pipe that nobody writes to, a loop that waits for turns.
+const MOST_TURNS = 1000;
+// Between two pieces of work there may be turns of which Node tells nothing, as when a socket is given back.
+const QUIET_TURNS = 4;
+
+function isWorkUnderWay(): boolean {
+  return process.getActiveResourcesInfo().some((type) => type === 'Immediate' || type.startsWith('FSReq'));
 }
