@@ -160,6 +160,28 @@ describe('the first page', () => {
       expect((await browse(web, '/', { headers })).body).not.toContain('Acknowledge</button>');
   });
 
+  test('of just before a change passed for the one after it, and who asks for it again got nothing new', async () => {
+    let [at, edition] = [0, 'first'];
+    const web = await serve({
+      isOpen: true,
+      api: { ...API, monotonic: () => at },
+      queries: { ...queriesWith(CALM), edition: async () => edition },
+    });
+    for (const encoding of ['', 'gzip']) {
+      [at, edition] = [at + 1000, `${edition}, then`];
+      await browse(web, '/', { headers: { 'accept-encoding': encoding } });
+      edition = `${edition} another`;
+      const again = (etag: unknown): ReturnType<typeof browse> =>
+        browse(web, '/', { headers: { 'accept-encoding': encoding, 'if-none-match': String(etag) } });
+      const early = await again('"none"');
+      at += 1000;
+      const late = await again(early.headers.etag);
+      expect([early.status, late.status]).toEqual([200, 200]);
+      expect(late.headers.etag).toContain(edition);
+      expect((await again(late.headers.etag)).status).toBe(304);
+    }
+  });
+
   test('shows the last overview where the state does not answer any more, and says of when it is', async () => {
     let [at, now, isBroken] = [0, NOW, false];
     const overview = overviewWith(CALM);

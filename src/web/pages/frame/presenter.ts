@@ -28,7 +28,8 @@ export interface Presenter {
   send(c: PageContext, page: Page): Promise<Response>;
 }
 
-type Made = Download | MadePage;
+/** `edition`: of before it was made. What changes meanwhile is news to whoever gets it. */
+type Made = (Download | MadePage) & { readonly edition: string };
 
 interface MadePage {
   readonly status: 200;
@@ -42,7 +43,7 @@ const gzipped = promisify<string, { readonly level: number }, Buffer>(gzip);
 export function createPresenter(options: PresenterOptions): Presenter {
   const { queries, pages, now, timeZone: zone, daemon } = options;
   const rendering = createRendering<Made>(options.periods);
-  const bodies = createRendering<Buffer>(options.periods);
+  const bodies = new WeakMap<MadePage, Promise<Buffer>>();
   const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
 
   async function framed(page: Page, here: Frame['here'], edition: string): Promise<string> {
@@ -53,18 +54,24 @@ export function createPresenter(options: PresenterOptions): Presenter {
 
   async function make(c: PageContext, route: PageRoute, edition: string): Promise<Made> {
     const page = await pageOf(route, requestOf(c));
-    if ('body' in page) return page;
-    return { status: (page.status ?? 200) as 200, text: await framed(page, placeOf(route), edition) };
+    if ('body' in page) return { ...page, edition };
+    return { status: (page.status ?? 200) as 200, text: await framed(page, placeOf(route), edition), edition };
   }
 
-  /** Pages of nobody in particular are all the same: they are compressed once. */
-  async function sendMade(c: PageContext, key: string, { status, text }: MadePage, etag: string): Promise<Response> {
+  /** A page as nobody in particular sees it is compressed once. */
+  function compressed(made: MadePage, visitor: Visitor): Promise<Buffer> {
+    const known = isAnonymous(visitor) ? bodies.get(made) : undefined;
+    if (known !== undefined) return known;
+    const body = gzipped(filled(made.text, visitor, now()), { level: LEVEL });
+    if (isAnonymous(visitor)) bodies.set(made, body);
+    return body;
+  }
+
+  async function sendMade(c: PageContext, made: MadePage, etag: string): Promise<Response> {
     const visitor = c.get('visitor');
-    const whole = (): string => filled(text, visitor, now());
-    if (!takesGzip(c)) return c.html(whole(), status, { ETag: etag });
-    const compress = (): Promise<Buffer> => gzipped(whole(), { level: LEVEL });
-    const body = isAnonymous(visitor) ? await bodies.of(key, compress) : await compress();
-    return c.body(new Uint8Array(body), status, {
+    if (!takesGzip(c)) return c.html(filled(made.text, visitor, now()), made.status, { ETag: etag });
+    const body = await compressed(made, visitor);
+    return c.body(new Uint8Array(body), made.status, {
       ETag: etag,
       'Content-Type': 'text/html; charset=UTF-8',
       'Content-Encoding': 'gzip',
@@ -80,14 +87,14 @@ export function createPresenter(options: PresenterOptions): Presenter {
 
   return {
     async show(c, route) {
-      const visitor = c.get('visitor');
-      // Before the page is made: what changes meanwhile is news to whoever gets it.
+      const { role } = c.get('visitor');
+      const etagOf = (edition: string): string => `"${edition}-${role}"`;
+      const known = c.req.header('if-none-match');
       const edition = await queries.edition();
-      const etag = `"${edition}-${visitor.role}"`;
-      if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ETag: etag });
-      const key = `${visitor.role} ${c.req.url}`;
-      const made = await rendering.of(key, () => make(c, route, edition));
-      return 'body' in made ? download(c, made, etag) : sendMade(c, key, made, etag);
+      if (known === etagOf(edition)) return c.body(null, 304, { ETag: known });
+      const made = await rendering.of(`${role} ${c.req.url}`, () => make(c, route, edition));
+      const etag = etagOf(made.edition);
+      return 'body' in made ? download(c, made, etag) : sendMade(c, made, etag);
     },
     async send(c, page) {
       return c.html(
