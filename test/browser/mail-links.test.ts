@@ -18,6 +18,7 @@ const RULES = `
 watches:
   - { id: coins, kind: balance, of: treasury, every: 10s, alerts: [{ id: low, while: balance < 1, severity: critical }] }
 `;
+const MINUTE_MS = 60_000;
 const PUBLIC = 'https://chainwarden.example.com';
 
 function aMailingDaemon({ url }: SmtpSink): Promise<BrowsedDaemon> {
@@ -25,10 +26,12 @@ function aMailingDaemon({ url }: SmtpSink): Promise<BrowsedDaemon> {
   return aBrowsedDaemon({ rules: RULES, channels: `  post: ${post}\n`, http: `public_url: '${PUBLIC}', links: true` });
 }
 
-/** Where the link of the next mail leads, on the daemon. */
-async function linkIn({ mails }: SmtpSink, daemon: BrowsedDaemon): Promise<string> {
-  while (mails.all.length === 0) await daemon.pass(5);
-  const [, path = ''] = /https:\/\/chainwarden\.example\.com(\/a\/[\w-]+)/.exec(mails.all[0]?.parsed.text ?? '') ?? [];
+/** Where the link of the first mail that says this leads, on the daemon. */
+async function linkIn({ mails }: SmtpSink, daemon: BrowsedDaemon, said = ''): Promise<string> {
+  const textOfMail = (): string | undefined =>
+    mails.all.map(({ parsed }) => `${parsed.subject}\n${parsed.text}`).find((text) => text.includes(said));
+  while (textOfMail() === undefined) await daemon.pass(5);
+  const [, path = ''] = /https:\/\/chainwarden\.example\.com(\/a\/[\w-]+)/.exec(textOfMail() ?? '') ?? [];
   return `${daemon.running.app.url}${path}`;
 }
 
@@ -62,6 +65,30 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     await page.goto(link);
     await page.getByRole('heading', { name: 'Nothing to acknowledge' }).waitFor();
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  browserTest('what was said anew since it was looked at is not acknowledged unseen', async () => {
+    await using smtp = await createSmtpSink();
+    await using daemon = await aMailingDaemon(smtp);
+    const { page, context, complaints } = await browser.open({ scripts, width: 390 });
+    for (const value of [0n, 5n, 0n, 5n, 0n]) {
+      daemon.chain.setBalance({ address: 'treasury', value: value * 10n ** 18n });
+      await daemon.pass(20);
+    }
+    await page.goto(await linkIn(smtp, daemon, 'Flapping:'));
+    // For half an hour it has been steady, and people were told that.
+    await daemon.running.clock.advance(31 * MINUTE_MS);
+    await linkIn(smtp, daemon, 'Steady for 30 minutes.');
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByText('The alert has changed since you looked at it.').waitFor();
+    expect(await acksOf(daemon)).toEqual([null]);
+
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByText('Done.').waitFor();
+    expect(await acksOf(daemon)).toMatchObject([{ actor: 'link:ops@example.com' }]);
+    // The browser itself notes the refusal.
+    expect(complaints.filter((one) => !one.includes('409'))).toEqual([]);
     await context.close();
   });
 });
