@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../src/web/pages/app.ts';
 import { browse } from '../support/browser/browse.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { queriesWith, serveTestPages } from '../support/browser/pages.ts';
+import { API, queriesWith, serveTestPages } from '../support/browser/pages.ts';
 import { CALM } from '../support/daemon-in-trouble.ts';
 import { createInbox, type Arrivals } from '../support/sinks.ts';
 
@@ -15,15 +15,18 @@ interface Streams extends AsyncDisposable {
   readonly counted: Arrivals<number>;
   /** The edition that pages have from now on. */
   edition: string;
+  /** Milliseconds that have passed for those who make pages. */
+  passed: number;
 }
 
 async function serve(): Promise<Streams> {
   const counted = createInbox<number>();
   const clock = createFakeClock();
-  const served = { edition: 'first' };
+  const served = { edition: 'first', passed: 0 };
   const web = await serveTestPages({
     isOpen: true,
     clock: clock satisfies PagesOptions['clock'],
+    api: { ...API, monotonic: () => served.passed },
     queries: { ...queriesWith(CALM), edition: async () => served.edition },
     onStreams: (open) => {
       counted.push(open);
@@ -72,10 +75,43 @@ async function read({ body }: Response, onEvent: (event: string) => void): Promi
   }
 }
 
+/** The edition of the page that is sent now. */
+async function shown(streams: Streams): Promise<string> {
+  const { body } = await browse(streams, '/');
+  return /<html lang="en" data-edition="([^"]*)"/.exec(body)?.[1] ?? '';
+}
+
+test('a page that was told of a change loaded what was made for another one just before', async () => {
+  await using streams = await serve();
+  const { events } = await follow(streams);
+  await events.reached(1);
+  expect(await shown(streams)).toBe('first');
+  streams.edition = 'second';
+  expect(await shown(streams)).toBe('first');
+  await streams.clock.advance(1000);
+  expect(await events.reached(2)).toEqual(['alive', 'changed second']);
+  expect(await shown(streams)).toBe('second');
+});
+
+test('the more pages are open, the longer one that was made serves whoever asks by himself', async () => {
+  await using streams = await serve();
+  const shownAfter = async (ms: number): Promise<string> => {
+    streams.passed += ms;
+    streams.edition = `at ${streams.passed}`;
+    return shown(streams);
+  };
+  expect([await shownAfter(0), await shownAfter(999), await shownAfter(1)]).toEqual(['at 0', 'at 0', 'at 1000']);
+  for (let n = 0; n < MOST_STREAMS; n += 1) await follow(streams, `?seen=${encodeURIComponent(streams.edition)}`);
+  expect([await shownAfter(1000), await shownAfter(4999), await shownAfter(1)]).toEqual([
+    'at 2000',
+    'at 2000',
+    'at 7000',
+  ]);
+});
+
 test('a change between the making of a page and its script is told at once, not when the next one comes', async () => {
   await using streams = await serve();
-  const { body } = await browse(streams, '/');
-  const [, edition = ''] = /<html lang="en" data-edition="([^"]*)"/.exec(body) ?? [];
+  const edition = await shown(streams);
   expect(edition).toBe('first');
   streams.edition = 'second';
   const late = await follow(streams, `?seen=${edition}`);

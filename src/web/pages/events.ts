@@ -3,14 +3,6 @@ import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import type { Clock } from '../../lib/clock.ts';
 import type { PageContext } from './entry/gates.ts';
 
-export interface EventsOptions {
-  readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Another text whenever a page may be another one. */
-  readonly edition: () => Promise<string>;
-  /** So many pages are kept current from now on. */
-  readonly onStreams: (open: number) => void;
-}
-
 /** More than so many pages ask by themselves instead. */
 const MOST_STREAMS = 24;
 const LOOK_MS = 1000;
@@ -20,27 +12,57 @@ const PAGES_A_SECOND = 5;
 const ALIVE_MS = 5000;
 const RETRY_MS = 3000;
 
+/** The pages that are kept current. */
+export interface Audience {
+  /** Between two looks at what has changed. What is made for one of them in that time serves all. */
+  pauseMs(): number;
+  isFull(): boolean;
+  /** One more, or one less. */
+  count(by: 1 | -1): void;
+}
+
+export function createAudience(onStreams: (open: number) => void): Audience {
+  let open = 0;
+  onStreams(open);
+  return {
+    pauseMs: () => LOOK_MS * Math.max(1, Math.ceil(open / PAGES_A_SECOND)),
+    isFull: () => open >= MOST_STREAMS,
+    count(by) {
+      open += by;
+      onStreams(open);
+    },
+  };
+}
+
+export interface EventsOptions {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Another text whenever a page may be another one. */
+  readonly edition: () => Promise<string>;
+  readonly audience: Audience;
+  /** Pages are told of it, and load what is made from now on. */
+  readonly onChanged: () => void;
+}
+
 /** Answers `/events`. */
 export function createEvents(options: EventsOptions): (c: PageContext) => Response {
-  let streams = 0;
-  const count = (by: number): void => {
-    streams += by;
-    options.onStreams(streams);
+  const { audience } = options;
+  let told = '';
+  const tell = (edition: string): void => {
+    if (edition !== told) options.onChanged();
+    told = edition;
   };
-  count(0);
   return (c) => {
-    if (streams >= MOST_STREAMS) return c.text('too many pages are open', 503);
-    count(1);
+    if (audience.isFull()) return c.text('too many pages are open', 503);
+    audience.count(1);
     return streamSSE(c, async (stream) => {
       const gone = new AbortController();
       stream.onAbort(() => {
         gone.abort();
       });
-      const pauseMs = (): number => LOOK_MS * Math.ceil(streams / PAGES_A_SECOND);
       try {
-        await follow(stream, { ...options, seen: c.req.query('seen') ?? null, gone: gone.signal, pauseMs });
+        await follow(stream, { ...options, tell, seen: c.req.query('seen') ?? null, gone: gone.signal });
       } finally {
-        count(-1);
+        audience.count(-1);
       }
     });
   };
@@ -50,11 +72,11 @@ interface Followed extends EventsOptions {
   /** The edition that the page shows; null: the present one. */
   readonly seen: string | null;
   readonly gone: AbortSignal;
-  /** Between two looks. */
-  readonly pauseMs: () => number;
+  readonly tell: (edition: string) => void;
 }
 
-async function follow(stream: SSEStreamingApi, { clock, edition, gone, pauseMs, ...page }: Followed): Promise<void> {
+async function follow(stream: SSEStreamingApi, { clock, edition, audience, ...page }: Followed): Promise<void> {
+  const { gone, tell } = page;
   const alive = (): Promise<void> =>
     stream.writeSSE({ event: 'alive', data: new Date(clock.now()).toISOString(), retry: RETRY_MS });
   let seen = page.seen ?? (await edition());
@@ -64,11 +86,13 @@ async function follow(stream: SSEStreamingApi, { clock, edition, gone, pauseMs, 
     const current = await edition();
     const isChanged = current !== seen;
     const isTold = isChanged || silentMs >= ALIVE_MS;
-    if (isChanged) await stream.writeSSE({ event: 'changed', data: current });
-    else if (isTold) await alive();
+    if (isChanged) {
+      tell(current);
+      await stream.writeSSE({ event: 'changed', data: current });
+    } else if (isTold) await alive();
     seen = current;
     // All in the same moment: what is made for one page serves the others that are alike.
-    const pause = pauseMs();
+    const pause = audience.pauseMs();
     const waitMs = pause - (clock.now() % pause);
     silentMs = (isTold ? 0 : silentMs) + waitMs;
     await clock.sleep(waitMs, gone);

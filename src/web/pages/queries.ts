@@ -1,4 +1,4 @@
-// What pages ask of the daemon. Each shows the verdict and what nobody has in hand, and all of one second share that.
+// What pages ask of the daemon. Each shows the verdict and what nobody has in hand, and all of one period share that.
 import type { Queries } from '../../query/queries.ts';
 import { summaryOf, type Overview, type Summary } from '../../query/shapes/overview.ts';
 import { createRendering, type Periods } from './frame/rendering.ts';

@@ -1,5 +1,5 @@
-// Puts pages into their frame and sends them. A page is made at most once a second for all who see the same, and is not
-// made at all for whoever has it already.
+// Puts pages into their frame and sends them. A page is made at most once in a period for all who see the same, and is
+// not made at all for whoever has it already.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { BadCursor } from '../../../query/cursor.ts';

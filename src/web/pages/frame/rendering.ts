@@ -3,22 +3,23 @@
 export interface Periods {
   /** Another number in every period. */
   current(): number;
-  /** Something was changed: whoever changed it sees that at once. */
+  /** Something has changed: who changed it, or was told of it, sees that at once. */
   end(): void;
 }
 
-/** Of a second each. `monotonic`: milliseconds of a clock that nobody sets. */
-export function createPeriods(monotonic: () => number): Periods {
-  let [second, period] = [-1, 0];
+/** `monotonic`: milliseconds of a clock that nobody sets. `lengthMs`: of the period that begins. */
+export function createPeriods(monotonic: () => number, lengthMs: () => number): Periods {
+  let [period, endsAt] = [0, -Infinity];
   return {
     current() {
-      const now = Math.floor(monotonic() / 1000);
-      if (now !== second) period += 1;
-      second = now;
+      const now = monotonic();
+      if (now < endsAt) return period;
+      period += 1;
+      endsAt = now + lengthMs();
       return period;
     },
     end() {
-      period += 1;
+      endsAt = -Infinity;
     },
   };
 }
