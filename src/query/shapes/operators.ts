@@ -121,5 +121,7 @@ export interface LinkedAlert {
   readonly title: string;
   readonly severity: Severity;
   readonly since: string;
+  /** It happened at that time, and does not last. */
+  readonly isEvent: boolean;
   readonly ack: Ack | null;
 }

@@ -26,8 +26,17 @@ events.addEventListener('error', () => {
   if (events.readyState === EventSource.CLOSED) setInterval(load, LOST_MS);
 });
 setInterval(tick, 1000);
+showPlace();
 for (const name of ['pointerdown', 'pointerup', 'pointercancel'])
   addEventListener(name, ({ type }) => (isPressed = type === 'pointerdown'));
+
+/** On a narrow screen it may be beyond what the navigation shows. */
+function showPlace() {
+  const [nav, place] = [one('nav'), one('nav [aria-current]')];
+  if (!place) return;
+  const [shown, own] = [nav, place].map((it) => it.getBoundingClientRect());
+  nav.scrollLeft += own.left + own.width / 2 - shown.left - shown.width / 2;
+}
 
 function load() {
   if (isLoading || isBusy()) return;

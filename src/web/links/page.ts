@@ -47,11 +47,13 @@ export function shownName({ key, episode }: Pick<LinkedAlert, 'key' | 'episode'>
   return `${episode}.${key}`;
 }
 
-function alertItem({ title, severity, since, seq, ack }: LinkedAlert, moment: Moment): Html {
+function alertItem({ title, severity, since, isEvent, seq, ack }: LinkedAlert, moment: Moment): Html {
   return html`<li>
     ${severityTag(severity, severity)} ${title}<br /><span class="small quiet"
       >${
-        seq === null ? 'It is over.' : html`Since ${clockTime(since, moment)}, ${ageTag(since, moment)} ago.`
+        seq === null
+          ? 'It is over.'
+          : html`${isEvent ? 'At' : 'Since'} ${clockTime(since, moment)}, ${ageTag(since, moment)} ago.`
       }${ack === null ? NOTHING : html` Acknowledged by ${ack.actor} at ${clockTime(ack.at, moment)}, until ${clockTime(ack.until, moment)}.`}</span
     >
   </li>`;

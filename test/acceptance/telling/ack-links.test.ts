@@ -186,6 +186,20 @@ test('a link acknowledges only what its message said, as it was shown, and only 
   expect(await acksOf(folder, clock.now())).toEqual([]);
 });
 
+test('the page of a link said since when an event lasts, which happened and was over', async () => {
+  await using daemon = await aDaemon();
+  const { folder, path, smtp } = daemon;
+  expect((await get(`${daemon.url()}${path}`)).body).toContain('Since 00:00:');
+  folder.write('rules.yaml', RULES.replace('id: empty, while: balance < 1', 'id: moved, on: changed'));
+  await daemon.running().reload();
+  await daemon.poll(4);
+  const [, both] = await smtp.mails.reached(2);
+  expect(both?.parsed.subject).toContain('2 alerts: coins');
+  const { body } = await get(`${daemon.url()}${both === undefined ? '' : pathIn(both)}`);
+  expect(body).toMatch(/treasury coin 4, was 2<br \/><span class="small quiet"\s*>At 00:01:/);
+  expect(body).toContain('It is over.');
+});
+
 test('a link that nobody was sent opens nothing, and trying many is slow', async () => {
   await using daemon = await aDaemon();
   const { path, mail, clock } = daemon;

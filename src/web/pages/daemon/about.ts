@@ -3,7 +3,7 @@ import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { About } from '../../../query/shapes/daemon.ts';
 import type { Cluster } from '../../../query/shapes/overview.ts';
 import { PROBLEMS } from '../../problem.ts';
-import { counted } from '../../parts/amount.ts';
+import { counted, plural } from '../../parts/amount.ts';
 import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
 import type { PageQueries } from '../queries.ts';
@@ -52,7 +52,7 @@ function content(found: About, moment: Moment): Html {
     </section>`;
 }
 
-const ENGINES = { sqlite: 'sqlite', postgresql: 'PostgreSQL' } as const;
+const ENGINES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const;
 
 /** Who works on what. Shards of replicas that are gone are claimed within a lease. */
 function replicas(cluster: Cluster): Html {
@@ -88,7 +88,7 @@ function runs(
   return [
     ['Started', started === null ? 'not known' : `${clockTime(started, moment)}, ${duration(up ?? 0)} ago`],
     ['Rules loaded', loaded === null ? 'not known' : clockTime(loaded, moment)],
-    ['Watches', `${counted(watches)} of ${counted(rules)} rules`],
+    ['Watches', `${counted(watches)}, by ${plural(rules, 'rule')}`],
     [
       'State',
       `${ENGINES[storage.engine]}, ${storage.state ?? 'not known'}${storage.max_bytes === null ? '' : `, at most ${counted(storage.max_bytes / 2 ** 20)} MiB`}`,
