@@ -8,6 +8,12 @@ import type { Source } from './yaml/yaml.ts';
 /** Keys of later releases: reported as such, not as misspelt. */
 const NOT_YET = new Set(['silence']);
 
+/** Keys of whole files, and where each belongs. */
+const FILE_OF = new Map([
+  ...['defaults', 'watches'].map((key) => [key, 'a file of rules'] as const),
+  ...['explorers', 'addresses', 'tokens', 'channels', 'routes'].map((key) => [key, 'the config'] as const),
+]);
+
 /** Keys that say how alerts are told. A rule says which there are. */
 const OF_ROUTES = new Set([
   'group_by',
@@ -115,6 +121,9 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
   if (isNotYet(key)) return source.problem(path, { key, message: `${quote(key)} is not supported yet` });
   if (path[0] === 'watches' && OF_ROUTES.has(key))
     return source.problem(path, { key, message: `${quote(key)} is a key of routes`, hint: 'Write it in the config.' });
+  const file = path.length === 0 ? FILE_OF.get(key) : undefined;
+  if (file !== undefined)
+    return source.problem(path, { key, message: `${quote(key)} is a key of ${file}`, hint: 'Write it there.' });
   const hint = hintFor(
     key,
     legal.filter((name) => name !== ''),
