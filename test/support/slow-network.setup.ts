@@ -1,33 +1,44 @@
 // SLOW_NETWORK_MS=10 lets every write to a socket of the tests wait for up to ten milliseconds, as it may on a machine that
-// is busy: what races with the network fails then in every run. All writes stay in order. A test that ends a connection
-// right behind a write cannot be run so.
+// is busy: what races with the network fails then in every run. Writes, and what ends a connection behind them, stay in
+// order. Two tests cannot pass so: in test/web/server.test.ts a slow connection is one of a flood that says nothing, and in
+// test/notifiers/webhook.test.ts a stop comes between the bytes and the word that they were written.
 import { Socket } from 'node:net';
 
-type Write = (this: Socket, ...args: unknown[]) => void;
+type Act = (this: Socket, ...args: unknown[]) => void;
 
 const longestMs = Number(process.env['SLOW_NETWORK_MS'] ?? 0);
-if (longestMs > 0) for (const name of ['_write', '_writev'] as const) slowDown(name);
+const writing = new WeakMap<Socket, number>();
+if (longestMs > 0) {
+  // An empty one only asks when the others have been made.
+  slowDown('_write', (_socket, data) => (data as { readonly length: number }).length > 0);
+  slowDown('_writev', () => true);
+  slowDown('_destroy', (socket) => (writing.get(socket) ?? 0) > 0);
+}
 
-function slowDown(name: '_write' | '_writev'): void {
-  const prototype = Socket.prototype as unknown as Record<string, Write & { readonly isSlow?: true }>;
-  const write = prototype[name];
-  if (write === undefined || write.isSlow === true) return;
-  prototype[name] = Object.assign(
-    function (this: Socket, ...args: unknown[]): void {
-      inTurn(() => {
-        write.apply(this, args);
-      });
-    },
-    { isSlow: true as const },
-  );
+function slowDown(name: '_write' | '_writev' | '_destroy', isSlow: (socket: Socket, data: unknown) => boolean): void {
+  const prototype = Socket.prototype as unknown as Record<string, Act & { readonly isSlow?: true }>;
+  const act = prototype[name];
+  if (act === undefined || act.isSlow === true) return;
+  const slow = function (this: Socket, ...args: unknown[]): void {
+    const acts = act.bind(this, ...args);
+    if (isSlow(this, args[0])) later(this, acts);
+    else acts();
+  };
+  prototype[name] = Object.assign(slow, { isSlow: true as const });
 }
 
 let last = Promise.resolve();
 
-function inTurn(act: () => void): void {
-  last = last.then(() => later(Math.random() * longestMs)).then(act);
+function later(socket: Socket, act: () => void): void {
+  count(socket, 1);
+  last = last
+    .then(() => new Promise<void>((resolve) => setTimeout(resolve, Math.random() * longestMs)))
+    .then(() => {
+      count(socket, -1);
+      act();
+    });
 }
 
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+function count(socket: Socket, by: 1 | -1): void {
+  writing.set(socket, (writing.get(socket) ?? 0) + by);
 }
