@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { hintFor } from './values/nearest.ts';
 import { restOf, type Problem } from './problem.ts';
+import { ConfigShape } from './shape.ts';
 import { quote } from './values/scalars.ts';
 import type { Path } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
@@ -11,7 +12,7 @@ const NOT_YET = new Set(['silence']);
 /** Keys of whole files, and where each belongs. */
 const FILE_OF = new Map([
   ...['defaults', 'watches'].map((key) => [key, 'a file of rules'] as const),
-  ...['explorers', 'addresses', 'tokens', 'channels', 'routes'].map((key) => [key, 'the config'] as const),
+  ...Object.keys(ConfigShape.shape).map((key) => [key, 'the config'] as const),
 ]);
 
 /** Keys that say how alerts are told. A rule says which there are. */

@@ -9,19 +9,18 @@ type Act = (this: Socket, ...args: unknown[]) => void;
 const longestMs = Number(process.env['SLOW_NETWORK_MS'] ?? 0);
 const writing = new WeakMap<Socket, number>();
 if (longestMs > 0) {
-  // An empty one only asks when the others have been made.
-  slowDown('_write', (_socket, data) => (data as { readonly length: number }).length > 0);
+  slowDown('_write', () => true);
   slowDown('_writev', () => true);
   slowDown('_destroy', (socket) => (writing.get(socket) ?? 0) > 0);
 }
 
-function slowDown(name: '_write' | '_writev' | '_destroy', isSlow: (socket: Socket, data: unknown) => boolean): void {
+function slowDown(name: '_write' | '_writev' | '_destroy', isSlow: (socket: Socket) => boolean): void {
   const prototype = Socket.prototype as unknown as Record<string, Act & { readonly isSlow?: true }>;
   const act = prototype[name];
   if (act === undefined || act.isSlow === true) return;
   const slow = function (this: Socket, ...args: unknown[]): void {
     const acts = act.bind(this, ...args);
-    if (isSlow(this, args[0])) later(this, acts);
+    if (isSlow(this)) later(this, acts);
     else acts();
   };
   prototype[name] = Object.assign(slow, { isSlow: true as const });

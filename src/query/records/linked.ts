@@ -26,7 +26,7 @@ export async function linkedMessage({ store, now }: View, delivery: string): Pro
       title: row?.title ?? singleLine(headingOf(message)),
       severity,
       since: showInstant(row?.since ?? message.since),
-      isEvent: message.type === 'alert.event',
+      is_event: message.type === 'alert.event',
       ack: ack && ackJson(ack),
     };
   });

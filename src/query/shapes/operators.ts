@@ -122,6 +122,6 @@ export interface LinkedAlert {
   readonly severity: Severity;
   readonly since: string;
   /** It happened at that time, and does not last. */
-  readonly isEvent: boolean;
+  readonly is_event: boolean;
   readonly ack: Ack | null;
 }

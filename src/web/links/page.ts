@@ -47,7 +47,7 @@ export function shownName({ key, episode }: Pick<LinkedAlert, 'key' | 'episode'>
   return `${episode}.${key}`;
 }
 
-function alertItem({ title, severity, since, isEvent, seq, ack }: LinkedAlert, moment: Moment): Html {
+function alertItem({ title, severity, since, is_event: isEvent, seq, ack }: LinkedAlert, moment: Moment): Html {
   return html`<li>
     ${severityTag(severity, severity)} ${title}<br /><span class="small quiet"
       >${

@@ -57,7 +57,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const { hosts, publicUrl, clock, onRejected } = tools;
   const now = (): number => clock.now();
   const audience = createAudience(tools.onStreams);
-  const periods = createPeriods(tools.monotonic, () => audience.pauseMs());
+  const periods = createPeriods(tools.monotonic, audience.pauseMs);
   const queries = withSharedOverview(tools.queries, { ...tools, periods });
   const pages = pageRoutes(queries);
   const visitors = createVisitors(tools);
@@ -72,17 +72,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   app.get('/enter', (c) => entering.ask(c));
   app.post('/enter', ...form, (c) => entering.enter(c));
   app.use(onlyVisitors(visitors, now, (c) => c.html(bare(enterPage('', NOT_ENTERED)).toString(), 401)));
-  app.get(
-    '/events',
-    createEvents({
-      clock,
-      edition: () => queries.edition(),
-      audience,
-      onChanged: () => {
-        periods.end();
-      },
-    }),
-  );
+  app.get('/events', createEvents({ clock, edition: () => queries.edition(), audience, onChanged: periods.end }));
   for (const route of pages) app.get(route.path, onlyRole(route.role, refuse), (c) => presenter.show(c, route));
   const proven = [...form, onlyProvenForms(now, refuse)] as const;
   app.post('/leave', ...proven, (c) => entering.leave(c));

@@ -15,7 +15,7 @@ const RETRY_MS = 3000;
 /** The pages that are kept current. */
 export interface Audience {
   /** Between two looks at what has changed. What is made for one of them in that time serves all. */
-  pauseMs(): number;
+  readonly pauseMs: () => number;
   isFull(): boolean;
   /** One more, or one less. */
   count(by: 1 | -1): void;
@@ -75,8 +75,8 @@ interface Followed extends EventsOptions {
   readonly tell: (edition: string) => void;
 }
 
-async function follow(stream: SSEStreamingApi, { clock, edition, audience, ...page }: Followed): Promise<void> {
-  const { gone, tell } = page;
+async function follow(stream: SSEStreamingApi, page: Followed): Promise<void> {
+  const { clock, edition, audience, gone, tell } = page;
   const alive = (): Promise<void> =>
     stream.writeSSE({ event: 'alive', data: new Date(clock.now()).toISOString(), retry: RETRY_MS });
   let seen = page.seen ?? (await edition());

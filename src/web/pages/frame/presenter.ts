@@ -60,10 +60,10 @@ export function createPresenter(options: PresenterOptions): Presenter {
 
   /** A page as nobody in particular sees it is compressed once. */
   function compressed(made: MadePage, visitor: Visitor): Promise<Buffer> {
-    const known = isAnonymous(visitor) ? bodies.get(made) : undefined;
-    if (known !== undefined) return known;
-    const body = gzipped(filled(made.text, visitor, now()), { level: LEVEL });
-    if (isAnonymous(visitor)) bodies.set(made, body);
+    const compress = (): Promise<Buffer> => gzipped(filled(made.text, visitor, now()), { level: LEVEL });
+    if (!isAnonymous(visitor)) return compress();
+    const body = bodies.get(made) ?? compress();
+    bodies.set(made, body);
     return body;
   }
 

@@ -4,7 +4,7 @@ export interface Periods {
   /** Another number in every period. */
   current(): number;
   /** Something has changed: who changed it, or was told of it, sees that at once. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** `monotonic`: milliseconds of a clock that nobody sets. `lengthMs`: of the period that begins. */
