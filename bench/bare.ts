@@ -1,5 +1,5 @@
-// What a poll costs at least: got and JSON.parse, at the pace of the daemon, and nothing else. Its CPU is what the
-// daemon's is compared with, in the same seconds on the same machine.
+// What a poll costs at least: got and JSON.parse, as often as the daemon polls, and nothing else. Its requests leave one by
+// one, evenly spread. Its CPU is what the daemon's is compared with, in the same seconds on the same machine.
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import got from 'got';
@@ -19,10 +19,11 @@ async function poll(url: string, agent: Agent): Promise<void> {
 async function run({ origin, intervalMs, dues }: BareOrder): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const inOrder = dues.toSorted((a, b) => a.phaseMs - b.phaseMs);
+  const stepMs = intervalMs / inOrder.length;
   const startedAt = Date.now();
   for (let round = Math.ceil(startedAt / intervalMs); ; round += 1)
-    for (const { path, phaseMs } of inOrder) {
-      const waitMs = round * intervalMs + phaseMs - Date.now();
+    for (const [i, { path }] of inOrder.entries()) {
+      const waitMs = round * intervalMs + i * stepMs - Date.now();
       if (waitMs > 0) await sleep(waitMs);
       // Nothing is retried: one that fails is one that is missing in the count.
       poll(`${origin}/bare/api/v2/${path}`, agent).catch(() => undefined);

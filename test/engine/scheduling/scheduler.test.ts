@@ -39,6 +39,18 @@ test('watches that ask the same at the same pace share their ticks; others are s
   expect(new Set(watches.map(phaseOf)).size).toBe(2);
 });
 
+test('of many watches, those that are due within a moment are polled together, each once in its interval', async () => {
+  const addresses = Array.from({ length: 500 }, (_, i) => `'0x${String(i).padStart(40, '0')}'`);
+  const watches = loadWatches(`watches:\n${rule('many', `[${addresses.join(', ')}]`, '10s')}`);
+  const { clock, ticks, stop, ended } = running(watches);
+  await clock.advance(10_000);
+  stop.abort();
+  await ended;
+  expect(ticks.flatMap((tick) => tick.split('+'))).toHaveLength(500);
+  expect(ticks.length).toBeLessThan(200);
+  expect(ticks.length).toBeGreaterThan(150);
+});
+
 test('after a standstill each watch is due once, not once for every tick that passed', async () => {
   const watches = loadWatches(`watches:\n${rule('a', 'treasury', '10s')}`);
   const { clock, ticks, lags, stop, ended } = running(watches);
