@@ -8,6 +8,7 @@ import { isIP, type Socket } from 'node:net';
 import { isRow } from '../../core/values/fields.ts';
 import type { AbortListeners } from '../../lib/abort.ts';
 import { after, whenIdle } from '../../lib/clock.ts';
+import type { Agents } from './agents.ts';
 import { tooLarge } from './body.ts';
 import { Fault } from './fault.ts';
 
@@ -36,7 +37,7 @@ export interface Answer extends AnswerHead {
 export interface ExchangeOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly agents: Agents;
   /** What messages show of the address. */
   readonly where: string;
   readonly limits: HttpLimits;

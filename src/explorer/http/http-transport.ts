@@ -1,7 +1,7 @@
 // GET requests to one explorer, over connections that are kept: its headers, its key, one deadline for each.
 import http from 'node:http';
-import https from 'node:https';
 import { createAbortListeners } from '../../lib/abort.ts';
+import { createAgents } from './agents.ts';
 import { ENCODINGS } from './body.ts';
 import { exchange, type Answer, type HttpLimits } from './exchange.ts';
 import { Fault } from './fault.ts';
@@ -41,7 +41,7 @@ export interface HttpTransportOptions {
 }
 
 export function createHttpTransport({ auth, headers, userAgent, limits, signal }: HttpTransportOptions): HttpTransport {
-  const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
+  const agents = createAgents();
   const aborts = createAbortListeners(signal);
   const withKey = createKeyAdder(ownHeaders(headers, userAgent), auth);
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { certificate, certificateKey } from '../../support/certificate.ts';
 
 export interface SeenRequest {
   readonly path: string;
@@ -24,12 +26,12 @@ export interface Server extends AsyncDisposable {
 export type Handler = (request: SeenRequest, response: http.ServerResponse, index: number) => void;
 
 /** A real server on the loopback. */
-export async function startServer(handler: Handler): Promise<Server> {
+export async function startServer(handler: Handler, scheme: 'http' | 'https' = 'http'): Promise<Server> {
   const requests: SeenRequest[] = [];
   const watchers = new Set<() => void>();
   let connections = 0;
   let open = 0;
-  const server = http.createServer((request, response) => {
+  const server = listenerOf(scheme, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://host');
     const seen = {
       path: url.pathname,
@@ -66,7 +68,7 @@ export async function startServer(handler: Handler): Promise<Server> {
   }
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${scheme}://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     requests,
     get connections() {
@@ -80,6 +82,12 @@ export async function startServer(handler: Handler): Promise<Server> {
       await once(server, 'close');
     },
   };
+}
+
+function listenerOf(scheme: 'http' | 'https', onRequest: http.RequestListener): http.Server {
+  return scheme === 'http'
+    ? http.createServer(onRequest)
+    : https.createServer({ cert: certificate, key: certificateKey }, onRequest);
 }
 
 export interface Reply {

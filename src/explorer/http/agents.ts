@@ -1,0 +1,39 @@
+// Connections that are kept, each with one buffer that all its bytes are read into. Otherwise each read has memory of its
+// own, 64 kB at first, from which the parser of HTTP copies what it keeps: as many bytes again for the collector as answers
+// have.
+import http from 'node:http';
+import https from 'node:https';
+import type { OnReadOpts } from 'node:net';
+
+export interface Agents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+}
+
+export function createAgents(): Agents {
+  return {
+    http: withOneBuffer(new http.Agent({ keepAlive: true })),
+    https: withOneBuffer(new https.Agent({ keepAlive: true })),
+  };
+}
+
+/** As much as one read brings at most. */
+const BUFFER_BYTES = 64 * 1024;
+
+function withOneBuffer<Kept extends http.Agent>(agent: Kept): Kept {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const onread: OnReadOpts = {
+      buffer: Buffer.allocUnsafeSlow(BUFFER_BYTES),
+      // The client of node:http listens to this event, and has copied what it keeps when it returns.
+      callback: (size, buffer) => {
+        socket?.emit('data', Buffer.from(buffer.buffer, buffer.byteOffset, size));
+        return true;
+      },
+    };
+    const withBuffer = { ...options, onread };
+    const socket = connect(withBuffer, callback);
+    return socket;
+  };
+  return agent;
+}
