@@ -109,6 +109,7 @@ export interface OutboxStore {
   /**
    * What is still `sending` on the channel after its lease has ended is due again; resolves with how many. A process that
    * takes over ends the leases of the one before. Those in `held` are left alone: the caller is still sending them.
+   * What would wait for longer than any wait is due as well, since the clock was set back; it is not counted.
    */
   expire(channel: string, at: Instant, held: readonly DeliveryId[]): Promise<number>;
 

@@ -64,7 +64,7 @@ const SHORTEST_REST_MS = 100;
 const GRACE_PERIOD_MS = 1000;
 /** What is owed grows older in steps of this length: each is a commit. */
 const AGE_STEP_MS = 60_000;
-/** Leases of other processes that ended are looked for once in that time: each look is a commit. */
+/** Leases of other processes and waits that ended are looked for once in that time: each look is a commit. */
 const EXPIRE_STEP_MS = 60_000;
 /** Longer than any try takes. A process that takes over does not wait for its end. */
 const LEASE_MS = 300_000;
@@ -80,7 +80,7 @@ export function createSender(options: SenderOptions): Sender {
   const runTime = createRunTime(clock);
   // How much of the run time is in the state file.
   let recordedMs = 0;
-  // The run time at which leases that ended are looked for again.
+  // The run time at which leases and waits that ended are looked for again.
   let expiresAtMs = 0;
   let isParked = false;
   const loop = createWokenLoop(clock);
@@ -100,13 +100,19 @@ export function createSender(options: SenderOptions): Sender {
     // A claim is a commit, so it is looked first.
     const now = clock.now();
     const due = await store.nextDue(share);
-    // No wait is that long: the clock was set back, so the wait is over.
-    const isOver = due !== null && (due <= now || due - now > LONGEST_WAIT_MS);
-    if (!isOver) return due;
-    const claimed = await store.claim({ ...share, limit: free, at: Math.max(now, due), leaseMs: LEASE_MS }, fence);
+    if (due !== null && due - now > LONGEST_WAIT_MS) return endLongWaits();
+    if (due === null || due > now) return due;
+    const claimed = await store.claim({ ...share, limit: free, at: now, leaseMs: LEASE_MS }, fence);
     for (const delivery of claimed) start(delivery, abandon);
     // With every slot taken, the first that becomes free wakes the loop.
     return claimed.length === free ? null : store.nextDue(share);
+  }
+
+  /** No wait is that long: the clock was set back. What waits behind it, with a time of its own, goes on waiting. */
+  async function endLongWaits(): Promise<Instant> {
+    expiresAtMs = 0;
+    await expire();
+    return clock.now();
   }
 
   async function expire(): Promise<void> {

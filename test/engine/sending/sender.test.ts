@@ -198,6 +198,18 @@ describe('what is not accepted', () => {
     expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 2 });
   });
 
+  test('does not hold up for a day what else waits when the clock was set back, and is tried no more often for it', async () => {
+    const post = createOutbox();
+    post.answer = ({ id }, attempt) => (id === 'refused' || attempt === 1 ? AGAIN : SENT);
+    await post.owe(aDelivery({ id: 'refused' }), aDelivery({ id: 'two' }), aDelivery({ id: 'three' }));
+    await using _sender = post.start();
+    await post.clock.advance(SECOND);
+    await post.clock.setTo(post.clock.now() - 24 * HOUR);
+    await post.clock.advance(10 * MINUTE);
+    expect(await post.store.survey()).toMatchObject({ outbox: [{ rows: 1 }], dead: 0, sent: 2 });
+    expect(post.arrived().filter((one) => one.startsWith('refused')).length).toBeLessThan(7);
+  });
+
   test('waits as long as the receiver asked for', async () => {
     const post = createOutbox();
     post.answer = (_delivery, attempt) => (attempt === 1 ? { ...AGAIN, afterMs: 17 * SECOND } : SENT);

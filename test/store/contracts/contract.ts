@@ -386,6 +386,24 @@ export function keepsThePromise(place: Place): void {
     expect(await store.expire('ops', NOON - 3600 * SECOND, [])).toBe(1);
   });
 
+  story(
+    'a wait that a clock set back would make longer than any is over, and others last as long as ever',
+    async (store) => {
+      await owe(store, 'w', [aDelivery({ id: 'a' })], NOON);
+      await owe(store, 'v', [aDelivery({ id: 'b', watch: 'other' })], NOON - 86_400 * SECOND);
+      const share = { channel: 'ops', perRule: 2 };
+      await claim(store, 'ops', 1, NOON - 86_400 * SECOND);
+      const again = { type: 'again', why: '503' } as const;
+      const dueAt = NOON - 86_000 * SECOND;
+      await store.settle({ id: 'b', attempt: 1 }, { state: 'due', outcome: again, dueAt }, NOON - 86_400 * SECOND);
+      expect(await store.expire('mail', NOON - 86_400 * SECOND, [])).toBe(0);
+      expect(await store.nextDue(share)).toBe(dueAt);
+      expect(await store.expire('ops', NOON - 86_400 * SECOND, [])).toBe(0);
+      expect(await store.nextDue(share)).toBe(NOON - 86_400 * SECOND);
+      expect(await claim(store, 'ops', 10, NOON - 86_400 * SECOND)).toMatchObject([{ delivery: { id: 'a' } }]);
+    },
+  );
+
   story('what was being sent when the process ended is due again at once', async (store, takeOver) => {
     await owe(store, 'w', [aDelivery()], NOON);
     await claim(store, 'ops', 1, NOON);

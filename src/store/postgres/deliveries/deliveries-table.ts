@@ -1,3 +1,4 @@
+import { LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
 import type { Delivery, Receipt, Settlement } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -151,13 +152,18 @@ async function markNotified(sql: Sql, number: number, at: Instant): Promise<void
   );
 }
 
-/** No lease is longer than the longest: the clock was set back meanwhile. */
+/** No lease and no wait is longer than the longest: the clock was set back meanwhile. */
 export async function expireLeases(
   sql: Sql,
   channel: string,
   at: Instant,
   held: readonly DeliveryId[],
 ): Promise<number> {
+  await sql.run(
+    `UPDATE deliveries SET due_at = $2::bigint
+    WHERE channel = $1 AND state = 'due' AND due_at > $2::bigint + ${LONGEST_WAIT_MS}`,
+    [channel, at],
+  );
   return sql.run(
     `UPDATE deliveries SET state = 'due', due_at = $2::bigint, outcome = $3, maybe_copy = true
     WHERE channel = $1 AND state = 'sending'

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
 import { RANK_OF, type Delivery, type Settlement } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Key } from '../../../dispatch/model.ts';
@@ -101,6 +102,9 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     UPDATE deliveries SET state = 'due', due_at = ?2, outcome = ?3, maybe_copy = 1
     WHERE channel = ?1 AND state = 'sending' AND (lease_until <= ?2 OR lease_until > ?2 + ${LONGEST_LEASE_MS})
       AND id NOT IN (SELECT value FROM json_each(?4))`);
+  const endWaits = db.prepare(`
+    UPDATE deliveries SET due_at = ?3
+    WHERE channel = ?1 AND state = 'due' AND rank = ?2 AND due_at > ?3 + ${LONGEST_WAIT_MS}`);
   const endLeases = db.prepare(`UPDATE deliveries SET lease_until = 0 WHERE state = 'sending'`);
   const next = db.prepare(`
     SELECT due_at FROM deliveries AS mine
@@ -170,11 +174,11 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
       if (settlement.state === 'sent') noteTold(number, { after, to: null }, settlement, at);
       return true;
     },
-    expire: (channel, at, held) =>
-      Number(
-        expire.run(channel, at, outcomeText({ type: 'unknown', why: ENDED_WHILE_SENDING }), JSON.stringify(held))
-          .changes,
-      ),
+    expire(channel, at, held) {
+      for (const rank of RANKS) endWaits.run(channel, rank, at);
+      const outcome = outcomeText({ type: 'unknown', why: ENDED_WHILE_SENDING });
+      return Number(expire.run(channel, at, outcome, JSON.stringify(held)).changes);
+    },
     endLeases() {
       endLeases.run();
     },
