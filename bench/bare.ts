@@ -18,6 +18,7 @@ async function poll(url: string, agent: Agent): Promise<void> {
 
 async function run({ origin, intervalMs, dues }: BareOrder): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+  // So that short and long answers take turns.
   const inOrder = dues.toSorted((a, b) => a.phaseMs - b.phaseMs);
   const stepMs = intervalMs / inOrder.length;
   const startedAt = Date.now();

@@ -100,19 +100,16 @@ export function createSender(options: SenderOptions): Sender {
     // A claim is a commit, so it is looked first.
     const now = clock.now();
     const due = await store.nextDue(share);
-    if (due !== null && due - now > LONGEST_WAIT_MS) return endLongWaits();
+    if (due !== null && due - now > LONGEST_WAIT_MS) {
+      // No wait is that long: the clock was set back. The next look, which is now, ends it.
+      expiresAtMs = 0;
+      return now;
+    }
     if (due === null || due > now) return due;
     const claimed = await store.claim({ ...share, limit: free, at: now, leaseMs: LEASE_MS }, fence);
     for (const delivery of claimed) start(delivery, abandon);
     // With every slot taken, the first that becomes free wakes the loop.
     return claimed.length === free ? null : store.nextDue(share);
-  }
-
-  /** No wait is that long: the clock was set back. What waits behind it, with a time of its own, goes on waiting. */
-  async function endLongWaits(): Promise<Instant> {
-    expiresAtMs = 0;
-    await expire();
-    return clock.now();
   }
 
   async function expire(): Promise<void> {

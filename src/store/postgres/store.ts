@@ -18,7 +18,7 @@ import { pruneAlerts } from './dispatch/alerts-table.ts';
 import {
   addRun,
   claimDeliveries,
-  expireLeases,
+  expire,
   nextDue,
   pruneDeliveries,
   settleDelivery,
@@ -129,7 +129,7 @@ export function createPostgresStore(
         await append(on, [triedLine(tried, settlement, at)]);
         return 'settled';
       }),
-    expire: (channel, at, held) => write('expire', (on) => expireLeases(on, channel, at, held)),
+    expire: (channel, at, held) => write('expire', (on) => expire(on, channel, at, held)),
     nextDue: (share) => nextDue(sql, share),
     mirrored: (channel, since) => mirrored(sql, channel, since),
     acksToPass: (channel, at) => acksToPass(sql, channel, at),

@@ -7,7 +7,7 @@ import type { Watch } from './watch.ts';
  * Where there are many watches, several are due in one moment: a poll by itself, that first has to wake the process and
  * to fill the caches of the processor, takes almost twice the CPU.
  */
-export const PHASE_STEP_MS = 50;
+const PHASE_STEP_MS = 50;
 
 /** Equal questions at equal intervals have equal phases, whichever watch asks them. A multiple of the step. */
 export function phaseOf({ kind, target, schedule }: Pick<Watch, 'kind' | 'target' | 'schedule'>): number {

@@ -153,12 +153,7 @@ async function markNotified(sql: Sql, number: number, at: Instant): Promise<void
 }
 
 /** No lease and no wait is longer than the longest: the clock was set back meanwhile. */
-export async function expireLeases(
-  sql: Sql,
-  channel: string,
-  at: Instant,
-  held: readonly DeliveryId[],
-): Promise<number> {
+export async function expire(sql: Sql, channel: string, at: Instant, held: readonly DeliveryId[]): Promise<number> {
   await sql.run(
     `UPDATE deliveries SET due_at = $2::bigint
     WHERE channel = $1 AND state = 'due' AND due_at > $2::bigint + ${LONGEST_WAIT_MS}`,

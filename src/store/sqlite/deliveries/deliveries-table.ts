@@ -102,6 +102,7 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
     UPDATE deliveries SET state = 'due', due_at = ?2, outcome = ?3, maybe_copy = 1
     WHERE channel = ?1 AND state = 'sending' AND (lease_until <= ?2 OR lease_until > ?2 + ${LONGEST_LEASE_MS})
       AND id NOT IN (SELECT value FROM json_each(?4))`);
+  // Nor is a wait.
   const endWaits = db.prepare(`
     UPDATE deliveries SET due_at = ?3
     WHERE channel = ?1 AND state = 'due' AND rank = ?2 AND due_at > ?3 + ${LONGEST_WAIT_MS}`);
