@@ -1,5 +1,4 @@
 // Names that rules may use: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
-import type { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Channel, Config, Explorer, Name } from '../../config/model.ts';
 import type { Problem } from '../../config/problem.ts';
@@ -7,10 +6,12 @@ import { quote } from '../../config/values/scalars.ts';
 import type { RuleCache } from '../cache.ts';
 import type { Language, Meaning } from '../language/model.ts';
 import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts';
+import { createNames, type Names } from './names.ts';
 
 export interface Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
+  readonly names: Names;
   /** Of the config alone: names that equal a field in a condition. Complete once all rules are compiled. */
   readonly problems: readonly Problem[];
   kind(name: string): AnyKind | undefined;
@@ -18,9 +19,6 @@ export interface Catalogue {
   explorer(name: string): Explorer | undefined;
   channel(name: string): Channel | undefined;
   language(kind: AnyKind, explorer: string): Language;
-  /** The name that the config gives an address, whichever rule uses it. */
-  nameOf(address: Address): string | null;
-  tokenNameOf(address: Address, explorer: string): string | null;
   /** Warnings about names that no watch uses, and about channels that are used. */
   unused(): Problem[];
 }
@@ -33,6 +31,7 @@ export function createCatalogue(config: Config, kinds: readonly AnyKind[], cache
 class ConfigCatalogue implements Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
+  readonly names: Names;
   readonly problems: Problem[] = [];
   readonly #cache: RuleCache;
   readonly #languages = new Map<string, Language>();
@@ -40,15 +39,13 @@ class ConfigCatalogue implements Catalogue {
   readonly #usedKinds = new Set<AnyKind>();
   /** Names that a word of conditions equals, where a problem says so. */
   readonly #complainedOf = new Set<string>();
-  readonly #addressNames = new Map<string, string>();
-  readonly #tokenNames = new Map<string, string>();
 
   constructor(config: Config, kinds: readonly AnyKind[], cache: RuleCache) {
     this.config = config;
     this.#cache = cache;
     this.kinds = kinds;
+    this.names = createNames(config.names);
     this.#complainOnce(clashesWith(config, LANGUAGE_WORDS));
-    for (const [name, meaning] of config.names) this.#index(name, meaning);
   }
 
   #complainOnce(clashes: readonly Clash[]): void {
@@ -64,14 +61,6 @@ class ConfigCatalogue implements Catalogue {
     const path = names.get(name)?.path.slice(0, -1) ?? [];
     const message = `${quote(name)} is ${meaning} already`;
     return source.problem(path, { key: name, message, hint: 'Give it another name.' });
-  }
-
-  #index(name: string, meaning: Name): void {
-    if (meaning.type === 'address' && !this.#addressNames.has(meaning.address.key))
-      this.#addressNames.set(meaning.address.key, name);
-    if (meaning.type !== 'token') return;
-    if (meaning.everywhere !== null) this.#tokenNames.set(meaning.everywhere.key, name);
-    for (const [explorer, address] of meaning.byExplorer) this.#tokenNames.set(`${explorer} ${address.key}`, name);
   }
 
   kind(name: string): AnyKind | undefined {
@@ -111,14 +100,6 @@ class ConfigCatalogue implements Catalogue {
     if (!this.#usedKinds.has(kind)) this.#complainOnce(ofKind);
     this.#usedKinds.add(kind);
     return new Set([...clashesWith(this.config, LANGUAGE_WORDS), ...ofKind].map(([name]) => name));
-  }
-
-  nameOf(address: Address): string | null {
-    return this.#addressNames.get(address.key) ?? null;
-  }
-
-  tokenNameOf(address: Address, explorer: string): string | null {
-    return this.#tokenNames.get(`${explorer} ${address.key}`) ?? this.#tokenNames.get(address.key) ?? null;
   }
 
   unused(): Problem[] {

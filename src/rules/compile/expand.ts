@@ -50,10 +50,10 @@ interface Fans {
 function labelOf({ catalogue }: Compiling, { explorer, address, token }: Instance, fans: Fans): string | null {
   const parts: string[] = [];
   if (fans.explorers) parts.push(explorer.name);
-  if (fans.addresses && address !== null) parts.push(catalogue.nameOf(address) ?? shortHex(address.text));
+  if (fans.addresses && address !== null) parts.push(catalogue.names.ofAddress(address) ?? shortHex(address.text));
   if (fans.tokens)
     parts.push(
-      token === null ? explorer.coin.symbol : (catalogue.tokenNameOf(token, explorer.name) ?? shortHex(token.text)),
+      token === null ? explorer.coin.symbol : (catalogue.names.ofToken(token, explorer.name) ?? shortHex(token.text)),
     );
   return parts.length === 0 ? null : parts.join(', ');
 }

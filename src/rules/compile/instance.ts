@@ -25,7 +25,8 @@ export function watchOf(
   compiling: Compiling,
   { instance, alerts, options, schedule, maxPages, targets }: InstanceParts,
 ): Watch {
-  const { kind, watch, catalogue, place } = compiling;
+  const { kind, watch, place } = compiling;
+  const { names } = compiling.catalogue;
   const { explorer, address, token, label } = instance;
   const tokenPart = token?.key ?? (kind.token === 'none' ? '-' : 'coin');
   const target = { explorer: explorer.name, coin: explorer.coin, address, token, maxPages, options: options.value };
@@ -34,8 +35,8 @@ export function watchOf(
     rule: watch.id,
     kind,
     target,
-    of: address === null ? null : { name: catalogue.nameOf(address), address: address.text },
-    token: token === null ? null : { name: catalogue.tokenNameOf(token, explorer.name), address: token.text },
+    of: address === null ? null : { name: names.ofAddress(address), address: address.text },
+    token: token === null ? null : { name: names.ofToken(token, explorer.name), address: token.text },
   };
   const rules = alerts.map((alert) => targets.alertOf(subject, alert));
   const windows = windowsOf(alerts);
@@ -45,7 +46,7 @@ export function watchOf(
     name: label === null ? watch.id : `${watch.id}[${label}]`,
     source: `${place.source.file}:${place.source.lineOf(place.path)}`,
     chainId: explorer.form === 'multichain' ? explorer.chainId : explorer.form === 'sandbox' ? SANDBOX_CHAIN : null,
-    nameOf: (named) => catalogue.nameOf(named) ?? catalogue.tokenNameOf(named, explorer.name),
+    nameOf: names.on(explorer.name),
     pageUrl: explorer.pageUrl,
     schedule,
     alerts: rules,
