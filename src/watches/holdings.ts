@@ -10,6 +10,7 @@ import { addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources/token.ts';
 import { baseline, compare, hasMissing } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
+import { type Item, unpackItems } from './holdings/items.ts';
 import { State } from './holdings/state.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED } from './one-change.ts';
@@ -51,7 +52,7 @@ export const holdings: Kind<object, State, HoldingsReading> = {
     unchanged.detect(seen.content, state, scope, () =>
       state === null || !state.hasBaseline ? baseline(state, seen, scope) : compare(state, seen, scope),
     ),
-  scams: ({ items }) => Object.values(items).filter(({ values }) => values['token.reputation'] === 'scam').length,
+  scams: ({ items }) => [...unpackItems(items).values()].filter(isScam).length,
   history: null,
   examples: {},
   rowsOf,
@@ -72,6 +73,10 @@ function rowsOf(seen: HoldingsReading): SourceRows {
       return [...seen.rows.values()];
     },
   };
+}
+
+function isScam({ values }: Item): boolean {
+  return values['token.reputation'] === 'scam';
 }
 
 function question({ explorer, address }: Target) {

@@ -4,7 +4,7 @@ import type { Json } from '../core/values/fields.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Remembered } from '../core/values/tracked.ts';
 
-const json: z.ZodType<Json> = z.json();
+export const json: z.ZodType<Json> = z.json();
 export const remembered: z.ZodType<Remembered> = z.record(z.string(), json);
 
 export interface Values {

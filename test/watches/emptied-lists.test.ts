@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { balance } from '../../src/watches/balance.ts';
 import { holdings } from '../../src/watches/holdings.ts';
+import { packItems } from '../../src/watches/holdings/items.ts';
 import { createWorld, polls, pollsWithBlocks, type World } from '../support/world.ts';
 
 const BALANCE = `
@@ -219,5 +220,12 @@ test('what a former release remembered of tokens and balances is read, so that a
   expect(balance.state.parse({ values, changes: 7 })).toEqual({ values, changes: 7, emptied: null });
   const items = { '0x51': { values: {}, arrival: 0, change: 0 } };
   const former = { items, counter: 3, empty: 2, head: 99, hasBaseline: true };
-  expect(holdings.state.parse(former)).toEqual({ items, counter: 3, emptied: null, head: 99, hasBaseline: true });
+  const packed = packItems(new Map(Object.entries(items)));
+  expect(holdings.state.parse(former)).toEqual({
+    items: packed,
+    counter: 3,
+    emptied: null,
+    head: 99,
+    hasBaseline: true,
+  });
 });

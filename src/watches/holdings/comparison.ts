@@ -7,10 +7,11 @@ import { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { NOT_EMPTY, readEmpty } from '../lists/emptied.ts';
 import { firstCount } from '../values.ts';
 import { type HoldingRow, type HoldingsReading, isEmpty } from './reading.ts';
-import type { Item, State } from './state.ts';
+import { CONTRACT, type Item, type ItemByKey, packItems, unpackItems } from './items.ts';
+import type { State } from './state.ts';
 
 // A token or piece that is gone has to be named from memory.
-const ALWAYS_TRACKED = ['token.address_hash', 'token.symbol', 'token_id'];
+const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
 
 /**
  * Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. An
@@ -24,7 +25,7 @@ export function baseline(state: State | null, seen: HoldingsReading, scope: Scop
   const { emptied, doubt, needs } = isDoubtful ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
   if (doubt !== null) {
     const isSame = state !== null && emptied === state.emptied;
-    const after = isSame ? state : { items: {}, counter, emptied, head: null, hasBaseline: false };
+    const after = isSame ? state : { items: packItems(new Map()), counter, emptied, head: null, hasBaseline: false };
     return { ...nothing, state: after, doubt, needs };
   }
   const trackRow = trackerOf(scope);
@@ -35,28 +36,31 @@ export function baseline(state: State | null, seen: HoldingsReading, scope: Scop
   ]);
   return {
     ...nothing,
-    state: { items: Object.fromEntries(items), counter, emptied: null, head: null, hasBaseline: true },
+    state: { items: packItems(new Map(items)), counter, emptied: null, head: null, hasBaseline: true },
     events: rows.map(([key, row]) => eventOf('added', `${key}#0`, 'baseline', row, null)),
     baseline: rows.length,
   };
 }
 
 export function compare(state: State, seen: HoldingsReading, scope: Scope): Detection<State> {
-  const isBehind = hasMissing(state, seen) && state.head !== null && (headIn(scope) ?? -1) < state.head;
+  const known = unpackItems(state.items);
+  const isMissing = isAnyMissing(known, seen);
+  const isBehind = isMissing && state.head !== null && (headIn(scope) ?? -1) < state.head;
   const notes = [...notesOf(seen), ...(isBehind ? [BEHIND] : [])];
   const isJudged = scope.isComplete && seen.nameless === 0 && !isBehind;
-  const isEmptied = isJudged && isEmpty(seen) && hasMissing(state, seen);
+  const isEmptied = isJudged && isEmpty(seen) && isMissing;
   const { emptied, doubt, needs } = isEmptied ? readEmpty(state.emptied, scope) : NOT_EMPTY;
   if (doubt !== null) return { ...NOTHING_DETECTED, state: withEmptied(state, emptied), notes, doubt, needs };
-  const draft = draftOf(state);
+  const draft: Draft = { items: known, counter: state.counter, events: [], differs: false };
   const trackRow = trackerOf(scope);
   for (const [key, row] of seen.rows) detectRow(draft, key, row, trackRow);
   const hasArrival = draft.events.some(({ on, novelty }) => on === 'added' && novelty === 'new');
-  if (isJudged) removeMissing(draft, state, seen);
+  if (isJudged) removeMissing(draft, seen);
   const head = hasArrival ? (headIn(scope) ?? state.head) : state.head;
   // A reading that shows nothing, and is not judged, says nothing of whether the list is empty.
   const kept = withEmptied(state, isJudged || seen.rows.size > 0 ? null : state.emptied);
-  const { items, counter } = draft;
+  const items = draft.differs ? packItems(draft.items) : state.items;
+  const { counter } = draft;
   return {
     ...NOTHING_DETECTED,
     state: draft.differs || head !== state.head ? { ...kept, items, counter, head } : kept,
@@ -70,7 +74,11 @@ const BEHIND = 'the explorer has not read as far as when a token last arrived: n
 
 /** Whether tokens that were there are missing from a reading. */
 export function hasMissing(state: State, seen: HoldingsReading): boolean {
-  return Object.keys(state.items).some((key) => !seen.rows.has(key));
+  return isAnyMissing(unpackItems(state.items), seen);
+}
+
+function isAnyMissing(items: ItemByKey, { rows }: HoldingsReading): boolean {
+  return items.keys().some((key) => !rows.has(key));
 }
 
 function withEmptied(state: State, emptied: State['emptied']): State {
@@ -82,14 +90,10 @@ function headIn({ chain }: Scope): number | null {
 }
 
 interface Draft {
-  readonly items: Record<string, Item>;
+  readonly items: Map<string, Item>;
   counter: number;
   readonly events: DetectedEvent[];
   differs: boolean;
-}
-
-function draftOf({ items, counter }: State): Draft {
-  return { items: { ...items }, counter, events: [], differs: false };
 }
 
 type TrackRow = (before: Remembered | null, row: HoldingRow) => Tracking;
@@ -100,10 +104,10 @@ function trackerOf({ tracked }: Scope): TrackRow {
 }
 
 function detectRow(draft: Draft, key: string, row: HoldingRow, trackRow: TrackRow): void {
-  const item = draft.items[key];
+  const item = draft.items.get(key);
   if (item === undefined) {
     const arrival = (draft.counter += 1);
-    draft.items[key] = { values: trackRow(null, row).after, arrival, change: arrival };
+    draft.items.set(key, { values: trackRow(null, row).after, arrival, change: arrival });
     draft.events.push(eventOf('added', `${key}#${arrival}`, 'new', row, null));
     draft.differs = true;
     return;
@@ -111,7 +115,7 @@ function detectRow(draft: Draft, key: string, row: HoldingRow, trackRow: TrackRo
   const { after, changed } = trackRow(item.values, row);
   const change = changed.length > 0 ? (draft.counter += 1) : item.change;
   if (after !== item.values) {
-    draft.items[key] = { ...item, values: after, change };
+    draft.items.set(key, { ...item, values: after, change });
     draft.differs = true;
   }
   draft.events.push(eventOf('added', `${key}#${item.arrival}`, 'known', row, null));
@@ -119,12 +123,12 @@ function detectRow(draft: Draft, key: string, row: HoldingRow, trackRow: TrackRo
   draft.events.push({ ...eventOf('changed', `${key}#${change}`, novelty, row, item.values), changed });
 }
 
-function removeMissing(draft: Draft, state: State, seen: HoldingsReading): void {
-  for (const [key, { values }] of Object.entries(state.items)) {
+function removeMissing(draft: Draft, seen: HoldingsReading): void {
+  for (const [key, { values }] of draft.items) {
     if (seen.rows.has(key)) continue;
     draft.counter += 1;
     draft.differs = true;
-    Reflect.deleteProperty(draft.items, key);
+    draft.items.delete(key);
     draft.events.push(eventOf('removed', `${key}#${draft.counter}`, 'new', viewOf(TokenBalance, values), values));
   }
 }

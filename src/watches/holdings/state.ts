@@ -1,19 +1,11 @@
 // What is remembered of the tokens that an address holds.
 import { z } from 'zod';
-import type { Remembered } from '../../core/values/tracked.ts';
 import { Emptied } from '../lists/emptied.ts';
-import { remembered } from '../values.ts';
-
-export interface Item {
-  readonly values: Remembered;
-  /** The counter when it arrived, and when it last changed: they make each occurrence's key its own. */
-  readonly arrival: number;
-  readonly change: number;
-}
+import { PackedItems } from './items.ts';
 
 /** Plain JSON, checked by the schema of the same name when it is read back. */
 export interface State {
-  readonly items: Readonly<Record<string, Item>>;
+  readonly items: PackedItems;
   /** Counts occurrences, so that a second arrival of a token is news. */
   readonly counter: number;
   /** Set while readings show an empty list that is not believed yet. */
@@ -25,7 +17,7 @@ export interface State {
 }
 
 export const State: z.ZodType<State> = z.object({
-  items: z.record(z.string(), z.object({ values: remembered, arrival: z.number(), change: z.number() })),
+  items: PackedItems,
   counter: z.number(),
   emptied: Emptied.nullable().default(null),
   head: z.number().nullable().default(null),

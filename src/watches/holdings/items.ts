@@ -1,0 +1,88 @@
+// What is remembered of each token that an address holds, packed into one text. An object for each would take three
+// times the memory: thousands of lists of hundreds of tokens are watched.
+import { z } from 'zod';
+import type { Json } from '../../core/values/fields.ts';
+import type { Remembered } from '../../core/values/tracked.ts';
+import { json, remembered } from '../values.ts';
+
+export interface Item {
+  readonly values: Remembered;
+  /** The counter when it arrived, and when it last changed: they make each occurrence's key its own. */
+  readonly arrival: number;
+  readonly change: number;
+}
+
+/** By key, in the order of arrival: the contract's address in lower case, `/` and the piece's number where it has one. */
+export type ItemByKey = ReadonlyMap<string, Item>;
+
+/** JSON of `Packed`: `[[["token.address_hash","balance"]],["",0,0,0,"0x51","5"]]`. */
+export type PackedItems = string;
+
+/** The lists of paths that are remembered: one, but for items that were not read since a rule compares another path. */
+type Packed = readonly [pathLists: readonly (readonly string[])[], ...rows: Row[]];
+type Row = readonly [rest: string, pathList: number, arrival: number, change: number, ...values: Json[]];
+
+/** Of every item: it names the contract, so of a key only the rest is written. */
+export const CONTRACT = 'token.address_hash';
+
+export function packItems(items: ItemByKey): PackedItems {
+  const pathLists: string[][] = [];
+  const rows = [...items].map(([key, { values, arrival, change }]): Row => {
+    const contract = contractIn(values);
+    const rest = key.startsWith(contract) ? key.slice(contract.length) : key;
+    return [rest, numberIn(pathLists, Object.keys(values)), arrival, change, ...Object.values(values)];
+  });
+  return JSON.stringify([pathLists, ...rows] satisfies Packed);
+}
+
+/** The list is added where it is not among them. */
+function numberIn(pathLists: string[][], paths: string[]): number {
+  const known = pathLists.findIndex(
+    (list) => list.length === paths.length && list.every((path, at) => path === paths[at]),
+  );
+  return known >= 0 ? known : pathLists.push(paths) - 1;
+}
+
+export function unpackItems(packed: PackedItems): Map<string, Item> {
+  const [pathLists, ...rows] = JSON.parse(packed) as Packed;
+  return new Map(
+    rows.map(([rest, number, arrival, change, ...written]) => {
+      const paths = pathLists[number] ?? [];
+      const values = Object.fromEntries(paths.map((path, at) => [path, written[at] ?? null]));
+      const isWhole = rest !== '' && !rest.startsWith('/');
+      return [isWhole ? rest : contractIn(values) + rest, { values, arrival, change }];
+    }),
+  );
+}
+
+function contractIn(values: Remembered): string {
+  const address = values[CONTRACT];
+  return typeof address === 'string' ? address.toLowerCase() : '';
+}
+
+const packedShape: z.ZodType<Packed> = z
+  .tuple([z.array(z.array(z.string()))])
+  .rest(z.tuple([z.string(), z.number(), z.number(), z.number()]).rest(json));
+
+/** Former releases wrote an object for each item. */
+const former = z
+  .record(z.string(), z.object({ values: remembered, arrival: z.number(), change: z.number() }))
+  .transform((items) => packItems(new Map(Object.entries(items))));
+
+export const PackedItems: z.ZodType<PackedItems> = z.union([z.string().refine(isPacked), former]);
+
+function isPacked(text: string): boolean {
+  const packed = packedShape.safeParse(parsed(text));
+  if (!packed.success) return false;
+  const [pathLists, ...rows] = packed.data;
+  return rows.every(([, number, , , ...values]) => pathLists[number]?.length === values.length);
+}
+
+/** Undefined: it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
