@@ -13,6 +13,7 @@ import {
   type Page,
   type Question,
   type Read,
+  type TickRead,
 } from '../core/model/watch/question.ts';
 import { readThrough } from '../core/model/quality/read-through.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
@@ -70,7 +71,7 @@ export interface ExplorerOptions {
 export interface Explorer extends AsyncDisposable {
   readonly name: string;
   /** A reader for one tick: equal questions are asked once. */
-  tickReader(): Read;
+  tickReader(): TickRead;
   /** Where the chain was when the first page of blocks was last read; null before that. */
   head(): Head | null;
   /** That page: another object for each reading. Null before the first. */
@@ -158,11 +159,15 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     },
     tickReader() {
       const tickCache: TickCache = new Map();
-      return readThrough({
+      const reader = readThrough({
         answer: (question, cursor) => read(question, cursor, tickCache),
         again: (question, cursor) => read(question, cursor, null),
         sweep: (question, cursor) => sweep(question, cursor, tickCache),
       });
+      const end = (): void => {
+        coalescer.endTick(tickCache);
+      };
+      return { ...reader, end };
     },
     [Symbol.asyncDispose]: async () => {
       transport.close();

@@ -253,7 +253,7 @@ export function createPoller(options: PollerOptions): Poller {
     },
     drop,
     async poll(watches, signal) {
-      const tickOf = createTicks(readerOf, clock.now());
+      const ticks = createTicks(readerOf, clock.now());
       const polls = watches.flatMap((watch) => {
         if (isPaused(watch) || !held.has(watch.id)) return [];
         if (!mayWork(watch)) {
@@ -264,7 +264,7 @@ export function createPoller(options: PollerOptions): Poller {
           onSkipped(watch);
           return [];
         }
-        const polling = pollOne(watch, tickOf(watch.target.explorer), signal)
+        const polling = pollOne(watch, ticks.of(watch.target.explorer), signal)
           .catch((error: unknown) => {
             // A defect in one watch must not end the daemon. Nothing was committed; the next poll tries again.
             log.error('watch:failed', { watch: watch.name, error });
@@ -274,6 +274,7 @@ export function createPoller(options: PollerOptions): Poller {
         return [polling];
       });
       await Promise.all(polls);
+      ticks.end();
     },
     memoryOf: (id) => held.memoryOf(id),
     changedSince: (mark) => held.changedSince(mark),

@@ -1,14 +1,14 @@
 // Watches that are due together: those of one explorer share its answers.
 import type { Shown } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
-import { Missed, type Read } from '../../core/model/watch/question.ts';
+import { Missed, type Read, type TickRead } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { BlocksReading } from './chains.ts';
 
 /** What the poller needs of an explorer. */
 export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
-  tickReader(): Read;
+  tickReader(): TickRead;
   head(): Head | null;
   /** The first page of blocks, as it was last read; null before that. */
   blocks(): BlocksReading | null;
@@ -18,23 +18,31 @@ export interface Reader {
 
 export interface Tick {
   readonly reader: Reader;
-  readonly read: Read;
+  readonly read: TickRead;
   readonly startedAt: Instant;
 }
 
-/** Gives the tick of an explorer, one for all that ask. */
-export function createTicks(
-  readerOf: (explorer: string) => Reader | undefined,
-  startedAt: Instant,
-): (explorer: string) => Tick {
+export interface Ticks {
+  /** The tick of an explorer, one for all that ask. */
+  of(explorer: string): Tick;
+  /** All polls are over. */
+  end(): void;
+}
+
+export function createTicks(readerOf: (explorer: string) => Reader | undefined, startedAt: Instant): Ticks {
   const tickByExplorer = new Map<string, Tick>();
-  return (explorer) => {
-    const known = tickByExplorer.get(explorer);
-    if (known !== undefined) return known;
-    const reader = readerOf(explorer) ?? absent(explorer);
-    const tick = { reader, read: reader.tickReader(), startedAt };
-    tickByExplorer.set(explorer, tick);
-    return tick;
+  return {
+    of(explorer) {
+      const known = tickByExplorer.get(explorer);
+      if (known !== undefined) return known;
+      const reader = readerOf(explorer) ?? absent(explorer);
+      const tick = { reader, read: reader.tickReader(), startedAt };
+      tickByExplorer.set(explorer, tick);
+      return tick;
+    },
+    end() {
+      for (const { read } of tickByExplorer.values()) read.end?.();
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import { after, whenIdle } from '../../lib/clock.ts';
 import type { Agents } from './agents.ts';
 import { tooLarge } from './body.ts';
 import { Fault } from './fault.ts';
+import { freeOwnMemory } from './own-memory.ts';
 
 export interface HttpLimits {
   /** For the name lookup, and again for the connection with its encryption. */
@@ -32,6 +33,8 @@ export interface AnswerHead {
 export interface Answer extends AnswerHead {
   /** The pieces as they came over the wire, still compressed. */
   readonly wire: readonly Buffer[];
+  /** Nobody looks at the pieces any more: their memory is given back at once. */
+  readonly free: () => void;
 }
 
 export interface ExchangeOptions {
@@ -93,7 +96,10 @@ export async function exchange(options: ExchangeOptions): Promise<Answer> {
       },
       onTooLarge,
       onEnd: (wire) => {
-        resolve({ status, headers, wire });
+        const free = (): void => {
+          freeOwnMemory(wire);
+        };
+        resolve({ status, headers, wire, free });
       },
     });
   });

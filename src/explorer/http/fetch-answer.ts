@@ -7,6 +7,8 @@ import type { AnswerCache } from './answer-cache.ts';
 import type { Budget, Ticket } from '../spending/budget.ts';
 import type { Slot } from '../spending/slots.ts';
 import { Fault } from './fault.ts';
+import { freeOwnMemory } from './own-memory.ts';
+import { PageAgain } from './page-again.ts';
 import type { Answer } from './exchange.ts';
 import type { Request } from './request.ts';
 import type { HttpTransport } from './http-transport.ts';
@@ -130,19 +132,34 @@ interface ValueOptions extends FetchAnswerOptions {
 
 async function valueOf(answer: Answer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
   const { explorer, answers, reader, onAnswer } = options;
-  const id = `${explorer} ${request.address}`;
-  const known = answer.status === 200 ? answers.get(id, answer.wire) : null;
-  if (known?.type === 'decoded') return known.decoded as AnyView | Page;
+  const known = answer.status === 200 ? answers.get(idOf(request, explorer), answer.wire) : null;
   // A recording needs each answer as a whole.
-  if (known?.type === 'same' && onAnswer === null)
-    return new PageAgain(known.content, () => reader.readSmall(answer, request)?.decoded.value as Page);
+  if (known?.type === 'same' && onAnswer === null) return new PageAgain(known.content, answer, request, reader);
+  try {
+    return known?.type === 'decoded' ? (known.decoded as AnyView | Page) : await decodedOf(answer, request, options);
+  } finally {
+    answer.free();
+  }
+}
+
+async function decodedOf(answer: Answer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
+  const { explorer, answers, reader, onAnswer } = options;
   const { body, weight, decoded, isSmall } = await reader.read(answer, request);
   const { value, content } = decoded;
   countUnknown(decoded, request, options);
   // What is known by its content only is decoded when somebody looks at it, so it must be small.
-  answers.put(id, answer.wire, { decoded: value, bytes: weight, content: isSmall ? content : null });
-  onAnswer?.(value, body);
+  answers.put(idOf(request, explorer), answer.wire, {
+    decoded: value,
+    bytes: weight,
+    content: isSmall ? content : null,
+  });
+  if (onAnswer === null) freeOwnMemory([body]);
+  else onAnswer(value, body);
   return value;
+}
+
+function idOf({ address }: Request, explorer: string): string {
+  return `${explorer} ${address}`;
 }
 
 function countUnknown({ unknownFields }: Decoded, { question }: Request, options: ValueOptions): void {
@@ -165,32 +182,4 @@ function onceAnHour(clock: Clock): (path: string) => boolean {
     countedAt.set(path, now);
     return true;
   };
-}
-
-/** Its rows are decoded when they are looked at, for most polls do not: the answer held no news the last time. */
-class PageAgain implements Page {
-  readonly content: object;
-  readonly #decode: () => Page;
-  #page: Page | null = null;
-
-  constructor(content: object, decode: () => Page) {
-    this.content = content;
-    this.#decode = decode;
-  }
-
-  get rows(): Page['rows'] {
-    return this.#whole().rows;
-  }
-
-  get next(): Page['next'] {
-    return this.#whole().next;
-  }
-
-  get isCutOff(): boolean {
-    return this.#whole().isCutOff === true;
-  }
-
-  #whole(): Page {
-    return (this.#page ??= this.#decode());
-  }
 }

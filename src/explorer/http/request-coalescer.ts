@@ -2,11 +2,12 @@
 import type { AnyView } from '../../core/values/fields.ts';
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
+import { PageAgain } from './page-again.ts';
 import type { Request } from './request.ts';
 import type { Query } from '../reading/filters.ts';
 
 type Value = AnyView | Page;
-/** Answers by address. A tick's own holds on to them, failures too, until the tick is forgotten. */
+/** Answers by address. A tick's own holds on to them, failures too, until the tick has ended. */
 export type TickCache = Map<string, Promise<Value>>;
 
 /**
@@ -20,6 +21,8 @@ export interface RequestCoalescer {
   request(question: Question, query: Query, tickCache: TickCache): Promise<Value>;
   /** By asking now: shared only with those who take their second reading at the same moment. */
   requestAgain(question: Question, query: Query): Promise<Value>;
+  /** Nobody looks at these answers any more. */
+  endTick(tickCache: TickCache): void;
 }
 
 export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string): RequestCoalescer {
@@ -49,10 +52,27 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
       if (known !== undefined) return known;
       const pending = share(request, inFlight);
       tickCache.set(request.address, pending);
+      pending.then(retain, ignore);
       return pending;
     },
     requestAgain: (question, query) => share(toRequest(question, query), inFlightAgain),
+    endTick(tickCache) {
+      for (const pending of tickCache.values()) pending.then(release, ignore);
+    },
   };
+}
+
+/** Another tick may have asked while the request was under way, and may end later. */
+function retain(value: Value): void {
+  if (value instanceof PageAgain) value.retain();
+}
+
+function release(value: Value): void {
+  if (value instanceof PageAgain) value.release();
+}
+
+function ignore(): void {
+  // Whoever asked is told of a failure.
 }
 
 function requestsTo(baseUrl: string): (question: Question, query: Query) => Request {

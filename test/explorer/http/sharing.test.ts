@@ -214,7 +214,7 @@ test('requests go through the transport that is given, which is closed with the 
   const transport = {
     async get(target: string) {
       sent.push(target);
-      return { status: 200, headers: {}, wire: [Buffer.from(JSON.stringify(PAGE))] };
+      return { status: 200, headers: {}, wire: [Buffer.from(JSON.stringify(PAGE))], free: () => undefined };
     },
     close() {
       isClosed = true;

@@ -74,7 +74,12 @@ export function createTransport(options: TransportOptions): HttpTransport {
         const reply: Reply =
           fault === null ? spoiling.right : await fail({ fault, path: asked.path, spoiling, time, leftMs });
         onServed({ ...noted, answer: answerOf(read, asked.path, reply), restsUntil: restOf(reply, fault, time.now()) });
-        return { status: reply.status, headers: headersOf(reply), wire: [Buffer.from(reply.text)] };
+        const wire = [Buffer.from(reply.text)];
+        // Who looks at them afterwards does not see them.
+        const free = (): void => {
+          for (const piece of wire) piece.fill(0);
+        };
+        return { status: reply.status, headers: headersOf(reply), wire, free };
       } catch (error) {
         onServed({ ...noted, answer: null, restsUntil: null });
         throw error;

@@ -66,7 +66,7 @@ export function createReplicas(head: () => number): Replicas {
         if (replica.without !== undefined) return withoutKey(answer, replica.without);
         const isOther = Object.keys(replica).length > 0;
         if (isOther) return asSeenBy(replica, target, answer);
-        before.push({ head: head(), answer });
+        before.push({ head: head(), answer: copyOf(answer) });
         return answer;
       },
       close() {
@@ -74,6 +74,11 @@ export function createReplicas(head: () => number): Replicas {
       },
     }),
   };
+}
+
+/** The memory of the other one is given back once it was looked at. */
+function copyOf(answer: Answer): Answer {
+  return { ...answer, wire: [Buffer.concat(answer.wire)], free: () => undefined };
 }
 
 function heightOf(row: Row): number | undefined {

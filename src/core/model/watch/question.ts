@@ -61,6 +61,15 @@ export interface Read {
   readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
 
+/** For watches that are due together: equal questions are asked once. */
+export interface TickRead extends Read {
+  /**
+   * The polls are over: what was read and not looked at need not be kept, and looking at it afterwards throws. Left out
+   * where nothing is kept.
+   */
+  readonly end?: () => void;
+}
+
 /** No usable answer. Counted by reason. The watch's state and its alerts stay as they are. */
 export class Missed extends Error {
   override readonly name = 'Missed';

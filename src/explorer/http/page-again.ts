@@ -1,0 +1,60 @@
+import type { Page } from '../../core/model/watch/question.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import type { Answer } from './exchange.ts';
+import { freeOwnMemory } from './own-memory.ts';
+import type { Request } from './request.ts';
+
+/**
+ * A page that came before. Its rows are decoded when they are looked at, for most polls do not: the answer held no news the
+ * last time. Its bytes are kept until the last of those who retained it has released it.
+ */
+export class PageAgain implements Page {
+  readonly content: object;
+  #answer: Answer | null;
+  readonly #request: Request;
+  readonly #reader: AnswerReader;
+  #page: Page | null = null;
+  #retained = 0;
+
+  constructor(content: object, answer: Answer, request: Request, reader: AnswerReader) {
+    this.content = content;
+    this.#answer = answer;
+    this.#request = request;
+    this.#reader = reader;
+  }
+
+  get rows(): Page['rows'] {
+    return this.#whole().rows;
+  }
+
+  get next(): Page['next'] {
+    return this.#whole().next;
+  }
+
+  get isCutOff(): boolean {
+    return this.#whole().isCutOff === true;
+  }
+
+  retain(): void {
+    this.#retained += 1;
+  }
+
+  /** From then on rows that nobody has looked at cannot be looked at any more: that throws. */
+  release(): void {
+    this.#retained -= 1;
+    if (this.#retained > 0) return;
+    this.#answer?.free();
+    this.#answer = null;
+  }
+
+  #whole(): Page {
+    return (this.#page ??= this.#decoded());
+  }
+
+  #decoded(): Page {
+    const whole = this.#answer === null ? null : this.#reader.readSmall(this.#answer, this.#request);
+    if (whole === null) throw new Error(`${this.#request.where}: a page is looked at after its tick has ended`);
+    freeOwnMemory([whole.body]);
+    return whole.decoded.value as Page;
+  }
+}
