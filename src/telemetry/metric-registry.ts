@@ -1,5 +1,6 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { freeOwnMemory } from '../lib/own-memory.ts';
 import { METRICS, type LabelOf, type MetricName, type NameOf, type NameOfStates } from './metric-table.ts';
 import { writeSeries, writeStates } from './series-text.ts';
 
@@ -17,7 +18,8 @@ export interface MetricRegistry {
   mirror<N extends NameOf<'gauge' | 'counter'>>(name: N, read: () => MaybePromise<Iterable<Series<N>>>): void;
   /** A state set, in the same way. Where several have equal labels, every state that one of them is in is 1. */
   mirrorStates<N extends NameOfStates>(name: N, read: () => Iterable<Standing<N>>): void;
-  text(): Promise<string>;
+  /** The text format 0.0.4. */
+  text(): Promise<Buffer<ArrayBuffer>>;
 }
 
 type Series<N extends MetricName> = readonly [labels: Labels<N>, value: number];
@@ -27,7 +29,7 @@ type MaybePromise<T> = T | Promise<T>;
 /** A separate registry: prom-client's default metrics break the naming rules that promtool checks. */
 export function createMetricRegistry(mostSeries: number): MetricRegistry {
   const registry = new Registry();
-  const renderByName = new Map<MetricName, () => Promise<string>>();
+  const renderByName = new Map<MetricName, () => Promise<readonly Buffer[]>>();
   const leftOut = made('chainwarden_series_left_out', new Gauge(configuration('chainwarden_series_left_out')));
 
   function configuration<N extends MetricName>(name: N) {
@@ -36,7 +38,7 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
   }
 
   function made<M>(name: MetricName, metric: M): M {
-    renderByName.set(name, () => registry.getSingleMetricAsString(name));
+    renderByName.set(name, async () => [Buffer.from(`${await registry.getSingleMetricAsString(name)}\n`)]);
     return metric;
   }
 
@@ -56,30 +58,35 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     histogram: (name) => made(name, new Histogram({ ...configuration(name), buckets: [...METRICS[name].buckets] })),
     mirror(name, read) {
       renderByName.set(name, async () => {
-        const { text, more } = await writeSeries(name, await read(), mostSeries);
+        const { pieces, more } = await writeSeries(name, await read(), mostSeries);
         noteLeftOut(name, more);
-        return text;
+        return pieces;
       });
     },
     mirrorStates(name, read) {
       renderByName.set(name, async () => {
-        const { text, more } = await writeStates(name, read(), mostSeries);
+        const { pieces, more } = await writeStates(name, read(), mostSeries);
         noteLeftOut(name, more);
-        return text;
+        return pieces;
       });
     },
     async text() {
-      const parts: string[] = [];
+      const all: Buffer[] = [];
       // The number of series left out is known once all other metrics are rendered.
       for (const [, renderOne] of [...renderByName].sort(leftOutLast)) {
-        parts.push(await renderOne());
+        if (all.length > 0) all.push(EMPTY_LINE);
+        all.push(...(await renderOne()));
         // Yields between two metrics, so that polls that are due do not wait for all of them.
         await afterIo();
       }
-      return `${parts.join('\n\n')}\n`;
+      const text = Buffer.concat(all);
+      freeOwnMemory(all);
+      return text;
     },
   };
 }
+
+const EMPTY_LINE = Buffer.from('\n');
 
 function leftOutLast([a]: readonly [MetricName, unknown], [b]: readonly [MetricName, unknown]): number {
   return Number(a === 'chainwarden_series_left_out') - Number(b === 'chainwarden_series_left_out');

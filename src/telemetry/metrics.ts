@@ -14,8 +14,8 @@ import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
  */
 export interface Metrics
   extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics, ClusterMetrics, HttpMetrics, OperatorMetrics {
-  /** The text format 0.0.4. Rendered at most once a second, and once for all concurrent requests. */
-  text(): Promise<string>;
+  /** The text format 0.0.4, in UTF-8. Rendered at most once a second, and once for all concurrent requests. */
+  text(): Promise<Buffer<ArrayBuffer>>;
 }
 
 export interface MetricsOptions {
@@ -44,11 +44,11 @@ export function createMetrics({ clock, process, mostSeries = MOST_SERIES }: Metr
   };
 }
 
-function onceASecond(clock: Clock, render: () => Promise<string>): () => Promise<string> {
-  let inFlight: Promise<string> | null = null;
-  let last: { readonly at: number; readonly text: string } | null = null;
+function onceASecond(clock: Clock, render: () => Promise<Buffer<ArrayBuffer>>): () => Promise<Buffer<ArrayBuffer>> {
+  let inFlight: Promise<Buffer<ArrayBuffer>> | null = null;
+  let last: { readonly at: number; readonly text: Buffer<ArrayBuffer> } | null = null;
 
-  async function renderNow(): Promise<string> {
+  async function renderNow(): Promise<Buffer<ArrayBuffer>> {
     const at = clock.now();
     try {
       const text = await render();

@@ -25,7 +25,7 @@ export interface WebAppOptions {
   readonly host: string;
   /** How the daemon is called from elsewhere. */
   readonly publicUrl: string | null;
-  readonly metricsText: () => Promise<string>;
+  readonly metricsText: () => Promise<Buffer<ArrayBuffer>>;
   /** Whether the loops run. */
   readonly isAlive: () => boolean;
   readonly readiness: () => Readiness;

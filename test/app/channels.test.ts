@@ -92,7 +92,7 @@ test('what is owed to a recipient who was taken out is given up and counted once
   await clock.advance(3_600_000);
   await channels.stop(1000);
 
-  const text = await metrics.text();
+  const text = (await metrics.text()).toString();
   expect(text).toContain('chainwarden_deliveries_dead_total{channel="post"} 1\n');
   expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="rejected"} 3\n');
   expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="sent"} 1\n');

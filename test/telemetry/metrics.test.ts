@@ -17,8 +17,12 @@ function aDaemon(options: Partial<MetricsOptions> = {}) {
   return { clock, metrics };
 }
 
+async function textOf(metrics: Metrics): Promise<string> {
+  return (await metrics.text()).toString();
+}
+
 async function samplesOf(metrics: Metrics, name: string): Promise<readonly Sample[]> {
-  return parseExposition(await metrics.text()).get(name)?.samples ?? [];
+  return parseExposition(await textOf(metrics)).get(name)?.samples ?? [];
 }
 
 async function valuesOf(metrics: Metrics, name: string): Promise<number[]> {
@@ -29,7 +33,7 @@ describe('the table', () => {
   test('is what the registry exports: every metric of the table, and nothing else', async () => {
     const { metrics } = aDaemon({ process: PROCESS });
     everythingHappens(metrics);
-    const exported = parseExposition(await metrics.text());
+    const exported = parseExposition(await textOf(metrics));
     expect([...exported.keys()].sort()).toEqual([...Object.keys(METRICS)].sort());
     for (const [name, row] of Object.entries(METRICS)) {
       const family = exported.get(name);
@@ -42,7 +46,7 @@ describe('the table', () => {
   test('has a series of each metric once everything has happened, but of what went well', async () => {
     const { metrics } = aDaemon({ process: PROCESS });
     everythingHappens(metrics);
-    const empty = [...parseExposition(await metrics.text()).values()].filter(({ samples }) => samples.length === 0);
+    const empty = [...parseExposition(await textOf(metrics)).values()].filter(({ samples }) => samples.length === 0);
     expect(empty.map(({ name }) => name)).toEqual(['chainwarden_series_left_out']);
   });
 
@@ -57,7 +61,7 @@ describe('promtool', () => {
   test('finds nothing to say about our registry', async () => {
     const { metrics } = aDaemon({ process: PROCESS });
     everythingHappens(metrics);
-    const text = await metrics.text();
+    const text = await textOf(metrics);
     expect(text).toContain('chainwarden_build_info{version="0.1.0",node="24.0.0",sqlite="3.53.0"} 1\n');
     if (HAS_PROMTOOL) expect(runTool('promtool', ['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
   });
@@ -66,7 +70,7 @@ describe('promtool', () => {
 describe('what is not known', () => {
   test('is absent in a daemon to which nothing has happened yet', async () => {
     const { metrics } = aDaemon();
-    const samples = [...parseExposition(await metrics.text()).values()].flatMap((family) => family.samples);
+    const samples = [...parseExposition(await textOf(metrics)).values()].flatMap((family) => family.samples);
     expect(new Set(samples.map(({ name }) => name))).toEqual(
       new Set([
         'chainwarden_backup_failures_total',
@@ -91,7 +95,7 @@ describe('what is not known', () => {
     expect(await valuesOf(metrics, 'chainwarden_explorer_ratelimit_remaining')).toEqual([0]);
     metrics.explorerHeaders({ explorer: 'e', credits: null, limit: -1, remaining: -1, resetSeconds: -0.001 });
     await clock.advance(1000);
-    expect(await metrics.text()).not.toMatch(/^chainwarden_explorer_(credits|ratelimit)[a-z_]*\{/m);
+    expect(await textOf(metrics)).not.toMatch(/^chainwarden_explorer_(credits|ratelimit)[a-z_]*\{/m);
   });
 
   test('of an explorer that is no longer configured disappears, its counters stay', async () => {
@@ -151,7 +155,7 @@ describe('a watch that is removed', () => {
     metrics.mirrorData(() => []);
     metrics.mirrorBlind(() => []);
     metrics.forgetWatch({ watch: 'treasury-usdc', of: 'treasury' });
-    expect(await metrics.text()).not.toContain('watch="');
+    expect(await textOf(metrics)).not.toContain('watch="');
   });
 
   test('of which one address is taken out keeps the others', async () => {
@@ -163,7 +167,7 @@ describe('a watch that is removed', () => {
     expect((await samplesOf(metrics, 'chainwarden_watch_up')).map(({ labels }) => labels['of'])).toEqual(['b']);
     metrics.forgetWatch({ watch: 'w', of: 'b' });
     await clock.advance(1000);
-    expect(await metrics.text()).not.toContain('watch="');
+    expect(await textOf(metrics)).not.toContain('watch="');
   });
 });
 
@@ -326,7 +330,7 @@ describe('a storm', () => {
       const { metrics } = aDaemon();
       for (let n = 0; n < watches; n++) metrics.watchUp({ watch: `w${n}`, of: '' }, true);
       let [count, isWritten] = [0, false];
-      const text = metrics.text().finally(() => (isWritten = true));
+      const text = textOf(metrics).finally(() => (isWritten = true));
       for (; !isWritten; count += 1) await nextTurn();
       expect((await text).split('\n').filter((line) => line.startsWith('chainwarden_watch_up{'))).toHaveLength(watches);
       return count;

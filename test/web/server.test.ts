@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 async function serve(options: Partial<WebOptions> = {}): Promise<Web> {
-  const web = await serveTestWeb({ metricsText: () => Promise.resolve(METRICS), ...options });
+  const web = await serveTestWeb({ metricsText: () => Promise.resolve(Buffer.from(METRICS)), ...options });
   closing.push(web);
   return web;
 }

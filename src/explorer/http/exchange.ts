@@ -11,7 +11,7 @@ import { after, whenIdle } from '../../lib/clock.ts';
 import type { Agents } from './agents.ts';
 import { tooLarge } from './body.ts';
 import { Fault } from './fault.ts';
-import { freeOwnMemory } from './own-memory.ts';
+import { freeOwnMemory } from '../../lib/own-memory.ts';
 
 export interface HttpLimits {
   /** For the name lookup, and again for the connection with its encryption. */

@@ -7,7 +7,7 @@ import type { AnswerCache } from './answer-cache.ts';
 import type { Budget, Ticket } from '../spending/budget.ts';
 import type { Slot } from '../spending/slots.ts';
 import { Fault } from './fault.ts';
-import { freeOwnMemory } from './own-memory.ts';
+import { freeOwnMemory } from '../../lib/own-memory.ts';
 import { PageAgain } from './page-again.ts';
 import type { Answer } from './exchange.ts';
 import type { Request } from './request.ts';

@@ -1,7 +1,7 @@
 import type { Page } from '../../core/model/watch/question.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { Answer } from './exchange.ts';
-import { freeOwnMemory } from './own-memory.ts';
+import { freeOwnMemory } from '../../lib/own-memory.ts';
 import type { Request } from './request.ts';
 
 /**

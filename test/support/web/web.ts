@@ -56,7 +56,7 @@ export function testWebOptions(options: Partial<WebOptions>): WebOptions {
     host: '127.0.0.1',
     port: 0,
     publicUrl: null,
-    metricsText: () => Promise.resolve(''),
+    metricsText: () => Promise.resolve(Buffer.from('')),
     isAlive: () => true,
     readiness: () => ({ isReady: true, lines: [] }),
     links: { isOn: () => false, secrets: () => Promise.resolve([]), now: () => 0, timeZone: 'UTC' },
