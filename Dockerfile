@@ -28,6 +28,8 @@ LABEL org.opencontainers.image.title="chainwarden" \
       org.opencontainers.image.licenses="Apache-2.0"
 # In a container the loopback is the container's own. Only /metrics, /healthz and /readyz answer.
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
+    MALLOC_TRIM_THRESHOLD_=131072 \
     CHAINWARDEN_LISTEN=0.0.0.0:9797
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
@@ -42,4 +44,4 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "const port = (process.env.CHAINWARDEN_LISTEN ?? '').split(':').pop() || 9797; fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # The flags of src/cli/runtime-flags.ts; without them the program would replace itself by one that has them.
 # Node as the first process handles SIGTERM and SIGHUP itself; it starts no others that would need an init.
-ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=8", "dist/main.js", "run", "--config", "/etc/chainwarden/config.yaml"]
+ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=4", "dist/main.js", "run", "--config", "/etc/chainwarden/config.yaml"]

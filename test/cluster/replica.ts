@@ -2,6 +2,7 @@
 // own to the database and an address of its own.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
 import { createFolder, start, type Process } from '../support/daemon.ts';
 import { freePort } from '../support/free-port.ts';
 import { openProxy, type Proxy } from './proxy.ts';
@@ -56,7 +57,7 @@ export async function startReplica({ number, main, files, database }: ReplicaOpt
         CHAINWARDEN_LISTEN: `127.0.0.1:${port}`,
         NEMESIS_ADDRESS: address,
         NEMESIS_SKEW_MS: String(skewMs),
-        NODE_OPTIONS: `--disable-sigusr1 --max-semi-space-size=8 --import=${join(import.meta.dirname, 'skew.ts')}`,
+        NODE_OPTIONS: [...RUNTIME_FLAGS, `--import=${join(import.meta.dirname, 'skew.ts')}`].join(' '),
       },
       running,
     );

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { expect, test, describe } from '@jest/globals';
-import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
+import { RUNTIME_ENV, RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
 
 interface Instruction {
   readonly name: string;
@@ -71,6 +71,7 @@ describe('the image', () => {
 
   test('can be scraped from outside, and starts the daemon without a shell', () => {
     expect(textOf('ENV')).toContain('CHAINWARDEN_LISTEN=0.0.0.0:9797');
+    for (const [name, value] of Object.entries(RUNTIME_ENV)) expect(textOf('ENV')).toContain(`${name}=${value}`);
     expect(textOf('EXPOSE')).toBe('9797');
     const run = 'dist/main.js run --config /etc/chainwarden/config.yaml'.split(' ');
     expect(JSON.parse(textOf('ENTRYPOINT') ?? '')).toEqual(['node', ...RUNTIME_FLAGS, ...run]);

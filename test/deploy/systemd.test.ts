@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
+import { RUNTIME_ENV, RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
 
 const SETTINGS = readFileSync('deploy/chainwarden.service', 'utf8')
   .split('\n')
@@ -40,6 +40,8 @@ test('no secret stands on the command line, and the program need not replace its
   const command = SETTINGS.find((line) => line.startsWith('ExecStart='));
   expect(command).toMatch(/\/dist\/main\.js run --config \S+$/);
   expect(command).toContain(` ${RUNTIME_FLAGS.join(' ')} `);
+  const environment = SETTINGS.find((line) => line.startsWith('Environment='));
+  for (const [name, value] of Object.entries(RUNTIME_ENV)) expect(environment).toContain(` ${name}=${value}`);
 });
 
 test('V8 may compile: the one protection that would stop it is not asked for', () => {

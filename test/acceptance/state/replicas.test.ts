@@ -2,6 +2,7 @@
 // who are told notice of them. `npm run nemesis` is harder on them, and takes longer.
 import { expect, jest } from '@jest/globals';
 import { join } from 'node:path';
+import { RUNTIME_FLAGS } from '../../../src/cli/runtime-flags.ts';
 import { createInbox, type Arrivals } from '../../support/sinks.ts';
 import { createFolder, start, type Folder, type Process } from '../../support/daemon.ts';
 import { createTally, type Tally } from '../../support/crash/tally.ts';
@@ -110,7 +111,7 @@ rules: [rules.yaml]
         start(['run', '-c', config, '--log-level', 'debug'], folder.path, {
           DATABASE_URL: url.replace(`:${port}/`, `:${line.port}/`),
           NEMESIS_ADDRESS: address,
-          NODE_OPTIONS: `--disable-sigusr1 --max-semi-space-size=8 --import=${join(import.meta.dirname, '../../cluster/skew.ts')}`,
+          NODE_OPTIONS: [...RUNTIME_FLAGS, `--import=${join(import.meta.dirname, '../../cluster/skew.ts')}`].join(' '),
         }),
       );
     },

@@ -1,6 +1,7 @@
 // A daemon that is killed again and again, while the chain and its operators go on. What happens is noted down, so that in
 // the end it can be compared with what each recipient was told.
 import { join } from 'node:path';
+import { RUNTIME_FLAGS } from '../../../src/cli/runtime-flags.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { Failpoint } from '../../../src/lib/failpoint.ts';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
@@ -190,7 +191,7 @@ ${receivers.yaml}`,
       ALICE: OPERATOR_TOKEN,
       KILL_AT: kill,
       // It would replace itself by a process with those that are missing.
-      NODE_OPTIONS: `--disable-sigusr1 --max-semi-space-size=8 --import=${join(import.meta.dirname, 'preload.ts')}`,
+      NODE_OPTIONS: [...RUNTIME_FLAGS, `--import=${join(import.meta.dirname, 'preload.ts')}`].join(' '),
     });
     lives.push(daemon);
     return daemon;
