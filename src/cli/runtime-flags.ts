@@ -31,8 +31,8 @@ type Started = Pick<NodeJS.Process, 'execArgv' | 'env' | 'execPath' | 'argv' | '
 
 /**
  * Replaces this process by the same command with the flags that it was started without, and with the environment that
- * belongs to them: the same pid, the same standard streams. Returns where nothing is missing, and on Windows, where a process cannot be replaced: there it goes on as it
- * was started.
+ * belongs to them: the same pid, the same standard streams. Returns where nothing is missing, and on Windows, where a
+ * process cannot be replaced: there it goes on as it was started.
  */
 export function ensureRuntimeFlags(started: Started): void {
   const missing = missingFlags(started);
