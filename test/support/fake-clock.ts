@@ -1,5 +1,6 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import type { Clock, Instant } from '../../src/lib/clock.ts';
+import { areMailsUnderWay } from './mails-under-way.ts';
 import { areRequestsUnderWay } from './requests-under-way.ts';
 import { arePending, oneEnded } from './store/pending-calls.ts';
 
@@ -101,13 +102,14 @@ function first(sleeping: ReadonlySet<Sleeper>, end: Instant): Sleeper | undefine
   return found;
 }
 
-// Each turn of the event loop empties the microtask queue, however long the chain. Who waits for a turn, a file, an answer
-// or the database goes on before time does.
+// Each turn of the event loop empties the microtask queue, however long the chain. Who waits for a turn, a file, an answer,
+// a mail server or the database goes on before time does.
 async function settled(): Promise<void> {
   for (let turns = 0, quiet = 0; quiet < QUIET_TURNS; turns += 1) {
     if (arePending()) await oneEnded();
     await afterIo();
-    quiet = areRequestsUnderWay() || arePending() || (turns < MOST_TURNS && isWorkUnderWay()) ? 0 : quiet + 1;
+    const isAwaited = areRequestsUnderWay() || areMailsUnderWay() || arePending();
+    quiet = isAwaited || (turns < MOST_TURNS && isWorkUnderWay()) ? 0 : quiet + 1;
   }
 }
 

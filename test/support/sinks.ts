@@ -5,6 +5,7 @@ import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { mailServers } from './mail-servers.ts';
 
 /** What arrives, in order, and a way to wait for it. */
 export interface Arrivals<T> {
@@ -174,6 +175,7 @@ export async function createSmtpSink(hooks: SmtpHooks = {}, options: SMTPServerO
   // A client that breaks off is what some tests are about.
   server.on('error', () => undefined);
   const port = await listening(server.server, () => server.listen(0, '127.0.0.1'));
+  mailServers.add(port);
   return {
     port,
     url: `${options.secure === true ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
