@@ -1,18 +1,18 @@
 // Compiles the text of a condition into a function from an evaluation context to true, false or unknown. Mistakes are
 // found when the rule is loaded. What cannot be decided at evaluation is unknown.
-import { ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import type { ParseResult } from '@marcbachmann/cel-js';
 import type { EvaluationContext } from '../../core/model/watch/condition.ts';
 import type { Truth } from '../../core/model/ids.ts';
 import { analyse } from './analysis/analyse.ts';
-import { syntaxWords, typeMistake, typeName } from './cel/errors.ts';
+import { typeMistake, typeName } from './cel/errors.ts';
 import { clauseOf } from './clauses.ts';
 import type { Compiled, Mistake } from './mistake.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
 import { metered } from './cel/limits.ts';
 import { emptyLists, literalMistakes } from './reading/literals.ts';
-import { numberSlip } from './reading/number-slips.ts';
 import { createPaths } from './reading/paths.ts';
 import { Preparation } from './reading/prepare.ts';
+import { syntaxMistake } from './reading/syntax-mistakes.ts';
 import { nodeOf, withoutUnderscores } from './syntax.ts';
 import { timeZoneMistakes } from './reading/time-zones.ts';
 
@@ -73,30 +73,6 @@ function parse({ cel }: Language, source: string): { program: ParseResult } | { 
   } catch (error) {
     return { mistake: syntaxMistake(error, source) };
   }
-}
-
-function syntaxMistake(error: unknown, source: string): Mistake {
-  if (!(error instanceof ParseError))
-    return { message: 'the condition is nested too deeply', start: 0, end: source.length };
-  const { start = 0, end = source.length } = error.range ?? {};
-  const slip = bracesMistake(source) ?? numberSlip(source, start);
-  if (slip !== undefined) return slip;
-  const { message, hint } = syntaxWords(error.summary, source, start);
-  return { message, hint, start: Math.min(start, Math.max(0, source.length - 1)), end };
-}
-
-/** The braces of a template, written around a field of a condition. */
-function bracesMistake(source: string): Mistake | undefined {
-  const start = source.indexOf('{{');
-  if (start < 0) return undefined;
-  const name = /^\{\{\s{0,9}([\w.]{1,64})/.exec(source.slice(start))?.[1];
-  const hint = name === undefined ? 'Leave them out.' : `Write ${name}.`;
-  return {
-    message: 'braces belong to title and text: a condition names fields without them',
-    hint,
-    start,
-    end: start + 2,
-  };
 }
 
 /** Mistakes that CEL's own type check finds, and some that it misses. */

@@ -1,4 +1,4 @@
-// Messages for CEL's errors, for the person who wrote the condition.
+// Messages for CEL's type errors, for the person who wrote the condition.
 import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js';
 import { hintFor } from '../../../config/values/nearest.ts';
 import { addressComplaint } from '../../../config/values/scalars.ts';
@@ -11,18 +11,6 @@ import { childrenOf, type Node } from '../syntax.ts';
 interface Words {
   readonly message: string;
   readonly hint?: string | undefined;
-}
-
-/** For a text that is no expression: what is wrong at the offset `at`. */
-export function syntaxWords(summary: string, source: string, at: number): Words {
-  const limit = /^Exceeded max(\w+) \((\d+)\)/.exec(summary);
-  if (limit !== null) return { message: LIMIT_WORDS[limit[1] ?? ''] ?? `too many parts: at most ${limit[2] ?? ''}` };
-  const next = source.slice(at).trimStart();
-  const slip = SLIPS.find(([pattern]) => pattern.test(next));
-  if (slip !== undefined) return { message: slip[1], hint: `Write ${slip[2]}.` };
-  if (/\bnot\s+$/i.test(source.slice(0, at))) return { message: '"not" is no operator here', hint: 'Write !.' };
-  if (next === '') return { message: 'the condition ends too early' };
-  return { message: `no expression: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}` };
 }
 
 /** For an expression with a type error. */
@@ -56,26 +44,7 @@ function typeWords(summary: string, written: string): Words {
   return { message: withTypes(summary) };
 }
 
-const LIMIT_WORDS: Readonly<Record<string, string>> = {
-  AstNodes: 'the condition is too long: it has more than 500 parts',
-  Depth: 'the condition is nested more than 32 levels deep',
-  MapEntries: 'maps are not used here',
-};
-
-/** Syntax of other languages, and what to write instead. */
-const SLIPS: readonly [RegExp, string, string][] = [
-  [/^=>/, '"=>" is no operator here', '>='],
-  [/^=</, '"=<" is no operator here', '<='],
-  [/^=/, 'a single = compares nothing', '=='],
-  [/^&/, 'a single & joins nothing', '&&'],
-  [/^\|/, 'a single | joins nothing', '||'],
-  [/^and\b/i, '"and" is no operator here', '&&'],
-  [/^or\b/i, '"or" is no operator here', '||'],
-  [/^is\b/i, '"is" is no operator here', '=='],
-  [/^not\b/i, '"not" is no operator here', '!'],
-  [/^>/, '"<>" is no operator here', '!='],
-];
-
+const CHAIN_HINT = 'Write one comparison after the other: 1 < x && x < 5.';
 const JOIN_HINT = 'Write each comparison out: x == 1 || x == 2, or x in [1, 2].';
 
 /** An address without quotes that has too many or too few digits was read as a number, and so was a hash. */
@@ -113,7 +82,8 @@ function noOverload(left: string, sign: string, { right, written }: { right: str
     : sign === 'in'
       ? `${typeName(left)} cannot be in ${typeName(right)}`
       : `${typeName(left)} ${sign} ${typeName(right)} is not possible`;
-  return { message, hint: hintForList(sign, right) ?? hintForTypes(types, written) };
+  const isChain = isComparisonOperator(sign) && left === 'bool' && right === 'Amount';
+  return { message, hint: isChain ? CHAIN_HINT : (hintForList(sign, right) ?? hintForTypes(types, written)) };
 }
 
 function hintForList(sign: string, right: string): string | undefined {

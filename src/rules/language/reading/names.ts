@@ -5,7 +5,7 @@ import { quote } from '../../../config/values/scalars.ts';
 import { typeAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
 import { identityOf } from '../cel/environment.ts';
 import type { Language } from '../model.ts';
-import { BEFORE, RESERVED_NAMES, WINDOW_NAME } from '../words.ts';
+import { BEFORE, RESERVED_NAMES, WINDOW_NAME, WINDOWS } from '../words.ts';
 
 /** A resolved field: its full path in the table, and whether the value before is meant. */
 export interface Resolved {
@@ -62,6 +62,7 @@ function unknownName(name: string, kind: string): string {
 function hintForName({ kind, names }: Language, name: string, rest: readonly string[]): string | undefined {
   const window = WINDOW_NAME.exec(name);
   if (window !== null) return `In a condition it is ${window[1] ?? ''}("${window[2] ?? ''}").`;
+  if (WINDOWS.includes(name)) return `Write ${name}("1h").`;
   // `tx.value` where the kind has another noun.
   if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)
     return `Here it is ${kind.noun}.${rest.join('.')}.`;

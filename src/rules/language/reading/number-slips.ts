@@ -1,5 +1,6 @@
-// Numbers as they are written elsewhere: 1,000,000 and 1M and 10%. The message says how to write them here.
+// Numbers as they are written elsewhere: 1,000,000 and 1M, 10% and 2m and 5 ETH. The message says how to write them here.
 import type { Mistake } from '../mistake.ts';
+import { WINDOWS } from '../words.ts';
 
 /** The mistake at or just before the offset `at`; undefined when there is none. */
 export function numberSlip(source: string, at: number): Mistake | undefined {
@@ -31,6 +32,13 @@ const SLIPS: readonly Slip[] = [
     }),
   },
   {
+    pattern: /(?<![\w.])(\d{1,9})\s{0,4}(ms|s|sec|m|min|h|d|(?:second|minute|hour|day)s?)(?!\w)/g,
+    mistake: ({ 0: written, 1: count = '', 2: unit = '', input, index }) => ({
+      message: `"${written}" is no number`,
+      hint: durationHint(count, unit, input.slice(0, index)),
+    }),
+  },
+  {
     pattern: /(?<![\w.])(\d{1,15})(?:\.(\d{1,9}))?\s{0,4}([kKmMbB])(?!\w)/g,
     mistake: ([written, whole = '', fraction = '', unit = '']) => ({
       message: `"${written}" is no number: digits are written out`,
@@ -44,7 +52,26 @@ const SLIPS: readonly Slip[] = [
       hint: `Write percent("${written.slice(0, -1)}").`,
     }),
   },
+  {
+    pattern:
+      /(?<![\w.])(\d[\d_]{0,30}(?:\.\d{1,30})?)\s{1,4}(?!(?:and|between|contains|in|is|like|not|or)\b)[a-z]{2,12}(?!\w)/gi,
+    mistake: ([written, number = '']) => ({
+      message: `"${written}" is no number: an amount has no unit`,
+      hint: /wei$/i.test(written) ? 'Amounts are in whole coins and tokens.' : `Write ${number}.`,
+    }),
+  },
 ];
+
+/** `before`: the condition up to the duration. Functions over the history take a text; `2m` may mean two millions. */
+function durationHint(count: string, unit: string, before: string): string {
+  const letter = unit === 'ms' ? unit : unit.charAt(0);
+  const isOfHistory = WINDOW_CALL.test(before);
+  if (isOfHistory) return `Write "${count}${letter}", in quotes.`;
+  const duration = letter === 'd' ? `${Number(count) * 24}h` : `${count}${letter}`;
+  return `Write duration("${duration}")${unit === 'm' ? `, or ${writtenOut(count, '', 6)}` : ''}.`;
+}
+
+const WINDOW_CALL = new RegExp(`\\b(?:${WINDOWS.join('|')})\\(\\s{0,4}(?:[\\w.]{1,64}\\s{0,4},\\s{0,4})?$`);
 
 const ZEROS: Readonly<Record<string, number>> = { k: 3, m: 6, b: 9 };
 

@@ -81,7 +81,8 @@ export class Preparation {
       const span = { start: node.start, end: node.start + name.length };
       if (isNotYet(name)) this.#complain(span, `${name}() is not supported yet`);
       else if (name === 'matches') this.#complain(span, 'matches() is not used here', REGEX_HINT);
-      else this.#complain(span, `no function ${quote(name)}`, hintFor(name, FUNCTIONS));
+      else
+        this.#complain(span, `no function ${quote(name)}`, name === 'not' ? 'Write !(…).' : hintFor(name, FUNCTIONS));
       return;
     }
     if (name === 'has') this.#visitHas(node, around);
@@ -164,6 +165,8 @@ export class Preparation {
       const start = this.#source.indexOf(name, receiver.end);
       const span = { start: start < 0 ? node.start : start, end: (start < 0 ? node.start : start) + name.length };
       if (name === 'matches') this.#complain(span, 'matches() is not used here', REGEX_HINT);
+      else if (FUNCTIONS.includes(name))
+        this.#complain(span, `${name}() is a function, not a method`, functionHint(name));
       else this.#complain(span, `no method ${quote(name)}`, hintFor(name, METHODS));
       return;
     }
@@ -207,6 +210,10 @@ export class Preparation {
 
 function isMeasure(name: string): name is Measure {
   return WINDOWS.includes(name);
+}
+
+function functionHint(name: string): string {
+  return isMeasure(name) ? `Write ${name}("1h"), or ${name}(field, "1h").` : `Write it first: ${name}(…).`;
 }
 
 const REGEX_HINT = 'Write re(method, "^swap"), which cannot be made to run for ever, or glob(method, "swap*").';
