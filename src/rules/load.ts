@@ -8,6 +8,7 @@ import { withoutEmpty } from '../config/config.ts';
 import { checksumWarnings } from '../config/values/checksums.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { type Problem, fileProblem, sortProblems } from '../config/problem.ts';
+import type { ProblemAt } from '../config/yaml/written.ts';
 import type { Source } from '../config/yaml/yaml.ts';
 import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
@@ -80,11 +81,20 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
 function loadFile(source: Source, loading: Loading): void {
   loading.warnings.push(...checksumWarnings(source));
   const written = withoutEmpty(source.value);
+  if (Array.isArray(written)) {
+    loading.problems.push(source.problem([], LIST_ALONE));
+    return;
+  }
   const shape = parseAt(FileShape, written, { source, path: [] });
   if ('problems' in shape) loading.problems.push(...shape.problems);
   const { defaults, watches } = 'value' in shape ? shape.value : halfRead(written);
   for (const [i, watch] of watches.entries()) compileWatch({ source, path: ['watches', i], defaults }, watch, loading);
 }
+
+const LIST_ALONE: ProblemAt = {
+  message: 'a file of rules begins with a key',
+  hint: 'Write "watches:" above the list, and indent the list.',
+};
 
 /** When the outer shape of the file is wrong, its watches are still checked: all problems at once. */
 function halfRead(written: unknown): { defaults: Defaults; watches: readonly unknown[] } {

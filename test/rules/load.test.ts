@@ -300,7 +300,7 @@ describe('All files together', () => {
     expect(problems.map(({ file, line, column }) => `${file}:${line}:${column}`)).toEqual([
       'rules/a.yaml:6:9',
       'rules/b.yaml:9:31',
-      'rules/c.yaml:1:11',
+      'rules/c.yaml:1:10',
     ]);
     expect(watches).toEqual([]);
   });

@@ -4,7 +4,8 @@ import { DEEPEST } from './limits.ts';
 import type { Lines } from './lines.ts';
 import { fileProblem, type Problem } from '../problem.ts';
 import { Places, spanOf, type Node } from './places.ts';
-import { splitNumber, syntaxProblem, TAG, TWIN, type Pair, type SyntaxWords } from './syntax.ts';
+import { splitNumber, syntaxProblem, type Pair } from './syntax.ts';
+import { ALIAS, TAG, TWIN, type SyntaxWords } from './syntax-words.ts';
 import type { Path, ProblemAt, Written } from './written.ts';
 
 /** A few hundred aliases to small anchors are allowed; more are an expansion attack. */
@@ -112,8 +113,7 @@ export class Layout {
 
   #follow(node: Node, way: Way, depth: number): Written {
     const target = isAlias(node) ? this.#anchors.get(node.source) : undefined;
-    if (target === undefined || !isAlias(node))
-      return this.#refuse(way, { message: 'the anchor of this alias does not exist before it' });
+    if (target === undefined || !isAlias(node)) return this.#refuse(way, ALIAS);
     if (++this.#aliases > MOST_ALIASES) return this.#refuse(way, { message: `more than ${MOST_ALIASES} aliases` });
     this.#targets.set(node, target);
     return this.#convert(target, way, depth + 1);

@@ -1,8 +1,9 @@
 // What the parser complains of, said so that people can mend it.
-import { isScalar, visit, type Document, type YAMLError } from 'yaml';
+import { isCollection, isMap, isScalar, isSeq, visit, type Document, type YAMLError } from 'yaml';
 import type { Problem } from '../problem.ts';
 import type { Lines } from './lines.ts';
-import type { Places } from './places.ts';
+import type { Node, Places } from './places.ts';
+import { syntaxWords, type SyntaxWords } from './syntax-words.ts';
 
 interface Read {
   readonly document: Document.Parsed;
@@ -11,14 +12,18 @@ interface Read {
 }
 
 /** What is wrong with the syntax, in words that say what to write instead. */
-export function syntaxProblem({ code, message, pos }: YAMLError, { document, lines, places }: Read): Problem {
-  const [start, end] = /^Missing closing \W?quote/.test(message) ? lastQuote(document, pos) : pos;
-  const isUneven = /^All (?:mapping|sequence) items|^Sequence item without/.test(message);
-  const { message: words, hint } = isUneven
-    ? UNEVEN
-    : (unquotedTemplate(lines.texts[places.positionAt(start).line - 1] ?? '') ??
-      SYNTAX[code] ?? { message: sentence(message) });
+export function syntaxProblem({ message, pos }: YAMLError, { document, lines, places }: Read): Problem {
+  const [start, end] = openingOf(document, message, pos);
+  const { line, column } = places.positionAt(start);
+  const text = lines.texts[line - 1] ?? '';
+  const { message: words, hint } = unquotedTemplate(text) ?? syntaxWords(message, text, column);
   return places.problemAt({ start, end }, [], words, hint);
+}
+
+/** Where what is never closed was opened; of all else where the parser gave up. */
+function openingOf(document: Document.Parsed, message: string, pos: [number, number]): readonly [number, number] {
+  if (/^Missing closing \W?quote/.test(message)) return lastQuote(document, pos);
+  return /end with a [\]}]$/.test(message) ? lastFlow(document, pos) : pos;
 }
 
 /** `title: {{ balance }} left` without quotes: YAML takes the braces for maps. */
@@ -45,6 +50,20 @@ function lastQuote(document: Document.Parsed, end: readonly [number, number]): r
     },
   });
   return at;
+}
+
+/** Where the innermost { } or [ ] was opened that ends at the error. */
+function lastFlow(document: Document.Parsed, pos: readonly [number, number]): readonly [number, number] {
+  let at = pos;
+  for (let node = document.contents as Node; node !== undefined; node = lastBefore(node, pos[0]))
+    if (isCollection(node) && node.flow === true && node.range[1] === pos[0]) at = [node.range[0], node.range[0] + 1];
+  return at;
+}
+
+/** Of the parts of a map or a list the last that begins before the offset. */
+function lastBefore(node: Node, offset: number): Node {
+  const parts = isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : isSeq(node) ? node.items : [];
+  return (parts as readonly Node[]).findLast((part) => part?.range !== undefined && part.range[0] < offset);
 }
 
 /** A key and its value, as the parser has them. */
@@ -77,34 +96,4 @@ function textOf(node: unknown): string {
   return isScalar(node) && typeof node.value === 'string' ? node.value : '';
 }
 
-const UNEVEN = { message: 'this is not indented like its neighbours', hint: undefined };
 const MOST_QUOTED = 80;
-
-export interface SyntaxWords {
-  readonly message: string;
-  readonly hint?: string;
-}
-
-/** For a key that stands twice in its map. */
-export const TWIN: SyntaxWords = {
-  message: 'this key is there already',
-  hint: 'Remove one of them; a further item of a list begins with "- ".',
-};
-
-/** For a text in front of which YAML reads a tag, such as !critical. */
-export const TAG: SyntaxWords = {
-  message: 'YAML tags are not used here',
-  hint: 'Put a text that begins with "!" in quotes.',
-};
-
-const SYNTAX: Readonly<Record<string, SyntaxWords>> = {
-  MULTIPLE_DOCS: { message: 'a second document starts here', hint: 'One file holds one document.' },
-  TAB_AS_INDENT: { message: 'a tab cannot indent in YAML', hint: 'Use spaces.' },
-  NON_STRING_KEY: { message: 'a key is text here' },
-  TAG_RESOLVE_FAILED: TAG,
-  BLOCK_AS_IMPLICIT_KEY: { message: 'a second ": " on this line', hint: 'Put the text in quotes.' },
-};
-
-function sentence(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1);
-}

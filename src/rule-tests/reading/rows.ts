@@ -1,5 +1,6 @@
 // A row of `saw`: the time of a poll, and what it saw.
-import { parseAt, unknownKey } from '../../config/issues.ts';
+import { parseAt } from '../../config/issues.ts';
+import { unknownKey } from '../../config/unknown-keys.ts';
 import { quote } from '../../config/values/scalars.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';

@@ -3,7 +3,8 @@
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Schedule } from '../../core/model/watch/watch.ts';
-import { parseAt, parseEach, unknownKeys } from '../../config/issues.ts';
+import { parseAt, parseEach } from '../../config/issues.ts';
+import { unknownKeys } from '../../config/unknown-keys.ts';
 import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
@@ -23,7 +24,13 @@ const MAX_PAGES = 20;
 export function compileWatch(place: Place, written: unknown, loading: Loading): void {
   const compiler = new WatchCompiler(place, loading);
   if (isMap(written)) compiler.compile(written);
-  else compiler.complain([], { message: 'a watch is a map of keys and values' });
+  else compiler.complain([], { message: 'a watch is a map of keys and values', hint: colonHint(written) });
+}
+
+/** `- id treasury` */
+function colonHint(written: unknown): string | undefined {
+  const key = typeof written === 'string' ? /^([\w-]{1,64})(?:\s|:\S)/.exec(written)?.[1] : undefined;
+  return key === undefined ? undefined : `Write "${key}: ", with a colon and a blank.`;
 }
 
 class WatchCompiler {

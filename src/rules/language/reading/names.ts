@@ -1,5 +1,5 @@
 // Names in conditions and templates, resolved against the table of the kind's record and the names of the config.
-import { isNotYet } from '../../../config/issues.ts';
+import { isNotYet } from '../../../config/unknown-keys.ts';
 import { hintFor, nearest } from '../../../config/values/nearest.ts';
 import { quote } from '../../../config/values/scalars.ts';
 import { typeAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';

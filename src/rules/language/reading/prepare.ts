@@ -1,5 +1,5 @@
 // Visits a condition before CEL's type check: numbers become exact, names are resolved, forbidden calls are reported.
-import { isNotYet } from '../../../config/issues.ts';
+import { isNotYet } from '../../../config/unknown-keys.ts';
 import { hintFor } from '../../../config/values/nearest.ts';
 import { quote } from '../../../config/values/scalars.ts';
 import { isTimeZone, zoneHint } from '../../../config/values/time-zones.ts';

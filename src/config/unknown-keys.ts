@@ -1,0 +1,83 @@
+// Keys that a map does not have: which was probably meant, and where it belongs.
+import { restOf, type Problem } from './problem.ts';
+import { ConfigShape } from './shape.ts';
+import { hintFor } from './values/nearest.ts';
+import { quote } from './values/scalars.ts';
+import type { Path } from './yaml/written.ts';
+import type { Source } from './yaml/yaml.ts';
+
+/** Keys of later releases: reported as such, not as misspelt. */
+const NOT_YET = new Set(['silence']);
+
+export function isNotYet(name: string): boolean {
+  return NOT_YET.has(name);
+}
+
+/** Keys of whole files, and where each belongs. */
+const FILE_OF = new Map([
+  ...['defaults', 'watches'].map((key) => [key, 'a file of rules'] as const),
+  ...Object.keys(ConfigShape.shape).map((key) => [key, 'the config'] as const),
+]);
+
+/** Keys that say how alerts are told. A rule says which there are. */
+const OF_ROUTES = new Set([
+  'group_by',
+  'group_wait',
+  'group_interval',
+  'repeat',
+  'require_ack',
+  'escalate',
+  'failover',
+  'mute',
+]);
+
+/** For keys, the words of other tools. */
+const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
+  while: ['when', 'condition', 'expr', 'expression', 'threshold', 'trigger'],
+  if: ['where', 'filter'],
+  on: ['event', 'events'],
+  every: ['interval', 'period', 'frequency', 'poll'],
+  of: ['address', 'addresses', 'account', 'target', 'wallet'],
+  severity: ['level', 'priority'],
+  title: ['subject', 'summary'],
+  text: ['message', 'body', 'description'],
+  notify: ['channel', 'channels', 'receiver', 'receivers', 'to', 'send'],
+  for: ['duration', 'hold'],
+  id: ['name', 'alert'],
+  kind: ['type', 'watch'],
+  alerts: ['rules', 'triggers'],
+};
+
+/** The first unknown keys of a map, and how many more: finding a similar key takes time for each. */
+export function unknownKeys(
+  source: Source,
+  path: Path,
+  keys: readonly string[],
+  legal: readonly string[],
+): readonly Problem[] {
+  const shown = keys.slice(0, MOST_UNKNOWN).map((key) => unknownKey(source, path, key, legal));
+  const more = keys.length - shown.length;
+  return more === 0 ? shown : [...shown, restOf(source.file, more)];
+}
+
+const MOST_UNKNOWN = 100;
+
+/** An unknown key, with the one that was probably meant. */
+export function unknownKey(source: Source, path: Path, key: string, legal: readonly string[]): Problem {
+  if (isNotYet(key)) return source.problem(path, { key, message: `${quote(key)} is not supported yet` });
+  if (path[0] === 'watches' && OF_ROUTES.has(key))
+    return source.problem(path, { key, message: `${quote(key)} is a key of routes`, hint: 'Write it in the config.' });
+  const file = path.length === 0 ? FILE_OF.get(key) : undefined;
+  if (file !== undefined)
+    return source.problem(path, { key, message: `${quote(key)} is a key of ${file}`, hint: 'Write it there.' });
+  const glued = /^([\w-]{1,64}):\S/.exec(key)?.[1];
+  if (glued !== undefined)
+    return source.problem(path, { key, message: 'a blank is missing behind the colon', hint: `Write "${glued}: ".` });
+  return source.problem(path, { key, message: `unknown key ${quote(key)}`, hint: meantBy(key, legal) });
+}
+
+function meantBy(key: string, legal: readonly string[]): string | undefined {
+  const names = legal.filter((name) => name !== '');
+  const meant = names.find((name) => WORDS_FOR[name]?.includes(key));
+  return meant === undefined ? hintFor(key, names) : `Did you mean ${meant}?`;
+}

@@ -1,0 +1,116 @@
+// What the YAML parser complains of, in the words of those who write rules. Values are not repeated: one may be a secret.
+
+export interface SyntaxWords {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Where the parser gave up. */
+interface Place {
+  readonly before: string;
+  /** The rest of the line. */
+  readonly rest: string;
+}
+
+/** For a key that stands twice in its map. */
+export const TWIN: SyntaxWords = {
+  message: 'this key is there already',
+  hint: 'Remove one of them; a further item of a list begins with "- ".',
+};
+
+/** For a text in front of which YAML reads a tag, such as !critical. */
+export const TAG: SyntaxWords = {
+  message: 'YAML tags are not used here',
+  hint: 'Put a text that begins with "!" in quotes.',
+};
+
+/** For a text that YAML takes for an alias. */
+export const ALIAS: SyntaxWords = {
+  message: 'the anchor of this alias does not exist before it',
+  hint: 'Put a text that begins with "*" in quotes.',
+};
+
+/** `said`: what the parser said, of a place in the line `line`, `column` counted from 1. */
+export function syntaxWords(said: string, line: string, column: number): SyntaxWords {
+  const place = { before: line.slice(0, column - 1), rest: line.slice(column - 1) };
+  const words = WORDS.find(([pattern]) => pattern.test(said))?.[1];
+  if (words === undefined) return { message: `${said.charAt(0).toLowerCase()}${said.slice(1)}` };
+  return typeof words === 'function' ? words(place) : words;
+}
+
+const UNEVEN: SyntaxWords = {
+  message: 'this is not indented like its neighbours',
+  hint: 'Keys of one map begin at the same column.',
+};
+const NO_COMMA: SyntaxWords = { message: 'a comma is missing between two parts of { } or [ ]' };
+const NO_BLANK: SyntaxWords = { message: 'a blank is missing behind the colon' };
+
+const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => SyntaxWords)])[] = [
+  [/^All (?:mapping|sequence) items|^Sequence item without/, UNEVEN],
+  [
+    /^Source contains multiple documents/,
+    { message: 'a second document starts here', hint: 'One file holds one document.' },
+  ],
+  [/^Tabs are not allowed/, { message: 'a tab cannot indent in YAML', hint: 'Use spaces.' }],
+  [/^With stringKeys/, { message: 'a key is text here' }],
+  [/^Unresolved tag/, TAG],
+  [/^Nested mappings/, nested],
+  [/^Implicit (?:map )?keys/, noColon],
+  [/^Plain value cannot start|^Not a YAML token|^Block scalar header/, unquoted],
+  [/^Unexpected (?:double-quoted-|single-quoted-)?scalar at node end/, behindQuote],
+  [
+    /^Unexpected flow-(?:map|seq)-end/,
+    ({ rest }) => ({ message: `this ${rest.charAt(0)} closes nothing`, hint: 'Remove it.' }),
+  ],
+  [
+    /^Unexpected block-seq-ind/,
+    { message: 'a list begins on a line of its own', hint: 'Write "- " on the next line.' },
+  ],
+  [/^Unexpected , in/, { message: 'a comma is too much here', hint: 'Remove it.' }],
+  [/^Missing , (?:or : )?between|^Block collections are not allowed/, NO_COMMA],
+  [/^Missing space after :/, NO_BLANK],
+  [/^Missing closing/, { message: 'this quote is never closed', hint: 'Write the second one.' }],
+  [/end with a \]$/, { message: 'this [ is never closed', hint: 'Write the ] behind its last part.' }],
+  [/end with a \}$/, { message: 'this { is never closed', hint: 'Write the } behind its last part.' }],
+  [
+    /^Comments must be separated/,
+    { message: 'a comment has a blank in front of its #', hint: 'Put a text with # in it in quotes.' },
+  ],
+  [
+    /^Invalid escape sequence/,
+    { message: 'there is no such escape in double quotes', hint: 'Write \\\\ for a backslash, or use single quotes.' },
+  ],
+];
+
+/** `of: treasury`, and a deeper key below; or a second colon in a text. */
+function nested({ rest }: Place): SyntaxWords {
+  if (/:(?:\s|$)/.test(rest)) return { message: 'a second ": " on this line', hint: 'Put the text in quotes.' };
+  return { message: 'the next line is indented deeper, and this key has a value already', hint: UNEVEN.hint ?? '' };
+}
+
+/** `every 1m`, `every:1m`, or a key alone. */
+function noColon({ rest }: Place): SyntaxWords {
+  const key = /^["']?([\w-]{1,64})/.exec(rest)?.[1];
+  if (key === undefined) return { message: 'a colon is missing behind a key' };
+  if (/^[\w-]{1,64}:\S/.test(rest)) return { ...NO_BLANK, hint: `Write "${key}: ".` };
+  return { message: 'a colon is missing behind the key', hint: `Write "${key}: ".` };
+}
+
+/** A character that means something else to YAML. */
+function unquoted({ before, rest }: Place): SyntaxWords {
+  const first = /[>|]\s{0,9}$/.exec(before)?.[0].charAt(0) ?? rest.charAt(0);
+  const key = /([\w-]{1,64}):\s{0,9}[>|]?\s{0,9}$/.exec(before)?.[1];
+  return {
+    message: `text that begins with ${first} needs quotes`,
+    hint: key === undefined ? "Write '…' around it." : `Write ${key}: '…'.`,
+  };
+}
+
+/** `'it's low'`, or words behind a quoted text. */
+function behindQuote({ before, rest }: Place): SyntaxWords {
+  if (before.endsWith("'") && /^\w/.test(rest))
+    return { message: 'the text ends at this quote', hint: "Within '…' a quote is written twice: ''." };
+  if (/["']\s*$/.test(before))
+    return { message: 'there is text behind the closing quote', hint: 'Put all of it in one pair of quotes.' };
+  return { message: 'nothing more can stand on this line' };
+}
