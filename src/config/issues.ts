@@ -85,7 +85,7 @@ function isMissing(issue: Issue): boolean {
 function messageOf(issue: Issue): { message: string; hint?: string | undefined } {
   switch (issue.code) {
     case 'invalid_type':
-      return { message: `must be ${EXPECTED[issue.expected] ?? issue.expected}`, hint: dashHint(issue) };
+      return { message: `must be ${EXPECTED[issue.expected] ?? issue.expected}`, hint: listHint(issue) };
     case 'invalid_value': {
       const legal = issue.values.map(String);
       const written = typeof issue.input === 'string' ? `${quote(issue.input)} is not` : 'must be';
@@ -101,9 +101,10 @@ function messageOf(issue: Issue): { message: string; hint?: string | undefined }
 }
 
 /** A map where a list of maps is expected: usually the dash of its first item is missing. */
-function dashHint({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string | undefined {
-  if (expected !== 'array' || typeof input !== 'object' || input === null) return undefined;
-  const [first] = Object.keys(input);
+function listHint({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string | undefined {
+  if (expected !== 'array') return undefined;
+  if (typeof input === 'string') return 'Its items stand in [ ], or each on a line behind "- ".';
+  const [first] = typeof input === 'object' && input !== null ? Object.keys(input) : [];
   return first === undefined ? undefined : `Write "- " before ${quote(first)}: each item of a list begins with a dash.`;
 }
 

@@ -116,10 +116,10 @@ export function visible(line: string): string {
   return withoutKeys(hidden).replace(ANYWHERE, stars);
 }
 
-// Under any key, in a list or on a line of its own: the path of an address, what signs a webhook, the tokens of chats, and
-// a token that is neither the address nor the name of one on a chain.
+// Under any key, in a list or on a line of its own: the path of an address, what signs a webhook, the tokens of chats, a
+// token that is neither the address nor the name of one on a chain, and what stands behind the = of a secret.
 const ANYWHERE =
-  /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}|(?<=\btoken["']?\s{0,9}:\s{0,9}["']?)(?!0x)[^\s"'{}[\],]{20,}/gi;
+  /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}|(?<=\btoken["']?\s{0,9}:\s{0,9}["']?)(?!0x)[^\s"'{}[\],]{20,}|(?<=(?:secret|password|key|token)=)[^\s"'},\]=]+/gi;
 
 /** Masks the credentials and the parameter values of a URL. */
 export function withoutKeys(text: string): string {
@@ -139,4 +139,4 @@ export function seen(text: string): string {
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 const SECRET =
-  /((?<![\w-])["']?(?:[\w-]*(?:secret|passwo?r?d|api[_-]?key|routing[_-]key|authorization|cookie)|x-(?=[\w-]*(?:key|token|auth))[\w-]*|smtp|url)["']?\s*:\s*)(?![{[])([^\s,}][^\s,}]*)/gi;
+  /((?<![\w-])["']?(?:[\w-]*(?:secret|pass|passwo?r?d|key|credentials?|authorization|cookie)|x-(?=[\w-]*(?:key|token|auth))[\w-]*|smtp|url)["']?\s*:\s*)(?![{[])([^\s,}][^\s,}]*)/gi;

@@ -46,6 +46,12 @@ const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
   id: ['name', 'alert'],
   kind: ['type', 'watch'],
   alerts: ['rules', 'triggers'],
+  base_url: ['url', 'endpoint', 'instance_url'],
+  instance_url: ['url', 'endpoint', 'base_url'],
+  api_key: ['key', 'apikey', 'token'],
+  url: ['webhook', 'webhook_url', 'endpoint'],
+  smtp: ['host', 'server', 'url'],
+  listen: ['port', 'host', 'bind'],
 };
 
 /** The first unknown keys of a map, and how many more: finding a similar key takes time for each. */
@@ -70,9 +76,13 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
   const file = path.length === 0 ? FILE_OF.get(key) : undefined;
   if (file !== undefined)
     return source.problem(path, { key, message: `${quote(key)} is a key of ${file}`, hint: 'Write it there.' });
-  const glued = /^([\w-]{1,64}):\S/.exec(key)?.[1];
+  const glued = /^([\w-]{1,64})[:=]/.exec(key)?.[1];
   if (glued !== undefined)
-    return source.problem(path, { key, message: 'a blank is missing behind the colon', hint: `Write "${glued}: ".` });
+    return source.problem(path, {
+      key,
+      message: 'a colon and a blank stand behind a key',
+      hint: `Write "${glued}: ".`,
+    });
   return source.problem(path, { key, message: `unknown key ${quote(key)}`, hint: meantBy(key, legal) });
 }
 

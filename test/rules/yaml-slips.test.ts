@@ -19,16 +19,16 @@ function said(text: string): readonly string[] {
 }
 
 test.each([
-  ['a key without a colon', `${WATCH}    every 1m\n`, '7:5 a colon is missing behind the key. Write "every: ".'],
+  ['a key without a colon', `${WATCH}    every 1m\n`, '7:5 a colon and a blank stand behind a key. Write "every: ".'],
   [
     'a colon without a blank',
     `${WATCH}    every:1m\n    max_pages: 3\n`,
-    '7:5 a blank is missing behind the colon. Write "every: ".',
+    '7:5 a colon and a blank stand behind a key. Write "every: ".',
   ],
   [
     'such a colon between braces',
     `${ALERT}{ id: a, while:value < 3 }\n`,
-    '8:18 a blank is missing behind the colon. Write "while: ".',
+    '8:18 a colon and a blank stand behind a key. Write "while: ".',
   ],
   [
     'such a colon in a lone line',
@@ -38,7 +38,7 @@ test.each([
   [
     'the first key without a colon',
     'watches\n  - id: large\n',
-    '1:1 a colon is missing behind the key. Write "watches: ".',
+    '1:1 a colon and a blank stand behind a key. Write "watches: ".',
   ],
   [
     'a list without its key',

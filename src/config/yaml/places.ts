@@ -130,5 +130,12 @@ export function spanOf(node: Node): Span {
 }
 
 function showPath(path: Path): string {
-  return seen(path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join(''));
+  return seen(
+    path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${nameIn(step)}`)).join(''),
+  );
+}
+
+/** Of `api_key:abc` and `api_key=abc`, which are no pair to YAML, the key: the value may be a secret. */
+function nameIn(key: string): string {
+  return key.replace(/(?<=\w)[:=].*/s, '');
 }

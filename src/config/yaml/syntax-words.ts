@@ -43,7 +43,7 @@ const UNEVEN: SyntaxWords = {
   hint: 'Keys of one map begin at the same column.',
 };
 const NO_COMMA: SyntaxWords = { message: 'a comma is missing between two parts of { } or [ ]' };
-const NO_BLANK: SyntaxWords = { message: 'a blank is missing behind the colon' };
+const NO_COLON: SyntaxWords = { message: 'a colon and a blank stand behind a key' };
 
 const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => SyntaxWords)])[] = [
   [/^All (?:mapping|sequence) items|^Sequence item without/, UNEVEN],
@@ -68,7 +68,7 @@ const WORDS: readonly (readonly [RegExp, SyntaxWords | ((place: Place) => Syntax
   ],
   [/^Unexpected , in/, { message: 'a comma is too much here', hint: 'Remove it.' }],
   [/^Missing , (?:or : )?between|^Block collections are not allowed/, NO_COMMA],
-  [/^Missing space after :/, NO_BLANK],
+  [/^Missing space after :/, NO_COLON],
   [/^Missing closing/, { message: 'this quote is never closed', hint: 'Write the second one.' }],
   [/end with a \]$/, { message: 'this [ is never closed', hint: 'Write the ] behind its last part.' }],
   [/end with a \}$/, { message: 'this { is never closed', hint: 'Write the } behind its last part.' }],
@@ -91,9 +91,8 @@ function nested({ rest }: Place): SyntaxWords {
 /** `every 1m`, `every:1m`, or a key alone. */
 function noColon({ rest }: Place): SyntaxWords {
   const key = /^["']?([\w-]{1,64})/.exec(rest)?.[1];
-  if (key === undefined) return { message: 'a colon is missing behind a key' };
-  if (/^[\w-]{1,64}:\S/.test(rest)) return { ...NO_BLANK, hint: `Write "${key}: ".` };
-  return { message: 'a colon is missing behind the key', hint: `Write "${key}: ".` };
+  if (key === undefined) return NO_COLON;
+  return { ...NO_COLON, hint: `Write "${key}: ".` };
 }
 
 /** A character that means something else to YAML. */
