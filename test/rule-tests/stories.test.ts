@@ -55,6 +55,31 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
+    'the volume, the price and the holders of a token, and the name of an address, say nothing new of a transfer',
+    {
+      rule: ruleOf(TXS, '{ id: large, on: new, if: "token_transfers.exists(t, t.total.value > 10)" }'),
+      saw: [0, 1, 2, 3].map((minute) => {
+        const token = `{ symbol: ACME, volume_24h: ${minute}, exchange_rate: 1.${minute}, holders_count: 7${minute} }`;
+        const moved = `token_transfers: [{ from: { name: Old${minute} }, token: ${token}, total: { value: 11, decimals: 0 } }]`;
+        const rows = [...(minute === 0 ? [] : [`{ id: fresh, ${moved} }`]), `{ id: old, ${moved} }`];
+        return `{ at: ${minute}m, items: [${rows.join(', ')}] }`;
+      }),
+      expect: ['{ at: 1m, alert: large, state: event }'],
+    },
+  ],
+  [
+    'another amount of a transfer that was told is corrected',
+    {
+      rule: ruleOf(TXS, '{ id: large, on: new, if: "token_transfers.exists(t, t.total.value > 10)" }'),
+      saw: [
+        '{ at: 0m, items: [] }',
+        '{ at: 1m, items: [{ id: a, token_transfers: [{ total: { value: 11, decimals: 0 } }] }] }',
+        '{ at: 2m, items: [{ id: a, token_transfers: [{ total: { value: 12, decimals: 0 } }] }] }',
+      ],
+      expect: ['{ at: 1m, alert: large, state: event }', '{ at: 2m, alert: large, state: corrected }'],
+    },
+  ],
+  [
     'what is told is retracted after three readings without it, by an explorer that has read its block',
     {
       rule: ruleOf(TXS, '{ id: any, on: new }'),

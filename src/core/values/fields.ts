@@ -40,6 +40,8 @@ export interface Field<T> {
   readonly from?: (raw: unknown) => unknown;
   /** It describes the chain's head, so it stays known when the head is too old for anything else. */
   readonly ofHead?: true;
+  /** It changes while what it is read with stays the same, so it is left out where whole records are compared. */
+  readonly fleeting?: true;
   /** Set where explorers in use leave the field out: a sentence that says what to read instead. */
   readonly seldom?: string;
   readonly value?: T;

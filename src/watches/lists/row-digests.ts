@@ -2,7 +2,7 @@
 // under the same key. Kept of the newest blocks only, for below them nothing is replaced.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { encodedAt } from '../../core/values/tracked.ts';
+import { standingAt } from '../../core/values/standing.ts';
 import type { AnyView } from '../../core/values/fields.ts';
 import { type BlockByKey, highestOf, LOOK_BACK_BLOCKS, PENDING, type SeenRows, unpack } from '../seen-rows.ts';
 
@@ -22,13 +22,13 @@ export type DigestByKey = ReadonlyMap<string, string>;
 const DIGEST_LENGTH = 6;
 const NONE = '------';
 
-/** Empty when no field is judged: then no digests are made. */
+/** Empty when no field is judged: then no digests are made. Digests were once of all that a value holds. */
 export function basisOf(paths: readonly string[]): string {
-  return paths.length === 0 ? '' : digestOfText(JSON.stringify(paths));
+  return paths.length === 0 ? '' : digestOfText(JSON.stringify({ standing: paths }));
 }
 
 export function digestOf(view: AnyView, paths: readonly string[]): string {
-  return digestOfText(JSON.stringify(paths.map((path) => encodedAt(view, path))));
+  return digestOfText(JSON.stringify(paths.map((path) => standingAt(view, path))));
 }
 
 /** What is remembered of the rows, in the order of `unpack`; nothing of another basis. */

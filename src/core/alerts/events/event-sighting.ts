@@ -5,7 +5,8 @@ import type { EventState } from '../../model/memory.ts';
 import type { HeadNeed } from '../../model/observation.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
 import { isAddressText } from '../../values/address.ts';
-import type { Json } from '../../values/fields.ts';
+import type { AnyRecord, Json } from '../../values/fields.ts';
+import { standing } from '../../values/standing.ts';
 import type { Remembered } from '../../values/tracked.ts';
 import type { Poll } from '../alert-evaluation.ts';
 import { contextOf, truthOf } from './event-matching.ts';
@@ -83,7 +84,8 @@ export function sightingOf(poll: Poll, alert: EventAlert, { before, paths, seen 
   const hasEnded = before.block === null && block !== null;
   const isComparable = (path: string): boolean => hasEnded || isKnown(before.values, path);
   const compared = paths.compared.filter((path) => isComparable(path) && isKnown(seen.values, path));
-  const isOther = compared.some((path) => differ(before.values, seen.values, path));
+  const { fields } = poll.watch.kind;
+  const isOther = compared.some((path) => differ(fields, path, [before.values, seen.values]));
   if (!isOther) return { type: 'seen', as: 'same', block };
   const truth = truthOf(poll, alert, contextOf(seen.event, null, seen.event.happenedAt ?? before.since));
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
@@ -99,12 +101,13 @@ export function isKnown(values: Remembered, path: string): boolean {
   return (values[path] ?? null) !== null;
 }
 
-function differ(one: Remembered, other: Remembered, path: string): boolean {
-  return comparable(one[path]) !== comparable(other[path]);
+function differ(table: AnyRecord, path: string, [one, other]: readonly [Remembered, Remembered]): boolean {
+  const [a, b] = [one, other].map((values) => comparable(standing(table, path, values[path] ?? null)));
+  return a !== b;
 }
 
 /** Servers differ in the letter case of addresses, which is no change. */
-function comparable(value: Json | undefined): string {
-  const text = JSON.stringify(value ?? null);
+function comparable(value: Json): string {
+  const text = JSON.stringify(value);
   return isAddressText(value) ? text.toLowerCase() : text;
 }

@@ -8,7 +8,8 @@ import type { Sighting } from './event-progress.ts';
 import { comparedPaths, isKnown, missingSighting, needFor, sightingOf, type TrackedEvent } from './event-sighting.ts';
 import { advanceEvent } from './event-state.ts';
 import { encode } from '../../values/encoded.ts';
-import { valueAt, type AnyView } from '../../values/fields.ts';
+import { recordTypeOf, valueAt, type AnyView } from '../../values/fields.ts';
+import { standing } from '../../values/standing.ts';
 import { eventKey } from '../../model/watch/identity.ts';
 import { replacedItems } from './replaced-items.ts';
 import type { EventState } from '../../model/memory.ts';
@@ -161,7 +162,9 @@ export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
       const value = valueAt(view, path);
       if (value === undefined) return [];
       // Addresses as they were shown, so that people can compare the two messages.
-      return [[path, value instanceof Address ? value.text : condense(encode(value))]];
+      return [
+        [path, value instanceof Address ? value.text : condense(standing(recordTypeOf(view), path, encode(value)))],
+      ];
     }),
   );
 }

@@ -66,20 +66,23 @@ const IMPLEMENTATIONS = list(record(Implementation, 'one implementation'), 'cont
 /** 2.3 */
 export const AddressRef = new RecordType('AddressRef', {
   hash: address('the address'),
-  name: text('name of the contract or account'),
+  name: text('name of the contract or account', { fleeting: true }),
   implementation_name: text('name of the contract behind a proxy', {
+    fleeting: true,
     seldom:
       'Releases from 6.8 on list implementations of an address instead: to.implementations.exists(i, i.name == "Vault").',
   }),
-  implementations: IMPLEMENTATIONS,
-  is_contract: bool('whether code stands there'),
-  is_verified: bool('whether its source is verified'),
-  ens_domain_name: text('ENS name'),
-  private_tags: list(record(Tag, 'a tag'), 'tags of the key holder'),
-  public_tags: list(record(Tag, 'a tag'), 'tags that everyone sees'),
-  watchlist_names: list(record(WatchlistName, 'a name'), 'names on the watch list of the key holder'),
-  metadata: record(Metadata, 'first tag of the metadata service', { from: firstTag }),
-  proxy_type: PROXY_TYPE,
+  implementations: { ...IMPLEMENTATIONS, fleeting: true },
+  is_contract: bool('whether code stands there', { fleeting: true }),
+  is_verified: bool('whether its source is verified', { fleeting: true }),
+  ens_domain_name: text('ENS name', { fleeting: true }),
+  private_tags: list(record(Tag, 'a tag'), 'tags of the key holder', { fleeting: true }),
+  public_tags: list(record(Tag, 'a tag'), 'tags that everyone sees', { fleeting: true }),
+  watchlist_names: list(record(WatchlistName, 'a name'), 'names on the watch list of the key holder', {
+    fleeting: true,
+  }),
+  metadata: record(Metadata, 'first tag of the metadata service', { from: firstTag, fleeting: true }),
+  proxy_type: { ...PROXY_TYPE, fleeting: true },
   reputation: oneOf('what the explorer thinks of it', ['ok', 'scam'], { was: ['is_scam'], from: reputationOf }),
 });
 

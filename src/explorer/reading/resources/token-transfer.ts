@@ -40,16 +40,16 @@ function common(values: readonly unknown[]): unknown {
 export const TokenTransfer = new RecordType(
   'TokenTransfer',
   {
-    block_hash: hash('block it happened in'),
+    block_hash: hash('block it happened in', { fleeting: true }),
     transaction_hash: hash('transaction it belongs to', { was: ['tx_hash'] }),
-    log_index: int('place in the block'),
+    log_index: int('place in the block', { fleeting: true }),
     from: record(AddressRef, 'sender'),
     to: record(AddressRef, 'receiver'),
     token: record(Token, 'what was moved'),
     total: record(Total, 'how much', { from: sumOfTotals }),
     type: word('kind of transfer', ['token_transfer', 'token_minting', 'token_burning', 'token_spawning']),
-    method: text('method called'),
-    timestamp: time('time of its block'),
+    method: text('method called', { fleeting: true }),
+    timestamp: time('time of its block', { fleeting: true }),
   },
   { decimals: (row) => tokenDecimals(row['token']) },
 );

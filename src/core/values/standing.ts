@@ -1,0 +1,29 @@
+// What of a value stays while the item is the same. A list of transfers holds their tokens, and of each its price and its
+// holders: they change with every poll, and say nothing of the transfer.
+import { encodedAt } from './tracked.ts';
+import { isRow, recordTypeOf, typeAt, type AnyRecord, type AnyView, type FieldType, type Json } from './fields.ts';
+
+/** The encoded value at the end of a path, without the fleeting fields of the records in it; null when it is unknown. */
+export function standingAt(view: AnyView, path: string): Json {
+  return standing(recordTypeOf(view), path, encodedAt(view, path));
+}
+
+/** The same of a value that was encoded before. */
+export function standing(table: AnyRecord, path: string, encoded: Json): Json {
+  if (typeof encoded !== 'object' || encoded === null) return encoded;
+  const type = typeAt(table, path);
+  return type === undefined ? encoded : withoutFleeting(type, encoded);
+}
+
+function withoutFleeting(type: FieldType, encoded: Json): Json {
+  if (type.type === 'list' && Array.isArray(encoded))
+    return encoded.map((item: Json) => withoutFleeting(type.of, item));
+  if (type.type !== 'record' || !isRow(encoded)) return encoded;
+  const { fields } = type.record;
+  const kept = Object.entries(encoded as Readonly<Record<string, Json>>).flatMap(([name, value]) => {
+    const field = fields[name];
+    if (field === undefined) return [[name, value] as const];
+    return field.fleeting === true ? [] : [[name, withoutFleeting(field.type, value)] as const];
+  });
+  return Object.fromEntries(kept);
+}
