@@ -71,16 +71,15 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
       });
     },
     async text() {
-      const all: Buffer[] = [];
+      const rendered: (readonly Buffer[])[] = [];
       // The number of series left out is known once all other metrics are rendered.
       for (const [, renderOne] of [...renderByName].sort(leftOutLast)) {
-        if (all.length > 0) all.push(EMPTY_LINE);
-        all.push(...(await renderOne()));
+        rendered.push(await renderOne());
         // Yields between two metrics, so that polls that are due do not wait for all of them.
         await afterIo();
       }
-      const text = Buffer.concat(all);
-      freeOwnMemory(all);
+      const text = Buffer.concat(rendered.flatMap((pieces, i) => (i === 0 ? pieces : [EMPTY_LINE, ...pieces])));
+      freeOwnMemory(rendered.flat());
       return text;
     },
   };

@@ -57,7 +57,9 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
     },
     requestAgain: (question, query) => share(toRequest(question, query), inFlightAgain),
     endTick(tickCache) {
-      for (const pending of tickCache.values()) pending.then(release, ignore);
+      // Behind those that join a request which is still under way: each retains its answer first.
+      for (const pending of tickCache.values()) pending.then().then(release, ignore);
+      tickCache.clear();
     },
   };
 }

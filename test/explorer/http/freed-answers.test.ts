@@ -100,6 +100,25 @@ describe('the memory of an answer is given back', () => {
     expect(freed).toEqual([1, 1]);
   });
 
+  test('not before a tick that joined the request after another one had ended', async () => {
+    const { transport, freed, hold } = answering();
+    await using opened = openExplorer('https://explorer.example/1', { transport });
+    await opened.explorer.tickReader().page(someBlocks, CURSOR);
+    const release = hold();
+    const [early, late] = [opened.explorer.tickReader(), opened.explorer.tickReader()];
+    const first = early.page(someBlocks, CURSOR);
+    await settled();
+    early.end?.();
+    early.end?.();
+    const second = late.page(someBlocks, CURSOR);
+    release();
+    await first;
+    expect((await second).rows).toHaveLength(50);
+    late.end?.();
+    await settled();
+    expect(freed).toEqual([1, 1]);
+  });
+
   test('not where a recording is made of it: that has the body as it came', async () => {
     const { transport, freed } = answering();
     const recorded: Buffer[] = [];
