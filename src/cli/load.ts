@@ -1,6 +1,9 @@
 import { loadSetup, type Setup, type SetupTools } from '../app/setup/setup.ts';
 import { createSources, type Sources } from '../app/setup/sources.ts';
-import { formatProblems } from '../config/problem.ts';
+import { loadConfig } from '../config/config.ts';
+import type { Config } from '../config/model.ts';
+import { formatProblems, type Problem } from '../config/problem.ts';
+import { notifiers } from '../notifiers/index.ts';
 import { createRuleCache } from '../rules/cache.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Terminal } from './terminal.ts';
@@ -36,11 +39,36 @@ export function loadOrFail(
   rules: readonly string[] = [],
 ): Setup {
   const loaded = loadSetup(file, terminal, rules);
-  if (loaded.setup === null) {
-    const count = loaded.problems.length;
-    const text = formatProblems(loaded.problems);
-    throw new CommandError(code, `${count} ${count === 1 ? 'problem' : 'problems'}; nothing was loaded\n\n${text}`);
-  }
+  if (loaded.setup === null) throw nothingLoaded(loaded.problems, code);
   if (loaded.setup.warnings.length > 0) terminal.err(`${formatProblems(loaded.setup.warnings)}\n`);
   return loaded.setup;
+}
+
+/**
+ * What can be read of a setup, to look at the state with: a rule file that was just saved with a mistake must not keep
+ * anybody from seeing what the daemon says, which goes on with the former rules.
+ */
+export function loadToRead(terminal: Terminal, file: string): Setup {
+  const loaded = loadSetup(file, terminal);
+  if (loaded.setup !== null) return loaded.setup;
+  if (loaded.sound === null) throw nothingLoaded(loaded.problems, EXIT.config);
+  const count = countOf(loaded.problems);
+  const left = 'A running daemon goes on with its former rules. The watches of these files are left out here.';
+  terminal.err(`${formatProblems(loaded.problems)}\n\n${count}. ${left}\n\n`);
+  return loaded.sound;
+}
+
+/** The config alone, for commands that need no rule. */
+export function configOrFail({ env, readFile }: Terminal, file: string): Config {
+  const { config, problems } = loadConfig(file, { env, readFile, notifiers });
+  if (config === null) throw nothingLoaded(problems, EXIT.config);
+  return config;
+}
+
+function nothingLoaded(problems: readonly Problem[], code: number): CommandError {
+  return new CommandError(code, `${countOf(problems)}; nothing was loaded\n\n${formatProblems(problems)}`);
+}
+
+function countOf({ length }: readonly Problem[]): string {
+  return `${length} ${length === 1 ? 'problem' : 'problems'}`;
 }

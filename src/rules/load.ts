@@ -26,6 +26,8 @@ export interface RuleFile {
 export interface LoadedRules {
   /** Empty when there are problems. */
   readonly watches: readonly Watch[];
+  /** Those of the files in which there is no problem. */
+  readonly sound: readonly Watch[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -73,9 +75,15 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
   warnings.push(...catalogue.unused());
   return {
     watches: problems.length > 0 ? [] : watches,
+    sound: soundOf(watches, problems),
     problems: sortProblems(problems),
     warnings: sortProblems(warnings),
   };
+}
+
+function soundOf(watches: readonly Watch[], problems: readonly Problem[]): readonly Watch[] {
+  const broken = new Set(problems.map(({ file }) => file));
+  return broken.size === 0 ? watches : watches.filter(({ source }) => !broken.has(source.replace(/:\d+$/, '')));
 }
 
 function loadFile(source: Source, loading: Loading): void {

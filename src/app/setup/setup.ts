@@ -33,7 +33,13 @@ export interface Setup {
 
 export type LoadedSetup =
   | { readonly setup: Setup; readonly problems: readonly [] }
-  | { readonly setup: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
+  | {
+      readonly setup: null;
+      /** The config with the watches of the files in which there is no problem, to be read; null = not even the config. */
+      readonly sound: Setup | null;
+      readonly problems: readonly Problem[];
+      readonly warnings: readonly Problem[];
+    };
 
 /** All problems of all files at once, or a setup to run; `named` rule files stand in for the config's. Never throws. */
 export function loadSetup(
@@ -47,13 +53,16 @@ export function loadSetup(
     notifiers,
     ...(isReadableByAll && { isReadableByAll }),
   });
-  if (config === null) return { setup: null, problems, warnings };
+  if (config === null) return { setup: null, sound: null, problems, warnings };
   const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
   const rules = loadRules(config, found.files, { kinds, cache, isPart: named.length > 0 });
   const all = [...found.problems, ...rules.problems];
-  if (all.length > 0) return { setup: null, problems: all, warnings: rules.warnings };
+  const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));
+  if (all.length > 0) {
+    const sound = { config, watches: rules.sound, warnings: [], ruleFiles };
+    return { setup: null, sound, problems: all, warnings: rules.warnings };
+  }
   const leaked = secretsInRules(found.files, secretsOf(config));
   const said = [...warnings, ...rules.warnings, ...leaked];
-  const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));
   return { setup: { config, watches: rules.watches, warnings: sortProblems(said), ruleFiles }, problems: [] };
 }

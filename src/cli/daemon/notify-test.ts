@@ -2,13 +2,13 @@
 import type { Channel } from '../../config/model.ts';
 import { ONLY_TRY, sampleFor, sampleRecipients } from '../../notifiers/sample.ts';
 import { CommandError, EXIT } from '../exit.ts';
-import { loadOrFail, type ConfigOption } from '../load.ts';
+import { configOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 import { readVersion } from '../version.ts';
 
 /** Sends a sample to every recipient of a channel and prints what was answered. Nothing is stored or repeated. */
 export async function notifyTest(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
-  const { config } = loadOrFail(terminal, file);
+  const config = configOrFail(terminal, file);
   const channel = config.channels.get(name);
   if (channel === undefined) {
     const known = [...config.channels.keys()].join(', ');

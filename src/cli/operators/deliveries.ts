@@ -7,7 +7,7 @@ import type { DeliveryDetail, DeliveryRow } from '../../query/shapes/operators.t
 import { showRecipient } from '../../rules/describe.ts';
 import { openReader } from '../../store/open.ts';
 import { CommandError, EXIT } from '../exit.ts';
-import { loadOrFail, type ConfigOption } from '../load.ts';
+import { configOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ListOptions extends ConfigOption {
@@ -19,7 +19,7 @@ export interface ListOptions extends ConfigOption {
 /** One line each: what was given up, what is owed, what was sent; of each the newest first. */
 export async function list(terminal: Terminal, options: ListOptions): Promise<number> {
   const { state = null, channel = null, limit } = options;
-  const { config } = loadOrFail(terminal, options.config);
+  const config = configOrFail(terminal, options.config);
   await using reader = await openReader(config.state);
   const { items } = await deliveries({ store: reader }, { state, channel, after: null, limit });
   const now = terminal.clock.now();
@@ -30,7 +30,7 @@ export async function list(terminal: Terminal, options: ListOptions): Promise<nu
 
 /** Everything that is known of one. */
 export async function show(terminal: Terminal, id: string, { config: file }: ConfigOption): Promise<number> {
-  const { config } = loadOrFail(terminal, file);
+  const config = configOrFail(terminal, file);
   await using reader = await openReader(config.state);
   const found = await delivery({ store: reader }, id);
   if (found === null) {

@@ -12,7 +12,7 @@ import { openReaderIfAny, stateName } from '../../store/open.ts';
 import type { StoredDelivery } from '../../store/outbox.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { CommandError, EXIT } from '../exit.ts';
-import { loadOrFail, type ConfigOption } from '../load.ts';
+import { loadToRead, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
 const MOST_WATCHES = 20;
@@ -22,7 +22,7 @@ const MOST_DELIVERIES = 5;
  * Explains why an alert fires or does not, from the rules and the state file. It makes no request and writes nothing.
  */
 export async function explain(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
-  const { config, watches } = loadOrFail(terminal, file);
+  const { config, watches } = loadToRead(terminal, file);
   const found = findWatches(watches, name);
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
   await using reader = await openReaderIfAny(config.state);

@@ -14,7 +14,7 @@ import {
 } from '../../store/open.ts';
 import type { Finding, StateCheck } from '../../store/backups.ts';
 import { CommandError, EXIT } from '../exit.ts';
-import { loadOrFail, type ConfigOption } from '../load.ts';
+import { configOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Looks at every page and every row of the state file, or of a backup that is named. Changes nothing. */
@@ -23,7 +23,7 @@ export async function stateCheck(
   named: string | undefined,
   options: ConfigOption,
 ): Promise<number> {
-  const { state } = loadOrFail(terminal, options.config).config;
+  const { state } = configOrFail(terminal, options.config);
   const place = named === undefined ? state : { file: resolve(named) };
   const check = await checkState(place);
   for (const line of checkLines(stateName(place), check)) terminal.out(line);
@@ -59,7 +59,7 @@ export async function stateBackup(
   named: string | undefined,
   options: ConfigOption,
 ): Promise<number> {
-  const { state } = loadOrFail(terminal, options.config).config;
+  const { state } = configOrFail(terminal, options.config);
   const file = await backupState(state, terminal.clock.now(), named === undefined ? undefined : resolve(named));
   terminal.out(`${file}: a complete copy of ${state.file}, checked`);
   return EXIT.ok;
@@ -67,7 +67,7 @@ export async function stateBackup(
 
 /** Puts a backup in the place of the state file; no daemon may be running on it. */
 export async function stateRestore(terminal: Terminal, named: string, options: ConfigOption): Promise<number> {
-  const { state } = loadOrFail(terminal, options.config).config;
+  const { state } = configOrFail(terminal, options.config);
   const backup = resolve(named);
   const { former } = await restoreState(state, backup);
   terminal.out(`${state.file}: restored from ${backup}, checked`);
@@ -83,7 +83,7 @@ export interface CopyOptions extends ConfigOption {
 
 /** Moves a state between a file and the database of the config. */
 export async function stateCopy(terminal: Terminal, { config: file, from, to }: CopyOptions): Promise<number> {
-  const { state } = loadOrFail(terminal, file).config;
+  const { state } = configOrFail(terminal, file);
   if ((from === undefined) === (to === undefined))
     throw new CommandError(EXIT.usage, 'Say either --from FILE or --to FILE.');
   const name = stateName(state);

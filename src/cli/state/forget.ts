@@ -1,12 +1,12 @@
 import { findWatches } from '../../explain/find.ts';
 import { forgetWatch } from '../../store/open.ts';
 import { CommandError, EXIT } from '../exit.ts';
-import { loadOrFail, type ConfigOption } from '../load.ts';
+import { loadToRead, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Takes what is remembered of one watch out of the state file, damaged or not, while the daemon runs or not. */
 export async function stateForget(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
-  const { config, watches } = loadOrFail(terminal, file);
+  const { config, watches } = loadToRead(terminal, file);
   const found = findWatches(watches, name);
   if ('complaint' in found) throw new CommandError(EXIT.usage, found.complaint);
   const [first, ...others] = found.map(({ watch }) => watch);

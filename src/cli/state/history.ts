@@ -12,7 +12,7 @@ import { openReader } from '../../store/open.ts';
 import type { JournalLine } from '../../store/journal.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { CommandError, EXIT } from '../exit.ts';
-import { loadOrFail, type ConfigOption } from '../load.ts';
+import { loadToRead, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 import { instantOf } from '../times.ts';
 
@@ -27,7 +27,7 @@ export interface HistoryOptions extends ConfigOption {
 
 /** Prints the newest lines of the journal, oldest first; with `verify` only whether the journal is whole. */
 export async function history(terminal: Terminal, options: HistoryOptions): Promise<number> {
-  const { config, watches } = loadOrFail(terminal, options.config);
+  const { config, watches } = loadToRead(terminal, options.config);
   const anchor = anchorOf(options.verify);
   await using reader = await openReader(config.state);
   if (options.verify !== undefined) return sayVerdict(terminal, await reader.verifyJournal(anchor));

@@ -14,7 +14,7 @@ import { isStateHeld, openReader } from '../../store/open.ts';
 import { overview } from '../../query/overview/overview.ts';
 import { EXIT } from '../exit.ts';
 import { fileView, readFacts } from './file-view.ts';
-import { loadOrFail, type ConfigOption } from '../load.ts';
+import { loadToRead, type ConfigOption } from '../load.ts';
 import { overviewLines } from './status-table.ts';
 import type { Terminal } from '../terminal.ts';
 import { readVersion } from '../version.ts';
@@ -28,7 +28,7 @@ export interface StatusOptions extends ConfigOption {
 
 /** Reads the state without the daemon's lock, so it also answers while the daemon runs. */
 export async function status(terminal: Terminal, { config: file, json = false }: StatusOptions): Promise<number> {
-  const setup = loadOrFail(terminal, file);
+  const setup = loadToRead(terminal, file);
   const { config, watches } = setup;
   await using reader = await openReader(config.state);
   const facts = await readFacts(reader);
