@@ -84,6 +84,28 @@ test('a watch that gets no answers is blind, and its last value is only what it 
   expect(detail).toContain('2 of 2 watches are blind');
 });
 
+test('events that nobody has looked at do not hide what fires now', async () => {
+  const daemon = await aViewedDaemon(`
+watches:
+  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 100, severity: critical, notify: [ops] }] }
+  - { id: moves, kind: balance, of: vault, every: 1m, alerts: [{ id: moved, on: changed, severity: critical, notify: [ops] }] }
+`);
+  for (const vault of ['50', '51', '52', '53']) {
+    Object.assign(daemon.shown, { treasury: '200', vault });
+    await daemon.poll();
+  }
+  daemon.shown['treasury'] = '90';
+  await daemon.poll();
+  const { cards, headline } = await daemon.queries.overview();
+  expect(cards.map(({ watch, since }) => [watch, since])).toEqual([
+    ['coins', '2026-01-01T00:05:00Z'],
+    ['moves', '2026-01-01T00:04:00Z'],
+    ['moves', '2026-01-01T00:03:00Z'],
+    ['moves', '2026-01-01T00:02:00Z'],
+  ]);
+  expect(headline).toMatch(/^treasury ETH 90, below 100, and /);
+});
+
 test('what nobody ever answered is not known, and never zero', async () => {
   const daemon = await aViewedDaemon(LOW);
   await daemon.poll(2);

@@ -142,6 +142,7 @@ function trustWith({ answer }: Written): Trust {
     ],
     troubles: [],
     storage: 'works',
+    rejected: { since: ago(11 * MINUTE), place: 'rules/vault.yaml:7', why: answer },
     cluster: null,
   };
 }

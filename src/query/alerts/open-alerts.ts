@@ -39,7 +39,7 @@ export function isUnhandled(alert: OpenAlert): boolean {
   return inHand(alert) === null && (alert.row.severity === 'critical' || !alert.row.isEvent);
 }
 
-/** Without what the daemon tells of itself: the trust strip shows the same facts. Critical first, then the oldest. */
+/** Without what the daemon tells of itself: the trust strip shows the same facts. In the order of `byUrgency`. */
 export async function openAlerts({ store, runtime, now }: View): Promise<OpenAlert[]> {
   const policy = await store.policy(now);
   const rows = await store.openAlerts({ at: now });
@@ -68,7 +68,18 @@ export async function openAlerts({ store, runtime, now }: View): Promise<OpenAle
         isInhibited: inhibitionOf(row) !== null,
       };
     });
-  return open.toSorted((a, b) => RANK_OF[a.row.severity] - RANK_OF[b.row.severity] || a.row.since - b.row.since);
+  return open.toSorted(byUrgency);
+}
+
+/**
+ * Critical first. Then what fires, the oldest first, and after it what happened, the newest first: a hundred events of last
+ * week must not hide that the gas runs out now.
+ */
+function byUrgency({ row: a }: OpenAlert, { row: b }: OpenAlert): number {
+  const older = a.since - b.since;
+  return (
+    RANK_OF[a.severity] - RANK_OF[b.severity] || Number(a.isEvent) - Number(b.isEvent) || (a.isEvent ? -older : older)
+  );
 }
 
 /** The acknowledgement that is in force on an open alert: a severity that was raised since ends it. */

@@ -31,8 +31,17 @@ export async function trust({ store, runtime, now }: View, { watches, blind }: T
     credits: forecasts(runtime, now),
     troubles: [...runtime.troubles()],
     storage: runtime.storage(),
+    rejected: rejectedOf(runtime),
     cluster: clusterOf(runtime),
   };
+}
+
+function rejectedOf(runtime: RuntimeView): Trust['rejected'] {
+  const rejected = runtime.rejected();
+  if (rejected === null) return null;
+  const [first] = rejected.problems;
+  const place = first === undefined ? null : `${first.file}:${first.line}`;
+  return { since: showInstant(rejected.since), place, why: first?.message ?? rejected.why };
 }
 
 /** The oldest first; those of which nothing is known before all others. */

@@ -5,8 +5,8 @@ import type { VerdictFacts } from './verdict.ts';
 
 export interface HeadlineFacts extends VerdictFacts {
   readonly verdict: Verdict;
-  /** The oldest alert that nobody has in hand; null: there is none. */
-  readonly oldest: { readonly title: string; readonly ageMs: number } | null;
+  /** The most urgent alert that nobody has in hand, and how long the oldest of them has waited; null: there is none. */
+  readonly worst: { readonly title: string; readonly waitedMs: number } | null;
   readonly watches: number;
   readonly owed: number;
 }
@@ -40,22 +40,22 @@ export function headlineOf(facts: HeadlineFacts): Headline {
   }
 }
 
-function worstOf({ storage, oldest, critical, warnings, unheard }: HeadlineFacts): string {
+function worstOf({ storage, worst, critical, warnings, unheard }: HeadlineFacts): string {
   if (storage === 'fails') return 'Nothing new can be stored';
   if (storage === 'full') return 'The state is full: nothing new can be stored';
-  if (oldest === null) return `${counted(unheard, 'critical alert')} reached nobody`;
+  if (worst === null) return `${counted(unheard, 'critical alert')} reached nobody`;
   const others = critical + warnings - 1;
-  return others === 0 ? oldest.title : `${oldest.title}, and ${others === 1 ? 'one more' : `${others} more`}`;
+  return others === 0 ? worst.title : `${worst.title}, and ${others === 1 ? 'one more' : `${others} more`}`;
 }
 
-function waitingOf({ oldest, critical, warnings, unheard }: HeadlineFacts): string {
+function waitingOf({ worst, critical, warnings, unheard }: HeadlineFacts): string {
   const lost = unheard === 0 ? '' : `${counted(unheard, 'critical alert')} reached nobody for five minutes.`;
-  if (oldest === null) return lost;
+  if (worst === null) return lost;
   const what = [
     critical === 0 ? '' : counted(critical, 'critical alert'),
     warnings === 0 ? '' : counted(warnings, 'warning'),
   ];
-  const age = span(oldest.ageMs);
+  const age = span(worst.waitedMs);
   if (critical + warnings === 1) return sentences(`Nobody has acknowledged it for ${age}.`, lost);
   return sentences(`Nobody has acknowledged ${joined(what)}; the oldest has waited ${age}.`, lost);
 }

@@ -4,7 +4,7 @@ import { ackJson } from '../alerts/acks.ts';
 import { days } from '../values/bars.ts';
 import { cardsOf, newestOf, openMeasure } from '../alerts/cards.ts';
 import { eventRows } from './events.ts';
-import { headlineOf } from './headline.ts';
+import { headlineOf, type HeadlineFacts } from './headline.ts';
 import { inHand, isUnhandled, type OpenAlert } from '../alerts/open-alerts.ts';
 import { pendingRow, type Pending } from './pending.ts';
 import type { AlertRow } from '../shapes/alerts.ts';
@@ -23,12 +23,12 @@ export async function overview(view: View): Promise<Overview> {
   const { open, pending, blind, cards, facts, verdict } = await situation(view, all);
   const trusted = await trust(view, { watches: all, blind });
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
-  const oldest = oldestOf(view, cards);
+  const worst = worstOf(view, cards);
   const handled = open.filter((alert) => !isUnhandled(alert) && isShownAsHandled(alert));
   const more = cards.slice(MOST_CARDS);
   return {
     verdict,
-    ...headlineOf({ ...facts, verdict, oldest, watches: trusted.watches, owed }),
+    ...headlineOf({ ...facts, verdict, worst, watches: trusted.watches, owed }),
     cards: await cardsOf(view, cards.slice(0, MOST_CARDS)),
     more: {
       alerts: more.length,
@@ -49,9 +49,11 @@ function isShownAsHandled(alert: OpenAlert): boolean {
   return !alert.row.isEvent || (alert.row.severity === 'critical' && inHand(alert) !== null);
 }
 
-function oldestOf({ now }: View, cards: readonly OpenAlert[]): { title: string; ageMs: number } | null {
-  const [oldest] = cards.toSorted((a, b) => a.row.since - b.row.since);
-  return oldest === undefined ? null : { title: oldest.row.title, ageMs: Math.max(0, now - oldest.row.since) };
+/** `cards`: the most urgent first. */
+function worstOf({ now }: View, cards: readonly OpenAlert[]): HeadlineFacts['worst'] {
+  const [first] = cards;
+  const since = Math.min(...cards.map(({ row }) => row.since));
+  return first === undefined ? null : { title: first.row.title, waitedMs: Math.max(0, now - since) };
 }
 
 async function handledRows(

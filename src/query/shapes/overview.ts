@@ -87,6 +87,10 @@ export const Trust = z
     credits: z.array(Forecast.nullable()).describe('By plan; null: not known.'),
     troubles: z.array(z.string()).describe('What keeps explorers from being asked, or from being believed.'),
     storage: z.enum(['works', 'fails', 'full']).nullable(),
+    rejected: z
+      .strictObject({ since: Time, place: z.string().nullable(), why: z.string() })
+      .nullable()
+      .describe('Why the files on the disk are not in force; null: they are.'),
     cluster: Cluster.nullable().describe('Null: one process has the state for itself.'),
   })
   .meta({ id: 'Trust', description: 'What the verdict rests on.' });
@@ -105,7 +109,7 @@ export const Overview = z
     verdict: Verdict,
     headline: z.string(),
     detail: z.string(),
-    cards: z.array(AlertCard).describe('Critical first, then the oldest; at most eight.'),
+    cards: z.array(AlertCard).describe('Critical first, then what fires, then events; at most eight.'),
     more: z.strictObject({ alerts: Count, rules: Count }).describe('What has no card because of that limit.'),
     unhandled: Count,
     trust: Trust,

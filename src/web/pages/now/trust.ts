@@ -13,7 +13,7 @@ export function trustStrip(trust: Trust, moment: Moment): Html {
     <dl class="trust">
       ${[headTile(trust), watchTile(trust), deliveryTile(trust, moment), creditTile(trust, moment)]}
     </dl>
-    ${storageNote(trust)}
+    ${rejectedNote(trust, moment)}${storageNote(trust)}
   </section>`;
 }
 
@@ -143,6 +143,20 @@ function creditTile({ credits }: Trust, moment: Moment): Html {
       line(`left at ${clockTime(one.resets_at, moment)}`, `about ${counted(Math.max(0, one.at_reset))}`),
     ]),
   });
+}
+
+function rejectedNote({ rejected }: Trust, moment: Moment): Content {
+  if (rejected === null) return NOTHING;
+  const { since, place, why } = rejected;
+  return html`<div class="note alarm">
+    ${icon('critical')}
+    <div>
+      <p>
+        <a href="/rules"><b>What was saved at ${clockTime(since, moment)} is not in force</b></a
+        >: ${place === null ? NOTHING : `${place}: `}${why}. The former rules stay in force.
+      </p>
+    </div>
+  </div>`;
 }
 
 function storageNote({ storage, troubles, cluster }: Trust): Html {
