@@ -77,6 +77,15 @@ describe('init', () => {
     expect(existsSync(join(folder.path, 'rules'))).toBe(false);
   });
 
+  test('mixes nothing with the rules of another config', async () => {
+    using folder = createFolder({ 'rules/token.yaml': 'watches: []' });
+    const { code, err } = await run(['init', '--explorer', 'sandbox', '--out', folder.path], nobody);
+    expect(code).toBe(1);
+    expect(err).toContain(`${join(folder.path, 'rules/token.yaml')} of another config is there already.`);
+    expect(err).toContain('name another folder, such as --out watch');
+    expect(existsSync(join(folder.path, 'config.yaml'))).toBe(false);
+  });
+
   test.each([
     ['nobody to be asked', [], 64, 'nobody is there to be asked: write --explorer URL'],
     ['no address', ['--explorer', 'https://e.example.com'], 64, 'write --address NAME=0x...'],

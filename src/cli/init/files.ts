@@ -27,6 +27,7 @@ export function configText({ url, chainId, keyEnv }: ExplorerChoice, addresses: 
     'explorers:',
     `  ${EXPLORER}:`,
     ...place,
+    ...(url === 'sandbox' ? [] : ['    # coin: { symbol: ETH } # what messages call the coin of the chain']),
     'addresses:',
     ...addresses.map(({ name, address }) => `  ${name}: ${address.text}`),
     'channels:',

@@ -1,5 +1,5 @@
 // `chainwarden init`: writes a config and rules with tests for an explorer and some addresses, and overwrites nothing.
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { detectAddresses, type Found, type NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -49,12 +49,19 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
 
 function refuseToOverwrite(folder: string): void {
   const there = [CONFIG_FILE, RULES_FILE, TESTS_FILE].map((file) => join(folder, file)).filter(existsSync);
-  if (there.length === 0) return;
-  const hint = 'Nothing is overwritten: name another folder with --out.';
-  throw new CommandError(
-    EXIT.problems,
-    `${there.join(', ')} ${there.length === 1 ? 'is' : 'are'} there already. ${hint}`,
-  );
+  const others = rulesIn(join(folder, 'rules')).filter((file) => !there.includes(file));
+  if (there.length === 0 && others.length === 0) return;
+  const what = there.length === 0 ? `${others.join(', ')} of another config` : there.join(', ');
+  const verb = (there.length === 0 ? others : there).length === 1 ? 'is' : 'are';
+  throw new CommandError(EXIT.problems, `${what} ${verb} there already. ${ELSEWHERE}`);
+}
+
+const ELSEWHERE = 'Nothing is overwritten or mixed: name another folder, such as --out watch.';
+
+/** They would be a part of the new config, and name what it does not know. */
+function rulesIn(folder: string): string[] {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return files.filter((file) => file.endsWith('.yaml')).map((file) => join(folder, file));
 }
 
 async function explorerOf(terminal: Terminal, options: InitOptions): Promise<ExplorerChoice> {
@@ -146,8 +153,8 @@ function summaryOf(found: readonly Found[], folder: string): string[] {
     '',
     `Written: ${[CONFIG_FILE, RULES_FILE, TESTS_FILE].map((file) => join(folder, file)).join(', ')}`,
     '',
-    `chainwarden check -c ${config}    what it costs, and who is told`,
-    `chainwarden test ${join(folder, 'rules')}    the tests of the rules`,
-    `chainwarden run -c ${config}    starts watching`,
+    `npx chainwarden check -c ${config}    what it costs, and who is told`,
+    `npx chainwarden test ${join(folder, 'rules')}    the tests of the rules`,
+    `npx chainwarden run -c ${config}    starts watching`,
   ];
 }
