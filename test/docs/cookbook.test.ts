@@ -58,6 +58,15 @@ describe('the cookbook', () => {
   });
 });
 
+test('no recipe reads what explorers leave out: its test would pass, and its alert never fire', () => {
+  const seldom = kinds.flatMap(({ fields: { fields } }) =>
+    Object.entries(fields).flatMap(([name, field]) => (field.seldom === undefined ? [] : [name])),
+  );
+  expect(seldom).toContain('token_transfers');
+  const words = recipes.map(({ title, rules }) => [title, seldom.filter((name) => rules.split(/\W+/).includes(name))]);
+  expect(words.filter(([, found]) => found?.length !== 0)).toEqual([]);
+});
+
 describe('every page of docs/', () => {
   const files = readdirSync('docs').filter((file) => file.endsWith('.md'));
   const pages = files.map((file) => [file, readFile(`docs/${file}`)] as const);
