@@ -2,7 +2,7 @@ import { loadSetup, type Setup, type SetupTools } from '../app/setup/setup.ts';
 import { createSources, type Sources } from '../app/setup/sources.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Config } from '../config/model.ts';
-import { formatProblems, type Problem } from '../config/problem.ts';
+import { formatProblems, formatWarnings, type Problem } from '../config/problem.ts';
 import { notifiers } from '../notifiers/index.ts';
 import { createRuleCache } from '../rules/cache.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -40,7 +40,7 @@ export function loadOrFail(
 ): Setup {
   const loaded = loadSetup(file, terminal, rules);
   if (loaded.setup === null) throw nothingLoaded(loaded.problems, code);
-  if (loaded.setup.warnings.length > 0) terminal.err(`${formatProblems(loaded.setup.warnings)}\n`);
+  if (loaded.setup.warnings.length > 0) terminal.err(`${formatWarnings(loaded.setup.warnings)}\n\n`);
   return loaded.setup;
 }
 

@@ -54,6 +54,11 @@ export function formatProblems(problems: readonly Problem[]): string {
   return problems.map(formatProblem).join('\n\n');
 }
 
+/** What may be meant, in the same form. */
+export function formatWarnings(warnings: readonly Problem[]): string {
+  return warnings.map((warning) => `warning: ${formatProblem(warning)}`).join('\n\n');
+}
+
 function formatProblem(problem: Problem): string {
   const { frame } = problem;
   return frame === '' ? summarize(problem) : `${summarize(problem)}\n${frame}`;

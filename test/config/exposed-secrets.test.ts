@@ -28,8 +28,8 @@ async function warnings(files: Readonly<Record<string, readonly [text: string, m
 describe('a key that every user of the machine could read', () => {
   test('in the config file is said, with what to do', async () => {
     expect(await warnings({ 'config.yaml': [IN_CLEAR, 0o644], 'rules.yaml': [RULES, 0o644] })).toBe(
-      '/config.yaml:4:83 explorers.other.api_key: a secret stands here, in a file that every user of this machine can ' +
-        'read. Write { env: NAME } or { file: PATH }, or take the right to read it from others (chmod o-r).\n',
+      'warning: /config.yaml:4:83 explorers.other.api_key: a secret stands here, in a file that every user of this machine can ' +
+        'read. Write { env: NAME } or { file: PATH }, or take the right to read it from others (chmod o-r).\n\nno mistake, 1 warning\n',
     );
   });
 
@@ -79,10 +79,10 @@ describe('a key that every user of the machine could read', () => {
       ['rules.yaml:1:3', 'rules.yaml:3:3']
         .map(
           (place) =>
-            `${place}: a secret stands in this rule file. Rules need none, and what they say is sent to people: ` +
+            `warning: ${place}: a secret stands in this rule file. Rules need none, and what they say is sent to people: ` +
             'take it out, and replace it where it is used.',
         )
-        .join('\n\n') + '\n',
+        .join('\n\n') + '\n\nno mistake, 2 warnings\n',
     );
   });
 
