@@ -58,6 +58,7 @@ export function newsOf(message: Message): DeliveryMember {
 
 /** How many members of a delivery are alike. */
 export interface AlikeMembers {
+  /** The name of a watch, or the rule that made it. */
   readonly watch: string;
   readonly alert: AlertId;
   readonly severity: Severity;

@@ -85,5 +85,7 @@ const more: z.ZodType<MoreMembers> = z.object({
 
 /** Throws a StorageError when the row is damaged. */
 export function moreOf(row: Row): MoreMembers {
-  return parsed(`members of delivery ${String(row['id'])}`, () => more.parse({ ...row, keys: fromJson(row['keys']) }));
+  return parsed(`members of delivery ${String(row['id'])}`, () =>
+    more.parse({ ...row, watch: row['rule'], keys: fromJson(row['keys']) }),
+  );
 }

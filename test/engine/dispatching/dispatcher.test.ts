@@ -462,6 +462,9 @@ test('twenty thousand events in a minute lost count of some, or were thousands o
     ...more.flatMap((some) => some.keys),
   ]);
   expect(new Set(keys).size).toBe(POLLS * PER_POLL);
+  // What is not listed is counted by rule, and a mail has never heard of the ids of watches.
+  const rules = new Set(told.flatMap(({ more }) => more.map(({ watch }) => watch)));
+  expect([...rules].toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => `rule-${n}`).toSorted());
   expect(told.length).toBeLessThanOrEqual(12);
   // One row for each event, what its recipient knows of it, and its place in a message.
   const rowsOf = (table: string): unknown => db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'];

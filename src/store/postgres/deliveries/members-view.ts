@@ -22,8 +22,8 @@ export async function membersOf(
   );
   if (listed.length <= MOST_LISTED) return membersIn(id, listed, () => []);
   const rest = await sql.all(
-    `SELECT $2 AS id, watch, alert, ${jsonText('labels', 'severity')} AS severity, 'alert.' || transition AS type,
-      count(*) AS count, json_agg(others.key) AS keys
+    `SELECT $2 AS id, coalesce(${jsonText('labels', 'watch')}, watch) AS rule, alert,
+      ${jsonText('labels', 'severity')} AS severity, 'alert.' || transition AS type, count(*) AS count, json_agg(others.key) AS keys
     FROM (
       SELECT notification, key FROM group_member AS member
       WHERE member.delivery = $1 ORDER BY position, member.key, member.seq OFFSET ${MOST_LISTED}) AS others

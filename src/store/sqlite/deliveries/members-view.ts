@@ -44,11 +44,12 @@ export function createMembersView(db: DatabaseSync): MembersView {
       LEFT JOIN notifications AS notification ON notification.number = first.notification
     ORDER BY position, first.key, first.seq`);
   const others = db.prepare(`
-    SELECT ?4 AS id, watch, alert, CASE WHEN json_valid(labels) THEN labels ->> '$.severity' END AS severity, 'alert.' || transition AS type, count(*) AS count,
+    SELECT ?4 AS id, coalesce(CASE WHEN json_valid(labels) THEN labels ->> '$.watch' END, watch) AS rule, alert,
+      CASE WHEN json_valid(labels) THEN labels ->> '$.severity' END AS severity, 'alert.' || transition AS type, count(*) AS count,
       json_group_array(member.key) AS keys
     FROM group_member AS member JOIN notifications ON notifications.number = member.notification
     WHERE member.delivery = ?1 AND ${IN_RANGE} AND (${PLACE}) > (?5, ?6, ?7)
-    GROUP BY watch, alert, severity, type ORDER BY watch, alert, severity, type`);
+    GROUP BY rule, alert, severity, type ORDER BY rule, alert, severity, type`);
 
   function unreadBehind({ id, number }: DeliveryRow, last: Row | undefined): UnreadMembers {
     const place = [Number(last?.['position']), String(last?.['key']), Number(last?.['seq'])] as const;
