@@ -1,5 +1,4 @@
 // Which engine keeps the state. The only file outside the engines that names one.
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -7,6 +6,7 @@ import type { Instant } from '../lib/clock.ts';
 import { createBackups } from './sqlite/files/backup-directory.ts';
 import { backupFile, backupSqlite } from './sqlite/files/backups.ts';
 import { checkSqlite } from './sqlite/check.ts';
+import { isThere } from './sqlite/database.ts';
 import { forgetInSqlite } from './sqlite/forget.ts';
 import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { isLocked } from './sqlite/files/lock.ts';
@@ -158,6 +158,6 @@ export async function openReader(state: StatePlace): Promise<StoreReader> {
 /** The same, and null when there is no state yet. */
 export async function openReaderIfAny(state: StatePlace): Promise<StoreReader | null> {
   const { file, postgres } = state;
-  const isThere = postgres ? await (await onPostgres()).isFilled(postgres.reveal()) : existsSync(file);
-  return isThere ? openReader(state) : null;
+  const isFilled = postgres ? await (await onPostgres()).isFilled(postgres.reveal()) : isThere(file);
+  return isFilled ? openReader(state) : null;
 }

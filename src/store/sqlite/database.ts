@@ -1,5 +1,5 @@
 // The only file that opens SQLite files and reads SQLite's errors.
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { failpoint, type Step } from '../../lib/failpoint.ts';
@@ -56,8 +56,18 @@ export function neverBlock(db: DatabaseSync): void {
 
 /** Throws a StorageError where nothing is at that path. */
 export function assertThere(file: string): void {
-  if (!existsSync(file))
-    throw new StorageError(`there is no state file at ${file}. Has the daemon run with this config?`);
+  if (!isThere(file)) throw new StorageError(`there is no state file at ${file}. Has the daemon run with this config?`);
+}
+
+/** Throws a StorageError where this user may not know it: the folder of a daemon is closed to others. */
+export function isThere(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch (error) {
+    if (isNotAllowed(error)) throw storageError(file, 'open', error);
+    return false;
+  }
 }
 
 /** Never creates, writes or checkpoints, so it may look on while a daemon works. */
@@ -224,7 +234,12 @@ const ADVICE: Readonly<Record<number, string>> = {
 function reasonOf(error: unknown): string {
   const code = primaryCode(error);
   const message = messageOf(error);
+  if (isNotAllowed(error)) return `${message}. Run the command as the user of the daemon, or give this user the right.`;
   return code === undefined ? message : `${message} (SQLite ${code}). ${ADVICE[code] ?? ''}`.trimEnd();
+}
+
+function isNotAllowed(error: unknown): boolean {
+  return isObject(error) && error['code'] === 'EACCES';
 }
 
 function messageOf(error: unknown): string {
