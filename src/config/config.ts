@@ -34,7 +34,7 @@ export function loadConfig(file: string, tools: ConfigTools): Loaded {
     const problem = fileProblem(
       file,
       `cannot be read: ${reasonOf(error)}`,
-      'Name a readable config file with --config.',
+      'Name a config with --config; `chainwarden init` writes one.',
     );
     return { config: null, problems: [problem], warnings: [] };
   }

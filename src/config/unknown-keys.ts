@@ -31,8 +31,9 @@ const OF_ROUTES = new Set([
   'mute',
 ]);
 
-/** For keys, the words of other tools. */
+/** For keys, the words of other tools. Of several that a map may have the first is meant. */
 const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
+  alerts: ['alert', 'rules', 'triggers'],
   while: ['when', 'condition', 'expr', 'expression', 'threshold', 'trigger'],
   if: ['where', 'filter'],
   on: ['event', 'events'],
@@ -45,7 +46,6 @@ const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
   for: ['duration', 'hold'],
   id: ['name', 'alert'],
   kind: ['type', 'watch'],
-  alerts: ['rules', 'triggers'],
   base_url: ['url', 'endpoint', 'instance_url'],
   instance_url: ['url', 'endpoint', 'base_url'],
   api_key: ['key', 'apikey', 'token'],
@@ -75,7 +75,7 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
     return source.problem(path, { key, message: `${quote(key)} is a key of routes`, hint: 'Write it in the config.' });
   const file = path.length === 0 ? FILE_OF.get(key) : undefined;
   if (file !== undefined)
-    return source.problem(path, { key, message: `${quote(key)} is a key of ${file}`, hint: 'Write it there.' });
+    return source.problem(path, { key, message: `${quote(key)} is a key of ${file}`, hint: placeHint(key, legal) });
   const glued = /^([\w-]{1,64})[:=]/.exec(key)?.[1];
   if (glued !== undefined)
     return source.problem(path, {
@@ -86,8 +86,13 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
   return source.problem(path, { key, message: `unknown key ${quote(key)}`, hint: meantBy(key, legal) });
 }
 
+function placeHint(key: string, legal: readonly string[]): string {
+  const isInRules = key === 'rules' && legal.includes('watches');
+  return isInRules ? 'In a file of rules the list is called watches.' : 'Write it there.';
+}
+
 function meantBy(key: string, legal: readonly string[]): string | undefined {
   const names = legal.filter((name) => name !== '');
-  const meant = names.find((name) => WORDS_FOR[name]?.includes(key));
+  const [meant] = Object.entries(WORDS_FOR).find(([name, words]) => names.includes(name) && words.includes(key)) ?? [];
   return meant === undefined ? hintFor(key, names) : `Did you mean ${meant}?`;
 }

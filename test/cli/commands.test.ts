@@ -40,7 +40,7 @@ test('a config that is not there is said, with what to do', async () => {
 test('a FIFO or a device as config, rule or secret is said at once; nobody waits for a writer', async () => {
   const secret = CONFIG.replace('sandbox', "instance, instance_url: 'http://127.0.0.1:1', api_key: { file: odd }");
   for (const [files, name, code, said] of [
-    [{}, 'config.yaml', 78, /config\.yaml:1:1: cannot be read: it is a FIFO.* Name a readable config file/],
+    [{}, 'config.yaml', 78, /config\.yaml:1:1: cannot be read: it is a FIFO.* Name a config with --config/],
     [{ 'config.yaml': CONFIG }, 'rules.yaml', 78, /rules\.yaml:1:1: cannot be read: it is a FIFO/],
     [
       { 'config.yaml': secret, 'rules.yaml': RULES },

@@ -111,7 +111,7 @@ test.each<[string, string, string]>([
   [
     'in no state',
     '{ at: 0m, alert: low, state: Firing! }',
-    '8:38 tests[0].expect[0].state: must be a state, such as event, firing or resolved',
+    '8:38 tests[0].expect[0].state: "Firing!" is not one of event, firing, resolved, retracted, corrected, reinstated, summary. Did you mean firing?',
   ],
   [
     'with a key that there is not',

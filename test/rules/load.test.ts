@@ -348,6 +348,15 @@ describe('Secrets', () => {
     ]);
   });
 
+  test.each(['$HOOK', '"${HOOK}"'])('a variable as a shell writes it is not taken for the secret itself: %s', (url) => {
+    const { config: shell } = loadConfigText(secret.replace('{ env: HOOK }', url));
+    if (shell === null) throw new Error('no config');
+    const { problems } = loadRules(shell, [{ file: 'a.yaml', text: ONE }], { kinds: testKinds });
+    expect(problems.map(summarize)).toEqual([
+      '/etc/chainwarden/config.yaml:21:27 channels.ops.url: a variable of the environment stands in braces. Write { env: HOOK }.',
+    ]);
+  });
+
   test('and a warning for one that is not', () => {
     if (config === null) throw new Error('no config');
     const { problems, warnings } = loadRules(config, [{ file: 'a.yaml', text: ONE.replace('ops', 'oncall') }], {

@@ -150,6 +150,22 @@ test.each([
   expect(said(`${ALERT}${alert}\n`)).toContainEqual(complaint);
 });
 
+test.each([
+  ['an alert in the watch', `${WATCH}    alert: { id: a, on: new }\n`, 'unknown key "alert". Did you mean alerts?'],
+  [
+    'rules instead of watches',
+    `rules:\n  - id: large\n`,
+    '"rules" is a key of the config. In a file of rules the list is called watches.',
+  ],
+  [
+    'several addresses',
+    WATCH.replace('vault', 'vault, treasury'),
+    'several names are a list. Write [vault, treasury].',
+  ],
+])('%s', (_name, text, words) => {
+  expect(said(text)).toContainEqual(expect.stringContaining(words));
+});
+
 test('what is in a file is not repeated in a hint: it may be a secret', () => {
   const [first] = said(`${ALERT}id: a\n        title: @hunter2\n`);
   expect(first).toMatch(/Write title: '…'/);

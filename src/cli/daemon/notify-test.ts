@@ -28,7 +28,7 @@ async function send(terminal: Terminal, channel: Channel): Promise<number> {
   for (const recipient of sampleRecipients(channel)) {
     const outcome = await sender.send(sampleFor(name, recipient, clock.now()), ONLY_TRY, new AbortController().signal);
     if (outcome.type !== 'sent') failed += 1;
-    terminal.out(`${recipient}: ${outcome.type}: ${outcome.type === 'sent' ? outcome.answer : outcome.why}`);
+    terminal.out(`${recipient}: ${outcome.type === 'sent' ? `sent: ${outcome.answer}` : `not sent: ${outcome.why}`}`);
   }
   return failed === 0 ? EXIT.ok : EXIT.problems;
 }

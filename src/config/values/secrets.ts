@@ -41,6 +41,9 @@ export function createSecretReader(source: Source, directory: string, tools: Sec
         return fault === null ? { text } : missing(at, `${from} ${fault}`, 'Put the bare secret there, on one line.');
       };
       if (typeof written === 'string') {
+        const variable = /^\$\{?([A-Za-z_]\w{0,99})\}?$/.exec(written)?.[1];
+        if (variable !== undefined)
+          return missing(path, 'a variable of the environment stands in braces', `Write { env: ${variable} }.`);
         if (holdsSecret(written, path) && isConfigExposed())
           expose(path, 'a secret stands here, in a file that every user of this machine can read', HIDE_SECRET);
         return checked(written, path, 'the secret');

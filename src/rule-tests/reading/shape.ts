@@ -1,6 +1,7 @@
 // The schema of a test file. The fields of a row of `saw` depend on the kind and are checked elsewhere.
 import { z } from 'zod';
 import { duration, integer, oneOrMore, text } from '../../config/values/scalars.ts';
+import { MESSAGE_TYPES } from '../../core/model/delivery.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';
 
@@ -74,13 +75,13 @@ const line = (description: string) =>
     .optional()
     .meta({ description });
 
+/** What a message says of its alert: `event` of `alert.event`. */
+const STATES = MESSAGE_TYPES.map((type) => type.slice('alert.'.length));
+
 export const ExpectShape = z.strictObject({
   at: at(),
   alert: text('the id of an alert of the watch', 64),
-  state: z
-    .string()
-    .regex(/^[a-z][a-z-]*$/, 'must be a state, such as event, firing or resolved')
-    .meta({ description: 'event, firing, resolved' }),
+  state: z.enum(STATES).meta({ description: 'event, firing, resolved' }),
   severity: z.enum(SEVERITIES).optional().meta({ description: 'how bad it is' }),
   title: line('the title as it is sent'),
   text: line('the text as it is sent'),

@@ -106,6 +106,7 @@ function unknownName(
   names: Iterable<string>,
 ): { message: string; hint?: string | undefined } {
   if (/^0x/i.test(written)) return { message: addressComplaint(written) };
+  if (written.includes(',')) return { message: 'several names are a list', hint: `Write [${written}].` };
   if (what === 'address') return { message: `no address ${quote(written)}`, hint: hintFor(written, names) };
   // Names of tokens are alike: a similar one is as likely another token as a misspelling.
   const near = nearest(written, names);
@@ -149,10 +150,16 @@ interface TargetKey {
   readonly presence: AnyKind['of'];
 }
 
+/** `of: ACME` of a token. */
+function otherKeyHint(kind: AnyKind, key: TargetKey['key']): string {
+  const isToken = key === 'of' && kind.token === 'required';
+  return isToken ? 'Remove it: a token is named by token.' : 'Remove it.';
+}
+
 /** Whether a rule of this kind may say it, or must. */
 function fits(kind: AnyKind, { key, written, presence }: TargetKey, complain: Compiling['complain']): boolean {
   if (presence === 'none' && written !== undefined) {
-    complain([], { key, message: `${kind.name} takes no ${key}`, hint: 'Remove it.' });
+    complain([], { key, message: `${kind.name} takes no ${key}`, hint: otherKeyHint(kind, key) });
     return false;
   }
   if (presence === 'required' && written === undefined) {

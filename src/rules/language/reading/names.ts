@@ -63,6 +63,9 @@ function hintForName({ kind, names }: Language, name: string, rest: readonly str
   const window = WINDOW_NAME.exec(name);
   if (window !== null) return `In a condition it is ${window[1] ?? ''}("${window[2] ?? ''}").`;
   if (WINDOWS.includes(name)) return `Write ${name}("1h").`;
+  if (/^(?:true|yes)$/i.test(name)) return 'Write true.';
+  if (/^(?:false|no)$/i.test(name)) return 'Write false.';
+  if (/^(?:none|nil)$/i.test(name)) return 'Ask with has(x), or !has(x).';
   // `tx.value` where the kind has another noun.
   if (rest.length > 0 && typeAt(kind.fields, rest.join('.')) !== undefined)
     return `Here it is ${kind.noun}.${rest.join('.')}.`;

@@ -21,7 +21,7 @@ interface Slip {
 
 const SLIPS: readonly Slip[] = [
   {
-    pattern: /(?<![\w.])\d{1,3}(?:,\d{3}){1,9}(?!\w)/g,
+    pattern: /(?<![\w.])(?!0)\d{1,3}(?:,\d{3}){1,9}(?!\w)/g,
     mistake: ([written]) => ({ message: 'a number has no commas', hint: `Write ${written.replaceAll(',', '_')}.` }),
   },
   {
@@ -30,6 +30,17 @@ const SLIPS: readonly Slip[] = [
       message: 'a number has one point at most',
       hint: `Write ${written.replaceAll('.', '_')}.`,
     }),
+  },
+  {
+    pattern: /(?<=[<>=]\s{0,4})(\d{1,15}),(\d{1,15})(?![\w,])/g,
+    mistake: ([, whole = '', fraction = '']) => ({
+      message: 'a number has a point, not a comma',
+      hint: `Write ${whole}.${fraction}.`,
+    }),
+  },
+  {
+    pattern: /(?<![\w.)\]])\.(\d{1,18})(?!\w)/g,
+    mistake: ([written]) => ({ message: 'a number begins with a digit', hint: `Write 0${written}.` }),
   },
   {
     pattern: /(?<![\w.])(\d{1,9})\s{0,4}(ms|s|sec|m|min|h|d|(?:second|minute|hour|day)s?)(?!\w)/g,

@@ -65,6 +65,8 @@ const SLIPS: readonly (readonly [RegExp, message: string, hint: string])[] = [
   [/^between\b/i, '"between" is no operator here', 'Write value >= 1 && value <= 5.'],
   [/^contains\b/i, '"contains" is no operator here', 'Write method.contains("swap").'],
   [/^like\b/i, '"like" is no operator here', 'Write glob(method, "swap*").'],
+  [/^(?:below|under)\b/i, '"below" and "under" are no operators here', 'Write <.'],
+  [/^(?:above|over)\b/i, '"above" and "over" are no operators here', 'Write >.'],
   [/^if\b/i, 'a condition begins without "if"', 'Leave it out.'],
   [/^>/, '"<>" is no operator here', 'Write !=.'],
   [/^≥/, '"≥" is no operator here', 'Write >=.'],
