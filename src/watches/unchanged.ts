@@ -6,9 +6,11 @@ import {
   newestOf,
   NOTHING_DETECTED,
   type Awaited,
+  type DetectedEvent,
   type Detection,
   type Scope,
 } from '../core/model/detection.ts';
+import { packView } from '../core/values/packed-view.ts';
 
 /** Which states were computed from which answers; dropped with either of them. */
 export interface UnchangedAnswers<State extends object> {
@@ -83,6 +85,39 @@ function repeatable<State>(
   const isNothingNew = state === before && needs === null && events.every(({ novelty }) => novelty === 'known');
   if (awaited === null || !isNothingNew || chain !== 'not-asked') return null;
   const newest = newestOf(events);
-  const kept = events.filter((event) => event === newest || isAwaited(awaited, event));
+  // The newest is looked at in every poll.
+  const kept = events.flatMap((event) => {
+    if (event === newest) return [event];
+    return isAwaited(awaited, event) ? [new PackedEvent(event)] : [];
+  });
   return { awaited, detection: { ...detection, events: kept } };
+}
+
+/** Thousands may be followed, for a day each, and nobody looks at a row again that is compared already. */
+class PackedEvent implements DetectedEvent {
+  readonly on: DetectedEvent['on'];
+  readonly key: DetectedEvent['key'];
+  readonly novelty: DetectedEvent['novelty'];
+  readonly before: DetectedEvent['before'];
+  readonly changed: DetectedEvent['changed'];
+  readonly happenedAt: DetectedEvent['happenedAt'];
+  readonly block: DetectedEvent['block'];
+  readonly slot: DetectedEvent['slot'];
+  readonly #view: () => DetectedEvent['view'];
+
+  constructor(event: DetectedEvent) {
+    this.on = event.on;
+    this.key = event.key;
+    this.novelty = event.novelty;
+    this.before = event.before;
+    this.changed = event.changed;
+    this.happenedAt = event.happenedAt;
+    this.block = event.block;
+    this.slot = event.slot;
+    this.#view = packView(event.view);
+  }
+
+  get view(): DetectedEvent['view'] {
+    return this.#view();
+  }
 }

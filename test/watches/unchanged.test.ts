@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { NOTHING_DETECTED, type DetectedEvent, type Scope } from '../../src/core/model/detection.ts';
 import { createAnswerCache, type AnswerCache } from '../../src/explorer/http/answer-cache.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { encodeView } from '../../src/core/values/encoded.ts';
 import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
 import { createUnchangedAnswers } from '../../src/watches/unchanged.ts';
 import { aScope } from '../support/scope.ts';
@@ -121,6 +122,33 @@ test('a page with an item that is awaited is looked at twice, not at every poll'
   expect(detect(['other'], { chain: { head: 5, isBehind: false, replaced: [] } })).toHaveLength(4);
   expect(detect(['other'], { tracked: ['value'] })).toHaveLength(4);
   expect(looked).toEqual(['told,open', 'other', 'other', 'other']);
+});
+
+test('an awaited item is kept as text, and says the same whenever it is looked at', () => {
+  const unchanged = createUnchangedAnswers<object>();
+  const [content, state] = [{}, {}];
+  const row = {
+    transaction_hash: '0x01',
+    index: 3,
+    value: '1500000000000000000',
+    from: { hash: `0x${'11'.repeat(20)}` },
+  };
+  const view = InternalTransaction.read(row, { coin: 18 });
+  if (view === undefined) throw new Error('no row');
+  const scope = aScope({ tracked: NO_PATHS, awaited: { keys: new Set(['told']), slots: new Set() } });
+  const detect = (): readonly DetectedEvent[] =>
+    unchanged.detect(content, state, scope, () => {
+      const events = ['newest', 'told'].map((key, i) => ({ ...aKnownCall(key, i), view }));
+      return { ...NOTHING_DETECTED, state, events };
+    }).events;
+  detect();
+  const before = encodeView(view);
+  expect(before['value']).toBe('1.5');
+  row.value = '0';
+  const [, told] = detect();
+  expect(told).toMatchObject({ key: 'told', novelty: 'known', block: 7, happenedAt: 999 });
+  expect(told && encodeView(told.view)).toEqual(before);
+  expect(detect()[1]).toBe(told);
 });
 
 const NO_PATHS: readonly string[] = [];

@@ -70,10 +70,11 @@ interface Tagged {
   readonly [sourceOf]: RowSource | null;
 }
 
-/** A raw row, and the type by which it is read. */
+/** A raw row, and the type and the units by which it is read. */
 export interface RowSource {
   readonly record: AnyRecord;
   readonly row: RawRow;
+  readonly units: Units;
 }
 
 /** A record type of which the fields are only known at run time. */

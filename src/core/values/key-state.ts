@@ -11,7 +11,10 @@ export function keyStateAt(view: AnyView, path: string): KeyState {
   return source === null ? 'unknown' : stateIn(source, namesOf(path));
 }
 
-function stateIn({ record, row }: RowSource, [name = '', ...rest]: readonly string[]): KeyState {
+function stateIn(
+  { record, row }: Pick<RowSource, 'record' | 'row'>,
+  [name = '', ...rest]: readonly string[],
+): KeyState {
   const field: Field<unknown> | undefined = record.fields[name];
   const key = field === undefined ? undefined : [name, ...field.was].find((one) => Object.hasOwn(row, one));
   if (field === undefined || key === undefined) return 'missing';

@@ -95,7 +95,7 @@ function viewClassOf(record: AnyRecord): ViewClass {
     get [sourceOf](): RowSource | null {
       const beneath = this.#beneath;
       if (beneath === null) return null;
-      return isView(beneath) ? beneath[sourceOf] : { record, row: this.#source };
+      return isView(beneath) ? beneath[sourceOf] : { record, row: this.#source, units: beneath };
     }
 
     static {

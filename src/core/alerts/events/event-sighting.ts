@@ -1,16 +1,9 @@
-// What one poll says of a tracked event: present as it was sent, changed, missing, or not read.
+// What one poll says of a tracked event that it does not show: missing, or not read.
 import { needOf } from '../../chain/tick-chain.ts';
 import type { DetectedEvent, Range } from '../../model/detection.ts';
 import type { EventState } from '../../model/memory.ts';
 import type { HeadNeed } from '../../model/observation.ts';
-import type { EventAlert } from '../../model/watch/watch.ts';
-import { isAddressText } from '../../values/address.ts';
-import type { AnyRecord, Json } from '../../values/fields.ts';
-import { standing } from '../../values/standing.ts';
-import type { Remembered } from '../../values/tracked.ts';
 import type { Poll } from '../alert-evaluation.ts';
-import { contextOf, truthOf } from './event-matching.ts';
-import { blockOf } from './event-message.ts';
 import { isGone, type Sighting } from './event-progress.ts';
 
 export interface TrackedEvent {
@@ -71,43 +64,4 @@ export function needFor(poll: Poll, before: EventState, sighting: Sighting): Hea
   const isOpen = sighting.type === 'behind' || (sighting.type === 'absent' && !sighting.isProven && !isGone(before));
   const head = before.block ?? (before.absentHead ?? -1) + 1;
   return isOpen && poll.detection?.range?.to === 'head' ? needOf(poll.chain, head) : null;
-}
-
-interface SeenEvent extends TrackedEvent {
-  readonly seen: { readonly event: DetectedEvent; readonly values: Remembered };
-}
-
-/** Of what this poll shows. */
-export function sightingOf(poll: Poll, alert: EventAlert, { before, paths, seen }: SeenEvent): Sighting {
-  const block = blockOf(seen.event);
-  // How it ended was unknown while it was pending, and is known now: that corrects what was sent.
-  const hasEnded = before.block === null && block !== null;
-  const isComparable = (path: string): boolean => hasEnded || isKnown(before.values, path);
-  const compared = paths.compared.filter((path) => isComparable(path) && isKnown(seen.values, path));
-  const { fields } = poll.watch.kind;
-  const isOther = compared.some((path) => differ(fields, path, [before.values, seen.values]));
-  if (!isOther) return { type: 'seen', as: 'same', block };
-  const truth = truthOf(poll, alert, contextOf(seen.event, null, seen.event.happenedAt ?? before.since));
-  return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block };
-}
-
-/** Paths that were matched on or are shown, without those that change while the item stays the same. */
-export function comparedPaths({ watch: { kind } }: Poll, alert: EventAlert): string[] {
-  const paths = new Set([...kind.shown, ...(alert.if?.reads ?? [])]);
-  return [...paths].filter((path) => !kind.fleeting.some((one) => path === one || path.startsWith(`${one}.`)));
-}
-
-export function isKnown(values: Remembered, path: string): boolean {
-  return (values[path] ?? null) !== null;
-}
-
-function differ(table: AnyRecord, path: string, [one, other]: readonly [Remembered, Remembered]): boolean {
-  const [a, b] = [one, other].map((values) => comparable(standing(table, path, values[path] ?? null)));
-  return a !== b;
-}
-
-/** Servers differ in the letter case of addresses, which is no change. */
-function comparable(value: Json): string {
-  const text = JSON.stringify(value);
-  return isAddressText(value) ? text.toLowerCase() : text;
 }

@@ -1,15 +1,12 @@
 // Tracks events that were sent, or wait for confirmations: each poll finds them unchanged, changed, gone or present
 // again.
-import { Address } from '../../values/address.ts';
-import { condense, expand } from '../../values/condensed.ts';
+import { expand } from '../../values/condensed.ts';
 import type { Message } from '../../model/delivery.ts';
 import { firstMessage } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
-import { comparedPaths, isKnown, missingSighting, needFor, sightingOf, type TrackedEvent } from './event-sighting.ts';
+import { compareEvent, comparedPaths } from './event-comparison.ts';
+import { missingSighting, needFor, type TrackedEvent } from './event-sighting.ts';
 import { advanceEvent } from './event-state.ts';
-import { encode } from '../../values/encoded.ts';
-import { recordTypeOf, valueAt, type AnyView } from '../../values/fields.ts';
-import { standing } from '../../values/standing.ts';
 import { eventKey } from '../../model/watch/identity.ts';
 import { replacedItems } from './replaced-items.ts';
 import type { EventState } from '../../model/memory.ts';
@@ -22,7 +19,7 @@ import type { EventReason, Reason } from '../../model/decision.ts';
 import type { HeadNeed } from '../../model/observation.ts';
 import { transitionOf, type AlertsByKey, type Poll } from '../alert-evaluation.ts';
 import { contextOf, limitOf } from './event-matching.ts';
-import { viewOf, type Remembered } from '../../values/tracked.ts';
+import { viewOf } from '../../values/tracked.ts';
 
 /** Result of one poll for one event. */
 export interface EventStep {
@@ -54,12 +51,13 @@ export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): 
 
 function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): EventStep {
   const { key, before, event, paths } = tracked;
-  const seen = event === undefined ? null : { event, values: valuesOf(event.view, paths.shown) };
-  const sighting = seen === null ? missingSighting(poll, tracked) : sightingOf(poll, alert, { ...tracked, seen });
+  const { sighting, values } =
+    event === undefined
+      ? { sighting: missingSighting(poll, tracked), values: before.values }
+      : compareEvent(poll, alert, { before, event, paths });
   const now = { at: poll.time.at, head: poll.head, reach: poll.reach };
   const { after: progress, transition } = advanceEvent(alert, before, sighting, now);
   const emitted = transition === 'none' ? null : followUpOf(poll, alert, { ...tracked, sighting }, transition);
-  const values = seen === null ? before.values : merged(before.values, seen.values, sighting);
   const slot = event === undefined ? before.slot : event.slot;
   const isSame = progress === before && values === before.values && slot === before.slot && emitted === null;
   const sent = emitted === null ? {} : { seq: emitted.seq, message: null, toldAt: before.toldAt ?? poll.time.at };
@@ -153,28 +151,6 @@ function toldMessage(poll: Poll, alert: EventAlert, { key, before }: TrackedEven
   const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null, since);
   const stage = { type: 'alert.event', episode: 1, seq, at: poll.time.at, since, late: false, reason: null } as const;
   return { ...messageOf(poll, alert, context, { ...stage, key: eventKey(watch, alert.id, key) }), title };
-}
-
-/** Known values at those paths; long ones condensed. */
-export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
-  return Object.fromEntries(
-    paths.flatMap((path) => {
-      const value = valueAt(view, path);
-      if (value === undefined) return [];
-      // Addresses as they were shown, so that people can compare the two messages.
-      return [
-        [path, value instanceof Address ? value.text : condense(standing(recordTypeOf(view), path, encode(value)))],
-      ];
-    }),
-  );
-}
-
-/** A value that becomes known later is added without a correction. The same object as before when nothing was added. */
-function merged(before: Remembered, now: Remembered, sight: Sighting): Remembered {
-  if (sight.type !== 'seen' || sight.as === 'no-match') return before;
-  if (sight.as === 'other') return { ...before, ...now };
-  const isSame = Object.keys(now).every((path) => isKnown(before, path));
-  return isSame ? before : { ...now, ...before };
 }
 
 export function reasonOf(alert: EventAlert, key: string, type: EventReason): Reason {

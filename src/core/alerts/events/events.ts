@@ -2,7 +2,8 @@
 // final: it is sent when it has its confirmations, and corrected or retracted when it changes or disappears.
 import { blockOf, firstMessage } from './event-message.ts';
 import { beginEvent } from './event-state.ts';
-import { trackEvents, reasonOf, valuesOf, type EventStep } from './event-tracking.ts';
+import { valuesOf } from './event-comparison.ts';
+import { trackEvents, reasonOf, type EventStep } from './event-tracking.ts';
 import type { EventState } from '../../model/memory.ts';
 import { pathsToShow } from '../message.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';

@@ -1,0 +1,104 @@
+// What was sent of an event, beside what this poll shows of it.
+import type { DetectedEvent } from '../../model/detection.ts';
+import type { EventState } from '../../model/memory.ts';
+import type { EventAlert } from '../../model/watch/watch.ts';
+import { Address, isAddressText } from '../../values/address.ts';
+import { condense } from '../../values/condensed.ts';
+import { encode } from '../../values/encoded.ts';
+import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type Json } from '../../values/fields.ts';
+import { standing } from '../../values/standing.ts';
+import type { Remembered } from '../../values/tracked.ts';
+import type { Poll } from '../alert-evaluation.ts';
+import { contextOf, truthOf } from './event-matching.ts';
+import { blockOf } from './event-message.ts';
+import type { Sighting } from './event-progress.ts';
+
+interface ShownEvent {
+  readonly before: EventState;
+  readonly event: DetectedEvent;
+  /** Of the alert: what its messages show, and what makes a correction. */
+  readonly paths: { readonly shown: readonly string[]; readonly compared: readonly string[] };
+}
+
+interface Compared {
+  readonly sighting: Sighting;
+  /** What is remembered of it: the same object as before when nothing was added. */
+  readonly values: Remembered;
+}
+
+/** By what is remembered of an event: the row, and the rule, that are known to say the same. */
+const comparedWith = new WeakMap<Remembered, { readonly event: DetectedEvent; readonly alert: EventAlert }>();
+
+/** Of an event that this poll shows. */
+export function compareEvent(poll: Poll, alert: EventAlert, shown: ShownEvent): Compared {
+  const { before, event, paths } = shown;
+  const same = { type: 'seen', as: 'same', block: blockOf(event) } as const;
+  const last = comparedWith.get(before.values);
+  // An answer that is the same again shows the very same rows.
+  if (last?.event === event && last.alert === alert) return { sighting: same, values: before.values };
+  const now = valuesOf(event.view, paths.shown);
+  if (isOther(poll, shown, now)) {
+    const sighting = otherSighting(poll, alert, shown);
+    return { sighting, values: merged(before.values, now, sighting) };
+  }
+  const values = merged(before.values, now, same);
+  if (values === before.values) comparedWith.set(values, { event, alert });
+  return { sighting: same, values };
+}
+
+function isOther(poll: Poll, { before, event, paths }: ShownEvent, now: Remembered): boolean {
+  // How it ended was unknown while it was pending, and is known now: that corrects what was sent.
+  const hasEnded = before.block === null && blockOf(event) !== null;
+  const isComparable = (path: string): boolean => hasEnded || isKnown(before.values, path);
+  const compared = paths.compared.filter((path) => isComparable(path) && isKnown(now, path));
+  const { fields } = poll.watch.kind;
+  return compared.some((path) => differ(fields, path, [before.values, now]));
+}
+
+function otherSighting(poll: Poll, alert: EventAlert, { before, event }: ShownEvent): Sighting {
+  const truth = truthOf(poll, alert, contextOf(event, null, event.happenedAt ?? before.since));
+  return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block: blockOf(event) };
+}
+
+/** Paths that were matched on or are shown, without those that change while the item stays the same. */
+export function comparedPaths({ watch: { kind } }: Poll, alert: EventAlert): string[] {
+  const paths = new Set([...kind.shown, ...(alert.if?.reads ?? [])]);
+  return [...paths].filter((path) => !kind.fleeting.some((one) => path === one || path.startsWith(`${one}.`)));
+}
+
+function isKnown(values: Remembered, path: string): boolean {
+  return (values[path] ?? null) !== null;
+}
+
+function differ(table: AnyRecord, path: string, [one, other]: readonly [Remembered, Remembered]): boolean {
+  const [a, b] = [one, other].map((values) => comparable(standing(table, path, values[path] ?? null)));
+  return a !== b;
+}
+
+/** Servers differ in the letter case of addresses, which is no change. */
+function comparable(value: Json): string {
+  const text = JSON.stringify(value);
+  return isAddressText(value) ? text.toLowerCase() : text;
+}
+
+/** Known values at those paths; long ones condensed. */
+export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
+  return Object.fromEntries(
+    paths.flatMap((path) => {
+      const value = valueAt(view, path);
+      if (value === undefined) return [];
+      // Addresses as they were shown, so that people can compare the two messages.
+      return [
+        [path, value instanceof Address ? value.text : condense(standing(recordTypeOf(view), path, encode(value)))],
+      ];
+    }),
+  );
+}
+
+/** A value that becomes known later is added without a correction. The same object as before when nothing was added. */
+function merged(before: Remembered, now: Remembered, sight: Sighting): Remembered {
+  if (sight.type !== 'seen' || sight.as === 'no-match') return before;
+  if (sight.as === 'other') return { ...before, ...now };
+  const isSame = Object.keys(now).every((path) => isKnown(before, path));
+  return isSame ? before : { ...now, ...before };
+}
