@@ -11,6 +11,10 @@ export interface RuleFiles {
   readonly problems: readonly Problem[];
 }
 
+interface FoundRuleFiles extends RuleFiles {
+  readonly warnings: readonly Problem[];
+}
+
 const MOST_FILES = 1000;
 const UNREADABLE = 'Put a file there that the daemon may read, or take it out of the rules.';
 
@@ -20,7 +24,7 @@ function isTestFile(path: string): boolean {
 }
 
 /** The files that `rules:` names, in the order of their paths. A pattern without a match is a problem. */
-export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFiles = listFiles): RuleFiles {
+export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFiles = listFiles): FoundRuleFiles {
   const problems: Problem[] = [];
   const paths = new Set<string>();
   for (const [i, pattern] of config.rules.entries()) {
@@ -28,7 +32,7 @@ export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFile
       problems.push(config.source.problem(['rules', i], { message, hint }));
     };
     const found = expandPattern(config.directory, pattern, list);
-    if (found.length === 0) complain(`no rule file matches "${pattern}"`, `Looked in ${config.directory}.`);
+    if (found.length === 0) complain(`no rule file matches "${pattern}"`, emptyHint(config, pattern, list));
     if (found.length > MOST_FILES) complain(`more than ${MOST_FILES} files match "${pattern}"`);
     for (const path of found.slice(0, MOST_FILES))
       if (isInside(config.directory, path)) paths.add(path);
@@ -36,7 +40,22 @@ export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFile
   }
   const named = [...paths].toSorted().map((path) => ({ file: shownPath(config, path), path }));
   const read = readEach(named, readFile);
-  return { files: read.files, problems: sortProblems([...problems, ...read.problems]) };
+  const all = sortProblems([...problems, ...read.problems]);
+  return { files: read.files, problems: all, warnings: leftOut(config, paths, list) };
+}
+
+function emptyHint(config: Config, pattern: string, list: ListFiles): string {
+  const [misnamed] = withOtherEnding(config.directory, pattern, list);
+  return misnamed === undefined ? `Looked in ${config.directory}.` : renameHint(config, misnamed);
+}
+
+function leftOut(config: Config, paths: ReadonlySet<string>, list: ListFiles): Problem[] {
+  return config.rules.flatMap((pattern, i) => {
+    const path = withOtherEnding(config.directory, pattern, list).find((one) => !paths.has(one));
+    if (path === undefined) return [];
+    const message = `"${pattern}" leaves out a file that is there`;
+    return [config.source.problem(['rules', i], { message, hint: renameHint(config, path) })];
+  });
 }
 
 /** Files that were named one by one, as on a command line, instead of those of the config. */
@@ -70,6 +89,16 @@ function expandPattern(directory: string, pattern: string, list: ListFiles): rea
     .map((path) => (isAbsolute(path) ? path : join(directory, path)))
     .filter((path) => !isTestFile(path))
     .toSorted();
+}
+
+function renameHint(config: Config, path: string): string {
+  return `Rename ${shownPath(config, path)} to .yaml.`;
+}
+
+/** `rules/b.yml` beside `rules/*.yaml`: both endings are of YAML. */
+function withOtherEnding(directory: string, pattern: string, list: ListFiles): readonly string[] {
+  const other = pattern.replace(/\*\.yaml$/, '*.yml');
+  return other === pattern ? [] : expandPattern(directory, other, list);
 }
 
 function shownPath({ directory }: Config, path: string): string {

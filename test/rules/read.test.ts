@@ -62,6 +62,20 @@ describe('Rule files', () => {
     expect(files).toEqual([{ file: 'rules/a.yaml', text: '# rules/a.yaml\n' }]);
   });
 
+  test('one that ends in .yml was left out in silence', () => {
+    writeFileSync(join(home, 'rules/d.yml'), 'watches: []');
+    const warnings = (rules: string): string[] =>
+      readRuleFiles(configWith(rules), read).warnings.map(({ message, hint }) => `${message}. ${hint ?? ''}`);
+    expect(warnings('[rules/*.yaml]')).toEqual([
+      '"rules/*.yaml" leaves out a file that is there. Rename rules/d.yml to .yaml.',
+    ]);
+    expect(warnings('[rules/*.yaml, rules/*.yml]')).toEqual([]);
+    expect(warnings('[rules/b.yaml]')).toEqual([]);
+    expect(complaintsOf('rules/deep/*.yaml')).toEqual([
+      'HOME/config.yaml:3:8 rules[0]: no rule file matches "rules/deep/*.yaml". Rename rules/deep/c.yml to .yaml.',
+    ]);
+  });
+
   test('a pattern that finds nothing is a problem at its place', () => {
     expect(complaintsOf('[rules/*.yaml, ruels/*.yaml]')).toEqual([
       'HOME/config.yaml:3:23 rules[1]: no rule file matches "ruels/*.yaml". Looked in HOME.',

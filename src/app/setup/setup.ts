@@ -54,7 +54,10 @@ export function loadSetup(
     ...(isReadableByAll && { isReadableByAll }),
   });
   if (config === null) return { setup: null, sound: null, problems, warnings };
-  const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
+  const found =
+    named.length > 0
+      ? { ...readNamedFiles(named, readFile), warnings: [] }
+      : readRuleFiles(config, readFile, listFiles);
   const rules = loadRules(config, found.files, { kinds, cache, isPart: named.length > 0 });
   const all = [...found.problems, ...rules.problems];
   const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));
@@ -63,6 +66,6 @@ export function loadSetup(
     return { setup: null, sound, problems: all, warnings: rules.warnings };
   }
   const leaked = secretsInRules(found.files, secretsOf(config));
-  const said = [...warnings, ...rules.warnings, ...leaked];
+  const said = [...warnings, ...found.warnings, ...rules.warnings, ...leaked];
   return { setup: { config, watches: rules.watches, warnings: sortProblems(said), ruleFiles }, problems: [] };
 }

@@ -490,6 +490,23 @@ describe('Real transactions', () => {
     expect(view === undefined ? null : value?.evaluate({ view, before: null, history: null, at: 0 })).toBe(expected);
   });
 
+  test('an amount in wei is loaded, with a warning: no balance is ever above it', () => {
+    const said = (text: string): string[] =>
+      real
+        .condition(text, { before: false, windows: false })
+        .doubts.map(({ message, hint, start, end }) => `${text.slice(start, end)} | ${message}. ${hint ?? ''}`);
+    expect(said('value > 1000000000000000000')).toEqual([
+      '1000000000000000000 | amounts are in whole coins, not in wei. Is 1 meant?',
+    ]);
+    expect(said('50_000_000_000_000_000 >= value')).toEqual([
+      expect.stringContaining('amounts are in whole coins, not in wei. Is 0.05 meant?'),
+    ]);
+    expect(said('token_transfers.exists(t, t.total.value > 2e18)')).toEqual([
+      '2e18 | amounts are in whole tokens. With 18 decimals this is 2.',
+    ]);
+    expect(said('value > 1_000_000_000 && gas_price < 1000000000000000000')).toEqual([]);
+  });
+
   test('a list of a stranger takes no time, however long it is: beyond 200 items it is unknown', () => {
     const truthOf = (count: number): Truth => {
       const many = Array.from({ length: count }, () => transfer('X', 18, '1', 'ok'));

@@ -9,6 +9,7 @@ import type { Mistake } from '../mistake.ts';
 import { createLogic } from './logic.ts';
 import type { Outcome, TruthConstraints } from './constraints.ts';
 import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from '../syntax.ts';
+import { unitDoubts } from './smallest-units.ts';
 import { createTerms, type Terms } from './terms.ts';
 import type { Scope } from './scope.ts';
 import { COMPREHENSIONS } from '../words.ts';
@@ -83,7 +84,7 @@ class Analyst {
     if (node.op === 'in' && right?.op === 'list') this.#findDuplicates(childrenOf(right), scope);
     const { mistakes, doubts } = wordComplaints(node, this.#terms, scope);
     this.mistakes.push(...mistakes);
-    this.doubts.push(...doubts);
+    this.doubts.push(...doubts, ...unitDoubts(node, this.#terms, scope));
     this.#analyseChildren(node, scope);
   }
 
