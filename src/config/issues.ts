@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { lowerFirst } from '../lib/lower-first.ts';
 import { hintFor } from './values/nearest.ts';
 import type { Problem } from './problem.ts';
 import { unknownKeys } from './unknown-keys.ts';
@@ -96,7 +97,7 @@ function messageOf(issue: Issue): { message: string; hint?: string | undefined }
     case 'custom':
       return { message: issue.message };
     default:
-      return { message: issue.message.charAt(0).toLowerCase() + issue.message.slice(1) };
+      return { message: lowerFirst(issue.message) };
   }
 }
 

@@ -1,5 +1,5 @@
 // The result of a replay as data: each message that would have been sent, and how many each alert sent.
-import type { Delivery, Message } from '../core/model/delivery.ts';
+import { stateWord, type Delivery, type Message } from '../core/model/delivery.ts';
 import { deliveryId } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -105,7 +105,7 @@ function entryOf({ message, to }: ReplayedMessage): Entry {
     severity: message.severity,
     watch: singleLine(message.watch),
     alert: singleLine(message.alert),
-    state: message.type.slice('alert.'.length),
+    state: stateWord(message.type),
     title: singleLine(headingOf(message)),
     text: singleLine(
       mainText(message)

@@ -9,9 +9,6 @@ import type { RuleFile } from './load.ts';
 export interface RuleFiles {
   readonly files: readonly RuleFile[];
   readonly problems: readonly Problem[];
-}
-
-interface FoundRuleFiles extends RuleFiles {
   readonly warnings: readonly Problem[];
 }
 
@@ -24,15 +21,15 @@ function isTestFile(path: string): boolean {
 }
 
 /** The files that `rules:` names, in the order of their paths. A pattern without a match is a problem. */
-export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFiles = listFiles): FoundRuleFiles {
+export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFiles = listFiles): RuleFiles {
   const problems: Problem[] = [];
   const paths = new Set<string>();
-  for (const [i, pattern] of config.rules.entries()) {
+  const expanded = config.rules.map((pattern) => ({ pattern, ...expandPattern(config.directory, pattern, list) }));
+  for (const [i, { pattern, found, misnamed }] of expanded.entries()) {
     const complain = (message: string, hint?: string): void => {
       problems.push(config.source.problem(['rules', i], { message, hint }));
     };
-    const found = expandPattern(config.directory, pattern, list);
-    if (found.length === 0) complain(`no rule file matches "${pattern}"`, emptyHint(config, pattern, list));
+    if (found.length === 0) complain(`no rule file matches "${pattern}"`, emptyHint(config, misnamed));
     if (found.length > MOST_FILES) complain(`more than ${MOST_FILES} files match "${pattern}"`);
     for (const path of found.slice(0, MOST_FILES))
       if (isInside(config.directory, path)) paths.add(path);
@@ -40,22 +37,16 @@ export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFile
   }
   const named = [...paths].toSorted().map((path) => ({ file: shownPath(config, path), path }));
   const read = readEach(named, readFile);
-  const all = sortProblems([...problems, ...read.problems]);
-  return { files: read.files, problems: all, warnings: leftOut(config, paths, list) };
-}
-
-function emptyHint(config: Config, pattern: string, list: ListFiles): string {
-  const [misnamed] = withOtherEnding(config.directory, pattern, list);
-  return misnamed === undefined ? `Looked in ${config.directory}.` : renameHint(config, misnamed);
-}
-
-function leftOut(config: Config, paths: ReadonlySet<string>, list: ListFiles): Problem[] {
-  return config.rules.flatMap((pattern, i) => {
-    const path = withOtherEnding(config.directory, pattern, list).find((one) => !paths.has(one));
-    if (path === undefined) return [];
+  const warnings = expanded.flatMap(({ pattern, misnamed }, i) => {
+    const path = misnamed.find((one) => !paths.has(one));
     const message = `"${pattern}" leaves out a file that is there`;
-    return [config.source.problem(['rules', i], { message, hint: renameHint(config, path) })];
+    return path === undefined ? [] : [config.source.problem(['rules', i], { message, hint: renameHint(config, path) })];
   });
+  return { ...read, problems: sortProblems([...problems, ...read.problems]), warnings };
+}
+
+function emptyHint(config: Config, [misnamed]: readonly string[]): string {
+  return misnamed === undefined ? `Looked in ${config.directory}.` : renameHint(config, misnamed);
 }
 
 /** Files that were named one by one, as on a command line, instead of those of the config. */
@@ -76,7 +67,7 @@ function readEach(named: readonly { readonly file: string; readonly path: string
     } catch (error) {
       problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`, UNREADABLE));
     }
-  return { files, problems: sortProblems(problems) };
+  return { files, problems: sortProblems(problems), warnings: [] };
 }
 
 /** Paths that a pattern matches, as the pattern has them: absolute, or starting at the directory. */
@@ -84,21 +75,24 @@ export type ListFiles = (pattern: string, directory: string) => readonly string[
 
 export const listFiles: ListFiles = (pattern, directory) => globSync(pattern, { cwd: directory });
 
-function expandPattern(directory: string, pattern: string, list: ListFiles): readonly string[] {
-  return list(pattern, directory)
+interface Expanded {
+  readonly found: readonly string[];
+  /** `rules/b.yml` beside `rules/*.yaml`: both endings are of YAML. */
+  readonly misnamed: readonly string[];
+}
+
+/** One look for both, since the daemon looks again all the time. */
+function expandPattern(directory: string, pattern: string, list: ListFiles): Expanded {
+  const paths = list(pattern.replace(/\*\.yaml$/, '*.{yaml,yml}'), directory)
     .map((path) => (isAbsolute(path) ? path : join(directory, path)))
     .filter((path) => !isTestFile(path))
     .toSorted();
+  const isMisnamed = (path: string): boolean => pattern.endsWith('*.yaml') && path.endsWith('.yml');
+  return { found: paths.filter((path) => !isMisnamed(path)), misnamed: paths.filter(isMisnamed) };
 }
 
 function renameHint(config: Config, path: string): string {
   return `Rename ${shownPath(config, path)} to .yaml.`;
-}
-
-/** `rules/b.yml` beside `rules/*.yaml`: both endings are of YAML. */
-function withOtherEnding(directory: string, pattern: string, list: ListFiles): readonly string[] {
-  const other = pattern.replace(/\*\.yaml$/, '*.yml');
-  return other === pattern ? [] : expandPattern(directory, other, list);
 }
 
 function shownPath({ directory }: Config, path: string): string {

@@ -54,10 +54,7 @@ export function loadSetup(
     ...(isReadableByAll && { isReadableByAll }),
   });
   if (config === null) return { setup: null, sound: null, problems, warnings };
-  const found =
-    named.length > 0
-      ? { ...readNamedFiles(named, readFile), warnings: [] }
-      : readRuleFiles(config, readFile, listFiles);
+  const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
   const rules = loadRules(config, found.files, { kinds, cache, isPart: named.length > 0 });
   const all = [...found.problems, ...rules.problems];
   const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));

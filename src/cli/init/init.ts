@@ -1,5 +1,5 @@
 // `chainwarden init`: writes a config and rules with tests for an explorer and some addresses, and overwrites nothing.
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { detectAddresses, type Found, type NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -10,6 +10,7 @@ import { Missed } from '../../core/model/watch/question.ts';
 import { Address } from '../../core/values/address.ts';
 import { notifiers } from '../../notifiers/index.ts';
 import { loadRules } from '../../rules/load.ts';
+import { listFiles } from '../../rules/read.ts';
 import { ADDRESSES } from '../../sandbox/names.ts';
 import { kinds } from '../../watches/index.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -49,20 +50,18 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
 
 function refuseToOverwrite(folder: string): void {
   const there = [CONFIG_FILE, RULES_FILE, TESTS_FILE].map((file) => join(folder, file)).filter(existsSync);
-  const others = rulesIn(join(folder, 'rules')).filter((file) => !there.includes(file));
-  if (there.length === 0 && others.length === 0) return;
-  const what = there.length === 0 ? `${others.join(', ')} of another config` : there.join(', ');
-  const verb = (there.length === 0 ? others : there).length === 1 ? 'is' : 'are';
-  throw new CommandError(EXIT.problems, `${what} ${verb} there already. ${ELSEWHERE}`);
+  // Of another config: they would be a part of the new one, and name what it does not know.
+  const others = listFiles('rules/*.yaml', folder).map((file) => join(folder, file));
+  const found = there.length > 0 ? there : others;
+  if (found.length === 0) return;
+  const whose = there.length > 0 ? '' : ' of another config';
+  throw new CommandError(
+    EXIT.problems,
+    `${found.join(', ')}${whose} ${found.length === 1 ? 'is' : 'are'} there already. ${ELSEWHERE}`,
+  );
 }
 
 const ELSEWHERE = 'Nothing is overwritten or mixed: name another folder, such as --out watch.';
-
-/** They would be a part of the new config, and name what it does not know. */
-function rulesIn(folder: string): string[] {
-  const files = existsSync(folder) ? readdirSync(folder) : [];
-  return files.filter((file) => file.endsWith('.yaml')).map((file) => join(folder, file));
-}
 
 async function explorerOf(terminal: Terminal, options: InitOptions): Promise<ExplorerChoice> {
   const isAsked = options.explorer === undefined;

@@ -1,4 +1,5 @@
 // What the YAML parser complains of, in the words of those who write rules. Values are not repeated: one may be a secret.
+import { lowerFirst } from '../../lib/lower-first.ts';
 
 export interface SyntaxWords {
   readonly message: string;
@@ -34,7 +35,7 @@ export const ALIAS: SyntaxWords = {
 export function syntaxWords(said: string, line: string, column: number): SyntaxWords {
   const place = { before: line.slice(0, column - 1), rest: line.slice(column - 1) };
   const words = WORDS.find(([pattern]) => pattern.test(said))?.[1];
-  if (words === undefined) return { message: `${said.charAt(0).toLowerCase()}${said.slice(1)}` };
+  if (words === undefined) return { message: lowerFirst(said) };
   return typeof words === 'function' ? words(place) : words;
 }
 

@@ -106,6 +106,11 @@ export const MESSAGE_TYPES = [
  */
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
+/** `event` of `alert.event` */
+export function stateWord(type: MessageType): string {
+  return type.slice('alert.'.length);
+}
+
 export interface Message {
   readonly type: MessageType;
   /** Of the decision. */

@@ -4,6 +4,7 @@ import {
   isHoldSummary,
   MOST_LISTED,
   RANK_OF,
+  stateWord,
   type AlikeMembers,
   type Delivery,
   type DeliveryMember,
@@ -78,12 +79,8 @@ function toneOf(alike: readonly AlikeMembers[]): Tone {
 function tagOf(alike: readonly AlikeMembers[], tone: Tone): string {
   const [type, ...others] = new Set(alike.map((one) => one.type));
   if (type !== undefined && others.length === 0 && type !== 'alert.event' && type !== 'alert.firing')
-    return stateOf(type).toUpperCase();
+    return stateWord(type).toUpperCase();
   return tone.toUpperCase();
-}
-
-function stateOf(type: MessageType): string {
-  return type.slice('alert.'.length);
 }
 
 function severitiesOf(alike: readonly Pick<AlikeMembers, 'severity'>[]): Severity[] {
@@ -107,7 +104,7 @@ function stateWords(alike: readonly AlikeMembers[]): string | null {
 }
 
 function numberOfState(count: number, type: MessageType): string {
-  return type === 'alert.event' ? numberOf(count, 'event') : `${count} ${stateOf(type)}`;
+  return type === 'alert.event' ? numberOf(count, 'event') : `${count} ${stateWord(type)}`;
 }
 
 /** `1 event`, `4 alerts` */

@@ -1,6 +1,6 @@
 // Words that every channel shares. What leaves this file is plain text of single lines, safe to show as it is.
 import { showDuration } from '../../lib/clock.ts';
-import type { Message } from '../../core/model/delivery.ts';
+import { stateWord, type Message } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
@@ -10,7 +10,7 @@ const MOST_OURS = 2000;
 
 /** EVENT, FIRING, RESOLVED, RETRACTED and so on. */
 export function stateOf(message: Message): string {
-  return message.type.slice('alert.'.length).toUpperCase();
+  return stateWord(message.type).toUpperCase();
 }
 
 /** `[RESOLVED after 12m5s] treasury USDC 1,120,423, above 1,050,000`: never any text from the chain. */

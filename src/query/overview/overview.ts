@@ -23,7 +23,7 @@ export async function overview(view: View): Promise<Overview> {
   const { open, pending, blind, cards, facts, verdict } = await situation(view, all);
   const trusted = await trust(view, { watches: all, blind });
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
-  const worst = worstOf(view, cards);
+  const worst = mostUrgent(view, cards);
   const handled = open.filter((alert) => !isUnhandled(alert) && isShownAsHandled(alert));
   const more = cards.slice(MOST_CARDS);
   return {
@@ -50,7 +50,7 @@ function isShownAsHandled(alert: OpenAlert): boolean {
 }
 
 /** `cards`: the most urgent first. */
-function worstOf({ now }: View, cards: readonly OpenAlert[]): HeadlineFacts['worst'] {
+function mostUrgent({ now }: View, cards: readonly OpenAlert[]): HeadlineFacts['worst'] {
   const [first] = cards;
   const since = Math.min(...cards.map(({ row }) => row.since));
   return first === undefined ? null : { title: first.row.title, waitedMs: Math.max(0, now - since) };

@@ -1,7 +1,7 @@
 // The schema of a test file. The fields of a row of `saw` depend on the kind and are checked elsewhere.
 import { z } from 'zod';
 import { duration, integer, oneOrMore, text } from '../../config/values/scalars.ts';
-import { MESSAGE_TYPES } from '../../core/model/delivery.ts';
+import { MESSAGE_TYPES, stateWord } from '../../core/model/delivery.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';
 
@@ -75,8 +75,7 @@ const line = (description: string) =>
     .optional()
     .meta({ description });
 
-/** What a message says of its alert: `event` of `alert.event`. */
-const STATES = MESSAGE_TYPES.map((type) => type.slice('alert.'.length));
+const STATES = MESSAGE_TYPES.map(stateWord);
 
 export const ExpectShape = z.strictObject({
   at: at(),

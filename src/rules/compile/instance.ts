@@ -1,7 +1,7 @@
 import { idOf } from '../../core/model/watch/identity.ts';
 import { sampledBy } from '../../core/windows/sampled.ts';
 import type { ReadField } from '../../core/model/quality/field-sightings.ts';
-import type { AnyKind } from '../../core/model/watch/kind.ts';
+import { isFleeting, type AnyKind } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { readsOfCount, type AlertRule, type Schedule, type Watch } from '../../core/model/watch/watch.ts';
 import type { Span } from '../../core/model/watch/condition.ts';
@@ -51,7 +51,7 @@ export function watchOf(
     schedule,
     alerts: rules,
     tracked: trackedBy(kind.comparedByDefault, alerts),
-    judged: judgedBy(kind.fleeting, alerts),
+    judged: judgedBy(kind, alerts),
     readFields: readFieldsOf(kind, alerts, target),
     windows,
     sampled: sampledBy({ kind, alerts: rules, windows }),
@@ -72,10 +72,9 @@ function trackedBy(comparedByDefault: readonly string[], alerts: readonly Compil
 }
 
 /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
-function judgedBy(fleeting: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
+function judgedBy(kind: AnyKind, alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule }) => (rule.type === 'event' ? (rule.if?.reads ?? []) : []));
-  const isFleeting = (path: string): boolean => fleeting.some((one) => path === one || path.startsWith(`${one}.`));
-  return [...new Set(paths)].filter((path) => !isFleeting(path)).toSorted();
+  return [...new Set(paths)].filter((path) => !isFleeting(kind, path)).toSorted();
 }
 
 /** What conditions read, and what is compared where there is none. */

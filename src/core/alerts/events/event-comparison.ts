@@ -1,23 +1,20 @@
 // What was sent of an event, beside what this poll shows of it.
 import type { DetectedEvent } from '../../model/detection.ts';
-import type { EventState } from '../../model/memory.ts';
+import { isFleeting } from '../../model/watch/kind.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
 import { Address, isAddressText } from '../../values/address.ts';
 import { condense } from '../../values/condensed.ts';
-import { encode } from '../../values/encoded.ts';
-import { recordTypeOf, valueAt, type AnyRecord, type AnyView, type Json } from '../../values/fields.ts';
-import { standing } from '../../values/standing.ts';
+import { valueAt, type AnyRecord, type AnyView, type Json } from '../../values/fields.ts';
+import { standing, standingAt } from '../../values/standing.ts';
 import type { Remembered } from '../../values/tracked.ts';
 import type { Poll } from '../alert-evaluation.ts';
 import { contextOf, truthOf } from './event-matching.ts';
 import { blockOf } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
+import type { TrackedEvent } from './event-sighting.ts';
 
-interface ShownEvent {
-  readonly before: EventState;
+interface ShownEvent extends Pick<TrackedEvent, 'before' | 'paths'> {
   readonly event: DetectedEvent;
-  /** Of the alert: what its messages show, and what makes a correction. */
-  readonly paths: { readonly shown: readonly string[]; readonly compared: readonly string[] };
 }
 
 interface Compared {
@@ -52,7 +49,7 @@ function isOther(poll: Poll, { before, event, paths }: ShownEvent, now: Remember
   const isComparable = (path: string): boolean => hasEnded || isKnown(before.values, path);
   const compared = paths.compared.filter((path) => isComparable(path) && isKnown(now, path));
   const { fields } = poll.watch.kind;
-  return compared.some((path) => differ(fields, path, [before.values, now]));
+  return compared.some((path) => differs(fields, path, before.values, now));
 }
 
 function otherSighting(poll: Poll, alert: EventAlert, { before, event }: ShownEvent): Sighting {
@@ -63,16 +60,16 @@ function otherSighting(poll: Poll, alert: EventAlert, { before, event }: ShownEv
 /** Paths that were matched on or are shown, without those that change while the item stays the same. */
 export function comparedPaths({ watch: { kind } }: Poll, alert: EventAlert): string[] {
   const paths = new Set([...kind.shown, ...(alert.if?.reads ?? [])]);
-  return [...paths].filter((path) => !kind.fleeting.some((one) => path === one || path.startsWith(`${one}.`)));
+  return [...paths].filter((path) => !isFleeting(kind, path));
 }
 
 function isKnown(values: Remembered, path: string): boolean {
   return (values[path] ?? null) !== null;
 }
 
-function differ(table: AnyRecord, path: string, [one, other]: readonly [Remembered, Remembered]): boolean {
-  const [a, b] = [one, other].map((values) => comparable(standing(table, path, values[path] ?? null)));
-  return a !== b;
+/** Former releases remembered all that a value holds. */
+function differs(table: AnyRecord, path: string, before: Remembered, now: Remembered): boolean {
+  return comparable(standing(table, path, before[path] ?? null)) !== comparable(now[path] ?? null);
 }
 
 /** Servers differ in the letter case of addresses, which is no change. */
@@ -88,9 +85,7 @@ export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
       const value = valueAt(view, path);
       if (value === undefined) return [];
       // Addresses as they were shown, so that people can compare the two messages.
-      return [
-        [path, value instanceof Address ? value.text : condense(standing(recordTypeOf(view), path, encode(value)))],
-      ];
+      return [[path, value instanceof Address ? value.text : condense(standingAt(view, path))]];
     }),
   );
 }

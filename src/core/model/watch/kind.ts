@@ -125,6 +125,10 @@ export interface UnreadRange {
 /** A kind without its type parameters: rules, engine and store treat all kinds alike. */
 export type AnyKind = Kind<unknown, unknown, unknown>;
 
+export function isFleeting({ fleeting }: Pick<AnyKind, 'fleeting'>, path: string): boolean {
+  return fleeting.some((one) => path === one || path.startsWith(`${one}.`));
+}
+
 /** What one poll of a kind read. */
 export interface Reading<O> {
   readonly seen: O;

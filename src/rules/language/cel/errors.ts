@@ -3,6 +3,7 @@ import type { ParseError, TypeError as CelTypeError } from '@marcbachmann/cel-js
 import { hintFor } from '../../../config/values/nearest.ts';
 import { addressComplaint } from '../../../config/values/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
+import { lowerFirst } from '../../../lib/lower-first.ts';
 import type { CelEnvironment } from './environment.ts';
 import type { Mistake } from '../mistake.ts';
 import { isComparisonOperator } from '../comparison-operators.ts';
@@ -134,6 +135,5 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function withTypes(summary: string): string {
-  const plain = summary.replace(/'([^']+)'/g, (_all, type: string) => typeName(type));
-  return plain.charAt(0).toLowerCase() + plain.slice(1);
+  return lowerFirst(summary.replace(/'([^']+)'/g, (_all, type: string) => typeName(type)));
 }

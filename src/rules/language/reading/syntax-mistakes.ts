@@ -1,6 +1,7 @@
 // Conditions that CEL cannot parse. Most are written as in another language: the message says how to write them here.
 import { ParseError } from '@marcbachmann/cel-js';
 import { quote } from '../../../config/values/scalars.ts';
+import { lowerFirst } from '../../../lib/lower-first.ts';
 import type { Mistake } from '../mistake.ts';
 import { numberSlip } from './number-slips.ts';
 
@@ -40,8 +41,7 @@ function syntaxWords(summary: string, source: string, at: number): Words {
   if (slip !== undefined) return { message: slip[1], hint: slip[2] };
   if (/\bnot$/i.test(before)) return { message: '"not" is no operator here', hint: 'Write !.' };
   if (/^(?:Unterminated|Newlines)/.test(summary)) return { message: 'a text has no closing quote' };
-  if (/^Invalid/.test(summary))
-    return { message: `no expression: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}` };
+  if (/^Invalid/.test(summary)) return { message: `no expression: ${lowerFirst(summary)}` };
   return unexpected(before, next);
 }
 
