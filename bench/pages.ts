@@ -12,7 +12,7 @@ import { AddressDetails } from '../src/explorer/reading/resources/address.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import { notifiers } from '../src/notifiers/index.ts';
 import { createQueries } from '../src/query/queries.ts';
-import type { View } from '../src/query/view.ts';
+import type { QueryContext } from '../src/query/view.ts';
 import { loadRules } from '../src/rules/load.ts';
 import { migrate } from '../src/store/sqlite/migrations/migrations.ts';
 import { createSqliteStore } from '../src/store/sqlite/store.ts';
@@ -92,7 +92,7 @@ async function cpuOf(path: string): Promise<number> {
   return (user + system) / 1000;
 }
 
-async function viewOfMany(): Promise<() => Promise<View>> {
+async function viewOfMany(): Promise<() => Promise<QueryContext>> {
   const loaded = loadConfig('config.yaml', { env: {}, readFile: () => configText(), notifiers });
   const { config } = loaded;
   if (config === null) throw new Error(formatProblems(loaded.problems));

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
-export interface DailyReportOptions {
+export interface DailyReportParts {
   readonly runtime: Pick<Runtime, 'digest' | 'work' | 'watches' | 'blind' | 'memoryOf' | 'dispatch'>;
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
@@ -21,7 +21,7 @@ export interface DailyReportOptions {
 
 /** Runs until the signal aborts. */
 export async function reportDaily(
-  { runtime, store, ownership, clock, log }: DailyReportOptions,
+  { runtime, store, ownership, clock, log }: DailyReportParts,
   signal: AbortSignal,
 ): Promise<void> {
   await runDailyReport(

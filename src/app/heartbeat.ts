@@ -12,7 +12,7 @@ import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
-export interface HeartbeatOptions {
+export interface HeartbeatParts {
   readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self' | 'channelHealth'>;
   readonly store: Pick<Store, 'probe' | 'backlog' | 'journalHead'>;
   readonly ownership: Pick<Ownership, 'allHeld'>;
@@ -27,7 +27,7 @@ export interface HeartbeatOptions {
 }
 
 /** Runs until the signal aborts. */
-export async function beatUntil(options: HeartbeatOptions, signal: AbortSignal): Promise<void> {
+export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): Promise<void> {
   const { runtime, store, ownership, metrics, isDry, clock, log } = options;
   const { scheduler } = runtime;
   const startedAt = clock.now();

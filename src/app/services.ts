@@ -17,7 +17,7 @@ import { shardOfCause } from './runtime/shards.ts';
 import { stateFileOf } from './runtime/upkeep.ts';
 import type { Setup, SetupTools } from './setup/setup.ts';
 import type { Sources } from './setup/sources.ts';
-import type { State } from './state/state.ts';
+import type { OpenState } from './state/state.ts';
 import { createStateGuard, type StateGuard } from './state/state-guard.ts';
 import { watchStorage, type StorageHealth } from './state/storage-health.ts';
 
@@ -53,7 +53,7 @@ export interface Services {
 /** Closed with `opened`, last first. Rejects with a `StorageError`. */
 export async function openServices(
   options: AppOptions,
-  { recovery, ownership, ...state }: State,
+  { recovery, ownership, ...state }: OpenState,
   opened: AsyncDisposableStack,
 ): Promise<Services> {
   const { setup, clock, log, metrics } = options;

@@ -1,4 +1,4 @@
-import { createExplorers, type Explorers } from '../app/runtime/explorers.ts';
+import { createExplorers, type ExplorerSet } from '../app/runtime/explorers.ts';
 import { secretsOf } from '../config/config.ts';
 import type { Config } from '../config/model.ts';
 import { createLog } from '../telemetry/logger.ts';
@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
 /** The explorers of the config for one command; the caller prepares and closes them. */
-export function openExplorers(terminal: Terminal, config: Config): Explorers {
+export function openExplorers(terminal: Terminal, config: Config): ExplorerSet {
   const { clock } = terminal;
   const write = (line: string): void => {
     terminal.err(line);

@@ -44,18 +44,18 @@ export interface RoundInput {
   readonly leaseMs: number;
 }
 
-export interface Plan {
+export interface RoundPlan {
   readonly state: RoundState;
   readonly lost: readonly HeldShard[];
   readonly found: readonly HeldShard[];
   /** Until when requests may leave for what is held. */
   readonly deadline: number;
   readonly inForce: string | null;
-  readonly claims: readonly Claim[];
+  readonly claims: readonly ShardClaim[];
   readonly releases: readonly Shard[];
 }
 
-export interface Claim {
+export interface ShardClaim {
   readonly family: Family;
   readonly count: number;
 }
@@ -77,7 +77,7 @@ export function roundMs(leaseMs: number): number {
   return leaseMs / 3;
 }
 
-export function planRound(before: RoundState, input: RoundInput): Plan {
+export function planRound(before: RoundState, input: RoundInput): RoundPlan {
   const { renewed, checksum, held, sentAt, leaseMs } = input;
   const inForce = configInForce(renewed.replicas, renewed.config);
   const isInForce = checksum === inForce;
@@ -144,7 +144,7 @@ function surplusOf(family: Family, mine: readonly Shard[], input: RoundInput, in
   return mine.filter((shard) => isOf(family, shard)).length - shareIn(family, input, inForce);
 }
 
-function claimOf(family: Family, mine: readonly Shard[], input: RoundInput, inForce: string | null): Claim[] {
+function claimOf(family: Family, mine: readonly Shard[], input: RoundInput, inForce: string | null): ShardClaim[] {
   const free = input.renewed.shards.filter(({ shard, holder }) => holder === null && isOf(family, shard));
   const count = Math.min(free.length, -surplusOf(family, mine, input, inForce));
   return count > 0 ? [{ family, count }] : [];

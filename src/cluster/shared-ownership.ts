@@ -9,7 +9,7 @@ import type { Shard } from '../store/fence.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createHeldShards } from './held-shards.ts';
 import type { ClusterView, DeclaredConfig, Ownership, ReplicaView } from './ownership.ts';
-import { FIRST_ROUND, mayRetire, planRound, roundMs, type Plan } from './round.ts';
+import { FIRST_ROUND, mayRetire, planRound, roundMs, type RoundPlan } from './round.ts';
 
 export interface SharedOwnershipOptions {
   readonly cluster: SharedCluster;
@@ -71,18 +71,18 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     state = FIRST_ROUND;
   }
 
-  function follow({ lost, deadline }: Plan): void {
+  function follow({ lost, deadline }: RoundPlan): void {
     for (const { shard } of lost) drop(shard, 'another replica has claimed it');
     held.prolong(deadline);
   }
 
   /** Only a claim ends what the former holder had begun: a message that it had taken to send would never be sent. */
-  async function claimAnew({ found }: Plan): Promise<void> {
+  async function claimAnew({ found }: RoundPlan): Promise<void> {
     for (const { shard, fence } of found) await cluster.release(fence, windowOf(shard));
     if (found.length > 0) goOnAtOnce();
   }
 
-  async function agree({ inForce: config }: Plan, { config: before, now }: Renewed): Promise<void> {
+  async function agree({ inForce: config }: RoundPlan, { config: before, now }: Renewed): Promise<void> {
     if (config === null || config === before) return;
     if (await cluster.agree(config, before, now)) log.info('cluster:config-in-force', { config, before });
   }
@@ -100,7 +100,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     isNextDue = true;
   }
 
-  async function claimAll({ claims, deadline }: Plan): Promise<void> {
+  async function claimAll({ claims, deadline }: RoundPlan): Promise<void> {
     for (const { family, count } of claims)
       for (const claimed of await cluster.claim(family, count)) {
         noteClaim(claimed);
@@ -114,7 +114,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   }
 
   /** Shards that are too many, and those that no config has work for any more. */
-  function giveBack({ releases }: Plan, shards: DeclaredConfig['shards']): void {
+  function giveBack({ releases }: RoundPlan, shards: DeclaredConfig['shards']): void {
     for (const shard of releases) void release(shard);
     if (!state.mayRetire) return;
     for (const { shard } of held.all())

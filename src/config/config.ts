@@ -22,7 +22,7 @@ import { readDigest } from './service/digest.ts';
 import { readHeartbeat } from './service/heartbeat.ts';
 import { readSelf } from './service/self.ts';
 import { readState } from './service/state.ts';
-import { type Written, type WrittenMap, isMap } from './yaml/written.ts';
+import { type WrittenValue, type WrittenMap, isMap } from './yaml/written.ts';
 import { type Source, parseYaml } from './yaml/yaml.ts';
 
 /** Reads and checks the config file: all of its problems at once, or a config. Never throws. */
@@ -118,7 +118,7 @@ function halfRead(value: unknown): Shape {
     const part = isMap(value) ? value[key] : undefined;
     return isMap(part) ? part : {};
   };
-  const listAt = (key: string): Written[] => {
+  const listAt = (key: string): WrittenValue[] => {
     const part = isMap(value) ? value[key] : undefined;
     return Array.isArray(part) ? part : [];
   };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { bareHost, isLoopback } from '../lib/network/loopback.ts';
-import type { Explorer, Plan } from './model.ts';
+import type { ExplorerSettings, ExplorerPlan } from './model.ts';
 import { headerFault, keyFault } from './values/header-values.ts';
 import { parseAt } from './issues.ts';
 import { hintFor } from './values/nearest.ts';
@@ -18,7 +18,12 @@ interface Read<T> {
 }
 
 /** One explorer, by the shape of its form; missing secrets are noted in it. */
-export function readExplorer(source: Source, name: string, written: unknown, secrets: SecretReader): Read<Explorer> {
+export function readExplorer(
+  source: Source,
+  name: string,
+  written: unknown,
+  secrets: SecretReader,
+): Read<ExplorerSettings> {
   const path = ['explorers', name];
   const form = isMap(written) ? written['form'] : undefined;
   const known = FORMS.find((one) => one === form);
@@ -123,7 +128,7 @@ function remote(at: WrittenRemote, tools: Tools) {
   };
 }
 
-function planOf(plan: WrittenPlan): Plan {
+function planOf(plan: WrittenPlan): ExplorerPlan {
   return {
     requestsPerSecond: plan.requests_per_second ?? null,
     credits: plan.credits ?? null,

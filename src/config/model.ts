@@ -19,7 +19,7 @@ export interface Config {
   readonly directory: string;
   /** To point into the file when the rules show that something in it is wrong. */
   readonly source: Source;
-  readonly explorers: ReadonlyMap<string, Explorer>;
+  readonly explorers: ReadonlyMap<string, ExplorerSettings>;
   readonly names: ReadonlyMap<string, Name>;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly routes: readonly ConfigRoute[];
@@ -127,7 +127,7 @@ interface ExplorerBase {
 interface RemoteExplorer extends ExplorerBase {
   readonly apiKey: Secret | null;
   readonly auth: 'bearer' | 'query';
-  readonly plan: Plan | null;
+  readonly plan: ExplorerPlan | null;
   readonly concurrency: number;
   readonly headers: Readonly<Record<string, Secret>>;
 }
@@ -154,9 +154,9 @@ export interface SandboxExplorer extends ExplorerBase {
   readonly as: (typeof SANDBOX_RELEASES)[number] | null;
 }
 
-export type Explorer = MultichainExplorer | InstanceExplorer | SandboxExplorer;
+export type ExplorerSettings = MultichainExplorer | InstanceExplorer | SandboxExplorer;
 
-export interface Plan {
+export interface ExplorerPlan {
   readonly requestsPerSecond: number | null;
   readonly credits: number | null;
   readonly per: 'day' | 'month';

@@ -1,17 +1,17 @@
 // Warnings about explorers that are asked without encryption, or at a private or link-local address.
 import { bareHost, isLinkLocal, isLoopback } from '../lib/network/loopback.ts';
-import type { Explorer } from './model.ts';
+import type { ExplorerSettings } from './model.ts';
 import type { Problem } from './problem.ts';
 import { isPublicHeader } from './values/secrets.ts';
 import type { Source } from './yaml/yaml.ts';
 
-export function networkWarnings(source: Source, explorers: Iterable<Explorer>): Problem[] {
+export function networkWarnings(source: Source, explorers: Iterable<ExplorerSettings>): Problem[] {
   return [...explorers].flatMap((explorer) =>
     messagesOf(explorer).map((message) => source.problem(['explorers'], { key: explorer.name, message })),
   );
 }
 
-function messagesOf(explorer: Explorer): string[] {
+function messagesOf(explorer: ExplorerSettings): string[] {
   if (explorer.form === 'sandbox') return [];
   const { protocol, hostname } = new URL(explorer.form === 'instance' ? explorer.instanceUrl : explorer.baseUrl);
   const host = bareHost(hostname);

@@ -18,7 +18,7 @@ export interface Problem {
 }
 
 /** Where a mistake stands in a text: offsets, the end not included. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }

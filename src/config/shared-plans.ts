@@ -1,6 +1,6 @@
 // Explorers of one origin and key share one plan: its limiter counts their requests together, whatever each entry of the
 // config says. Of entries that differ the smallest value counts.
-import type { Explorer, Plan } from './model.ts';
+import type { ExplorerSettings, ExplorerPlan } from './model.ts';
 import type { Problem } from './problem.ts';
 import type { Source } from './yaml/yaml.ts';
 
@@ -10,11 +10,11 @@ export interface SharedPlan {
   readonly explorers: readonly string[];
   readonly concurrency: number;
   /** Null where no entry names one. */
-  readonly plan: Plan | null;
+  readonly plan: ExplorerPlan | null;
 }
 
-type Explorers = ReadonlyMap<string, Explorer>;
-type Remote = Exclude<Explorer, { readonly form: 'sandbox' }>;
+type Explorers = ReadonlyMap<string, ExplorerSettings>;
+type Remote = Exclude<ExplorerSettings, { readonly form: 'sandbox' }>;
 
 /** By the explorer's name; sandboxes have none. */
 export function sharedPlans(explorers: Explorers): ReadonlyMap<string, SharedPlan> {
@@ -59,7 +59,7 @@ function sharedBy(group: readonly Remote[]): SharedPlan {
 const DAYS_PER_MONTH = 30;
 
 /** Credits a day, without the reserve. */
-function usableOf({ credits, per, reservePercent }: Plan): number {
+function usableOf({ credits, per, reservePercent }: ExplorerPlan): number {
   if (credits === null) return Infinity;
   return (credits / (per === 'day' ? 1 : DAYS_PER_MONTH)) * (1 - reservePercent / 100);
 }

@@ -1,10 +1,10 @@
 // One observation with what the kind detects in it: what the alerts of the watch are evaluated on.
-import type { Poll } from './alerts/alert-evaluation.ts';
+import type { AlertPoll } from './alerts/alert-evaluation.ts';
 import { contextOf as contextOfItem } from './alerts/events/event-matching.ts';
 import { historyOf, sample } from './alerts/history.ts';
 import { reachOf } from './chain/tick-chain.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { History } from './model/watch/condition.ts';
+import type { WindowHistory } from './model/watch/condition.ts';
 import { dataStateOf } from './model/quality/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
 import {
@@ -23,7 +23,7 @@ import type { Past } from './windows/stored-runs.ts';
 
 type SeenObservation = Extract<Observation, { type: 'seen' }>;
 
-export interface EvaluatedPoll extends Poll {
+export interface EvaluatedPoll extends AlertPoll {
   readonly samples: Samples;
   readonly data: DataState;
   readonly fields: FieldSightings;
@@ -115,8 +115,8 @@ function waitsForItem([, { type }]: [string, Alert]): boolean {
 function contextOf(
   watch: Watch,
   { now, before }: Detection<unknown>,
-  { at, history }: { readonly at: Instant; readonly history: History },
-): Poll['context'] {
+  { at, history }: { readonly at: Instant; readonly history: WindowHistory },
+): AlertPoll['context'] {
   return now === null
     ? null
     : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history, at };
@@ -135,12 +135,12 @@ export function isHeadStale({ head, at }: Pick<SeenObservation, 'head' | 'at'>):
 }
 
 /** The values that `while` reads or, of a list, those of the newest item that was read. */
-export function snapshotOf({ context, detection, isStale, time }: Poll): Snapshot | null {
+export function snapshotOf({ context, detection, isStale, time }: AlertPoll): Snapshot | null {
   const source = context ?? newestContext(detection, time.at);
   return source === null ? null : { at: time.at, view: source.view, before: source.before, isStale };
 }
 
-function newestContext(detection: Poll['detection'], at: Instant): Poll['context'] {
+function newestContext(detection: AlertPoll['detection'], at: Instant): AlertPoll['context'] {
   const item = newestOf(detection?.events ?? []);
   return item === null ? null : contextOfItem(item, item.before, item.happenedAt ?? at);
 }

@@ -13,7 +13,7 @@ import { NOTHING_CLOSED, type Decision, type Reason } from './model/decision.ts'
 import { NO_PAST, type Past } from './windows/stored-runs.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Observation } from './model/observation.ts';
-import { endAll, type AlertsByKey, type AlertEvaluation, type Poll } from './alerts/alert-evaluation.ts';
+import { endAll, type AlertsByKey, type AlertEvaluation, type AlertPoll } from './alerts/alert-evaluation.ts';
 import { greatestNeed } from './chain/tick-chain.ts';
 import { pollOf, snapshotOf, type EvaluatedPoll } from './poll.ts';
 
@@ -84,11 +84,11 @@ interface NamedEvaluation extends AlertEvaluation {
   readonly known: AlertsByKey;
 }
 
-function evaluateAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): NamedEvaluation {
+function evaluateAlert(poll: AlertPoll, alert: AlertRule, known: AlertsByKey): NamedEvaluation {
   return { id: alert.id, known, ...stepAlert(poll, alert, known) };
 }
 
-function stepAlert(poll: Poll, alert: AlertRule, known: AlertsByKey): AlertEvaluation {
+function stepAlert(poll: AlertPoll, alert: AlertRule, known: AlertsByKey): AlertEvaluation {
   switch (alert.type) {
     case 'event':
       return alert.report === null ? stepEvents(poll, alert, known) : stepReport(poll, alert, alert.report, known);
@@ -154,7 +154,7 @@ function notesOf({ detection, fields }: EvaluatedPoll): Reason[] {
   return notes.map((text) => ({ type: 'note', text }));
 }
 
-function baselineOf({ detection }: Poll, evaluations: readonly NamedEvaluation[]): Reason[] {
+function baselineOf({ detection }: AlertPoll, evaluations: readonly NamedEvaluation[]): Reason[] {
   if (detection === null || detection.baseline === null) return [];
   const matching = Object.fromEntries(evaluations.map(({ id, matchingBaseline }) => [id, matchingBaseline]));
   return [{ type: 'baseline', items: detection.baseline, matching }];

@@ -5,13 +5,13 @@
 // a person named that time of day.
 import type { Instant } from '../lib/clock.ts';
 
-export interface ClockJump {
+export interface ClockShift {
   /** Forward if it is positive. */
   readonly byMs: number;
   readonly now: Instant;
 }
 
 /** Where an instant that a wait is counted from lies after the jump. */
-export function shiftedBy({ byMs, now }: ClockJump, at: Instant): Instant {
+export function shiftedBy({ byMs, now }: ClockShift, at: Instant): Instant {
   return byMs > 0 ? at + byMs : Math.min(at, now);
 }

@@ -6,21 +6,30 @@
 //   capped   its target had its share  the slot is over: all of it in one summary -> paced
 import { earliest, type Instant } from '../lib/clock.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
-import { closeBatch, type Line } from './rounds/close-batch.ts';
-import { judge, type Judged, type Next } from './decide.ts';
+import { closeBatch, type ClosedLine } from './rounds/close-batch.ts';
+import { judge, type JudgedMember, type Next } from './decide.ts';
 import { newsDueAt, repeatDueAt } from './group.ts';
 import type { Context, Hold } from './policy/holds.ts';
-import type { Batch, DispatchGroup, Held, Key, NeedlessRepeat, RecipientState, Verdict, Withdrawal } from './model.ts';
+import type {
+  DeliveryBatch,
+  DispatchGroup,
+  Held,
+  Key,
+  NeedlessRepeat,
+  RecipientState,
+  MemberVerdict,
+  Withdrawal,
+} from './model.ts';
 import { isFull, slotEnd } from './policy/rate.ts';
 import { stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
 
 /** What becomes of one group. It grows while the group is decided. */
-export interface Part {
+export interface GroupDecision {
   readonly group: DispatchGroup;
   closedAt: Instant | null;
-  readonly verdicts: Map<Key, Verdict>;
+  readonly verdicts: Map<Key, MemberVerdict>;
   readonly states: Map<Key, RecipientState>;
-  readonly batches: Batch[];
+  readonly batches: DeliveryBatch[];
   readonly withdrawn: Withdrawal[];
   readonly needless: NeedlessRepeat[];
   /** What waits for a summary of the target. */
@@ -30,7 +39,7 @@ export interface Part {
 }
 
 /** A member with one certain result. */
-export type Of<T extends Next['type']> = Judged & { readonly next: Extract<Next, { type: T }> };
+export type Of<T extends Next['type']> = JudgedMember & { readonly next: Extract<Next, { type: T }> };
 
 /** `sentAt`: messages of the target within the last hour; those of this group are added. */
 export function* decideGroup(
@@ -38,7 +47,7 @@ export function* decideGroup(
   group: DispatchGroup,
   states: ReadonlyMap<Key, RecipientState>,
   sentAt: Instant[],
-): Steps<Part> {
+): Steps<GroupDecision> {
   const part = emptyPart(group);
   const round = { context, part, sentAt };
   const judged = yield* mapInSteps(group.members, (member) =>
@@ -58,11 +67,11 @@ export function* decideGroup(
 
 interface Round {
   readonly context: Context;
-  readonly part: Part;
+  readonly part: GroupDecision;
   readonly sentAt: Instant[];
 }
 
-function is<T extends Next['type']>(type: T): (one: Judged) => one is Of<T> {
+function is<T extends Next['type']>(type: T): (one: JudgedMember) => one is Of<T> {
   return (one): one is Of<T> => one.next.type === type;
 }
 
@@ -129,11 +138,11 @@ function* tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): Steps<void>
   }
 }
 
-function toldAgain({ state }: Judged): RecipientState {
+function toldAgain({ state }: JudgedMember): RecipientState {
   return { ...state, held: null, heldAt: null, owed: 'untried' };
 }
 
-function* close(round: Round, kind: 'news' | 'repeat', lines: readonly Line[], dueAt: Instant): Steps<void> {
+function* close(round: Round, kind: 'news' | 'repeat', lines: readonly ClosedLine[], dueAt: Instant): Steps<void> {
   const { part, context, sentAt } = round;
   const { target, id } = part.group;
   for (const { alert, item } of lines) if (item.isEnd) part.needless.push({ target, key: alert.key });
@@ -152,36 +161,45 @@ function told({ part, context }: Round, one: Of<'news'>, lines: number): void {
 const CAPPED: Held = { why: 'cap', by: null };
 
 /** `lines`: so many of it went out before the target had its share. */
-function overCap({ part, context }: Round, one: Judged, lines = 0): void {
+function overCap({ part, context }: Round, one: JudgedMember, lines = 0): void {
   const until = slotEnd(context.now);
   const state = lines > 0 ? stateTold(one, lines, CAPPED, context.now) : stateHeld(one, CAPPED, context.now);
   part.wakes.push(until);
   keep(part, one, { type: 'hold', until, why: CAPPED }, state);
 }
 
-function hold({ part, context }: Round, one: Judged, { why, until }: Hold): void {
+function hold({ part, context }: Round, one: JudgedMember, { why, until }: Hold): void {
   const state = stateHeld(one, why, context.now);
   part.wakes.push(wakeOf({ until }, context.now));
   keep(part, one, { type: 'hold', until, why }, state);
 }
 
-function wait(part: Part, one: Judged, until: Instant): void {
+function wait(part: GroupDecision, one: JudgedMember, until: Instant): void {
   part.wakes.push(until);
   keep(part, one, { type: 'wait', until }, stateWaiting(one));
 }
 
-function drop(part: Part, one: Judged, { why, askAt }: Pick<Of<'nothing'>['next'], 'why' | 'askAt'>): void {
+function drop(
+  part: GroupDecision,
+  one: JudgedMember,
+  { why, askAt }: Pick<Of<'nothing'>['next'], 'why' | 'askAt'>,
+): void {
   if (askAt !== null) part.wakes.push(askAt);
   const isDropped = why === 'silenced' || why === 'inhibited' || why === 'acked';
   keep(part, one, { type: 'suppress', why }, isDropped ? stateCounted(one) : stateLeft(one));
 }
 
-function keep(part: Part, { member: { key } }: Judged, verdict: Verdict, state: RecipientState): void {
+function keep(
+  part: GroupDecision,
+  { member: { key } }: JudgedMember,
+  verdict: MemberVerdict,
+  state: RecipientState,
+): void {
   part.verdicts.set(key, verdict);
   part.states.set(key, state);
 }
 
-function withdraw({ group, withdrawn }: Part, { member, owed }: Judged): void {
+function withdraw({ group, withdrawn }: GroupDecision, { member, owed }: JudgedMember): void {
   if (owed.withdraw !== null) withdrawn.push({ target: group.target, key: member.key, ...owed.withdraw });
 }
 
@@ -192,7 +210,7 @@ function wakeOf({ until }: Pick<Hold, 'until'>, now: Instant): Instant {
   return until === 'change' ? (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS : until;
 }
 
-function emptyPart(group: DispatchGroup): Part {
+function emptyPart(group: DispatchGroup): GroupDecision {
   return {
     group,
     closedAt: group.closedAt,

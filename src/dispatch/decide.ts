@@ -14,14 +14,14 @@
 //
 // 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (decide-group.ts).
 import type { Instant } from '../lib/clock.ts';
-import type { Line } from './rounds/close-batch.ts';
+import type { ClosedLine } from './rounds/close-batch.ts';
 import { timersOf, type Timers } from './group.ts';
 import { holdOf, holdOfAck, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';
-import type { DispatchGroup, GroupMember, Held, RecipientState, SummaryKind, Verdict } from './model.ts';
-import { isHeard, owedOf, UNTOLD, type Item, type Owed } from './owed.ts';
+import type { DispatchGroup, GroupMember, Held, RecipientState, SummaryKind, MemberVerdict } from './model.ts';
+import { isHeard, owedOf, UNTOLD, type MessageItem, type Owed } from './owed.ts';
 
 /** One member, with what a round found out about it. */
-export interface Judged {
+export interface JudgedMember {
   readonly member: GroupMember;
   readonly state: RecipientState;
   readonly owed: Owed;
@@ -33,22 +33,27 @@ export type Next =
   /** `askAt`: when it might be repeated; null: only news can change it. */
   | {
       readonly type: 'nothing';
-      readonly why: Extract<Verdict, { type: 'suppress' }>['why'];
+      readonly why: Extract<MemberVerdict, { type: 'suppress' }>['why'];
       readonly askAt: Instant | null;
     }
   | { readonly type: 'hold'; readonly hold: Hold }
   /** It waits for its summary. */
-  | { readonly type: 'count'; readonly in: SummaryKind; readonly lines: readonly Line[]; readonly heldAt: Instant }
+  | {
+      readonly type: 'count';
+      readonly in: SummaryKind;
+      readonly lines: readonly ClosedLine[];
+      readonly heldAt: Instant;
+    }
   /** `rest`: what holds the lines behind these. */
-  | { readonly type: 'news'; readonly lines: readonly Line[]; readonly rest: Hold | null }
-  | { readonly type: 'repeat'; readonly line: Line; readonly notifiedAt: Instant; readonly repeatMs: number };
+  | { readonly type: 'news'; readonly lines: readonly ClosedLine[]; readonly rest: Hold | null }
+  | { readonly type: 'repeat'; readonly line: ClosedLine; readonly notifiedAt: Instant; readonly repeatMs: number };
 
 export function judge(
   context: Context,
   unit: DispatchGroup['unit'],
   member: GroupMember,
   before: RecipientState = UNTOLD,
-): Judged {
+): JudgedMember {
   const owed = owedOf(
     member.news.filter(({ seq }) => seq <= before.wanted),
     before,
@@ -59,7 +64,7 @@ export function judge(
   return { ...judged, next };
 }
 
-type Facts = Omit<Judged, 'next'>;
+type Facts = Omit<JudgedMember, 'next'>;
 
 /** What happened in a silence is silenced, though it was over when somebody came to decide it. */
 function withPastSilence(
@@ -108,7 +113,7 @@ function withoutCall({ isEvent }: GroupMember, hold: Hold): Next {
 }
 
 /** An end passes every mute, but not the cap: what was counted with it before stays so. */
-function withEndFirst({ state, owed }: Facts, lines: readonly Line[], hold: Hold | null): Next {
+function withEndFirst({ state, owed }: Facts, lines: readonly ClosedLine[], hold: Hold | null): Next {
   const { held, heldAt } = state;
   if (hold !== null) return { type: 'news', lines: lines.slice(0, 1), rest: owed.items.length > 1 ? hold : null };
   if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines, heldAt };
@@ -116,7 +121,7 @@ function withEndFirst({ state, owed }: Facts, lines: readonly Line[], hold: Hold
 }
 
 /** What a silence or an inhibition kept back needs a message of its own only where it still holds. */
-function isOverAlready({ transition, as }: Item): boolean {
+function isOverAlready({ transition, as }: MessageItem): boolean {
   return as === 'fired-and-resolved' || transition !== 'firing';
 }
 
@@ -166,12 +171,12 @@ function isAccepted({ begun, notified, owed }: RecipientState): boolean {
   return owed === null && begun !== null && notified >= begun;
 }
 
-function repeated({ member, state }: Facts, at: Instant): Line['item'] {
+function repeated({ member, state }: Facts, at: Instant): ClosedLine['item'] {
   const seq = state.notified;
   return { from: seq, seq, episode: member.episode, at, transition: 'firing', as: 'repeat', isEnd: false };
 }
 
-function lineOf({ world }: Context, { member, state }: Facts, item: Line['item']): Line {
+function lineOf({ world }: Context, { member, state }: Facts, item: ClosedLine['item']): ClosedLine {
   // What was held back before the end of what was told is a repeat of it.
   if (item.isEnd) return { alert: member, item, heldAt: null, heldBy: null, present: null };
   const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);

@@ -2,7 +2,7 @@
 import type { Severity } from '../core/model/ids.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { FIRST_POLL_MS } from './policy/holds.ts';
-import type { EscalationStep, Routing, World } from './model.ts';
+import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 
 /** A critical alert that no channel took for so long fails over. */
 const FAILOVER_MS = 300_000;
@@ -40,7 +40,11 @@ export interface CallIn {
  * Each step of an escalation is taken once in an episode, counted from its first message, while the alert is open and
  * nobody acknowledged it. After a start it waits for the first poll of its watch, but no longer than five minutes.
  */
-export function callIn(alert: Unanswered, world: Pick<World, 'startedAt' | 'lookedAt'>, now: Instant): CallIn {
+export function callIn(
+  alert: Unanswered,
+  world: Pick<DispatchContext, 'startedAt' | 'lookedAt'>,
+  now: Instant,
+): CallIn {
   const { firstClosedAt, stepsTaken } = alert;
   if (!alert.isOpen || alert.isAcked || firstClosedAt === null) return { ...NOBODY, steps: stepsTaken };
   // What lies ahead, since the clock was set back, counts as of now.

@@ -116,7 +116,7 @@ export interface RecipientState {
 }
 
 /** What a decision reads of a notification. */
-export type News = Pick<Notification, 'seq' | 'episode' | 'transition' | 'at'>;
+export type PendingTransition = Pick<Notification, 'seq' | 'episode' | 'transition' | 'at'>;
 
 /** An alert in one of its episodes, as it is routed and told. */
 export interface AlertEpisode {
@@ -134,7 +134,7 @@ export interface GroupMember extends Omit<AlertEpisode, 'alert'> {
   readonly isEvent: boolean;
   readonly routing: Pick<Routing, 'options'>;
   /** What lies beyond `closed`, in order of seq. */
-  readonly news: readonly News[];
+  readonly news: readonly PendingTransition[];
 }
 
 /** One group as a round reads it. */
@@ -175,19 +175,19 @@ export interface Ack {
 }
 
 /** An open alert that may inhibit others. */
-export interface OpenAlert {
+export interface InhibitingAlert {
   readonly key: Key;
   readonly watch: WatchId;
   readonly labels: Labels;
 }
 
 /** Everything else that a decision reads. */
-export interface World {
+export interface DispatchContext {
   readonly startedAt: Instant;
   readonly silences: readonly Silence[];
   readonly acks: readonly Ack[];
   readonly inhibit: readonly InhibitRule[];
-  readonly sources: readonly OpenAlert[];
+  readonly sources: readonly InhibitingAlert[];
   /** When batches of this target were closed within the last hour, summaries left out. */
   sentAt(target: Recipient): readonly Instant[];
   /** When the last summary of this target was closed; null: none within the last hour. */
@@ -201,7 +201,7 @@ export interface World {
 export type PresentOf = (alert: Pick<AlertEpisode, 'watch' | 'key'>) => Present | null;
 
 /** What happens to one member now. `until: change`: it waits for no time, but for its cause to end. */
-export type Verdict =
+export type MemberVerdict =
   | { readonly type: 'send'; readonly as: 'news' | 'repeat' }
   | { readonly type: 'hold'; readonly until: Instant | 'change'; readonly why: Held }
   | { readonly type: 'wait'; readonly until: Instant }
@@ -212,7 +212,7 @@ export type Verdict =
     };
 
 /** The members of one message. */
-export interface Batch {
+export interface DeliveryBatch {
   readonly id: DeliveryId;
   readonly kind: DeliveryKind;
   readonly target: Recipient;
@@ -268,7 +268,7 @@ export interface Policy {
 export interface DispatchRound {
   readonly groups: readonly DispatchGroup[];
   readonly states: States;
-  readonly world: World;
+  readonly world: DispatchContext;
 }
 
 /** When a group closed its last batch, and when it is to be decided again. */
@@ -284,12 +284,12 @@ export interface RoundResult {
   readonly groups: readonly GroupTimer[];
   /** Of the members whose state changed. */
   readonly states: States;
-  readonly batches: readonly Batch[];
+  readonly batches: readonly DeliveryBatch[];
   readonly withdrawn: readonly Withdrawal[];
   /** Repeats that wait for another try leave the deliveries that hold them. */
   readonly needless: readonly NeedlessRepeat[];
   /** By group id: members that are told again while they are open. */
   readonly repeating: ReadonlyMap<string, ReadonlySet<Key>>;
   /** By group id, then by key: why each member is said or not. */
-  readonly verdicts: ReadonlyMap<string, ReadonlyMap<Key, Verdict>>;
+  readonly verdicts: ReadonlyMap<string, ReadonlyMap<Key, MemberVerdict>>;
 }

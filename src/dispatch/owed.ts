@@ -7,10 +7,10 @@
 // An end is told to those who were told the begin, or may have been. What ended before anybody was told of it is either
 // not said at all (retracted) or said as one thing (fired and resolved).
 import type { Instant } from '../lib/clock.ts';
-import type { News, RecipientState, Transition } from './model.ts';
+import type { PendingTransition, RecipientState, Transition } from './model.ts';
 
 /** One line of a message. */
-export interface Item {
+export interface MessageItem {
   /** The first transition that it stands for. */
   readonly from: number;
   readonly seq: number;
@@ -24,7 +24,7 @@ export interface Item {
 }
 
 export interface Owed {
-  readonly items: readonly Item[];
+  readonly items: readonly MessageItem[];
   /** Why some news is not said. */
   readonly dropped: 'retracted' | 'not-told' | null;
   /** What was batched and not tried, and need not be sent any more. */
@@ -45,7 +45,7 @@ export const UNTOLD: RecipientState = {
 };
 
 /** `news`: what lies beyond `closed`, in order of seq. */
-export function owedOf(news: readonly News[], state: RecipientState): Owed {
+export function owedOf(news: readonly PendingTransition[], state: RecipientState): Owed {
   const owed: Growing = { items: [], dropped: null, withdraw: null };
   let begun = begunBefore(state);
   for (const one of news) {
@@ -66,7 +66,7 @@ export function isHeard({ begun, notified, owed }: RecipientState): boolean {
   return begun !== null && (notified >= begun || owed !== 'untried');
 }
 
-type Growing = { -readonly [K in keyof Omit<Owed, 'newest' | 'items'>]: Owed[K] } & { readonly items: Item[] };
+type Growing = { -readonly [K in keyof Omit<Owed, 'newest' | 'items'>]: Owed[K] } & { readonly items: MessageItem[] };
 
 /** A begin that is not ended. `isClosed`: it lies in a delivery. */
 interface Begun {
@@ -80,7 +80,7 @@ function begunBefore(state: RecipientState): Begun | null {
   return state.begun === null ? null : { from: state.begun, at: null, isHeard: isHeard(state), isClosed: true };
 }
 
-function addEnd(owed: Growing, begun: Begun | null, one: News): void {
+function addEnd(owed: Growing, begun: Begun | null, one: PendingTransition): void {
   if (begun === null) {
     owed.dropped ??= 'not-told';
     return;
@@ -91,7 +91,7 @@ function addEnd(owed: Growing, begun: Begun | null, one: News): void {
   else addUnheardEnd(owed, begun, one);
 }
 
-function addUnheardEnd(owed: Growing, { from, at, isClosed }: Begun, one: News): void {
+function addUnheardEnd(owed: Growing, { from, at, isClosed }: Begun, one: PendingTransition): void {
   const isRetracted = one.transition === 'retracted';
   if (isClosed) owed.withdraw = { from, as: isRetracted ? 'cancelled' : 'merged' };
   if (isRetracted) owed.dropped = 'retracted';

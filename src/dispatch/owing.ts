@@ -1,5 +1,5 @@
 // Whom a transition is owed to: those whom the routes name, and those who were told what it changes.
-import type { News, RecipientState } from './model.ts';
+import type { PendingTransition, RecipientState } from './model.ts';
 import { isEnd, UNTOLD } from './owed.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isEnd, UNTOLD } from './owed.ts';
  */
 export function stateOwing(
   state: RecipientState | null,
-  { seq, transition }: Pick<News, 'seq' | 'transition'>,
+  { seq, transition }: Pick<PendingTransition, 'seq' | 'transition'>,
   isNamed: boolean,
 ): RecipientState | null {
   if (!isNamed) return state !== null && isOwedWithoutName(state, transition) ? { ...state, wanted: seq } : state;
@@ -18,7 +18,7 @@ export function stateOwing(
   return { ...before, wanted: seq, closed: isSettled ? seq - 1 : before.closed };
 }
 
-function isOwedWithoutName({ begun }: RecipientState, transition: News['transition']): boolean {
+function isOwedWithoutName({ begun }: RecipientState, transition: PendingTransition['transition']): boolean {
   return begun !== null && (isEnd(transition) || transition === 'corrected');
 }
 

@@ -5,7 +5,7 @@
 import { targetKey } from '../core/model/watch/targets.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import type { DueGroup, DueRound } from './rounds/due-round.ts';
-import type { Batch, BatchMember, Key, RoundResult } from './model.ts';
+import type { DeliveryBatch, BatchMember, Key, RoundResult } from './model.ts';
 
 /** What one commit writes. */
 export interface RoundShare {
@@ -19,7 +19,7 @@ export type DeliveryShares = ReadonlyMap<DeliveryId, DeliveryShare>;
 
 export interface DeliveryShare {
   /** With all members. */
-  readonly batch: Batch;
+  readonly batch: DeliveryBatch;
   readonly isFirst: boolean;
   readonly isLast: boolean;
   /** Places in the message of the members that are written now. */
@@ -36,7 +36,7 @@ export function* sharesOf(round: DueRound, result: RoundResult, most: number): G
     return;
   }
   const lines = linesOf(result.batches);
-  const written = new Map<Batch, number>();
+  const written = new Map<DeliveryBatch, number>();
   for (const groups of chunks) {
     const isHere = namesIn(groups);
     const has = ({ target, key }: OfTarget): boolean => isHere.has(nameOf(target, key));
@@ -87,17 +87,17 @@ interface OfTarget {
 }
 
 interface Placed {
-  readonly batch: Batch;
+  readonly batch: DeliveryBatch;
   readonly member: BatchMember;
   readonly position: number;
 }
 
-function linesOf(batches: readonly Batch[]): ReadonlyMap<string, readonly Placed[]> {
+function linesOf(batches: readonly DeliveryBatch[]): ReadonlyMap<string, readonly Placed[]> {
   const placed = batches.flatMap((batch) => batch.members.map((member, position) => ({ batch, member, position })));
   return Map.groupBy(placed, ({ batch, member }) => nameOf(batch.target, member.key));
 }
 
-function batchesOf(placed: readonly Placed[]): ReadonlyMap<Batch, readonly Placed[]> {
+function batchesOf(placed: readonly Placed[]): ReadonlyMap<DeliveryBatch, readonly Placed[]> {
   return Map.groupBy(
     placed.toSorted((a, b) => a.position - b.position),
     ({ batch }) => batch,
@@ -113,9 +113,9 @@ function nameOf(target: Recipient, key: Key): string {
 }
 
 function shareOf(
-  batch: Batch,
+  batch: DeliveryBatch,
   some: readonly Placed[],
-  written: Map<Batch, number>,
+  written: Map<DeliveryBatch, number>,
 ): [readonly [DeliveryId, DeliveryShare]] | [] {
   const before = written.get(batch) ?? 0;
   const after = before + some.length;

@@ -1,28 +1,28 @@
 // What a target knows of an alert after a decision.
 import type { Instant } from '../lib/clock.ts';
-import type { Judged } from './decide.ts';
+import type { JudgedMember } from './decide.ts';
 import type { Held, RecipientState } from './model.ts';
-import type { Item } from './owed.ts';
+import type { MessageItem } from './owed.ts';
 
 /** What it owes waits as before; what is not owed any more is closed. */
-export function stateWaiting({ state, owed }: Judged): RecipientState {
+export function stateWaiting({ state, owed }: JudgedMember): RecipientState {
   return closedBefore(state, owed.items[0]?.from ?? owed.newest + 1, owed.withdraw !== null);
 }
 
 /** Nothing of it is owed. */
-export function stateLeft(judged: Judged): RecipientState {
+export function stateLeft(judged: JudgedMember): RecipientState {
   return { ...stateWaiting(judged), ...FREE };
 }
 
 /** It is held. What held it first stays the reason; a cap gives way to any other. */
-export function stateHeld(judged: Judged, why: Held, now: Instant): RecipientState {
+export function stateHeld(judged: JudgedMember, why: Held, now: Instant): RecipientState {
   const { held, heldAt } = judged.state;
   const first = held === null || held.why === 'cap' ? why : held;
   return { ...stateWaiting(judged), held: first, heldAt: heldAt ?? now };
 }
 
 /** Its first lines are in a message. `rest`: what holds the others. */
-export function stateTold(judged: Judged, lines: number, rest: Held | null, now: Instant): RecipientState {
+export function stateTold(judged: JudgedMember, lines: number, rest: Held | null, now: Instant): RecipientState {
   const { state, owed } = judged;
   const closed = closedBefore(state, owed.items[lines]?.from ?? owed.newest + 1, owed.withdraw !== null);
   const begun = owed.items.slice(0, lines).reduce(begunWith, closed.begun);
@@ -31,7 +31,7 @@ export function stateTold(judged: Judged, lines: number, rest: Held | null, now:
 }
 
 /** All of it is counted after a silence or an inhibition, or left out for a machine: the target knows of no begin, and is owed no end. */
-export function stateCounted({ state, owed }: Judged): RecipientState {
+export function stateCounted({ state, owed }: JudgedMember): RecipientState {
   return { ...closedBefore(state, owed.newest + 1, owed.withdraw !== null), ...FREE };
 }
 
@@ -44,6 +44,6 @@ function closedBefore(state: RecipientState, from: number, isWithdrawn: boolean)
   return isWithdrawn ? { ...after, begun: null, owed: null } : after;
 }
 
-function begunWith(begun: number | null, { as, isEnd, seq }: Item): number | null {
+function begunWith(begun: number | null, { as, isEnd, seq }: MessageItem): number | null {
   return isEnd || as === 'fired-and-resolved' ? null : (begun ?? seq);
 }

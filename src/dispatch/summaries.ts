@@ -2,14 +2,14 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
 import { closeBatch } from './rounds/close-batch.ts';
-import type { Of, Part } from './decide-group.ts';
+import type { Of, GroupDecision } from './decide-group.ts';
 import type { Context } from './policy/holds.ts';
-import type { Batch, DispatchGroup, Held, SummaryKind } from './model.ts';
+import type { DeliveryBatch, DispatchGroup, Held, SummaryKind } from './model.ts';
 import { SLOT_MS, slotEnd } from './policy/rate.ts';
 import { stateCounted, stateTold, stateWaiting } from './states.ts';
 
 interface Counted {
-  readonly part: Part;
+  readonly part: GroupDecision;
   readonly one: Of<'count'>;
   /** When its summary may go out. */
   readonly from: Instant;
@@ -22,7 +22,7 @@ type To = Pick<DispatchGroup, 'target' | 'cap'>;
  * longest goes first. What silences held and what open alerts held is counted together: one summary, however much ended
  * at once.
  */
-export function* closeSummaries(context: Context, to: To, parts: readonly Part[]): Steps<Batch[]> {
+export function* closeSummaries(context: Context, to: To, parts: readonly GroupDecision[]): Steps<DeliveryBatch[]> {
   const { now } = context;
   const counted = parts.flatMap((part) => part.counted.map((one) => countedFrom(part, one)));
   const due = counted.filter(({ from }) => from <= now);
@@ -33,12 +33,12 @@ export function* closeSummaries(context: Context, to: To, parts: readonly Part[]
   const closed = new Set(closing.flat());
   const nextFrom = closed.size > 0 && to.cap !== null ? now + SLOT_MS : freeFrom;
   for (const one of counted) if (!closed.has(one)) keepWaiting(one, Math.max(one.from, nextFrom));
-  const batches: Batch[] = [];
+  const batches: DeliveryBatch[] = [];
   for (const lines of closing) batches.push(yield* close(context, to, lines));
   return batches;
 }
 
-function countedFrom(part: Part, one: Of<'count'>): Counted {
+function countedFrom(part: GroupDecision, one: Of<'count'>): Counted {
   const { heldAt, in: kind } = one.next;
   return { part, one, from: kind === 'overflow_summary' ? slotEnd(heldAt) : heldAt };
 }
@@ -62,7 +62,7 @@ function keepWaiting({ part, one }: Counted, until: Instant): void {
 
 const CAPPED: Held = { why: 'cap', by: null };
 
-function* close({ now }: Context, { target }: To, counted: readonly Counted[]): Steps<Batch> {
+function* close({ now }: Context, { target }: To, counted: readonly Counted[]): Steps<DeliveryBatch> {
   const kind = kindOf(counted);
   for (const { part, one } of counted) {
     const state = kind === 'overflow_summary' ? stateTold(one, one.next.lines.length, null, now) : stateCounted(one);

@@ -3,7 +3,7 @@
 // A question passes, in this order: the answers shared in this tick -> the same request in flight -> the budget of its
 // plan -> the transport. No question is sent twice in a tick, and none while the plan rests.
 import type { AnyView } from '../core/values/fields.ts';
-import type { Shown } from '../core/chain/chain-identity.ts';
+import type { ShownBlocks } from '../core/chain/chain-identity.ts';
 import type { Coin } from '../core/model/watch/target.ts';
 import type { Head } from '../core/model/observation.ts';
 import {
@@ -77,7 +77,7 @@ export interface Explorer extends AsyncDisposable {
   /** That page: another object for each reading. Null before the first. */
   blocks(): { readonly rows: readonly AnyView[]; readonly readAt: Instant } | null;
   /** The blocks at a height and below, a page of them, asked for now. Throws `Missed`. */
-  blocksFrom(height: number, read: Read): Promise<Shown>;
+  blocksFrom(height: number, read: Read): Promise<ShownBlocks>;
 }
 
 export function createExplorer(options: ExplorerOptions): Explorer {

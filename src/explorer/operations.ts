@@ -12,7 +12,7 @@ import { InternalTransaction } from './reading/resources/internal-transaction.ts
 import { Token, TokenBalance } from './reading/resources/token.ts';
 import { Transaction } from './reading/resources/transaction.ts';
 
-export interface Operation {
+export interface ApiOperation {
   /** Label in metrics, logs and recordings. */
   readonly name: string;
   /** Behind `/api/v2/`; `{hash}` stands for an address in lower case. */
@@ -40,9 +40,9 @@ const ROWS = {
   transactions: { name: 'transactions', path: 'transactions', credits: 20 },
   /** 4.5 */
   blocks: { name: 'blocks', path: 'blocks', credits: 20 },
-} as const satisfies Readonly<Record<string, Operation>>;
+} as const satisfies Readonly<Record<string, ApiOperation>>;
 
-export const OPERATIONS: readonly Operation[] = Object.values(ROWS);
+export const OPERATIONS: readonly ApiOperation[] = Object.values(ROWS);
 
 export function tokenDetails(explorer: string, token: Address): OneQuestion<typeof Token.fields> {
   return one(explorer, ROWS.token, token, Token);
@@ -81,7 +81,7 @@ export function blocks(explorer: string): ListQuestion<typeof Block.fields> {
 
 function one<F extends Fields>(
   explorer: string,
-  operation: Operation,
+  operation: ApiOperation,
   of: Address,
   record: RecordType<F>,
 ): OneQuestion<F> {
@@ -90,13 +90,13 @@ function one<F extends Fields>(
 
 function list<F extends Fields>(
   explorer: string,
-  operation: Operation,
+  operation: ApiOperation,
   of: Address | null,
   record: RecordType<F>,
 ): ListQuestion<F> {
   return { shape: 'list', ...request(explorer, operation, of), record };
 }
 
-function request(explorer: string, { name, path, credits }: Operation, of: Address | null) {
+function request(explorer: string, { name, path, credits }: ApiOperation, of: Address | null) {
   return { explorer, operation: name, path: path.replace('{hash}', of?.key ?? ''), params: {}, credits };
 }

@@ -8,9 +8,9 @@ import { headingOf } from '../core/wording/message-words.ts';
 import { showInstant } from '../lib/clock.ts';
 import { formatDuration, parseDuration } from '../lib/durations.ts';
 import type { Notifier, OpenMirror } from './notifier.ts';
-import { fitted, toLines, type Lines } from './rendering/lines.ts';
+import { fitted, toLines, type MessageLines } from './rendering/lines.ts';
 import { ours } from './rendering/wording.ts';
-import type { Answer } from './wire/answers.ts';
+import type { ReceiverAnswer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { createPoster, TOTAL_MS, type Poster } from './wire/post-json.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -115,7 +115,7 @@ function createMirror(to: AlertmanagerConfig, poster: Poster): OpenMirror {
   /** Refused when they were posted singly: the others must not wait for them. */
   let refused: ReadonlySet<string> = new Set();
 
-  async function post(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<Answer | Outcome> {
+  async function post(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<ReceiverAnswer | Outcome> {
     return poster.exchange(callOf(alerts, to), signal);
   }
 
@@ -148,7 +148,7 @@ function createMirror(to: AlertmanagerConfig, poster: Poster): OpenMirror {
 
 const NOT_POSTED: Outcome = { type: 'again', why: 'not posted: the call before was not taken' };
 
-function isDisliked(end: Answer | Outcome): boolean {
+function isDisliked(end: ReceiverAnswer | Outcome): boolean {
   return end.type === 'answered' && (end.status === 400 || end.status === 422);
 }
 
@@ -207,7 +207,7 @@ function labelsFor({ watch, alert, key }: Message, labels: ShownAlert['labels'])
 /** In bytes. Templates of mails and chats show annotations whole. */
 const LARGEST_DESCRIPTION = 4000;
 
-function linesOf(message: Message): Lines {
+function linesOf(message: Message): MessageLines {
   const { key, at } = message;
   const to = { channel: '', recipient: '' };
   const alone: Delivery = { id: key, ...to, kind: 'news', at, members: [newsOf(message)], more: [] };
@@ -217,7 +217,7 @@ function linesOf(message: Message): Lines {
 const bytesOf = (text: string): number => Buffer.byteLength(text) + 1;
 const SIZES = { line: bytesOf, link: () => 0, alert: () => 0 };
 
-function annotationsOf(message: Message, { lead, text, facts, runbook }: Lines): Record<string, string> {
+function annotationsOf(message: Message, { lead, text, facts, runbook }: MessageLines): Record<string, string> {
   const description = [...lead, ...text, ...facts].map((line) => line.text).join('\n');
   return {
     summary: ours(headingOf(message)),

@@ -5,7 +5,7 @@ import type { Delivery } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import type { ListedAlert } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
-import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
+import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
@@ -69,7 +69,7 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
       // What else came of it changes nothing: what is new stands in the message that follows.
       const isGone = edited?.type === 'answered' && saidIn(edited).code === UNKNOWN_MESSAGE;
       const lines = toLines(delivery, attempt);
-      const readAs = (kept: Root | null) => (answer: Answer) =>
+      const readAs = (kept: Root | null) => (answer: ReceiverAnswer) =>
         read(answer, (posted) => kept ?? rootAt(to, delivery, posted));
       const answer = await poster.exchange(postOf(to, root, lines), signal);
       if (root === null || answer.type !== 'answered' || saidIn(answer).code !== UNKNOWN_CHANNEL)
@@ -154,7 +154,7 @@ const Said = z.object({
 });
 type Posted = Pick<z.infer<typeof Said>, 'id' | 'channel_id'>;
 
-function saidIn(answer: Answer): Partial<z.infer<typeof Said>> {
+function saidIn(answer: ReceiverAnswer): Partial<z.infer<typeof Said>> {
   return Said.safeParse(jsonOf(answer)).data ?? {};
 }
 
@@ -165,7 +165,7 @@ const UNKNOWN_CHANNEL = 10003;
 const UNKNOWN_WEBHOOK = 10015;
 const INVALID_TOKEN = 50027;
 
-function read(answer: Answer, rootIn: (posted: Posted) => Root | null): Reading | undefined {
+function read(answer: ReceiverAnswer, rootIn: (posted: Posted) => Root | null): AnswerReading | undefined {
   const { code, retry_after: afterS, ...posted } = saidIn(answer);
   if (answer.status >= 200 && answer.status < 300)
     return { as: 'sent', says: 'posted', receipt: receiptOf(rootIn(posted)) };

@@ -5,7 +5,7 @@ import type { Attempt, Delivery, DeliveryMember, Message } from '../core/model/d
 import type { Notifier } from './notifier.ts';
 import { alertText, type ListedAlert } from './rendering/content.ts';
 import { fitted, toLines, type Sizes } from './rendering/lines.ts';
-import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
+import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
@@ -114,7 +114,7 @@ const Refusal = z.object({ code: z.number() });
 /** The quota of the day is used up, or too many logins failed; the server does not say for how long. */
 const LONG_WAITS: ReadonlySet<number> = new Set([42908, 42909]);
 
-function read(answer: Answer): Reading | undefined {
+function read(answer: ReceiverAnswer): AnswerReading | undefined {
   const { data } = Refusal.safeParse(jsonOf(answer));
   return data !== undefined && LONG_WAITS.has(data.code) ? { as: 'again', afterMs: HOUR_MS } : undefined;
 }

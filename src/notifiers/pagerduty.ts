@@ -5,10 +5,10 @@ import { showInstant } from '../lib/clock.ts';
 import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { alertText } from './rendering/content.ts';
-import { toLines, type Lines } from './rendering/lines.ts';
+import { toLines, type MessageLines } from './rendering/lines.ts';
 import { asOne } from './rendering/one.ts';
 import { ours } from './rendering/wording.ts';
-import { type Answer, type Reading } from './wire/answers.ts';
+import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
@@ -92,7 +92,7 @@ function eventOf(delivery: Delivery, to: PagerdutyConfig): object {
   };
 }
 
-function payloadOf(message: Message, { headline, lead, alerts, text, facts }: Lines): object {
+function payloadOf(message: Message, { headline, lead, alerts, text, facts }: MessageLines): object {
   return {
     summary: headline.slice(0, LONGEST_SUMMARY),
     source: ours(message.of?.name ?? message.of?.address ?? message.explorer),
@@ -110,7 +110,7 @@ function payloadOf(message: Message, { headline, lead, alerts, text, facts }: Li
 }
 
 /** About 120 calls a minute are taken; whoever is over is asked for patience in minutes, without a number. */
-function read({ status, headers }: Answer): Reading | undefined {
+function read({ status, headers }: ReceiverAnswer): AnswerReading | undefined {
   if (status !== 429 || headers['retry-after'] !== undefined) return undefined;
   return { as: 'again', afterMs: 2 * MINUTE_MS };
 }

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Delivery, Outcome } from '../core/model/delivery.ts';
 import type { Notifier, OpenNotifier } from './notifier.ts';
-import { toLines, type Lines } from './rendering/lines.ts';
+import { toLines, type MessageLines } from './rendering/lines.ts';
 import { bareText, blocksOf, fittedForSlack, NO_PREVIEW } from './rendering/slack-blocks.ts';
-import type { Answer } from './wire/answers.ts';
+import type { ReceiverAnswer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall, type Poster } from './wire/post-json.ts';
@@ -105,7 +105,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     await poster.exchange(callOf('chat.update', body), signal);
   }
 
-  async function post(body: object, lines: Lines, signal: AbortSignal): Promise<Answer | Outcome> {
+  async function post(body: object, lines: MessageLines, signal: AbortSignal): Promise<ReceiverAnswer | Outcome> {
     const around = { channel, ...body, ...NO_PREVIEW };
     const answer = await poster.exchange(callOf('chat.postMessage', { ...around, ...blocksOf(lines) }), signal);
     if (answer.type !== 'answered' || !areBlocksRefused(answer)) return answer;
@@ -116,7 +116,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     const lines = fittedForSlack(toLines(delivery, attempt));
     const root = rootOf(delivery, attempt, channel);
     await changeRoot(root, delivery, (former) => edit(delivery, former, signal));
-    const read = (to: Root | null) => (answer: Answer) =>
+    const read = (to: Root | null) => (answer: ReceiverAnswer) =>
       readBot(answer, ({ channel: inside = null, ts: id }) =>
         receiptOf(to ?? newRoot(delivery, { place: channel, inside, id })),
       );

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
 import type { ListedAlert } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
-import { type Answer, type Reading } from './wire/answers.ts';
+import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
@@ -107,6 +107,6 @@ function bytesOf(part: object): number {
 }
 
 /** The card is shown later, if at all: its size and version fail inside the workflow. */
-function read({ status }: Answer): Reading | undefined {
+function read({ status }: ReceiverAnswer): AnswerReading | undefined {
   return status >= 200 && status < 300 ? { as: 'sent', says: 'taken by the workflow' } : undefined;
 }

@@ -5,7 +5,7 @@ import type { Delivery, Receipt } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { alertText, type ListedAlert } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Line, type Sizes } from './rendering/lines.ts';
-import { jsonOf, type Answer, type Reading } from './wire/answers.ts';
+import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
@@ -60,7 +60,10 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
       // A group that becomes a supergroup gets another number, which the answer tells.
       let { chat } = to;
 
-      function read(answer: Answer, rootIn: (id: string | undefined) => Root | null): Reading | undefined {
+      function read(
+        answer: ReceiverAnswer,
+        rootIn: (id: string | undefined) => Root | null,
+      ): AnswerReading | undefined {
         const said = Said.safeParse(jsonOf(answer)).data;
         const moved = said?.parameters?.migrate_to_chat_id;
         if (moved === undefined)
@@ -172,7 +175,7 @@ const Said = z.object({
 });
 type Said = z.infer<typeof Said>;
 
-function readAnswer({ status, text }: Answer, said?: Said, receipt?: Receipt): Reading | undefined {
+function readAnswer({ status, text }: ReceiverAnswer, said?: Said, receipt?: Receipt): AnswerReading | undefined {
   if (status >= 200 && status < 300)
     return said?.ok === true ? { as: 'sent', says: 'sent', receipt } : { as: 'unknown' };
   if (status === 400 && /chat not found|message thread not found/i.test(text)) return { as: 'auth' };

@@ -15,7 +15,7 @@ import { isActive } from '../core/alerts/emission.ts';
 import { showRecipient } from '../rules/describe.ts';
 import type { StoredDiagnostics } from '../store/memories.ts';
 
-export interface Known {
+export interface RememberedWatch {
   readonly memory: Memory;
   readonly diagnostics: StoredDiagnostics | null;
 }
@@ -37,14 +37,14 @@ export function linesOfRemoved(
   return closings(name, retire(id, memory, at), told);
 }
 
-export interface Changed {
+export interface ChangedAlerts {
   /** Alerts that are new or were changed; the others are listed only if they open or close. */
   readonly news: ReadonlySet<string>;
   readonly told: Told;
   readonly recipientsOf: RecipientsOf;
 }
 
-export function linesOfKept(watch: Watch, known: Known, changed: Changed): string[] {
+export function linesOfKept(watch: Watch, known: RememberedWatch, changed: ChangedAlerts): string[] {
   const { news, told } = changed;
   const { memory, diagnostics } = known;
   const isSame = memory.checksum === watch.checksum;
@@ -90,7 +90,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
 /** An alert that would resolve counts as resolved: no explorer is asked here that could be behind. */
 const WHOLE = upToHead(Number.MAX_SAFE_INTEGER);
 
-interface Moved extends Pick<Changed, 'told' | 'recipientsOf'> {
+interface Moved extends Pick<ChangedAlerts, 'told' | 'recipientsOf'> {
   readonly before: Alert | undefined;
   readonly decision: Decision;
   readonly isNews: boolean;

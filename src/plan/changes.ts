@@ -6,7 +6,7 @@ import type { AlertOutline, Outline, RuleOutline } from './outline.ts';
 type OutlinedWatch = Outline['watches'][number];
 
 /** Watches by what happens to them. They are matched by id, so that a new address in a rule is a new watch. */
-export interface Changes {
+export interface PlanChanges {
   readonly added: readonly OutlinedWatch[];
   readonly removed: readonly OutlinedWatch[];
   /** They observe something else under the same id: their memory is not continued. */
@@ -17,7 +17,7 @@ export interface Changes {
 const MOST_NAMED = 20;
 
 /** `lines` are to be read, in the order of watches, rules, people and credits. */
-export function changesOf(before: Outline, after: Outline): Changes {
+export function changesOf(before: Outline, after: Outline): PlanChanges {
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
   const next = new Map(after.watches.map((watch) => [watch.id, watch]));
   const added = after.watches.filter(({ id }) => !old.has(id));

@@ -6,11 +6,11 @@ import type { Watch } from '../core/model/watch/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { StoredDiagnostics } from '../store/memories.ts';
 import { linesOfKept, linesOfRemoved } from './alerts.ts';
-import { changesOf, type Changes } from './changes.ts';
+import { changesOf, type PlanChanges } from './changes.ts';
 import { outlineOf, type Outline } from './outline.ts';
 
 /** The contents of the state file; all empty when there is none. */
-export interface State {
+export interface PlanState {
   readonly memories: ReadonlyMap<WatchId, Memory>;
   readonly diagnostics: ReadonlyMap<WatchId, StoredDiagnostics>;
   /** By key of each alert that fires, who was told so. */
@@ -25,7 +25,7 @@ export interface Planned {
 }
 
 /** Lines of text. `before` is the running config, or the one to compare with. */
-export function planOf(before: Outline, planned: Planned, state: State): string[] {
+export function planOf(before: Outline, planned: Planned, state: PlanState): string[] {
   const after = outlineOf(planned.watches, planned.recipientsOf);
   const changes = changesOf(before, after);
   const lines = [...changes.lines, ...alertLines(before, { ...planned, after, changes }, state)];
@@ -34,13 +34,13 @@ export function planOf(before: Outline, planned: Planned, state: State): string[
 
 interface Next extends Planned {
   readonly after: Outline;
-  readonly changes: Changes;
+  readonly changes: PlanChanges;
 }
 
 function alertLines(
   before: Outline,
   { after, watches, changes, recipientsOf }: Next,
-  { memories, diagnostics, told, now }: State,
+  { memories, diagnostics, told, now }: PlanState,
 ): string[] {
   const added = new Set(changes.added.map(({ id }) => id));
   const removed = changes.removed.flatMap((watch) => {

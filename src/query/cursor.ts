@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** The place of an item in the order, the most significant part first. Equal places are not allowed. */
-export type Place = readonly (string | number)[];
+export type SortPosition = readonly (string | number)[];
 
 /** The cursor of a request is none that was handed out. */
 export class BadCursor extends Error {
@@ -20,14 +20,14 @@ export interface Order<T> {
   /** It is asked of every item. */
   readonly rankOf: (item: T) => number;
   /** What decides between equal ranks: of ten thousand items few are asked. Never equal. */
-  readonly tieOf: (item: T) => Place;
+  readonly tieOf: (item: T) => SortPosition;
   /** The items come in the order of their ties: of many equal ones only the first have to be sorted. */
   readonly areInOrder?: boolean;
 }
 
 /** The items behind the cursor, in order. Throws a `BadCursor`. */
 export function pageOf<T>(items: readonly T[], order: Order<T>, { after, limit }: Paging) {
-  const placeOf = (item: T): Place => [order.rankOf(item), ...order.tieOf(item)];
+  const placeOf = (item: T): SortPosition => [order.rankOf(item), ...order.tieOf(item)];
   const from = placeIn(after, Places);
   const behind = from === null ? items : items.filter((item) => compare(placeOf(item), from) > 0);
   const sorted = first(foremost(behind, order, limit + 1), placeOf, limit + 1);
@@ -53,11 +53,11 @@ function foremost<T>(items: readonly T[], { rankOf, areInOrder = false }: Order<
 
 interface Placed<T> {
   readonly item: T;
-  readonly place: Place;
+  readonly place: SortPosition;
 }
 
 /** So many of them, in order. Thousands may have the same rank: most are compared with the last one that is kept, and left. */
-function first<T>(items: readonly T[], placeOf: (item: T) => Place, count: number): readonly Placed<T>[] {
+function first<T>(items: readonly T[], placeOf: (item: T) => SortPosition, count: number): readonly Placed<T>[] {
   const kept: Placed<T>[] = [];
   for (const item of items) {
     const place = placeOf(item);
@@ -69,7 +69,7 @@ function first<T>(items: readonly T[], placeOf: (item: T) => Place, count: numbe
   return kept;
 }
 
-function firstBehind(kept: readonly Placed<unknown>[], place: Place): number {
+function firstBehind(kept: readonly Placed<unknown>[], place: SortPosition): number {
   let [low, high] = [0, kept.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -80,7 +80,7 @@ function firstBehind(kept: readonly Placed<unknown>[], place: Place): number {
   return low;
 }
 
-function compare(a: Place, b: Place): number {
+function compare(a: SortPosition, b: SortPosition): number {
   for (let i = 0; i < a.length && i < b.length; i += 1) {
     const [one, other] = [a[i], b[i]];
     if (one === undefined || other === undefined || one === other) continue;
@@ -96,7 +96,7 @@ const Places = z
   .max(4);
 
 /** `next` of a page, which clients send back as it is. */
-export function cursorOf(place: Place): string {
+export function cursorOf(place: SortPosition): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 

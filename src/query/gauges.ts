@@ -3,7 +3,7 @@ import type { Severity } from '../core/model/ids.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import { forecasts } from './daemon/forecast.ts';
 import { isUnhandled, openAlerts } from './alerts/open-alerts.ts';
-import type { View } from './view.ts';
+import type { QueryContext } from './view.ts';
 
 export interface Gauges {
   /** Open alerts that are in nobody's hand. */
@@ -20,7 +20,7 @@ export type SilenceState = (typeof SILENCE_STATES)[number];
 const ENDING_MS = 900_000;
 
 /** Rejects with a `StorageError`. */
-export async function gauges(view: View): Promise<Gauges> {
+export async function gauges(view: QueryContext): Promise<Gauges> {
   const open = await openAlerts(view);
   const unacknowledged = new Map<Severity, number>([
     ['critical', 0],
@@ -32,7 +32,7 @@ export async function gauges(view: View): Promise<Gauges> {
 }
 
 async function silencesBy(
-  { store, now }: View,
+  { store, now }: QueryContext,
   open: Awaited<ReturnType<typeof openAlerts>>,
 ): Promise<ReadonlyMap<SilenceState, number>> {
   const silences = (await store.policy(now)).silences.filter(({ kind }) => kind === 'silence');
@@ -48,7 +48,7 @@ async function silencesBy(
   ]);
 }
 
-function creditsOf({ runtime, now }: View): ReadonlyMap<string, number> {
+function creditsOf({ runtime, now }: QueryContext): ReadonlyMap<string, number> {
   const known = forecasts(runtime, now).flatMap((forecast) => forecast ?? []);
   return new Map(known.flatMap(({ explorers, at_reset: left }) => explorers.map((name) => [name, left] as const)));
 }

@@ -15,17 +15,17 @@ import { linkedMessage } from './records/linked.ts';
 import { previewSilence } from './silences/preview.ts';
 import type { MatcherMistake } from './silences/reach.ts';
 import { silences } from './silences/silences.ts';
-import type { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from './shapes.ts';
+import type { DeliveryListFilter, HistoryListFilter, ListFilter, SamplesFilter } from './shapes.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
-import type { About, Explorers, RuleFile, RuleList } from './shapes/daemon.ts';
+import type { About, ExplorerList, RuleFileText, RuleList } from './shapes/daemon.ts';
 import type { HistoryList } from './shapes/history.ts';
 import type { DeliveryDetail, DeliveryList, LinkedMessage, SilenceLists, SilencePreview } from './shapes/operators.ts';
 import { summary } from './overview/situation.ts';
-import type { Overview, Summary } from './shapes/overview.ts';
+import type { Overview, OverviewSummary } from './shapes/overview.ts';
 import type { WatchExplanation, WatchList } from './shapes/watches.ts';
-import type { View } from './view.ts';
+import type { QueryContext } from './view.ts';
 import { watch } from './watches/watch.ts';
 import { watches } from './watches/watches.ts';
 
@@ -39,13 +39,13 @@ export interface Queries {
   alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
   overview(): Promise<Overview>;
   /** Of the overview, at a tenth of its cost. */
-  summary(): Promise<Summary>;
+  summary(): Promise<OverviewSummary>;
   watches(filter: ListFilter): Promise<WatchList>;
   accounts(filter: ListFilter): Promise<AccountList>;
   /** Null: there is no such watch, or no samples of the field are kept. */
   samples(watch: string, filter: SamplesFilter): Promise<Series | null>;
-  history(filter: HistoryFilter): Promise<HistoryList>;
-  deliveries(filter: DeliveryFilter): Promise<DeliveryList>;
+  history(filter: HistoryListFilter): Promise<HistoryList>;
+  deliveries(filter: DeliveryListFilter): Promise<DeliveryList>;
   /** Null: there is none. */
   delivery(id: string): Promise<DeliveryDetail | null>;
   /** Of the delivery that a link names; null: it is not kept any more. */
@@ -53,17 +53,17 @@ export interface Queries {
   silences(): Promise<SilenceLists>;
   /** Of a silence with these matchers; or what is wrong with them. */
   previewSilence(matchers: Matcher): Promise<SilencePreview | readonly MatcherMistake[]>;
-  explorers(): Promise<Explorers>;
+  explorers(): Promise<ExplorerList>;
   rules(filter: ListFilter): Promise<RuleList>;
   /** Null: no rules that are in force were read from it. */
-  ruleFile(file: string): Promise<RuleFile | null>;
+  ruleFile(file: string): Promise<RuleFileText | null>;
   about(): Promise<About>;
   /** By its name. Null: there never was one, as far as is known. */
   watch(name: string): Promise<WatchExplanation | Gone | null>;
 }
 
 /** `look`: makes the view of now. */
-export function createQueries(look: () => Promise<View>, edition: Queries['edition']): Queries {
+export function createQueries(look: () => Promise<QueryContext>, edition: Queries['edition']): Queries {
   return {
     edition,
     overview: async () => overview(await look()),

@@ -1,7 +1,7 @@
 // What queries are asked. What they answer stands in shapes/, a file for each page or two.
 import { z } from 'zod';
 import { ALERT_STATES } from './shapes/alerts.ts';
-import { Severity } from './shapes/common.ts';
+import { SeverityShape } from './shapes/common.ts';
 import { HISTORY_FILTERS } from './shapes/history.ts';
 import { WATCH_STATES } from './shapes/watches.ts';
 
@@ -24,26 +24,26 @@ export const ListFilter = z.strictObject({
     .default(null),
   explorer: z.string().max(MOST_TEXT).nullable().default(null),
   rule: z.string().max(MOST_TEXT).nullable().default(null),
-  severity: Severity.nullable().default(null),
+  severity: SeverityShape.nullable().default(null),
   sort: z.enum(['problems', 'closest', 'oldest', 'credits']).nullable().default(null),
   ...paging,
 });
 export type ListFilter = z.output<typeof ListFilter>;
 
-export const HistoryFilter = z.strictObject({
+export const HistoryListFilter = z.strictObject({
   q: search,
   show: z.enum(HISTORY_FILTERS).nullable().default(null),
   complete: z.stringbool().default(false).describe('With the lines of polls that another line says again.'),
   ...paging,
 });
-export type HistoryFilter = z.output<typeof HistoryFilter>;
+export type HistoryListFilter = z.output<typeof HistoryListFilter>;
 
-export const DeliveryFilter = z.strictObject({
+export const DeliveryListFilter = z.strictObject({
   state: z.enum(['problems', 'given-up', 'owed', 'sent']).nullable().default(null),
   channel: z.string().max(MOST_TEXT).nullable().default(null),
   ...paging,
 });
-export type DeliveryFilter = z.output<typeof DeliveryFilter>;
+export type DeliveryListFilter = z.output<typeof DeliveryListFilter>;
 
 export const STEPS = ['6h', '24h', '7d', '30d'] as const;
 

@@ -11,12 +11,12 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
-import type { Changes } from '../engine/polling/changed-watches.ts';
+import type { ChangesSince } from '../engine/polling/changed-watches.ts';
 import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { StoreView } from '../store/store.ts';
 
-export interface View {
+export interface QueryContext {
   readonly store: StoreView;
   readonly runtime: RuntimeView;
   readonly now: Instant;
@@ -36,7 +36,7 @@ export interface RuntimeView {
   /** Another object after every poll. */
   memoryOf(id: WatchId): Memory | null;
   /** Of which watches memory, figures and health are other ones than at an earlier mark. */
-  changedSince(mark: number): Changes;
+  changedSince(mark: number): ChangesSince;
   /** The numbers that alerts compare, at the last poll; null: nothing was read yet. The same object until the next poll. */
   figuresOf(id: WatchId): Figures | null;
   /** What was read last, where the state does not hold it yet. */

@@ -14,10 +14,10 @@ export interface RecordedAnswer {
   readonly cursor: Cursor | null;
   /** Whether it was a second reading of the same page. */
   readonly again: boolean;
-  readonly gave: { readonly body: number } | Refusal;
+  readonly gave: { readonly body: number } | RecordedRefusal;
 }
 
-export interface Refusal {
+export interface RecordedRefusal {
   readonly reason: MissReason;
   readonly detail: string;
 }

@@ -11,9 +11,9 @@ import { memoryOf } from '../store/rows/memory-rows.ts';
 import { StorageError } from '../store/store.ts';
 import { unpack } from './bodies.ts';
 import { sortedEntries, type RecordedQuestion, type RecordedAnswer, type RecordedPoll } from './model.ts';
-import { isWithoutChain, openToReplay, type Database } from './schema.ts';
+import { isWithoutChain, openToReplay, type RecordingDatabase } from './schema.ts';
 
-export interface Span {
+export interface RecordedTime {
   readonly from: Instant;
   readonly until: Instant;
   readonly polls: number;
@@ -30,7 +30,7 @@ export interface RecordedTick {
 /** Every method throws a StorageError when the file is damaged. */
 export interface Recording extends Disposable {
   /** Null when nothing was recorded yet. */
-  span(): Span | null;
+  span(): RecordedTime | null;
   has(watch: WatchId): boolean;
   /** In the order in which they took effect. */
   polls(watch: WatchId): Iterable<RecordedPoll>;
@@ -98,7 +98,7 @@ const ANSWER = `
   FROM answers JOIN questions ON questions.id = question`;
 const HEAD = 'head_height, head_timestamp, head_read_at, head_stale_after';
 
-function prepare(db: Database) {
+function prepare(db: RecordingDatabase) {
   return {
     span: db.prepare(
       'SELECT min(at) AS first, max(at) AS last, count(*) AS polls, count(DISTINCT watch) AS watches FROM polls',
@@ -170,7 +170,7 @@ const memoryBody = z.object({
   coveredUntil: instant.nullable(),
 });
 
-function spanOf(row: Row | undefined): Span | null {
+function spanOf(row: Row | undefined): RecordedTime | null {
   const { first, last, polls, watches } = spanRow.parse(row);
   return first === null || last === null ? null : { from: first, until: last, polls, watches };
 }

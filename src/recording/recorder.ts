@@ -16,7 +16,7 @@ import { StorageError } from '../store/store.ts';
 import { answering, isRefused } from '../store/sqlite/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createBody, type Body } from './bodies.ts';
-import type { RecordedQuestion, Refusal } from './model.ts';
+import type { RecordedQuestion, RecordedRefusal } from './model.ts';
 import { closeWhole, openToRecord } from './schema.ts';
 import { createWriter, memoryText, type Bounds, type PackedAnswer, type PackedPoll } from './writer.ts';
 
@@ -42,7 +42,7 @@ interface Answer {
   readonly asked: RecordedQuestion;
   readonly cursor: Cursor | null;
   readonly again: boolean;
-  readonly gave: Body | Refusal;
+  readonly gave: Body | RecordedRefusal;
 }
 
 interface PendingPoll {

@@ -69,10 +69,10 @@ const SCHEMA = `
 const TO_SCHEMA_2 = 'ALTER TABLE polls ADD COLUMN chain TEXT';
 const VERSION = 2;
 
-export type Database = DatabaseSync;
+export type RecordingDatabase = DatabaseSync;
 
 /** Made, with its directories, when it does not exist. Throws a StorageError. */
-export function openToRecord(file: string): { readonly db: Database; readonly path: string } {
+export function openToRecord(file: string): { readonly db: RecordingDatabase; readonly path: string } {
   const path = answering(file, 'open', () => settledPath(file));
   const db = answering(path, 'open', () => {
     createPrivately(path);
@@ -85,7 +85,7 @@ export function openToRecord(file: string): { readonly db: Database; readonly pa
 }
 
 /** Merges the log into the file, so that it is one file to be copied. While another process reads it, the log stays. */
-export function closeWhole(db: Database): void {
+export function closeWhole(db: RecordingDatabase): void {
   try {
     db.exec('PRAGMA journal_mode = DELETE');
   } catch {
@@ -95,7 +95,7 @@ export function closeWhole(db: Database): void {
 }
 
 /** Throws a StorageError when there is no recording, or not one of this release. */
-export function openToReplay(file: string): Database {
+export function openToReplay(file: string): RecordingDatabase {
   if (!existsSync(file))
     throw new StorageError(`there is no recording at ${file}. Make one with chainwarden record, or in the daemon.`);
   return answering(file, 'open', () =>
@@ -106,7 +106,7 @@ export function openToReplay(file: string): Database {
   );
 }
 
-function prepare(db: Database, file: string): void {
+function prepare(db: RecordingDatabase, file: string): void {
   const isEmpty = firstNumber(db, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isEmpty) assertRecording(db, file);
   if (!isEmpty && versionOf(db) > VERSION) throw otherRelease(db, file);
@@ -123,21 +123,21 @@ function prepare(db: Database, file: string): void {
   });
 }
 
-function assertRecording(db: Database, file: string): void {
+function assertRecording(db: RecordingDatabase, file: string): void {
   if (firstNumber(db, 'PRAGMA application_id') !== APPLICATION_ID)
     throw new StorageError(`${file} is not a recording, but a file of another kind. Name another one.`);
 }
 
 /** A recording of schema 1, open to be read only. */
-export function isWithoutChain(db: Database): boolean {
+export function isWithoutChain(db: RecordingDatabase): boolean {
   return versionOf(db) < VERSION;
 }
 
-function versionOf(db: Database): number {
+function versionOf(db: RecordingDatabase): number {
   return firstNumber(db, 'PRAGMA user_version');
 }
 
-function otherRelease(db: Database, file: string): StorageError {
+function otherRelease(db: RecordingDatabase, file: string): StorageError {
   return new StorageError(
     `${file} was recorded by another release (schema ${versionOf(db)}, this one knows ${VERSION}). ` +
       'Read it with that release, or record anew into another file.',

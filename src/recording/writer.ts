@@ -6,14 +6,14 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { Cursor } from '../core/model/watch/question.ts';
 import { firstNumber, inTransaction } from '../store/sqlite/database.ts';
 import type { Packed } from './bodies.ts';
-import { cursorText, keyOfAsked, sortedEntries, type RecordedQuestion, type Refusal } from './model.ts';
-import type { Database } from './schema.ts';
+import { cursorText, keyOfAsked, sortedEntries, type RecordedQuestion, type RecordedRefusal } from './model.ts';
+import type { RecordingDatabase } from './schema.ts';
 
 export interface PackedAnswer {
   readonly asked: RecordedQuestion;
   readonly cursor: Cursor | null;
   readonly again: boolean;
-  readonly gave: Packed | Refusal;
+  readonly gave: Packed | RecordedRefusal;
 }
 
 export interface PackedPoll {
@@ -41,7 +41,7 @@ export interface Writer {
 const PORTION = 200;
 
 /** The tables are there already. */
-export function createWriter(db: Database): Writer {
+export function createWriter(db: RecordingDatabase): Writer {
   const numbers = createNumbers(db);
   const poll = db.prepare(`
     INSERT INTO polls (watch, started_at, at, outcome, detail, head_height, head_timestamp, head_read_at,
@@ -120,13 +120,13 @@ function columnsOf(head: Head | null): [string | null, number | null, number | n
   return [String(head.height), head.timestamp, head.readAt, head.staleAfterMs];
 }
 
-function usedBytes(db: Database): number {
+function usedBytes(db: RecordingDatabase): number {
   const pages = firstNumber(db, 'PRAGMA page_count') - firstNumber(db, 'PRAGMA freelist_count');
   return pages * firstNumber(db, 'PRAGMA page_size');
 }
 
 /** Numbers of watches, questions and bodies, assigned at first use. */
-function createNumbers(db: Database) {
+function createNumbers(db: RecordingDatabase) {
   const cache = new Map<string, number>();
   const watch = db.prepare(
     'INSERT INTO watches (watch) VALUES (?) ON CONFLICT DO UPDATE SET watch = watch RETURNING id',
@@ -159,7 +159,7 @@ function createNumbers(db: Database) {
 }
 
 /** Drops the oldest polls, or only those before `before`, and the bodies that no poll needs any more. */
-function createDrop(db: Database): (before: Instant | null) => void {
+function createDrop(db: RecordingDatabase): (before: Instant | null) => void {
   db.exec('CREATE TEMP TABLE doomed (poll INTEGER PRIMARY KEY); CREATE TEMP TABLE loose (body INTEGER PRIMARY KEY)');
   const steps = [
     'DELETE FROM doomed',

@@ -12,7 +12,7 @@ import type { Head, TickChain } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { Missed, type ListQuestion, type Page, type Question, type Read } from '../core/model/watch/question.ts';
-import { readThrough, type Answer } from '../core/model/quality/read-through.ts';
+import { readThrough, type AskPage } from '../core/model/quality/read-through.ts';
 import { phaseOf } from '../core/model/watch/schedule.ts';
 import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
@@ -47,7 +47,7 @@ export function questionGroupsOf(watches: readonly Watch[]): {
   return { groups: [...byKey.values()], without };
 }
 
-export interface Reach {
+export interface HistoryDepth {
   /** Back to this time. */
   readonly from: Instant;
   readonly now: Instant;
@@ -56,7 +56,11 @@ export interface Reach {
 }
 
 /** How many pages lead back to `from`, by the time span of the first one, which is asked for. Throws `Missed`. */
-export async function estimatePages(read: Read, { question, past }: QuestionGroup, reach: Reach): Promise<number> {
+export async function estimatePages(
+  read: Read,
+  { question, past }: QuestionGroup,
+  reach: HistoryDepth,
+): Promise<number> {
   const { rows, next } = await read.page(question, null);
   const oldest = Math.min(...rows.map((row) => past.timeOf(row)).filter((time) => time !== null));
   if (next === null || !Number.isFinite(oldest) || oldest < reach.from) return 1;
@@ -64,7 +68,7 @@ export async function estimatePages(read: Read, { question, past }: QuestionGrou
   return Math.min(reach.maxPages, Math.ceil((reach.now - reach.from) / spanMs));
 }
 
-export interface History {
+export interface ReplayedHistory {
   /** Newest first. */
   readonly rows: readonly DatedRow[];
   /** From here on it is complete. */
@@ -82,8 +86,8 @@ interface DatedRow {
 export async function readHistory(
   read: Read,
   { question, past }: QuestionGroup,
-  { from, maxPages }: Reach,
-): Promise<History> {
+  { from, maxPages }: HistoryDepth,
+): Promise<ReplayedHistory> {
   const { rows, partial } = await readUntil(read, question, {
     identityOf: (row) => past.identityOf(row),
     maxPages,
@@ -106,7 +110,7 @@ const MOST_POLLS = 100_000;
 export function* historyPolls(
   watch: Watch,
   { past, question }: QuestionGroup,
-  { rows, from }: History,
+  { rows, from }: ReplayedHistory,
   until: Instant,
 ): Generator<ReplayedPoll> {
   const intervalMs = Math.max(watch.schedule.intervalMs, Math.ceil((until - from) / MOST_POLLS));
@@ -154,7 +158,7 @@ function firstPoll(watch: Watch, from: Instant, intervalMs: number): Instant {
 
 /** The list as it stood when row `newest` was its first. */
 function readOf(rows: readonly DatedRow[], newest: number): Read {
-  const answer: Answer = async ({ shape }, cursor) => {
+  const answer: AskPage = async ({ shape }, cursor) => {
     if (shape === 'one') throw new Missed('not-found', 'has no history on an explorer');
     return pageFrom(rows, cursor === null ? newest : Number(cursor[OFFSET]));
   };

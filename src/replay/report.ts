@@ -50,7 +50,7 @@ export interface AlertNoise {
   readonly isFiring: boolean;
 }
 
-export interface Range {
+export interface ReportRange {
   readonly from: Instant;
   readonly until: Instant;
 }
@@ -66,7 +66,7 @@ const SHORTEST_MS = 1000;
 export function replayReportOf(
   watches: readonly Watch[],
   messages: readonly ReplayedMessage[],
-  { from, until }: Range,
+  { from, until }: ReportRange,
   knownFrom: ReadonlyMap<Watch, Instant> = new Map(),
 ): ReplayReport {
   const all = messages.map(entryOf).toSorted((a, b) => a.at - b.at);
@@ -127,7 +127,7 @@ const BEGINNINGS: ReadonlySet<string> = new Set(['event', 'firing']);
 
 function noiseOf(
   entries: readonly Entry[],
-  { from, until }: Range,
+  { from, until }: ReportRange,
   days: number,
 ): Pick<AlertNoise, 'count' | 'perDay' | 'longestMs' | 'isFiring'> {
   const inRange = entries.filter(({ at }) => at <= until);

@@ -4,11 +4,11 @@ import type { Head } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Coin } from '../core/model/watch/target.ts';
 import type { Cursor, Page, Question, Read } from '../core/model/watch/question.ts';
-import { readThrough, type Answer } from '../core/model/quality/read-through.ts';
+import { readThrough, type AskPage } from '../core/model/quality/read-through.ts';
 import { problemOf } from '../explorer/http/answer-problem.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
 import { createPageSizes } from '../explorer/reading/page-sizes.ts';
-import type { RecordedAnswer } from './model.ts';
+import type { AnswerFixture } from './model.ts';
 
 /** The test gives no answer to a question that was asked. */
 export class MissingAnswer extends Error {
@@ -23,7 +23,7 @@ export interface AnswerContext {
 }
 
 /** Reads from answers: those with one path are the pages of one list, in order. Throws `MissingAnswer`. */
-export function readAnswers(answers: readonly RecordedAnswer[], { coin, at, onHeadPage }: AnswerContext): Read {
+export function readAnswers(answers: readonly AnswerFixture[], { coin, at, onHeadPage }: AnswerContext): Read {
   const pages = new Map<string, number>();
 
   function answerTo(question: Question, cursor: Cursor | null): AnyView | Page {
@@ -40,7 +40,7 @@ export function readAnswers(answers: readonly RecordedAnswer[], { coin, at, onHe
     return value;
   }
 
-  const answer: Answer = async (question, cursor) => answerTo(question, cursor);
+  const answer: AskPage = async (question, cursor) => answerTo(question, cursor);
   return readThrough({ answer, again: answer });
 }
 
@@ -48,7 +48,7 @@ function isPage(value: AnyView | Page): value is Page {
   return 'rows' in value;
 }
 
-function valueOf({ status, body }: RecordedAnswer, question: Question, coin: Coin, now: Instant): AnyView | Page {
+function valueOf({ status, body }: AnswerFixture, question: Question, coin: Coin, now: Instant): AnyView | Page {
   const bytes = Buffer.from(body);
   const asked = { where: question.path, hasKey: true, redact: (text: string) => text, now };
   const problem = problemOf({ status, headers: {} }, bytes, asked);
@@ -57,7 +57,7 @@ function valueOf({ status, body }: RecordedAnswer, question: Question, coin: Coi
   return decodeAnswer(bytes, question, context).value;
 }
 
-function missing(path: string, index: number, answers: readonly RecordedAnswer[]): string {
+function missing(path: string, index: number, answers: readonly AnswerFixture[]): string {
   const page = index === 0 ? '' : `, page ${index + 1}`;
   const given = [...new Set(answers.map((answer) => answer.path))].join(', ');
   return `no answer is given for ${path}${page}; there is one for ${given}`;

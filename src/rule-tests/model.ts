@@ -17,7 +17,7 @@ export interface RuleTest {
   readonly routes: readonly Route[];
   /** True: the list was empty before the first poll. */
   readonly isWithoutBaseline: boolean;
-  readonly polls: readonly Poll[];
+  readonly polls: readonly WrittenPoll[];
   readonly expected: readonly Expected[];
   /** The address that a name stands for, where there is one. */
   readonly addressOf: AddressOf;
@@ -25,7 +25,7 @@ export interface RuleTest {
 
 export type AddressOf = (name: string) => Address | undefined;
 
-export interface Poll {
+export interface WrittenPoll {
   readonly at: Instant;
   /** `1m30s`, as written. */
   readonly offset: string;
@@ -38,9 +38,9 @@ export interface Poll {
 export type PollInput =
   | { readonly type: 'missed'; readonly reason: MissReason; readonly detail: string }
   | { readonly type: 'rows'; readonly rows: readonly SyntheticRow[]; readonly partial: string | null }
-  | { readonly type: 'answers'; readonly answers: readonly RecordedAnswer[] };
+  | { readonly type: 'answers'; readonly answers: readonly AnswerFixture[] };
 
-export interface RecordedAnswer {
+export interface AnswerFixture {
   /** Behind `/api/v2/`, with addresses in lower case and without its query. */
   readonly path: string;
   readonly status: number;

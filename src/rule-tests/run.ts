@@ -12,12 +12,12 @@ import { groupOf } from '../dispatch/group.ts';
 import { routingOf } from '../dispatch/routing.ts';
 import { poll } from '../engine/polling/observe.ts';
 import { MissingAnswer } from './answers.ts';
-import type { Poll, RuleTest } from './model.ts';
+import type { WrittenPoll, RuleTest } from './model.ts';
 import { createScriptedExplorer } from './scripted-explorer.ts';
 
 /** One message, and the channels that it goes to. */
 export interface SentMessage {
-  readonly poll: Poll;
+  readonly poll: WrittenPoll;
   readonly message: Message;
   readonly to: readonly string[];
   /** Labels of the group that the alert belongs to, where its channel makes groups. */
@@ -25,7 +25,7 @@ export interface SentMessage {
 }
 
 export interface PollResult {
-  readonly poll: Poll;
+  readonly poll: WrittenPoll;
   readonly observation: Observation;
   readonly decision: Decision;
 }
@@ -83,7 +83,7 @@ function sentAt({ poll, decision }: PollResult): Omit<SentMessage, 'group'>[] {
   return decision.transitions.map(({ message, notify }) => ({ poll, message, to: notify.toSorted() }));
 }
 
-function whyBroken(error: unknown, poll: Poll | undefined): string {
+function whyBroken(error: unknown, poll: WrittenPoll | undefined): string {
   const where = poll === undefined ? '' : `at ${poll.offset}: `;
   if (error instanceof MissingAnswer) return `${where}${error.message}`;
   return `${where}a defect: ${error instanceof Error ? error.message : String(error)}`;

@@ -8,11 +8,11 @@ import { Missed } from '../core/model/watch/question.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { readTickChain, type PollReader } from '../engine/polling/observe.ts';
 import { readAnswers } from './answers.ts';
-import type { Poll, PollInput } from './model.ts';
+import type { WrittenPoll, PollInput } from './model.ts';
 
 export interface ScriptedExplorer {
   /** Answers one poll of the test; polls are taken in their order. */
-  readerFor(poll: Poll): PollReader;
+  readerFor(poll: WrittenPoll): PollReader;
 }
 
 /** The explorer that the watch of a test reads. Like a real one, it remembers the head and the blocks that it showed. */
@@ -23,7 +23,7 @@ export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
   let record: ChainRecord = new Map();
   let highest = 0;
 
-  function readerFor(poll: Poll): PollReader {
+  function readerFor(poll: WrittenPoll): PollReader {
     const { at, head: written, input } = poll;
     const answers = input.type === 'answers' ? input.answers : [];
     const givesHead = answers.some(({ path }) => path === headPath);
@@ -60,7 +60,7 @@ export function createScriptedExplorer(watch: Watch): ScriptedExplorer {
     }
   }
 
-  function headBy({ at, input }: Poll): Head | null {
+  function headBy({ at, input }: WrittenPoll): Head | null {
     return input.type === 'rows' ? (kind.script.head?.(input.rows, at) ?? null) : answeredHead;
   }
 

@@ -1,8 +1,8 @@
 // What an answer consists of, before it becomes bytes.
 
-export type Row = Readonly<Record<string, unknown>>;
+export type JsonRow = Readonly<Record<string, unknown>>;
 
-export interface Answer {
+export interface SandboxAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Written as JSON. */
@@ -10,38 +10,38 @@ export interface Answer {
 }
 
 /** What goes out: the body is text by now. */
-export interface Reply {
+export interface SandboxReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export function replyOf({ status, headers, body }: Answer): Reply {
+export function replyOf({ status, headers, body }: SandboxAnswer): SandboxReply {
   return { status, headers, text: JSON.stringify(body) };
 }
 
-export interface Page {
-  readonly items: readonly Row[];
+export interface SandboxPage {
+  readonly items: readonly JsonRow[];
   /** Null at the end. Sent back as query parameters, every key of it. */
-  readonly next_page_params: Row | null;
+  readonly next_page_params: JsonRow | null;
   /** Whether rows may still be missing, where a release says so. */
-  readonly meta?: Row;
+  readonly meta?: JsonRow;
 }
 
-export function isPage(body: unknown): body is Page {
+export function isPage(body: unknown): body is SandboxPage {
   return isRow(body) && Array.isArray(body['items']);
 }
 
-export function isRow(value: unknown): value is Row {
+export function isRow(value: unknown): value is JsonRow {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+export function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): SandboxAnswer {
   return { status, headers, body };
 }
 
 /** Specification 7: the single field `message`. */
-export function notFound(): Answer {
+export function notFound(): SandboxAnswer {
   return answer(404, { message: 'Not found' });
 }
 
@@ -52,7 +52,7 @@ export interface Invalid {
 }
 
 /** Specification 7: every element has a title, a source with a pointer, and a detail. */
-export function unprocessable(problems: readonly Invalid[]): Answer {
+export function unprocessable(problems: readonly Invalid[]): SandboxAnswer {
   const errors = problems.map(({ parameter, detail }) => ({
     title: 'Invalid value',
     source: { pointer: `/${parameter}` },

@@ -1,6 +1,14 @@
 // The API of the specification as a function from a request to an answer. No sockets here.
 import type { Clock } from '../lib/clock.ts';
-import { answer, notFound, replyOf, type Answer, type Page, type Reply, type Row } from './answer.ts';
+import {
+  answer,
+  notFound,
+  replyOf,
+  type SandboxAnswer,
+  type SandboxPage,
+  type SandboxReply,
+  type JsonRow,
+} from './answer.ts';
 import { isAddress } from './chain/keys.ts';
 import type { DrawnFaults } from './faults/drawn.ts';
 import { listAddressTokens } from './lists/address-tokens.ts';
@@ -10,24 +18,24 @@ import { listAddressTransactions, listTransactions } from './lists/transactions.
 import { createMeter, type Admission, type Limits, type Meter } from './limits.ts';
 import { toListRequest, type ListRequest } from './lists/page.ts';
 import { createParamsReader } from './params.ts';
-import type { Operation } from './operations.ts';
+import type { SandboxOperation } from './operations.ts';
 import { instanceHeaders, multichainHeaders } from './releases/limit-headers.ts';
 import { tooManyRequests, unknownPath, wrongParameters } from './releases/refusals.ts';
 import { repeatKeys } from './releases/repeated-keys.ts';
 import type { Dialect } from './releases/dialect.ts';
 import { renderAddress } from './render/address.ts';
 import { renderToken } from './render/token.ts';
-import { refuseStranger, type Route } from './routes.ts';
+import { refuseStranger, type SandboxRoute } from './routes.ts';
 import type { World } from './world.ts';
 
 export interface ApiRequest {
-  readonly route: Route;
+  readonly route: SandboxRoute;
   readonly authorization: string | undefined;
   /** Whether the header or the cookie asks for scam tokens as well. */
   readonly showScam: boolean;
 }
 
-export interface ApiAnswer extends Reply {
+export interface ApiAnswer extends SandboxReply {
   /** Makes the body once more, for whoever wants to change it. */
   readonly again: () => unknown;
 }
@@ -36,7 +44,7 @@ export interface Api {
   ask(request: ApiRequest): ApiAnswer;
 }
 
-export interface ApiOptions {
+export interface SandboxApiOptions {
   readonly world: World;
   readonly drawn: DrawnFaults;
   readonly clock: Clock;
@@ -45,9 +53,9 @@ export interface ApiOptions {
 
 const CREDITS = 20;
 /** Prices that differ from the usual one. */
-const DEAR = new Map<Operation, number>([['address-internal-transactions', 40]]);
+const DEAR = new Map<SandboxOperation, number>([['address-internal-transactions', 40]]);
 
-export function createApi({ world, drawn, clock, limits }: ApiOptions): Api {
+export function createApi({ world, drawn, clock, limits }: SandboxApiOptions): Api {
   const { dialect } = world;
   const meters = {
     multichain: createMeter({
@@ -74,11 +82,11 @@ export function createApi({ world, drawn, clock, limits }: ApiOptions): Api {
   };
 }
 
-function admit(meter: Meter, operation: Operation): Admission {
+function admit(meter: Meter, operation: SandboxOperation): Admission {
   return meter.admit(DEAR.get(operation) ?? CREDITS);
 }
 
-function refuse(dialect: Dialect, form: Route['form'], { refused, headers }: Admission): Answer {
+function refuse(dialect: Dialect, form: SandboxRoute['form'], { refused, headers }: Admission): SandboxAnswer {
   if (refused === 'credits') return answer(402, { error: 'Out of credits' }, headers);
   return tooManyRequests(dialect, form, headers);
 }
@@ -86,7 +94,10 @@ function refuse(dialect: Dialect, form: Route['form'], { refused, headers }: Adm
 const MOST_CACHED = 128;
 
 /** Answers stay good until the head or something that the control API touches moves. */
-function createAnswerCache(world: World, drawn: DrawnFaults): (operation: Operation, request: ApiRequest) => ApiAnswer {
+function createAnswerCache(
+  world: World,
+  drawn: DrawnFaults,
+): (operation: SandboxOperation, request: ApiRequest) => ApiAnswer {
   const answerByKey = new Map<string, ApiAnswer>();
   const perform = createPerformer(world, drawn);
   let as = '';
@@ -106,7 +117,7 @@ function createAnswerCache(world: World, drawn: DrawnFaults): (operation: Operat
 }
 
 /** Keeps the text alone: the objects that it was made from are many, and only a fault asks for them again. */
-function ready(make: () => Answer): ApiAnswer {
+function ready(make: () => SandboxAnswer): ApiAnswer {
   return { ...replyOf(make()), again: () => make().body };
 }
 
@@ -117,7 +128,10 @@ function keyOf({ route: { path, params }, showScam }: ApiRequest, { echoes }: Di
   return JSON.stringify([path, showScam, asked]);
 }
 
-function createPerformer(world: World, drawn: DrawnFaults): (operation: Operation, request: ApiRequest) => Answer {
+function createPerformer(
+  world: World,
+  drawn: DrawnFaults,
+): (operation: SandboxOperation, request: ApiRequest) => SandboxAnswer {
   const { dialect } = world;
   const readParams = createParamsReader(dialect);
   return (operation, { route, showScam }) => {
@@ -140,7 +154,11 @@ interface Asked {
   readonly showScam: boolean;
 }
 
-function read(world: World, operation: Operation, { address, request, showScam }: Asked): Page | Row | undefined {
+function read(
+  world: World,
+  operation: SandboxOperation,
+  { address, request, showScam }: Asked,
+): SandboxPage | JsonRow | undefined {
   switch (operation) {
     case 'token':
       return readToken(world, address);
@@ -159,7 +177,7 @@ function read(world: World, operation: Operation, { address, request, showScam }
   }
 }
 
-function readToken(world: World, address: string): Row | undefined {
+function readToken(world: World, address: string): JsonRow | undefined {
   const token = world.tokens.find(address);
   return token === undefined ? undefined : renderToken(world, token);
 }

@@ -8,4 +8,4 @@ export const OPERATIONS = [
   'transactions',
   'blocks',
 ] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export type SandboxOperation = (typeof OPERATIONS)[number];

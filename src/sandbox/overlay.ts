@@ -4,7 +4,7 @@ import type { TokenBase } from './chain/catalogue.ts';
 import type { AddressKey } from './chain/keys.ts';
 import type { Reputation } from './chain/tokens.ts';
 import type { Transaction } from './chain/transaction.ts';
-import type { Operation } from './operations.ts';
+import type { SandboxOperation } from './operations.ts';
 import { ControlProblem } from './problem.ts';
 
 interface SetHolding {
@@ -55,7 +55,7 @@ export interface Overlay {
   readonly delays: Delay[];
   readonly hiddenTraces: Set<number>;
   /** How many blocks an operation stays behind. */
-  readonly lags: Map<Operation, number>;
+  readonly lags: Map<SandboxOperation, number>;
 }
 
 export function createOverlay(): Overlay {

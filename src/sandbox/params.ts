@@ -1,7 +1,7 @@
 // Query parameters: which each operation takes, and which values are legal. Cursors come back as parameters.
 import type { Invalid } from './answer.ts';
 import { TOKEN_TYPES } from './chain/catalogue.ts';
-import type { Operation } from './operations.ts';
+import type { SandboxOperation } from './operations.ts';
 import type { Dialect } from './releases/dialect.ts';
 
 /** What is wrong with a value; undefined = nothing. */
@@ -57,7 +57,7 @@ const ITEMS_COUNT: Readonly<Record<Dialect['itemsCount'], Check>> = {
 };
 
 /** Parameters of every operation. `apikey` and `key` are taken everywhere. */
-function declaredBy(dialect: Dialect): Readonly<Record<Operation, Declared>> {
+function declaredBy(dialect: Dialect): Readonly<Record<SandboxOperation, Declared>> {
   const isSpecified = dialect.release === null;
   const items_count = ITEMS_COUNT[dialect.itemsCount];
   const side = oneOf('to', 'from');
@@ -110,7 +110,7 @@ export interface ReadParams {
 }
 
 /** Reads the parameters as a release does: wrong ones are problems, or left out. */
-export function createParamsReader(dialect: Dialect): (operation: Operation, params: Params) => ReadParams {
+export function createParamsReader(dialect: Dialect): (operation: SandboxOperation, params: Params) => ReadParams {
   const declared = declaredBy(dialect);
   return (operation, params) => {
     const checks = new Map(Object.entries<Check>({ ...EVERYWHERE, ...declared[operation] }));

@@ -1,17 +1,17 @@
 // Maps the path of a request to its operation.
 import { API_KEY, CHAIN_ID } from './names.ts';
-import { answer, type Answer } from './answer.ts';
-import type { Operation } from './operations.ts';
+import { answer, type SandboxAnswer } from './answer.ts';
+import type { SandboxOperation } from './operations.ts';
 import type { Params } from './params.ts';
 import type { Dialect } from './releases/dialect.ts';
 import { unknownChain } from './releases/refusals.ts';
 
-export interface Route {
+export interface SandboxRoute {
   readonly form: 'multichain' | 'instance';
   readonly chainId: string | null;
   /** Behind `/api/v2/`, without a slash at the end. */
   readonly path: string;
-  readonly operation: Operation | null;
+  readonly operation: SandboxOperation | null;
   /** As it was written; not checked yet. */
   readonly address: string;
   readonly params: Params;
@@ -20,7 +20,7 @@ export interface Route {
 const API_PATH = /^(?:\/([^/]{1,64}))?\/api\/v2\/(.{1,300}?)\/?$/;
 
 /** Undefined for a path that is not of the API. Of a parameter given twice the last value counts. */
-export function parseRoute(target: string): Route | undefined {
+export function parseRoute(target: string): SandboxRoute | undefined {
   const [path, query] = splitOnce(target, '?');
   const match = API_PATH.exec(path);
   if (match === null) return undefined;
@@ -35,7 +35,7 @@ function splitOnce(text: string, at: string): [string, string] {
   return place < 0 ? [text, ''] : [text.slice(0, place), text.slice(place + 1)];
 }
 
-function operationOf(path: string): Pick<Route, 'operation' | 'address'> {
+function operationOf(path: string): Pick<SandboxRoute, 'operation' | 'address'> {
   const [noun, address = '', list = '', ...more] = path.split('/');
   const operation = more.length > 0 ? undefined : OPERATION_BY_SHAPE.get(shapeOf(noun, address, list));
   return { operation: operation ?? null, address };
@@ -45,7 +45,7 @@ function shapeOf(noun: string | undefined, address: string, list: string): strin
   return [noun, address === '' ? '' : '*', list].filter((part) => part !== '').join('/');
 }
 
-const OPERATION_BY_SHAPE = new Map<string, Operation>([
+const OPERATION_BY_SHAPE = new Map<string, SandboxOperation>([
   ['tokens/*', 'token'],
   ['addresses/*', 'address'],
   ['addresses/*/tokens', 'address-tokens'],
@@ -56,7 +56,11 @@ const OPERATION_BY_SHAPE = new Map<string, Operation>([
 ]);
 
 /** The multichain form wants a key and a chain that it knows; the per-instance form wants neither. */
-export function refuseStranger(route: Route, authorization: string | undefined, dialect: Dialect): Answer | undefined {
+export function refuseStranger(
+  route: SandboxRoute,
+  authorization: string | undefined,
+  dialect: Dialect,
+): SandboxAnswer | undefined {
   if (route.form === 'instance') return undefined;
   // One of the two schemes is required: a good key in one place makes up for a bad one in the other.
   const keys = [keyOf(authorization), route.params.get('apikey')].filter((key) => key !== undefined);

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createApi, type ApiAnswer, type ApiRequest } from './api.ts';
 import { createControl, type Calls, type Control } from './control/control.ts';
 import { createDrawnFaults, NO_DRAWN_FAULTS } from './faults/drawn.ts';
-import { FaultOptions, type Fault } from './faults/fault.ts';
+import { FaultOptions, type SandboxFault } from './faults/fault.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from './names.ts';
 import type { Release } from './releases/release.ts';
@@ -42,7 +42,7 @@ export interface Sandbox extends Control {
   head(): number;
   ask(request: ApiRequest): ApiAnswer;
   /** The fault that strikes the answer to this request, if one is due. */
-  takeFault(request: ApiRequest, status: number): Fault | undefined;
+  takeFault(request: ApiRequest, status: number): SandboxFault | undefined;
 }
 
 const START_BLOCK = 100;

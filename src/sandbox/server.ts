@@ -1,17 +1,17 @@
 // Serves the sandbox over HTTP. It uses node:http directly, so that a connection can be cut in the middle of an answer.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answer, replyOf, type Answer, type Reply } from './answer.ts';
+import { answer, replyOf, type SandboxAnswer, type SandboxReply } from './answer.ts';
 import type { ApiAnswer, ApiRequest } from './api.ts';
 import { answerControl, CONTROL_PATH } from './control/http.ts';
 import { spoil } from './faults/content.ts';
-import { isContentFault, isWireFault, type Fault } from './faults/fault.ts';
+import { isContentFault, isWireFault, type SandboxFault } from './faults/fault.ts';
 import { failWithStatus } from './faults/status.ts';
 import { failOnWire } from './faults/wire.ts';
 import { parseRoute } from './routes.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export interface Served extends AsyncDisposable {
+export interface SandboxServer extends AsyncDisposable {
   /** `http://127.0.0.1:1234`: the base of both forms. */
   readonly url: string;
   /** Closes every connection. Safe to call twice. */
@@ -23,7 +23,7 @@ const MOST_CONNECTIONS = 1000;
 const KEEP_ALIVE_MS = 120_000;
 
 /** On the loopback; `port` 0 is any free one. Rejects when it is taken. */
-export async function serveSandbox(sandbox: Sandbox, port = 0): Promise<Served> {
+export async function serveSandbox(sandbox: Sandbox, port = 0): Promise<SandboxServer> {
   const server = createServer((request, response) => void handle(sandbox, request, response));
   server.maxConnections = MOST_CONNECTIONS;
   // Longer than any client pauses: a connection that closes just as it is used again looks like an outage.
@@ -97,7 +97,7 @@ function asksForScam({ headers }: IncomingMessage): boolean {
 interface Failing {
   readonly asked: ApiRequest;
   readonly right: ApiAnswer;
-  readonly fault: Fault;
+  readonly fault: SandboxFault;
 }
 
 async function fail(sandbox: Sandbox, { asked, right, fault }: Failing, response: ServerResponse): Promise<void> {
@@ -126,16 +126,16 @@ function onlyFilters(params: ReadonlyMap<string, string>): Map<string, string> {
   return new Map([...params].filter(([name]) => FILTERS.includes(name)));
 }
 
-function say(response: ServerResponse, said: Answer): void {
+function say(response: ServerResponse, said: SandboxAnswer): void {
   send(response, replyOf(said));
 }
 
-function send(response: ServerResponse, reply: Reply): void {
+function send(response: ServerResponse, reply: SandboxReply): void {
   const bytes = Buffer.from(reply.text);
   response.writeHead(reply.status, { ...headersOf(reply), 'content-length': bytes.length });
   response.end(bytes);
 }
 
-function headersOf({ headers }: Reply): Record<string, string> {
+function headersOf({ headers }: SandboxReply): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', ...headers };
 }

@@ -1,6 +1,6 @@
 // The simulated chain with everything that answers are made of.
 import type { Clock, Instant } from '../lib/clock.ts';
-import type { Row } from './answer.ts';
+import type { JsonRow } from './answer.ts';
 import { createManualCalendar, createRunningCalendar, type Calendar } from './chain/calendar.ts';
 import { createChain, rememberBlocks, type Chain } from './chain/chain.ts';
 import { createComposer, type Compose } from './chain/compose.ts';
@@ -36,7 +36,7 @@ export interface World {
   /** What is known of an address, as it is specified. */
   ref(address: string): AddressRef;
   /** The same as the explorer writes it. */
-  refRow(address: string): Row;
+  refRow(address: string): JsonRow;
   /** The transaction that created a contract on this chain; undefined for anything else. */
   creationOf(address: string): Creation | undefined;
   /** An address of the anonymous accounts. */
@@ -172,7 +172,7 @@ const MOST_REFS = 4096;
 
 interface Shown {
   readonly ref: AddressRef;
-  readonly row: Row;
+  readonly row: JsonRow;
 }
 
 function createRefs(accounts: Accounts, tokens: TokenBook, dialect: Dialect): (address: string) => Shown {
@@ -194,7 +194,7 @@ function createRefs(accounts: Accounts, tokens: TokenBook, dialect: Dialect): (a
 }
 
 /** Releases send it first as a flag, later as a word. */
-function reputationOf(isScam: boolean): Row {
+function reputationOf(isScam: boolean): JsonRow {
   return { is_scam: isScam, reputation: isScam ? 'scam' : 'ok' };
 }
 

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../core/journal/entry.ts';
 import { ackLine, channelLine, givenUpLine, pauseLine, sampleLine, silenceLine } from '../core/journal/operator.ts';
 import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Changed, Intervention, SampleTry, StoredAck, Unchanged } from './interventions.ts';
+import type { OperatorChange, Intervention, SampleTry, StoredAck, Unchanged } from './interventions.ts';
 
 /** What people did is kept for so much longer than what was sent. */
 export const KEPT_LONGER_MS = 60 * 86_400_000;
@@ -13,20 +13,20 @@ export function makes({ type }: Intervention): boolean {
   return type === 'pause' || type === 'silence' || type === 'ack';
 }
 
-export function silenceOr(silence: Silence | Unchanged): Changed | Unchanged {
+export function silenceOr(silence: Silence | Unchanged): OperatorChange | Unchanged {
   return typeof silence === 'string' ? silence : { type: 'silence', silence };
 }
 
-export function ackOr(ack: StoredAck | Unchanged): Changed | Unchanged {
+export function ackOr(ack: StoredAck | Unchanged): OperatorChange | Unchanged {
   return typeof ack === 'string' ? ack : { type: 'ack', ack };
 }
 
 /** Who is told, and when, is decided otherwise than before. */
-export function decidesMessages({ type }: Changed): boolean {
+export function decidesMessages({ type }: OperatorChange): boolean {
   return type === 'pause' || type === 'silence' || type === 'ack';
 }
 
-export function lineOf(changed: Changed, actor: string, at: Instant): JournalEntry {
+export function lineOf(changed: OperatorChange, actor: string, at: Instant): JournalEntry {
   switch (changed.type) {
     case 'pause':
       return pauseLine(changed.pause, actor, at);

@@ -1,8 +1,8 @@
 // What the dispatcher needs of the storage. A round is read, decided by a pure function, and written: all of it in one
 // transaction, or nothing where something that it rests on has changed meanwhile.
 import type { CallResult, CallRound } from '../dispatch/rounds/call-round.ts';
-import type { ClockJump } from '../dispatch/clock-jump.ts';
-import type { DueGroup, DueRound, Sent } from '../dispatch/rounds/due-round.ts';
+import type { ClockShift } from '../dispatch/clock-jump.ts';
+import type { DueGroup, DueRound, RecentlySent } from '../dispatch/rounds/due-round.ts';
 import type { Recipient } from '../core/model/ids.ts';
 import type { DeliveryShares } from '../dispatch/shares.ts';
 import type { Key, Labels, RoundResult } from '../dispatch/model.ts';
@@ -20,14 +20,14 @@ export interface DueQuery {
   /** Channels on which messages to one recipient are counted. */
   readonly counted: readonly string[];
   /** Whether a target on a counted channel was sent so much that nothing new goes out now. */
-  readonly isFull: (sent: Sent) => boolean;
+  readonly isFull: (sent: RecentlySent) => boolean;
   /** Silences that ended since then are read as well. */
   readonly silencesSince: Instant;
   /** Whether open alerts may inhibit others. */
   readonly withSources: boolean;
 }
 
-export interface Decision {
+export interface RoundDecision {
   readonly result: RoundResult;
   /** Deliveries that several commits write. */
   readonly shares: DeliveryShares;
@@ -40,7 +40,7 @@ export interface Decision {
 }
 
 /** Where a recipient's knowledge of an alert stands. */
-export interface StatePlace extends Recipient {
+export interface RecipientStateKey extends Recipient {
   readonly key: Key;
 }
 
@@ -62,7 +62,7 @@ export interface DispatchStore {
    * A delivery id that is already there is not added again. On a channel with `MOST_UNSETTLED` deliveries, further events
    * go into the open summary of their alert.
    */
-  commitDue(round: DueRound, decision: Decision, at: Instant, fence: Fence): Promise<CommitResult>;
+  commitDue(round: DueRound, decision: RoundDecision, at: Instant, fence: Fence): Promise<CommitResult>;
 
   /** Open alerts of which it is due to decide whether others are called in. `uncounted`: channels on which nobody answers. */
   readCalls(at: Instant, limit: number, uncounted: readonly string[]): Promise<CallRound>;
@@ -70,13 +70,13 @@ export interface DispatchStore {
   commitCalls(round: CallRound, result: CallResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
   /** In order of their places, up to `limit` that follow one. */
-  readActive(after: StatePlace | null, limit: number): Promise<ActiveState[]>;
+  readActive(after: RecipientStateKey | null, limit: number): Promise<ActiveState[]>;
 
   /** Groups that hold something, and alerts that somebody has to answer, are decided anew as well. */
   commitReroute(rerouted: readonly Rerouted[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** The clock was set: waits keep the time that they had left, and none grows longer. */
-  moveClock(jump: ClockJump, fence: Fence): Promise<'kept' | 'fenced'>;
+  moveClock(jump: ClockShift, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** When the next group or alert is due; null: only new transitions can change anything. */
   nextRound(): Promise<Instant | null>;

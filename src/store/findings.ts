@@ -1,5 +1,5 @@
 // What a look at every row of a state finds, whichever engine keeps it.
-import type { Verdict } from '../core/journal/chain.ts';
+import type { ChainCheck } from '../core/journal/chain.ts';
 import type { Finding } from './backups.ts';
 import { ackOf, pauseOf, silenceOf } from './rows/operator-rows.ts';
 import type { Row } from './rows/rows.ts';
@@ -52,14 +52,14 @@ export function checkedTables(
 
 export const MOST_PER_TABLE = 20;
 
-export interface Findings {
+export interface StateFindings {
   look(row: Row): void;
   add(finding: Finding): void;
   /** The first ones, and how many more there are. */
   end(): Finding[];
 }
 
-export function createFindings({ table, read, advice }: CheckedTable): Findings {
+export function createFindings({ table, read, advice }: CheckedTable): StateFindings {
   const findings: Finding[] = [];
   let more = 0;
   return {
@@ -88,7 +88,7 @@ function damageOf(row: Row, read: (row: Row) => unknown, advice: string): Findin
 }
 
 /** Of the journal. */
-export function findingsOf(verdict: Verdict): Finding[] {
+export function findingsOf(verdict: ChainCheck): Finding[] {
   if (verdict.type === 'intact') return [];
   const what = `the journal is broken at position ${verdict.position}: ${verdict.why}`;
   return [{ what, advice: 'Compare it with the journal of a backup. The daemon works all the same.' }];

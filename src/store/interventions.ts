@@ -2,7 +2,7 @@
 import type { AlertId, DeliveryId, Severity } from '../core/model/ids.ts';
 import type { Pause } from '../core/model/watch/pause.ts';
 import type { Transition } from '../core/model/transition.ts';
-import type { Ack, Key, Matcher, OpenAlert, Policy, Silence } from '../dispatch/model.ts';
+import type { Ack, Key, Matcher, InhibitingAlert, Policy, Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Fence } from './fence.ts';
 
@@ -56,7 +56,7 @@ export interface OperatorRequest {
 export interface Act {
   readonly at: Instant;
   /** What people are told of the change; stored with it. */
-  readonly announce?: (changed: Changed) => readonly Transition[];
+  readonly announce?: (changed: OperatorChange) => readonly Transition[];
 }
 
 /** A silence or a pause of which people may have to be told. */
@@ -76,7 +76,7 @@ export interface StoredAck extends Ack {
 }
 
 /** What was changed, as it was right after. */
-export type Changed =
+export type OperatorChange =
   | { readonly type: 'pause'; readonly pause: Pause }
   | { readonly type: 'silence'; readonly silence: Silence }
   | { readonly type: 'ack'; readonly ack: StoredAck }
@@ -99,7 +99,7 @@ export type Changed =
 export type Unchanged = 'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent';
 
 export type Intervened =
-  { readonly type: 'kept'; readonly changed: Changed } | { readonly type: 'refused'; readonly why: Unchanged };
+  { readonly type: 'kept'; readonly changed: OperatorChange } | { readonly type: 'refused'; readonly why: Unchanged };
 
 /**
  * What operators have decided about messages. Silences and pauses are in the order of their begin. One that cannot be read
@@ -111,7 +111,7 @@ export interface StoredPolicy extends Policy {
 }
 
 /** One alert that is open, as its newest message has it. */
-export interface OpenAlertRow extends OpenAlert {
+export interface OpenAlertRow extends InhibitingAlert {
   readonly episode: number;
   readonly seq: number;
   readonly alert: AlertId;
@@ -130,11 +130,11 @@ export interface OpenFilter {
 }
 
 /** What may have come about in other processes on the same state. */
-export interface News {
+export interface ReplicaChanges {
   /** Another number after every transition that was stored. */
   readonly newest: number;
   /** What operators changed, the oldest first. `key`: of the request. */
-  readonly changes: readonly { readonly key: string; readonly changed: Changed }[];
+  readonly changes: readonly { readonly key: string; readonly changed: OperatorChange }[];
 }
 
 /** What operators need of the storage. */
@@ -146,7 +146,7 @@ export interface OperatorStore {
   intervene(change: Intervention, request: OperatorRequest, act: Act): Promise<Intervened>;
 
   /** With what operators changed since then, within a day. */
-  newsSince(since: Instant): Promise<News>;
+  newsSince(since: Instant): Promise<ReplicaChanges>;
 
   /** Silences and pauses that are not over, or whose end nobody was told of. */
   announceable(at: Instant): Promise<Announceable[]>;

@@ -1,5 +1,5 @@
 // The journal: what is appended to it, chained, and read.
-import type { Anchor, Verdict } from '../core/journal/chain.ts';
+import type { JournalAnchor, ChainCheck } from '../core/journal/chain.ts';
 import type { JournalEntry } from '../core/journal/entry.ts';
 import type { Message } from '../core/model/delivery.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -69,7 +69,7 @@ export interface JournalLine {
   /** Its text, where that is no JSON any more. */
   readonly data: Json;
   /** Null: it is not chained yet. */
-  readonly anchor: Anchor | null;
+  readonly anchor: JournalAnchor | null;
 }
 
 export interface JournalCounts {
@@ -87,7 +87,7 @@ export interface JournalStore {
   chainJournal(limit: number, fence: Fence): Promise<boolean>;
 
   /** The newest line that is chained; null when there is none. Durable before it is answered. */
-  journalHead(): Promise<Anchor | null>;
+  journalHead(): Promise<JournalAnchor | null>;
 
   /**
    * How many chained lines of each kind follow the one at that position, among the next 20,000, and the position of the last
@@ -99,5 +99,5 @@ export interface JournalStore {
   history(filter: HistoryFilter): Promise<JournalLine[]>;
 
   /** Follows the chain of the journal from where it begins. `anchor` is one that was kept elsewhere. */
-  verifyJournal(anchor: Anchor | null): Promise<Verdict>;
+  verifyJournal(anchor: JournalAnchor | null): Promise<ChainCheck>;
 }

@@ -18,9 +18,9 @@ import { addressOf } from './postgres/address.ts';
 import { StorageError, type Store, type StoreReader } from './store.ts';
 
 /** Where the state is, and how large it may become. */
-export interface StateSettings extends StatePlace {
+export interface StoreSettings extends StatePlace {
   readonly maxBytes: number;
-  readonly backup: BackupSettings;
+  readonly backup: BackupOptions;
 }
 
 /** `postgres`: the URL of a database, where no file keeps the state. Only then anything of it is loaded. */
@@ -29,7 +29,7 @@ export interface StatePlace {
   readonly postgres?: { reveal(): string } | null;
 }
 
-export interface BackupSettings {
+export interface BackupOptions {
   /** Absolute path. */
   readonly directory: string;
   /** How many stay; 0 = none are made by the daemon. */
@@ -50,7 +50,7 @@ export interface StoreTools {
  * Rejects with a StoreBusyError while another holds the state file, with a StorageError when it cannot be used; the text is
  * for the operator.
  */
-export async function openStore(state: StateSettings, tools: StoreTools): Promise<Store> {
+export async function openStore(state: StoreSettings, tools: StoreTools): Promise<Store> {
   const { file, maxBytes, backup, postgres } = state;
   if (postgres) {
     const { log } = tools;
@@ -91,7 +91,7 @@ export async function checkState(state: StatePlace): Promise<StateCheck> {
  * Makes `target`, else the next file of the directory of backups, a complete, checked copy of the state, also while a
  * daemon runs; resolves with its path. Rejects with a StorageError, also where the file exists already.
  */
-export async function backupState(state: StateSettings, at: Instant, target?: string): Promise<string> {
+export async function backupState(state: StoreSettings, at: Instant, target?: string): Promise<string> {
   const { file, backup } = state;
   assertFile(state);
   const copy = target ?? backupFile(backup.directory, file, at);
@@ -139,7 +139,7 @@ function urlOf({ file, postgres }: StatePlace): string {
 }
 
 /** The backups that the daemon makes. */
-export function openBackups({ file, backup }: StateSettings): Backups {
+export function openBackups({ file, backup }: StoreSettings): Backups {
   return createBackups({ file, ...backup });
 }
 

@@ -12,7 +12,7 @@ export interface Share {
 }
 
 /** For whom deliveries are claimed. */
-export interface Claim extends Share {
+export interface DeliveryClaim extends Share {
   readonly limit: number;
   readonly at: Instant;
   /** For how long nobody else is given what is handed out; at most `LONGEST_LEASE_MS`. */
@@ -95,7 +95,7 @@ export interface OutboxStore {
    * the longest due. Per (message key, recipient) only the earliest that is not settled is ever handed out, however
    * severe the next one is, so a resolve cannot overtake its firing, and of one rule no more than its share. Nothing for a process that was taken over.
    */
-  claim(claim: Claim, fence: Fence): Promise<Claimed[]>;
+  claim(claim: DeliveryClaim, fence: Fence): Promise<Claimed[]>;
 
   /** Adds to the time for which the sender of the channel ran: what is owed there grows older by it. */
   ran(channel: string, ms: number): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Gauge } from 'prom-client';
 import type { MissReason } from '../core/model/observation.ts';
 import type { PlanRest } from '../core/model/quality/plan-rest.ts';
-import type { Operation } from '../core/model/watch/question.ts';
+import type { OperationName } from '../core/model/watch/question.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
@@ -17,7 +17,7 @@ interface HeaderFacts {
 
 interface RequestFacts {
   readonly explorer: string;
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly outcome: 'ok' | MissReason;
   readonly seconds: number;
 }

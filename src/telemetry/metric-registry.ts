@@ -1,21 +1,21 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { freeOwnMemory } from '../lib/own-memory.ts';
-import { METRICS, type LabelOf, type MetricName, type NameOf, type NameOfStates } from './metric-table.ts';
+import { METRICS, type LabelOf, type MetricName, type MetricNameOf, type NameOfStates } from './metric-table.ts';
 import { writeSeries, writeStates } from './series-text.ts';
 
 type Labels<N extends MetricName> = Readonly<Record<LabelOf<N>, string>>;
 
 /** The metrics of the table. Each is either made by name and counted as things happen, or mirrored on each scrape. */
 export interface MetricRegistry {
-  gauge<N extends NameOf<'gauge'>>(name: N): Gauge<LabelOf<N>>;
-  counter<N extends NameOf<'counter'>>(name: N): Counter<LabelOf<N>>;
-  histogram<N extends NameOf<'histogram'>>(name: N): Histogram<LabelOf<N>>;
+  gauge<N extends MetricNameOf<'gauge'>>(name: N): Gauge<LabelOf<N>>;
+  counter<N extends MetricNameOf<'counter'>>(name: N): Counter<LabelOf<N>>;
+  histogram<N extends MetricNameOf<'histogram'>>(name: N): Histogram<LabelOf<N>>;
   /**
    * A metric whose series are kept elsewhere and read before each rendering. Those with equal labels are added up; what is
    * beyond the limit of series is left out and counted.
    */
-  mirror<N extends NameOf<'gauge' | 'counter'>>(name: N, read: () => MaybePromise<Iterable<Series<N>>>): void;
+  mirror<N extends MetricNameOf<'gauge' | 'counter'>>(name: N, read: () => MaybePromise<Iterable<Series<N>>>): void;
   /** A state set, in the same way. Where several have equal labels, every state that one of them is in is 1. */
   mirrorStates<N extends NameOfStates>(name: N, read: () => Iterable<Standing<N>>): void;
   /** The text format 0.0.4. */

@@ -23,8 +23,8 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 export type LabelOf<N extends MetricName> = (typeof METRICS)[N]['labels'][number];
-/** Names of one type: `NameOf<'gauge'>`. */
-export type NameOf<T extends MetricRow['type']> = {
+/** Names of one type: `MetricNameOf<'gauge'>`. */
+export type MetricNameOf<T extends MetricRow['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
 /** Names of state sets. */

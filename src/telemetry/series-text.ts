@@ -7,7 +7,7 @@ import { nextTurn } from '../lib/clock.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
 import type { MetricRow } from './metric-rows/row.ts';
 
-export interface Written {
+export interface SeriesText {
   /** One after the other they are the whole text, which ends with the end of a line. */
   readonly pieces: readonly Buffer[];
   /** How many series were left out because of the limit. */
@@ -21,7 +21,7 @@ export async function writeSeries(
   name: MetricName,
   series: Iterable<readonly [Values, number]>,
   most: number,
-): Promise<Written> {
+): Promise<SeriesText> {
   const row: MetricRow = METRICS[name];
   const tree = new SeriesTree(row.labels);
   // A copy, since what is mirrored may change between two turns: a series that is removed and added again is one.
@@ -41,7 +41,7 @@ export async function writeStates(
   name: MetricName,
   series: Iterable<readonly [Values, string]>,
   most: number,
-): Promise<Written> {
+): Promise<SeriesText> {
   const row: MetricRow = METRICS[name];
   const states = row.states ?? [];
   const labels = row.labels.filter((label) => label !== 'state');

@@ -10,14 +10,14 @@ import { addressTokens, blocks } from '../explorer/operations.ts';
 import { decimalsOf, Token, TokenBalance } from '../explorer/reading/resources/token.ts';
 import { baseline, compare, hasMissing } from './holdings/comparison.ts';
 import { type HoldingRow, type HoldingsReading, KnownPage, readHoldings, seenIn } from './holdings/reading.ts';
-import { type Item, unpackItems } from './holdings/items.ts';
-import { State } from './holdings/state.ts';
+import { type HoldingItem, unpackItems } from './holdings/items.ts';
+import { HoldingsState } from './holdings/state.ts';
 import { bothForms, syntheticAddress, SYNTHETIC_DECIMALS } from './synthetic.ts';
 import { CHANGED } from './one-change.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import { holdingsWording } from './wording/holdings.ts';
 
-export const holdings: Kind<object, State, HoldingsReading> = {
+export const holdings: Kind<object, HoldingsState, HoldingsReading> = {
   name: 'holdings',
   summary: 'Every token an address holds: what arrives, leaves and changes.',
   noun: 'holding',
@@ -31,7 +31,7 @@ export const holdings: Kind<object, State, HoldingsReading> = {
   of: 'required',
   token: 'none',
   options: z.strictObject({}),
-  state: State,
+  state: HoldingsState,
   comparedByDefault: ['balance'],
   shown: ['token.symbol', 'token.address_hash', 'token.reputation', 'balance', 'token_id'],
   fleeting: [],
@@ -48,7 +48,7 @@ export const holdings: Kind<object, State, HoldingsReading> = {
       hasMissing: (seen) => state !== null && hasMissing(state, seen),
     });
   },
-  detect: (_target, state, seen, scope): Detection<State> =>
+  detect: (_target, state, seen, scope): Detection<HoldingsState> =>
     unchanged.detect(seen.content, state, scope, () =>
       state === null || !state.hasBaseline ? baseline(state, seen, scope) : compare(state, seen, scope),
     ),
@@ -64,7 +64,7 @@ export const holdings: Kind<object, State, HoldingsReading> = {
   },
 };
 
-const unchanged = createUnchangedAnswers<State>();
+const unchanged = createUnchangedAnswers<HoldingsState>();
 
 function rowsOf(seen: HoldingsReading): SourceRows {
   return {
@@ -75,7 +75,7 @@ function rowsOf(seen: HoldingsReading): SourceRows {
   };
 }
 
-function isScam({ values }: Item): boolean {
+function isScam({ values }: HoldingItem): boolean {
   return values['token.reputation'] === 'scam';
 }
 

@@ -1,6 +1,6 @@
 // What is remembered of a list that grows at the head, and what a row is to it.
 import { z } from 'zod';
-import type { Range } from '../core/model/detection.ts';
+import type { BlockRange } from '../core/model/detection.ts';
 import type { Instant } from '../lib/clock.ts';
 import { Emptied } from './lists/emptied.ts';
 import { Gap, type Gaps } from './lists/gaps.ts';
@@ -159,7 +159,7 @@ export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]
 }
 
 /** A chain that was reset, or a block at the baseline that never was; not a `start` that lies ahead. */
-export function isFarBelow({ floor, seen }: ListState, range: Range | null): boolean {
+export function isFarBelow({ floor, seen }: ListState, range: BlockRange | null): boolean {
   return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
 }
 

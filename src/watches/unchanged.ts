@@ -8,7 +8,7 @@ import {
   type Awaited,
   type DetectedEvent,
   type Detection,
-  type Scope,
+  type DetectionScope,
 } from '../core/model/detection.ts';
 import { packView } from '../core/values/packed-view.ts';
 
@@ -23,14 +23,14 @@ export interface UnchangedAnswers<State extends object> {
   detect(
     content: object | undefined,
     state: State | null,
-    scope: Scope,
+    scope: DetectionScope,
     compute: () => Detection<State>,
   ): Detection<State>;
 }
 
 interface Computed<State> {
   /** The paths that were compared. */
-  readonly tracked: Scope['tracked'];
+  readonly tracked: DetectionScope['tracked'];
   /** What would be detected again where nothing but these items is awaited; null where that is not known. */
   readonly again: { readonly awaited: Awaited; readonly detection: Detection<State> } | null;
 }
@@ -65,7 +65,7 @@ export function createUnchangedAnswers<State extends object>(): UnchangedAnswers
 function detectedAgain<State>(
   state: State,
   { tracked, again }: Computed<State>,
-  scope: Scope,
+  scope: DetectionScope,
 ): Detection<State> | null {
   if (tracked !== scope.tracked) return null;
   if (scope.awaited === null) return { ...NOTHING_DETECTED, state };
@@ -79,7 +79,7 @@ function detectedAgain<State>(
 function repeatable<State>(
   before: State | null,
   detection: Detection<State>,
-  { awaited, chain }: Scope,
+  { awaited, chain }: DetectionScope,
 ): Computed<State>['again'] {
   const { state, events, needs } = detection;
   const isNothingNew = state === before && needs === null && events.every(({ novelty }) => novelty === 'known');

@@ -25,16 +25,16 @@ export const PROBLEMS = {
 export type ProblemName = keyof typeof PROBLEMS;
 
 /** One mistake in a body: where, as a JSON pointer, and what. */
-export interface Mistake {
+export interface RequestMistake {
   readonly pointer: string;
   readonly detail: string;
 }
 
-export interface Problem {
+export interface ApiProblem {
   readonly problem: ProblemName;
   /** What to do. Holds no secret and nothing that the caller may not know. */
   readonly detail: string;
-  readonly mistakes?: readonly Mistake[];
+  readonly mistakes?: readonly RequestMistake[];
   /** Seconds after which it is worth another try. */
   readonly retryAfter?: number;
   /** Members of the answer beside those that every problem has. */
@@ -42,7 +42,10 @@ export interface Problem {
 }
 
 /** `instance` finds the log line of an error of ours. */
-export function problemResponse({ problem, detail, mistakes, retryAfter, more }: Problem, instance?: string): Response {
+export function problemResponse(
+  { problem, detail, mistakes, retryAfter, more }: ApiProblem,
+  instance?: string,
+): Response {
   const { status, title } = PROBLEMS[problem];
   const type = `/about#${problem}`;
   const body = {

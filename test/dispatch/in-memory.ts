@@ -9,7 +9,7 @@ import { stateOwing, stateUnnamed } from '../../src/dispatch/owing.ts';
 import { CAP_OF_PEOPLE } from '../../src/dispatch/policy/rate.ts';
 import type {
   Ack,
-  Batch,
+  DeliveryBatch,
   Cap,
   DispatchGroup,
   DispatchRound,
@@ -17,14 +17,14 @@ import type {
   InhibitRule,
   Key,
   Labels,
-  News,
-  OpenAlert,
+  PendingTransition,
+  InhibitingAlert,
   RecipientState,
   RoundResult,
   Routing,
   Silence,
   Transition,
-  Verdict,
+  MemberVerdict,
 } from '../../src/dispatch/model.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 
@@ -32,12 +32,12 @@ const HOUR = 3_600_000;
 const SUMMARIES: ReadonlySet<string> = new Set(['overflow_summary', 'silence_summary', 'inhibition_summary']);
 
 /** One message, with its way to the receiver. */
-export interface Sent extends Batch {
+export interface Sent extends DeliveryBatch {
   readonly createdAt: Instant;
   state: 'due' | 'sent' | 'dead' | 'merged' | 'cancelled';
   attempt: number;
   settledAt: Instant | null;
-  lines: Batch['members'];
+  lines: DeliveryBatch['members'];
 }
 
 export interface Alert {
@@ -51,7 +51,7 @@ interface Known {
   isOpen: boolean;
   isEvent: boolean;
   begunAt?: Instant;
-  readonly news: News[];
+  readonly news: PendingTransition[];
 }
 
 export interface Channel {
@@ -95,7 +95,7 @@ export class InMemoryDispatch {
   acks: Ack[] = [];
   wire: Wire = () => 'sent';
   /** The last decision of each alert at each target. */
-  readonly verdicts = new Map<string, Verdict>();
+  readonly verdicts = new Map<string, MemberVerdict>();
   #groups = new Map<string, { target: Recipient; closedAt: Instant | null; dueAt: Instant | null }>();
   #startedAt: Instant;
   #looked = new Map<string, Instant>();
@@ -117,7 +117,7 @@ export class InMemoryDispatch {
   happens(alert: Alert, transition: Transition): void {
     const known = this.#know(alert, transition);
     const seq = (known.news.at(-1)?.seq ?? 0) + 1;
-    const one: News = { seq, episode: known.episode, transition, at: this.now };
+    const one: PendingTransition = { seq, episode: known.episode, transition, at: this.now };
     known.news.push(one);
     this.#looked.set(alert.labels['watch'] ?? '', this.now);
     const { channels } = this.setup.routing(known.labels);
@@ -380,7 +380,7 @@ export class InMemoryDispatch {
     return message.lines.some(({ key }) => this.#unsettled(message.target, key).some((one) => earlier.includes(one)));
   }
 
-  #sources(): OpenAlert[] {
+  #sources(): InhibitingAlert[] {
     const open = [...this.alerts].filter(([, { isOpen, isEvent }]) => isOpen && !isEvent);
     return open.map(([key, { labels }]) => ({ key, watch: labels['watch'] ?? '', labels }));
   }

@@ -1,14 +1,14 @@
 // A second, deliberately naive model of dispatch: it knows nothing of groups, timers, states or rounds. From what happened
 // to an alert and what was sent about it, it says what is missing or too much.
-import type { News, Transition } from '../../src/dispatch/model.ts';
+import type { PendingTransition, Transition } from '../../src/dispatch/model.ts';
 import { linesOf, type SentLine } from './histories.ts';
 import type { InMemoryDispatch } from './in-memory.ts';
 
 /** From a begin to its end, or to the present. */
 interface Episode {
-  readonly begin: News;
-  readonly updates: News[];
-  end: News | null;
+  readonly begin: PendingTransition;
+  readonly updates: PendingTransition[];
+  end: PendingTransition | null;
 }
 
 const BEGINS: ReadonlySet<Transition> = new Set(['event', 'firing', 'reinstated']);
@@ -24,7 +24,7 @@ export function mustHaveHeard(dispatch: InMemoryDispatch, channel: string, key: 
   });
 }
 
-function episodesOf(news: readonly News[]): Episode[] {
+function episodesOf(news: readonly PendingTransition[]): Episode[] {
   const episodes: Episode[] = [];
   for (const one of news) {
     if (BEGINS.has(one.transition)) episodes.push({ begin: one, updates: [], end: null });
@@ -52,8 +52,8 @@ function wrongWith({ begin, updates, end }: Episode, lines: readonly SentLine[],
 }
 
 function wrongWhenTold(
-  updates: readonly News[],
-  end: News | null,
+  updates: readonly PendingTransition[],
+  end: PendingTransition | null,
   over: SentLine | undefined,
   lines: readonly SentLine[],
 ): string | null {
@@ -63,6 +63,6 @@ function wrongWhenTold(
   return unsaid.length > 0 && end === null ? 'a correction is missing' : null;
 }
 
-function lineOf(lines: readonly SentLine[], { seq }: News): SentLine | undefined {
+function lineOf(lines: readonly SentLine[], { seq }: PendingTransition): SentLine | undefined {
   return lines.find((line) => line.seq === seq && line.as !== 'repeat');
 }

@@ -1,6 +1,6 @@
 // The same rounds over the daemon's own store: what the dispatcher and the senders do, step by step and by hand.
 import type { Fence } from '../../src/store/fence.ts';
-import type { Batch, Labels, News, RoundResult, Transition } from '../../src/dispatch/model.ts';
+import type { DeliveryBatch, Labels, PendingTransition, RoundResult, Transition } from '../../src/dispatch/model.ts';
 import { decideCalls } from '../../src/dispatch/rounds/call-round.ts';
 import { reroute } from '../../src/dispatch/reroute.ts';
 import { routeRound } from '../../src/dispatch/rounds/route-round.ts';
@@ -22,7 +22,7 @@ const FENCE = 'service:test';
 interface Known {
   episode: number;
   isOpen: boolean;
-  readonly news: News[];
+  readonly news: PendingTransition[];
 }
 
 export class StoredDispatch implements AsyncDisposable {
@@ -274,7 +274,7 @@ function severityOf(labels: Labels): 'critical' | 'warning' | 'info' {
   return severity === 'critical' || severity === 'info' ? severity : 'warning';
 }
 
-function sentOf(batch: Batch, createdAt: Instant): Sent {
+function sentOf(batch: DeliveryBatch, createdAt: Instant): Sent {
   return { ...batch, createdAt, state: 'due', attempt: 0, settledAt: null, lines: batch.members };
 }
 

@@ -15,7 +15,7 @@ import {
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import { RELEASES, type Release } from '../../src/sandbox/releases/release.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { serveSandbox, type Served } from '../../src/sandbox/server.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { addressOf, missOf, openExplorer, type Opened } from './support/open.ts';
 
@@ -23,7 +23,7 @@ const clock = createFakeClock();
 const { vault, treasury, collector } = ADDRESSES;
 
 /** Started with the same seed and at the same time, so that all of them show the same chain. */
-function serve(as: Release | null): Promise<Served> {
+function serve(as: Release | null): Promise<SandboxServer> {
   return serveSandbox(createSandbox({ seed: 7, blockTimeMs: 'manual', startBlock: 5000, clock, as }));
 }
 

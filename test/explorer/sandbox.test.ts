@@ -12,13 +12,13 @@ import type { Auth } from '../../src/explorer/http/http-transport.ts';
 import { readAll } from '../../src/explorer/reading/paging.ts';
 import type { FaultName } from '../../src/sandbox/faults/fault.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { serveSandbox, type Served } from '../../src/sandbox/server.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { addressOf, impatient, missOf, openExplorer } from './support/open.ts';
 
 const clock = createFakeClock();
 let sandbox: Sandbox;
-let served: Served;
+let served: SandboxServer;
 
 beforeEach(async () => {
   sandbox = createSandbox({ seed: 7, blockTimeMs: 'manual', clock, limits: { requestsPerSecond: 1000 } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fitted, toLines, type AllLines, type Lines } from '../../src/notifiers/rendering/lines.ts';
+import { fitted, toLines, type AllLines, type MessageLines } from '../../src/notifiers/rendering/lines.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import { aDelivery, aMessage, aResolvedMessage, aTry } from './samples.ts';
 
@@ -61,7 +61,7 @@ describe('where room is short', () => {
   };
   const sizeOf = (text: string): number => text.length + 1;
   const sizes = { line: sizeOf, link: sizeOf, alert: ({ subject }: { subject: string }) => sizeOf(subject) };
-  const shown = ({ headline, text, links, facts }: Lines): string =>
+  const shown = ({ headline, text, links, facts }: MessageLines): string =>
     [headline, ...text.map((one) => one.text), ...links, ...facts.map((one) => one.text)].join('|');
   const all = shown(lines);
 

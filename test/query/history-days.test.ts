@@ -1,6 +1,6 @@
 // Days of the journal, with what is not known of them.
 import { expect, test } from '@jest/globals';
-import { HistoryFilter } from '../../src/query/shapes.ts';
+import { HistoryListFilter } from '../../src/query/shapes.ts';
 import { HistoryList } from '../../src/query/shapes/history.ts';
 import { aViewedDaemon, CONFIG } from '../support/web/viewed-daemon.ts';
 
@@ -20,7 +20,7 @@ test('nobody saw in the history that an explorer had not answered in the night: 
   await daemon.poll(12, HOUR);
   Object.assign(shown, { treasury: '200', vault: '40' });
   await daemon.poll(20, HOUR);
-  const found = await queries.history(HistoryFilter.parse({}));
+  const found = await queries.history(HistoryListFilter.parse({}));
   expect(HistoryList.parse(JSON.parse(JSON.stringify(found)))).toEqual(found);
   const gap = { explorer: 'chain', watches: 2, cause: 'error' };
   expect(found.days).toEqual([
@@ -33,7 +33,7 @@ test('a day on which every answer came says that it has no gap', async () => {
   const daemon = await aViewedDaemon(RULES);
   Object.assign(daemon.shown, { treasury: '90', vault: '60' });
   await daemon.poll(2, HOUR);
-  expect((await daemon.queries.history(HistoryFilter.parse({}))).days).toEqual([{ day: '2026-01-01', gaps: [] }]);
+  expect((await daemon.queries.history(HistoryListFilter.parse({}))).days).toEqual([{ day: '2026-01-01', gaps: [] }]);
 });
 
 test('a message that was accepted is said to have notified its channel, not nobody', async () => {
@@ -41,6 +41,6 @@ test('a message that was accepted is said to have notified its channel, not nobo
   Object.assign(daemon.shown, { treasury: '90', vault: '60' });
   await daemon.poll(2, HOUR);
   await daemon.send('screen', { type: 'sent', answer: 'printed' });
-  const { items } = await daemon.queries.history(HistoryFilter.parse({}));
+  const { items } = await daemon.queries.history(HistoryListFilter.parse({}));
   expect(items.filter(({ kind }) => kind === 'told')).toMatchObject([{ what: 'accepted', notified: ['screen'] }]);
 });

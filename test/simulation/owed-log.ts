@@ -4,7 +4,7 @@ import type { Delivery, Fact, Message } from '../../src/core/model/delivery.ts';
 import { deliveryId, idOf } from '../../src/core/model/watch/identity.ts';
 import type { Recipient, RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition, type Transition } from '../../src/core/model/transition.ts';
-import type { Batch, RoundResult, Withdrawal } from '../../src/dispatch/model.ts';
+import type { DeliveryBatch, RoundResult, Withdrawal } from '../../src/dispatch/model.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import type { ChainLog, Facts, Instant, Owed, Taken, Telling } from './model.ts';
 
@@ -30,7 +30,7 @@ export interface OwedLog {
 export function createOwedLog(recipientsOf: RecipientsOf): OwedLog {
   const committed: Committed[] = [];
   const idByPlace = new Map<string, string>();
-  const batchById = new Map<string, Batch>();
+  const batchById = new Map<string, DeliveryBatch>();
   const hearers = createHearers(recipientsOf);
 
   const idAt = (key: string, seq: number, to: Recipient): string =>
@@ -101,8 +101,8 @@ function isSame(one: Recipient, other: Recipient): boolean {
 }
 
 /** Of what was never tried. What was is not withdrawn. */
-function withoutWithdrawn(batch: Batch, { key, from }: Withdrawal): Batch {
-  const isLeft = (member: Batch['members'][number]): boolean => member.key !== key || member.seq < from;
+function withoutWithdrawn(batch: DeliveryBatch, { key, from }: Withdrawal): DeliveryBatch {
+  const isLeft = (member: DeliveryBatch['members'][number]): boolean => member.key !== key || member.seq < from;
   return batch.members.every(isLeft) ? batch : { ...batch, members: batch.members.filter(isLeft) };
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Anchor } from '../../src/core/journal/chain.ts';
+import type { JournalAnchor } from '../../src/core/journal/chain.ts';
 import type { JournalEntry } from '../../src/core/journal/entry.ts';
 import { inTransaction } from '../../src/store/sqlite/database.ts';
 import { createJournalTable, createJournalView } from '../../src/store/sqlite/journal-table.ts';
@@ -51,7 +51,7 @@ async function aJournal(): Promise<string> {
   return file;
 }
 
-async function verdictOf(file: string, anchor: Anchor | null = null) {
+async function verdictOf(file: string, anchor: JournalAnchor | null = null) {
   await using store = await openSqliteStore({ file });
   return await store.verifyJournal(anchor);
 }
@@ -111,7 +111,7 @@ test('a checkpoint that was changed or taken away is found', async () => {
   expect(await verdictOf(file)).toMatchObject({ type: 'broken', position: 1 });
 });
 
-async function headOf(file: string): Promise<Anchor | null> {
+async function headOf(file: string): Promise<JournalAnchor | null> {
   await using store = await openSqliteStore({ file });
   return await store.journalHead();
 }
@@ -153,7 +153,7 @@ test('whatever is appended, pruned and restarted, the chain holds, keeps its ord
       const file = join(directory, `${++files}.db`);
       let store = await openSqliteStore({ file });
       try {
-        const anchors: Anchor[] = [];
+        const anchors: JournalAnchor[] = [];
         let appended = 0;
         for (const step of steps) {
           const fence = fenceOf(store, 'service:journal');
@@ -184,7 +184,7 @@ test('whatever is appended, pruned and restarted, the chain holds, keeps its ord
   );
 });
 
-async function holds(store: Store, anchors: readonly Anchor[]): Promise<void> {
+async function holds(store: Store, anchors: readonly JournalAnchor[]): Promise<void> {
   const whole = await store.verifyJournal(null);
   expect(whole).toMatchObject({ type: 'intact' });
   for (const anchor of anchors)

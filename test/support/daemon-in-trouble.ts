@@ -1,8 +1,8 @@
 // What a daemon in trouble says of itself.
 import type { AccountList, AccountRow, Series } from '../../src/query/shapes/accounts.ts';
 import type { AlertCard, AlertHistory, TimelineEntry } from '../../src/query/shapes/alerts.ts';
-import type { Bars, Measure, Point, RecipientStatus, Text } from '../../src/query/shapes/common.ts';
-import type { About, CostRow, ExplorerRow, Explorers, RuleList, RuleRow } from '../../src/query/shapes/daemon.ts';
+import type { Bars, MeasureShape, Point, RecipientStatus, Text } from '../../src/query/shapes/common.ts';
+import type { About, CostRow, ExplorerRow, ExplorerList, RuleList, RuleRow } from '../../src/query/shapes/daemon.ts';
 import type { HistoryEntry, HistoryList } from '../../src/query/shapes/history.ts';
 import type {
   DeliveryDetail,
@@ -12,7 +12,7 @@ import type {
   SilenceRow,
 } from '../../src/query/shapes/operators.ts';
 import type { Overview, Trust } from '../../src/query/shapes/overview.ts';
-import type { Part, WatchExplanation, WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
+import type { ConditionPart, WatchExplanation, WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const NOW = Date.parse('2026-11-21T03:12:07Z');
@@ -31,7 +31,7 @@ export interface Written {
 
 export const CALM: Written = { chain: 'execution reverted', answer: '503 Service Unavailable', comment: 'known' };
 
-const measure: Measure = {
+const measure: MeasureShape = {
   field: 'balance',
   value: '940264.594685',
   unit: 'USDC',
@@ -386,7 +386,7 @@ export function deliveryWith(written: Written): DeliveryDetail {
 export function watchWith(written: Written): WatchExplanation {
   const text: Text = [{ untrusted: untrusted(written.chain) }];
   const [row] = watchesWith().items;
-  const part: Part = { text: 'balance < 1_000_000', truth: true, parts: [], reads: [] };
+  const part: ConditionPart = { text: 'balance < 1_000_000', truth: true, parts: [], reads: [] };
   const read = { name: 'balance', value: text, before: text, why: null };
   const { of } = cardWith(written);
   if (row === undefined) throw new Error('there is no watch');
@@ -510,7 +510,7 @@ export function accountsWith(written: Written): AccountList {
     line: lineOf([1_161_040, 940_264], 1440 * MINUTE),
     outflow: { amount: '50117.97', at: ago(15 * MINUTE) },
   };
-  const free: Measure = { ...measure, value: '3.1177', unit: 'ETH', limit: null, distance: null, side: null };
+  const free: MeasureShape = { ...measure, value: '3.1177', unit: 'ETH', limit: null, distance: null, side: null };
   const eth: AccountRow = {
     ...usdc,
     asset: 'ETH',
@@ -557,7 +557,7 @@ export function silencesWith({ comment }: Written): SilenceLists {
   return { active: [active, pause], ended: [{ ...active, id: 's0', state: 'ended', until: ago(MINUTE) }] };
 }
 
-export function explorersWith(written: Written): Explorers {
+export function explorersWith(written: Written): ExplorerList {
   const { heads, credits } = trustWith(written);
   const [stalled = null, fresh = null] = heads;
   const row: ExplorerRow = {

@@ -1,7 +1,7 @@
-import type { Scope } from '../../src/core/model/detection.ts';
+import type { DetectionScope } from '../../src/core/model/detection.ts';
 
 /** What a whole reading is judged by, polled every minute, when nothing waits for an item of it. */
-export function aScope(change: Partial<Scope> = {}): Scope {
+export function aScope(change: Partial<DetectionScope> = {}): DetectionScope {
   return {
     at: 0,
     tracked: [],

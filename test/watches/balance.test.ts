@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { exactOf, valueAt } from '../../src/core/values/fields.ts';
-import type { Scope } from '../../src/core/model/detection.ts';
+import type { DetectionScope } from '../../src/core/model/detection.ts';
 import { balance, type BalanceState } from '../../src/watches/balance.ts';
 import { addressOf, openExplorer } from '../explorer/support/open.ts';
 import { sendJson, startServer } from '../explorer/support/server.ts';
@@ -72,7 +72,7 @@ test('a proxy that gets another implementation is told, and what its coins are w
   const opened = openExplorer(explorer.url);
   const target = { explorer: 'ethereum', coin: { symbol: 'ETH', decimals: 18 }, token: null, maxPages: 1, options: {} };
   const holder = { ...target, address: addressOf(HOLDER) };
-  const scope: Scope = aScope({ tracked: ['implementations', 'exchange_rate'] });
+  const scope: DetectionScope = aScope({ tracked: ['implementations', 'exchange_rate'] });
   let state: BalanceState | null = null;
   const poll = async () => {
     const { seen } = await balance.observe(holder, state, opened.explorer.tickReader(), null);

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { type Item, PackedItems, packItems, unpackItems } from '../../src/watches/holdings/items.ts';
+import { type HoldingItem, PackedItems, packItems, unpackItems } from '../../src/watches/holdings/items.ts';
 
 const CONTRACT = '0x51BEEE539EE496D28B2BF8BED91D0B7F3A5599D8';
 const KEY = CONTRACT.toLowerCase();
 
-const COIN: Item = {
+const COIN: HoldingItem = {
   values: { 'token.address_hash': CONTRACT, 'token.symbol': 'USD"₮', token_id: null, balance: '12345678901234567890' },
   arrival: 0,
   change: 7,
 };
-const PIECE: Item = { values: { ...COIN.values, token_id: '7', balance: '1' }, arrival: 8, change: 8 };
+const PIECE: HoldingItem = { values: { ...COIN.values, token_id: '7', balance: '1' }, arrival: 8, change: 8 };
 
 test('what is remembered of tokens comes back as it was, in its order', () => {
   const items = new Map([
@@ -40,7 +40,7 @@ test('an item whose contract is not remembered keeps its whole key', () => {
 
 test('forty tokens take less than four thousand characters', () => {
   const key = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`;
-  const items = Array.from({ length: 40 }, (_, index): [string, Item] => [
+  const items = Array.from({ length: 40 }, (_, index): [string, HoldingItem] => [
     key(index),
     { ...COIN, values: { ...COIN.values, 'token.address_hash': key(index) } },
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { holdings } from '../../src/watches/holdings.ts';
-import { State } from '../../src/watches/holdings/state.ts';
+import { HoldingsState } from '../../src/watches/holdings/state.ts';
 import { createWorld } from '../support/world.ts';
 
 const RULES = `
@@ -28,7 +28,7 @@ test('what was there at the first poll is a baseline; a scam token that arrives 
 test('scam tokens that were sent to an account are counted', async () => {
   await using world = await createWorld(RULES);
   await world.poll();
-  const scams = (): number | undefined => holdings.scams?.(State.parse(world.decisions.at(-1)?.memory.state));
+  const scams = (): number | undefined => holdings.scams?.(HoldingsState.parse(world.decisions.at(-1)?.memory.state));
   expect(scams()).toBe(0);
   world.sandbox.giveToken({ address: 'treasury', name: 'Fine', reputation: 'ok' });
   for (const name of ['Free', 'Gift']) world.sandbox.giveToken({ address: 'treasury', name, reputation: 'scam' });

@@ -1,7 +1,7 @@
 // An answer that came before is passed over. Nothing may be passed over with it.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NOTHING_DETECTED, type DetectedEvent, type Scope } from '../../src/core/model/detection.ts';
+import { NOTHING_DETECTED, type DetectedEvent, type DetectionScope } from '../../src/core/model/detection.ts';
 import { createAnswerCache, type AnswerCache } from '../../src/explorer/http/answer-cache.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { encodeView } from '../../src/core/values/encoded.ts';
@@ -102,7 +102,7 @@ test('a page with an item that is awaited is looked at twice, not at every poll'
   const unchanged = createUnchangedAnswers<object>();
   const [content, state] = [{}, {}];
   const looked: string[] = [];
-  const detect = (awaited: readonly string[], scope: Partial<Scope> = {}): string[] => {
+  const detect = (awaited: readonly string[], scope: Partial<DetectionScope> = {}): string[] => {
     const { events } = unchanged.detect(
       content,
       state,

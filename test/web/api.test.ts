@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { API_ROOT } from '../../src/web/api/routes.ts';
 import { writeRoutes } from '../../src/web/api/writes.ts';
-import type { Interventions, Operation, Refusal, Result } from '../../src/web/api/operation.ts';
+import type { Interventions, WriteRequest, ActionRefusal, Result } from '../../src/web/api/operation.ts';
 import type { TrustedProxy } from '../../src/web/guard/identity.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
 import { differences } from '../support/web/openapi.ts';
@@ -38,14 +38,14 @@ interface Served {
   readonly web: Web;
   /** What the daemon was told to do: call, argument, actor. */
   readonly done: string[];
-  readonly operations: Operation[];
+  readonly operations: WriteRequest[];
   readonly logged: string[];
   readonly rejected: string[];
 }
 
 interface ServeOptions extends Partial<WebOptions> {
   /** The daemon refuses everything. */
-  readonly why?: Refusal;
+  readonly why?: ActionRefusal;
   readonly at?: () => number;
   readonly proxy?: TrustedProxy;
   readonly isOpen?: boolean;
@@ -55,14 +55,14 @@ async function serve(options: ServeOptions = {}) {
   const { why = null, at = () => 0, proxy = null, isOpen = false, ...more } = options;
   const served = {
     done: [] as string[],
-    operations: [] as Operation[],
+    operations: [] as WriteRequest[],
     logged: [] as string[],
     rejected: [] as string[],
   };
   const ended = async <T>(value: T): Promise<Result<T>> =>
     why === null ? { type: 'done', value } : { type: 'refused', why };
   const pause = { from: 0, until: Date.parse(NOON), comment: 'why' };
-  const note = (what: string, operation: Operation): void => {
+  const note = (what: string, operation: WriteRequest): void => {
     served.done.push(`${what} by ${operation.actor}`);
     served.operations.push(operation);
   };
@@ -280,7 +280,7 @@ describe('a call', () => {
     expect(served.done).toEqual([]);
   });
 
-  test.each<[Refusal, number, object]>([
+  test.each<[ActionRefusal, number, object]>([
     [{ type: 'not-found', detail: 'There is none.' }, 404, { type: '/about#not-found', detail: 'There is none.' }],
     [{ type: 'key-taken', detail: 'Use another.' }, 409, { type: '/about#key-taken' }],
     [{ type: 'stale-seq', detail: 'Look again.' }, 409, { type: '/about#stale-seq' }],

@@ -5,7 +5,7 @@ import { signPass } from '../../src/web/guard/signed.ts';
 import type { Web } from '../../src/web/server.ts';
 import { browse, cookieOf, proofIn, textOf } from '../support/browser/browse.ts';
 import { BadCursor } from '../../src/query/cursor.ts';
-import type { Interventions, Operation } from '../../src/web/api/operation.ts';
+import type { Interventions, WriteRequest } from '../../src/web/api/operation.ts';
 import { CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
 import {
   ALICE,
@@ -207,7 +207,7 @@ describe('an acknowledgement', () => {
   const ACTION = '/alerts/k1/8/ack';
 
   test('is made once by the operator who sent the form, however often it is sent', async () => {
-    const asked: Operation[] = [];
+    const asked: WriteRequest[] = [];
     const ack: Interventions['ack'] = async (alert, draft, operation) => {
       asked.push(operation);
       return { type: 'done', value: { ...alert, seq: draft.seq, id: 'a', actor: '', comment: null, at: 0, until: 0 } };

@@ -5,7 +5,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { assetPath } from '../../src/web/assets.ts';
 import { API_ROOT } from '../../src/web/api/routes.ts';
-import type { Interventions, Refusal } from '../../src/web/api/operation.ts';
+import type { Interventions, ActionRefusal } from '../../src/web/api/operation.ts';
 import { createWebApp } from '../../src/web/app.ts';
 import { formProof } from '../../src/web/guard/forms.ts';
 import { signPass } from '../../src/web/guard/signed.ts';
@@ -96,7 +96,7 @@ const CALLS: readonly Row[] = [
 
 const ROWS = [...PUBLIC, ...READS, ...FORMS, ...CALLS];
 
-const WHY: Refusal = { type: 'is-over', detail: 'It is over.' };
+const WHY: ActionRefusal = { type: 'is-over', detail: 'It is over.' };
 /** Changes that reached the daemon. */
 const reached: string[] = [];
 const interventions = new Proxy(API.interventions, {

@@ -2,7 +2,7 @@
 import { quote } from '../../config/values/scalars.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
-import type { Changed, Intervention, OpenAlertRow } from '../../store/interventions.ts';
+import type { OperatorChange, Intervention, OpenAlertRow } from '../../store/interventions.ts';
 import type { AckAnswer, AckDraft, AlertName, Interventions, Result } from '../../web/api/operation.ts';
 import { nameOf, severityOf } from '../../engine/upkeep/policy-upkeep.ts';
 import { untilMistakes, type Checked, type Once, type OnceOptions } from './once.ts';
@@ -63,6 +63,6 @@ function named(change: Intervention, open: OpenAlertRow | null): Checked {
   return open === null ? { change } : { change, alert: nameOf(open) };
 }
 
-function ackOf(result: Result<Extract<Changed, { type: 'ack' }>>): Result<AckAnswer> {
+function ackOf(result: Result<Extract<OperatorChange, { type: 'ack' }>>): Result<AckAnswer> {
   return result.type === 'refused' ? result : { type: 'done', value: result.value.ack };
 }

@@ -1,7 +1,7 @@
 // Deliveries that were given up, and channels that rest, as operators have them tried again.
 import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
-import type { Changed, SampleTry } from '../../store/interventions.ts';
+import type { OperatorChange, SampleTry } from '../../store/interventions.ts';
 import type { DeliveryAnswer, Interventions, Result } from '../../web/api/operation.ts';
 import type { Once, OnceOptions } from './once.ts';
 
@@ -73,7 +73,7 @@ export function createDeliveryCalls(once: Once, { log, channels, onRetry, sample
   };
 }
 
-function deliveryOf(result: Result<Extract<Changed, { type: 'delivery' }>>): Result<DeliveryAnswer> {
+function deliveryOf(result: Result<Extract<OperatorChange, { type: 'delivery' }>>): Result<DeliveryAnswer> {
   if (result.type === 'refused') return result;
   const { id, channel, recipient, state } = result.value;
   return { type: 'done', value: { id, channel, recipient, state } };

@@ -4,11 +4,11 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import { announcementOf } from '../../engine/self/announcement.ts';
 import { newsOf } from '../../engine/self/operator-news.ts';
-import type { Changed, Intervened, Intervention } from '../../store/interventions.ts';
+import type { OperatorChange, Intervened, Intervention } from '../../store/interventions.ts';
 import { StorageError, type Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Operation, Refusal, Result } from '../../web/api/operation.ts';
-import type { Mistake } from '../../web/problem.ts';
+import type { WriteRequest, ActionRefusal, Result } from '../../web/api/operation.ts';
+import type { RequestMistake } from '../../web/problem.ts';
 
 export interface OnceOptions {
   readonly store: Pick<Store, 'answerTo' | 'intervene' | 'openAlerts' | 'policy'>;
@@ -24,11 +24,11 @@ export interface OnceOptions {
 export type Checked =
   /** `alert`: how people call the one that it is about. */
   | { readonly change: Intervention; readonly alert?: string }
-  | { readonly mistakes: readonly Mistake[] }
+  | { readonly mistakes: readonly RequestMistake[] }
   | { readonly refusal: 'confirm-needed'; readonly detail: string }
   | null;
 
-export interface Asked<T extends Changed['type']> {
+export interface Asked<T extends OperatorChange['type']> {
   /** Not looked at when the request is a repeated one: it is answered as it was at first. */
   readonly check: () => Checked | Promise<Checked>;
   /** What such a change changes. */
@@ -36,14 +36,14 @@ export interface Asked<T extends Changed['type']> {
   /** What to do where there is nothing to be changed. */
   readonly missing: string;
   /** Acts on it, once it is stored. */
-  readonly act: (changed: Extract<Changed, { type: T }>) => Promise<void> | void;
+  readonly act: (changed: Extract<OperatorChange, { type: T }>) => Promise<void> | void;
 }
 
 /** Resolves when it is stored and acted upon. */
-export type Once = <T extends Changed['type']>(
-  operation: Operation,
+export type Once = <T extends OperatorChange['type']>(
+  operation: WriteRequest,
   asked: Asked<T>,
-) => Promise<Result<Extract<Changed, { type: T }>>>;
+) => Promise<Result<Extract<OperatorChange, { type: T }>>>;
 
 export function createOnce({ store, clock, log, notify, onChanged }: OnceOptions): Once {
   return async (operation, asked) => {
@@ -57,7 +57,7 @@ export function createOnce({ store, clock, log, notify, onChanged }: OnceOptions
       if ('refusal' in checked) return refused(checked.refusal, checked.detail);
       const { change, alert = null } = checked;
       const at = clock.now();
-      const announce = (changed: Changed): readonly Transition[] => {
+      const announce = (changed: OperatorChange): readonly Transition[] => {
         const news = newsOf({ change, changed, actor: operation.actor, at, alert });
         return news === null ? [] : announcementOf(news, { id: operation.key, at, notify: notify() });
       };
@@ -93,14 +93,14 @@ const DETAILS: Readonly<Record<Exclude<Extract<Intervened, { type: 'refused' }>[
   'later-sent': 'A later message of the same alert was sent to this recipient: this one would read as if it were news.',
 };
 
-function refused(type: Exclude<Refusal['type'], 'invalid'>, detail: string): Result<never> {
+function refused(type: Exclude<ActionRefusal['type'], 'invalid'>, detail: string): Result<never> {
   return { type: 'refused', why: { type, detail } };
 }
 
-function resultOf<T extends Changed['type']>(
+function resultOf<T extends OperatorChange['type']>(
   ended: Intervened,
   { missing, changes }: Asked<T>,
-): Result<Extract<Changed, { type: T }>> {
+): Result<Extract<OperatorChange, { type: T }>> {
   if (ended.type === 'refused') {
     if (ended.why === 'not-found') return refused('not-found', missing);
     return refused(ended.why, DETAILS[ended.why]);
@@ -110,14 +110,20 @@ function resultOf<T extends Changed['type']>(
   return { type: 'done', value: ended.changed };
 }
 
-function isOf<T extends Changed['type']>(changed: Changed, type: T): changed is Extract<Changed, { type: T }> {
+function isOf<T extends OperatorChange['type']>(
+  changed: OperatorChange,
+  type: T,
+): changed is Extract<OperatorChange, { type: T }> {
   return changed.type === type;
 }
 
 const DAY_MS = 86_400_000;
 
 /** What is wrong with the end of something that may last so long. */
-export function untilMistakes(until: Instant, { now, longestMs }: { now: Instant; longestMs: number }): Mistake[] {
+export function untilMistakes(
+  until: Instant,
+  { now, longestMs }: { now: Instant; longestMs: number },
+): RequestMistake[] {
   if (until <= now) return [{ pointer: '/until', detail: `is over: it is ${showInstant(now)} here` }];
   if (until - now <= longestMs) return [];
   const longest = longestMs === DAY_MS ? '24 hours' : `${longestMs / DAY_MS} days`;

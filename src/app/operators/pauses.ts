@@ -7,7 +7,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Matcher } from '../../dispatch/model.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Interventions, PauseAnswer, Result } from '../../web/api/operation.ts';
-import type { Changed } from '../../store/interventions.ts';
+import type { OperatorChange } from '../../store/interventions.ts';
 import { untilMistakes, type Once, type OnceOptions } from './once.ts';
 
 export interface PauseCallsOptions extends OnceOptions {
@@ -67,6 +67,6 @@ function matchersOf(name: string, watch: Watch): Matcher {
   return name === watch.rule ? { watch: name } : labelsOfWatch(watch);
 }
 
-function pauseOf(result: Result<Extract<Changed, { type: 'pause' }>>): Result<PauseAnswer> {
+function pauseOf(result: Result<Extract<OperatorChange, { type: 'pause' }>>): Result<PauseAnswer> {
   return result.type === 'refused' ? result : { type: 'done', value: result.value.pause };
 }

@@ -6,9 +6,9 @@ import { isSilencedBy, namesSelf } from '../../dispatch/policy/silenced.ts';
 import { selfLabels } from '../../engine/self/self-watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { isWide, reachOf, type Silenceable } from '../../query/silences/reach.ts';
-import type { Changed } from '../../store/interventions.ts';
+import type { OperatorChange } from '../../store/interventions.ts';
 import type { Interventions, Result, SilenceAnswer, SilenceDraft } from '../../web/api/operation.ts';
-import type { Mistake } from '../../web/problem.ts';
+import type { RequestMistake } from '../../web/problem.ts';
 import { untilMistakes, type Checked, type Once, type OnceOptions } from './once.ts';
 
 export interface SilenceCallsOptions extends OnceOptions {
@@ -96,13 +96,13 @@ function silenceable(watches: readonly Watch[]): Silenceable {
 function timeMistakes(
   { from, until, matchers }: Pick<SilenceDraft, 'from' | 'until' | 'matchers'>,
   now: number,
-): Mistake[] {
+): RequestMistake[] {
   const longestMs = namesSelf(matchers) ? LONGEST_OF_SELF_MS : LONGEST_MS;
   const mistakes = untilMistakes(until, { now, longestMs });
   if (from !== null && from >= until) mistakes.push({ pointer: '/from', detail: 'is not before until' });
   return mistakes;
 }
 
-function silenceOf(result: Result<Extract<Changed, { type: 'silence' }>>): Result<SilenceAnswer> {
+function silenceOf(result: Result<Extract<OperatorChange, { type: 'silence' }>>): Result<SilenceAnswer> {
   return result.type === 'refused' ? result : { type: 'done', value: result.value.silence satisfies Silence };
 }

@@ -47,7 +47,7 @@ export interface ChannelsOptions {
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
 }
 
-export interface Channels {
+export interface ChannelSet {
   /** Opens the channels that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   /** Of the config in force. */
@@ -92,7 +92,7 @@ interface Open extends Built {
   readonly ended: Promise<void>;
 }
 
-export function createChannels(options: ChannelsOptions): Channels {
+export function createChannels(options: ChannelsOptions): ChannelSet {
   const { clock, log, metrics, supervise, whileHeld } = options;
   const openByName = new Map<string, Open>();
   const retiring = new Map<Open, Promise<void>>();

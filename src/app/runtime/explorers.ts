@@ -1,7 +1,7 @@
 // The explorers of the config, open. An explorer whose settings did not change stays open over a reload, with its
 // budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
 // replaced, so that one that cannot be opened leaves the others as they are.
-import type { Config, SandboxExplorer, Explorer as Settings } from '../../config/model.ts';
+import type { Config, SandboxExplorer, ExplorerSettings } from '../../config/model.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { createAnswerCache, type AnswerCache } from '../../explorer/http/answer-cache.ts';
 import { isPublicHeader } from '../../config/values/secrets.ts';
@@ -11,7 +11,7 @@ import type { ExplorerMeter } from '../../explorer/http/meter.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
-import { serveSandbox, type Served } from '../../sandbox/server.ts';
+import { serveSandbox, type SandboxServer } from '../../sandbox/server.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createPlanBudgets, paceOf, type Pace, type PlanBudget, type PlanBudgets } from './plan-budgets.ts';
 import type { Prepared } from './prepared.ts';
@@ -30,7 +30,7 @@ export interface ExplorersOptions {
   readonly mayAsk?: (explorer: string) => boolean;
 }
 
-export interface Explorers extends AsyncDisposable {
+export interface ExplorerSet extends AsyncDisposable {
   /** Opens the explorers that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
@@ -44,7 +44,7 @@ interface Open extends PlanBudget {
   readonly name: string;
   readonly fingerprint: string;
   readonly explorer: Explorer;
-  readonly served: Served | null;
+  readonly served: SandboxServer | null;
 }
 
 interface Opening {
@@ -53,7 +53,7 @@ interface Opening {
   readonly budgets: PlanBudgets;
 }
 
-export function createExplorers(options: ExplorersOptions): Explorers {
+export function createExplorers(options: ExplorersOptions): ExplorerSet {
   const { clock, log, meter, mayAsk = () => true, openExplorer = createExplorer } = options;
   let openByName: ReadonlyMap<string, Open> = new Map();
   /** Replaced, but still read by polls that began before. */
@@ -61,7 +61,7 @@ export function createExplorers(options: ExplorersOptions): Explorers {
   const answers = createAnswerCache({ clock });
   const largeBodies = createLargeBodies();
 
-  async function open(settings: Settings, { fingerprint, pace, budgets }: Opening): Promise<Open> {
+  async function open(settings: ExplorerSettings, { fingerprint, pace, budgets }: Opening): Promise<Open> {
     const { name, coin } = settings;
     const served = settings.form === 'sandbox' ? await startSandbox(settings, clock) : null;
     try {
@@ -149,7 +149,7 @@ async function close({ explorer, served }: Open): Promise<void> {
 }
 
 /** Answers are kept decoded, with the decimals of the coin: those of a coin that was corrected must not be taken again. */
-function answersIn({ decimals }: Settings['coin'], answers: AnswerCache): AnswerCache {
+function answersIn({ decimals }: ExplorerSettings['coin'], answers: AnswerCache): AnswerCache {
   const named = (request: string): string => `${decimals} ${request}`;
   return {
     get: (request, wire) => answers.get(named(request), wire),
@@ -160,18 +160,18 @@ function answersIn({ decimals }: Settings['coin'], answers: AnswerCache): Answer
 }
 
 /** A running sandbox cannot be changed: it would be another chain. */
-function staysOpen({ fingerprint, served }: Open, settings: Settings, wanted: string): boolean {
+function staysOpen({ fingerprint, served }: Open, settings: ExplorerSettings, wanted: string): boolean {
   return fingerprint === wanted || (served !== null && settings.form === 'sandbox');
 }
 
-function startSandbox({ seed, blockTime, control, faults, as }: SandboxExplorer, clock: Clock): Promise<Served> {
+function startSandbox({ seed, blockTime, control, faults, as }: SandboxExplorer, clock: Clock): Promise<SandboxServer> {
   const blockTimeMs = blockTime === 'manual' ? blockTime : blockTime.ms;
   return serveSandbox(createSandbox({ seed, blockTimeMs, clock, control, faults, as }));
 }
 
 type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'auth' | 'headers' | 'secrets'>>;
 
-function whereOf(settings: Settings, served: Served | null): Where {
+function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Where {
   if (settings.form === 'sandbox')
     return { baseUrl: served?.url ?? '', auth: { type: 'none' }, headers: {}, secrets: [] };
   const { apiKey, auth } = settings;
@@ -185,7 +185,7 @@ function whereOf(settings: Settings, served: Served | null): Where {
 }
 
 /** Kept in memory only: it holds the key. */
-function fingerprintOf(settings: Settings, pace: Pace): string {
+function fingerprintOf(settings: ExplorerSettings, pace: Pace): string {
   if (settings.form === 'sandbox')
     return JSON.stringify([settings.seed, settings.blockTime, settings.control, settings.faults, settings.as]);
   return JSON.stringify([whereOf(settings, null), settings.auth, settings.apiKey?.reveal(), pace, settings.coin]);

@@ -8,7 +8,7 @@ import { createCoveredElsewhere, type CoveredElsewhere } from '../../engine/repo
 import { createPresentValues, type PresentValues } from '../../engine/reporting/present-values.ts';
 import type { PollHook } from '../../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../../engine/polling/poller.ts';
-import { createExplorerFacts, type ExplorerFacts } from '../../engine/reporting/explorer-facts.ts';
+import { createExplorerFacts, type ExplorerReporter } from '../../engine/reporting/explorer-facts.ts';
 import { createPollRing, type PollRing } from '../../engine/reporting/poll-ring.ts';
 import { createReport } from '../../engine/reporting/report.ts';
 import { createRetirement, type Retirement } from '../../engine/upkeep/retirement.ts';
@@ -21,10 +21,10 @@ import type { Mutex } from '../../lib/mutex.ts';
 import type { Recorder } from '../../recording/recorder.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { createChannels, type Channels, type ChannelsOptions } from './channels.ts';
+import { createChannels, type ChannelSet, type ChannelsOptions } from './channels.ts';
 import type { Pauses } from '../pauses.ts';
 import type { StorageState } from '../state/storage-health.ts';
-import { createExplorers, type Explorers, type ExplorersOptions } from './explorers.ts';
+import { createExplorers, type ExplorerSet, type ExplorersOptions } from './explorers.ts';
 
 export interface PartsOptions
   extends Omit<ChannelsOptions, 'redact' | 'isToldUnrecorded'>, Pick<ExplorersOptions, 'openExplorer'> {
@@ -42,8 +42,8 @@ export interface PartsOptions
 }
 
 export interface Parts {
-  readonly explorers: Explorers;
-  readonly channels: Channels;
+  readonly explorers: ExplorerSet;
+  readonly channels: ChannelSet;
   readonly dispatcher: Dispatcher;
   readonly poller: Poller;
   readonly blindWatches: BlindWatches;
@@ -55,7 +55,7 @@ export interface Parts {
   /** What was done, for the daily report. */
   readonly work: WorkCounts;
   /** What explorers answered in the last hour. */
-  readonly explorerFacts: ExplorerFacts;
+  readonly explorerFacts: ExplorerReporter;
   /** The last polls of each watch. */
   readonly pollRing: PollRing;
 }
@@ -207,7 +207,7 @@ export function createParts(
 }
 
 /** Requests are counted for the metrics, for the daily report and for pages. */
-function meterOf(metrics: Metrics, work: WorkCounts, ofHour: ExplorerFacts): ExplorersOptions['meter'] {
+function meterOf(metrics: Metrics, work: WorkCounts, ofHour: ExplorerReporter): ExplorersOptions['meter'] {
   return {
     ...metrics,
     request(facts) {

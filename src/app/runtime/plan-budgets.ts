@@ -1,6 +1,6 @@
 // What the explorers of one plan may ask together. Budgets live as long as an explorer that uses them: one of a key that
 // was rotated out goes with its explorers.
-import type { Explorer as Settings } from '../../config/model.ts';
+import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -33,7 +33,7 @@ export interface PlanBudget {
 }
 
 export interface PlanBudgets {
-  of(settings: Settings, baseUrl: string, pace: Pace): PlanBudget;
+  of(settings: ExplorerSettings, baseUrl: string, pace: Pace): PlanBudget;
 }
 
 /** `inUse`: those that go on where a plan stays as it was, with its rests. */

@@ -12,7 +12,7 @@ import type { ChannelHealth } from '../../engine/sending/channel-health.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { LowDisk } from '../../engine/self/daemon-causes.ts';
-import type { Work } from '../../engine/self/work-counts.ts';
+import type { WorkByExplorer } from '../../engine/self/work-counts.ts';
 import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, dataOfWatches, healthOfAlerts } from '../../engine/reporting/report.ts';
 import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backup-health.ts';
@@ -87,7 +87,7 @@ export interface Runtime extends AsyncDisposable {
   heartbeat(): HeartbeatSettings | null;
   digest(): DigestSettings | null;
   /** What was done since the start. */
-  work(): Work;
+  work(): WorkByExplorer;
   memoryOf(watch: WatchId): Memory | undefined;
   /** What only this process knows of watches and explorers. */
   readonly facts: RuntimeFacts;

@@ -2,7 +2,7 @@
 // two services.
 import { createHash } from 'node:crypto';
 import type { DeclaredConfig } from '../../cluster/ownership.ts';
-import type { Config, Explorer } from '../../config/model.ts';
+import type { Config, ExplorerSettings } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { channelOf, explorerOf, type CauseId } from '../../engine/self/cause.ts';
@@ -54,7 +54,7 @@ function checksumOf({ config, watches }: Pick<Setup, 'config' | 'watches'>): str
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-function secretsOf(explorer: Explorer): readonly (string | null)[] {
+function secretsOf(explorer: ExplorerSettings): readonly (string | null)[] {
   if (explorer.form === 'sandbox') return [];
   return [explorer.apiKey?.reveal() ?? null, ...Object.values(explorer.headers).map((value) => value.reveal())];
 }

@@ -3,10 +3,10 @@ import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/expl
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
 import type { Store } from '../../store/store.ts';
-import type { Explorers } from './explorers.ts';
+import type { ExplorerSet } from './explorers.ts';
 
 export interface TroublesOptions {
-  readonly explorers: Pick<Explorers, 'rests'>;
+  readonly explorers: Pick<ExplorerSet, 'rests'>;
   readonly poller: Pick<Poller, 'otherChain'>;
   readonly watches: () => readonly Watch[];
   readonly store: Pick<Store, 'keepTroubles'>;

@@ -3,14 +3,14 @@ import { Missed, type Read } from '../../core/model/watch/question.ts';
 import type { Address } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
 import { addressDetails, addressTokens, tokenDetails } from '../../explorer/operations.ts';
-import type { Explorers } from '../runtime/explorers.ts';
+import type { ExplorerSet } from '../runtime/explorers.ts';
 
 export interface NamedAddress {
   readonly name: string;
   readonly address: Address;
 }
 
-export interface Found extends NamedAddress {
+export interface DetectedAddress extends NamedAddress {
   readonly what: 'token' | 'contract' | 'account';
   /** Coins that it holds; null = unknown. */
   readonly coins: Amount | null;
@@ -20,19 +20,19 @@ export interface Found extends NamedAddress {
 
 /** Asks three questions about each address. Throws `Missed`, which names the address, when the explorer does not answer. */
 export async function detectAddresses(
-  explorers: Explorers,
+  explorers: ExplorerSet,
   explorer: string,
   addresses: readonly NamedAddress[],
-): Promise<Found[]> {
+): Promise<DetectedAddress[]> {
   const read = explorers.get(explorer)?.tickReader();
   if (read === undefined) throw new TypeError(`the explorer ${explorer} was not opened`);
-  const found: Found[] = [];
+  const found: DetectedAddress[] = [];
   // One after the other: a plan may allow one request at a time.
   for (const one of addresses) found.push(await detectOne(read, explorer, one));
   return found;
 }
 
-async function detectOne(read: Read, explorer: string, { name, address }: NamedAddress): Promise<Found> {
+async function detectOne(read: Read, explorer: string, { name, address }: NamedAddress): Promise<DetectedAddress> {
   try {
     const { coin_balance, is_contract } = await read.one(addressDetails(explorer, address));
     const isToken = is_contract === true && (await isKnown(read.one(tokenDetails(explorer, address))));

@@ -4,7 +4,7 @@ import { isPauseOf } from '../../core/model/watch/pause.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { followOtherReplicas } from '../../engine/upkeep/other-replicas.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Changed } from '../../store/interventions.ts';
+import type { OperatorChange } from '../../store/interventions.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Pauses } from '../pauses.ts';
@@ -24,7 +24,7 @@ export async function followReplicas(options: ReplicasOptions, signal: AbortSign
   const { ownership, runtime, pauses, clock } = options;
 
   /** Those that a pause held back until just now. */
-  function resumedBy(changed: readonly Changed[]): Watch[] {
+  function resumedBy(changed: readonly OperatorChange[]): Watch[] {
     const ended = changed.flatMap((one) => (one.type === 'pause' && one.pause.until <= clock.now() ? [one.pause] : []));
     return runtime.watches().filter((watch) => ended.some((pause) => isPauseOf(pause, watch)));
   }

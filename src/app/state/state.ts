@@ -20,7 +20,7 @@ export interface StateOptions {
   readonly log: Log;
 }
 
-export interface State {
+export interface OpenState {
   readonly store: Store;
   readonly ownership: Ownership;
   /** Where several replicas share a state, it shows the time of its server: each decides by the same. */
@@ -29,7 +29,7 @@ export interface State {
 }
 
 /** The caller closes the store. Rejects with a `StorageError` or `StoreBusyError`. */
-export async function openState(options: StateOptions): Promise<State> {
+export async function openState(options: StateOptions): Promise<OpenState> {
   const { clock, log } = options;
   const recovery = createRecoveryRecord(clock);
   await using opened = new AsyncDisposableStack();

@@ -9,7 +9,7 @@ import { showFailing, type FailingLoop } from '../../engine/upkeep/supervisor.ts
 import type { Readiness } from '../../web/app.ts';
 import type { StorageState } from '../state/storage-health.ts';
 
-export interface Work {
+export interface ReadinessInput {
   readonly isRunning: boolean;
   readonly storage: StorageState;
   /** When the state file was put back that somebody had taken away; null = long ago, or never. */
@@ -31,7 +31,7 @@ export interface Work {
  * Blind watches and a rejected reload leave it ready: replacing the daemon would not help. So does holding no shard: it is
  * there to take over.
  */
-export function readinessOf(work: Work): Readiness {
+export function readinessOf(work: ReadinessInput): Readiness {
   const { isRunning, storage, restoredAt, isCurrent, watches, unpolled, blind, paused, troubles, failing } = work;
   const lines: string[] = work.cluster === null ? [] : clusterLines(work.cluster);
   if (storage !== 'works') lines.push(STORAGE[storage]);

@@ -2,7 +2,7 @@
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Config } from '../../config/model.ts';
 import { showTrouble } from '../../core/model/quality/explorer-trouble.ts';
-import type { RuntimeView, View } from '../../query/view.ts';
+import type { RuntimeView, QueryContext } from '../../query/view.ts';
 import { selfLabels } from '../../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/store.ts';
@@ -35,7 +35,7 @@ interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'>
 }
 
 /** Resolves with the view of now. Rejects with a `StorageError` when the state cannot be opened. */
-export function createLook(options: ViewOptions): () => Promise<View> {
+export function createLook(options: ViewOptions): () => Promise<QueryContext> {
   const { store, clock } = options;
   const own = runtimeView(options, clock.now());
   const withOthers = createOtherWatches(options);

@@ -5,7 +5,7 @@ import type { InitOptions } from '../init/init.ts';
 import type { ConfigOption } from '../load.ts';
 import { CONFIG, collect, logFormat, logLevel, toDuration, toPort, toWhole, type Registry } from '../options.ts';
 import type { DaemonOptions } from './daemon.ts';
-import type { ExplorerOptions } from './explorer.ts';
+import type { SandboxCommandOptions } from './explorer.ts';
 import type { RecordOptions } from './record.ts';
 
 export function addDaemonCommands(registry: Registry): void {
@@ -69,7 +69,7 @@ function addExplorer({ program, terminal, end }: Registry): void {
     )
     .option('--faults', 'faults drawn by the seed: replaced blocks, late lists, rows twice or out of order', false)
     .option('--control', 'serve /control/... too, which mines, moves, fails and flags on demand', false)
-    .action(async (options: ExplorerOptions) => {
+    .action(async (options: SandboxCommandOptions) => {
       end(await (await import('./explorer.ts')).explorer(terminal, options));
     });
 }

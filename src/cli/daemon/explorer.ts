@@ -5,7 +5,7 @@ import { serveSandbox } from '../../sandbox/server.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface ExplorerOptions {
+export interface SandboxCommandOptions {
   readonly port: number;
   readonly seed: number;
   readonly blockTime: string;
@@ -16,7 +16,7 @@ export interface ExplorerOptions {
 }
 
 /** Serves until a signal. Prints where, and the addresses and tokens that the example rules name. */
-export async function explorer(terminal: Terminal, options: ExplorerOptions): Promise<number> {
+export async function explorer(terminal: Terminal, options: SandboxCommandOptions): Promise<number> {
   const { port, seed, control, faults, as = null } = options;
   const blockTimeMs = blockTimeOf(options.blockTime);
   const sandbox = createSandbox({ seed, blockTimeMs, clock: terminal.clock, control, faults, as });

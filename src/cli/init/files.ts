@@ -1,5 +1,5 @@
 // The files that `init` writes: a config, rules that fit what the addresses are, and tests of these rules.
-import type { Found, NamedAddress } from '../../app/setup/detect-addresses.ts';
+import type { DetectedAddress, NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { Amount } from '../../core/values/amount.ts';
 
 export interface ExplorerChoice {
@@ -46,22 +46,22 @@ interface Recipe {
   readonly test: readonly string[];
 }
 
-export function rulesText(found: readonly Found[]): string {
+export function rulesText(found: readonly DetectedAddress[]): string {
   const rules = recipesOf(found).flatMap(({ rule }) => [...rule.map((line) => `  ${line}`), '']);
   const head = '# Made by `chainwarden init`. Change the numbers; more rules: docs/cookbook.md.';
   return `${[head, 'watches:', ...rules].join('\n').trimEnd()}\n`;
 }
 
-export function testsText(found: readonly Found[]): string {
+export function testsText(found: readonly DetectedAddress[]): string {
   const tests = recipesOf(found).flatMap(({ test }) => test.map((line) => `  ${line}`));
   return `${['# Run by `chainwarden test`.', 'rules: watches.yaml', 'tests:', ...tests].join('\n')}\n`;
 }
 
-function recipesOf(found: readonly Found[]): Recipe[] {
+function recipesOf(found: readonly DetectedAddress[]): Recipe[] {
   return [headRecipe(), ...found.flatMap((one) => [...balanceRecipe(one), ...recipesFor(one)])];
 }
 
-function recipesFor({ name, what, address }: Found): Recipe[] {
+function recipesFor({ name, what, address }: DetectedAddress): Recipe[] {
   if (what === 'token') return [tokenRecipe(name, address.text)];
   return what === 'contract' ? [callsRecipe(name), holdingsRecipe(name)] : [holdingsRecipe(name)];
 }
@@ -93,7 +93,7 @@ const HALF = new Amount(5n, 1);
 const ONE_AND_A_HALF = new Amount(15n, 1);
 
 /** Below half of what is there now; nothing for who holds no coins. */
-function balanceRecipe({ name, coins }: Found): Recipe[] {
+function balanceRecipe({ name, coins }: DetectedAddress): Recipe[] {
   if (coins === null || coins.compare(ZERO) <= 0) return [];
   const low = twoDigits(coins.times(HALF));
   const [half, clear, above] = [low.times(HALF), low.times(ONE_AND_A_HALF), low.times(new Amount(2n, 0))];

@@ -1,7 +1,7 @@
 // `chainwarden init`: writes a config and rules with tests for an explorer and some addresses, and overwrites nothing.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { detectAddresses, type Found, type NamedAddress } from '../../app/setup/detect-addresses.ts';
+import { detectAddresses, type DetectedAddress, type NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Config } from '../../config/model.ts';
 import { formatProblems, type Problem } from '../../config/problem.ts';
@@ -132,7 +132,11 @@ function refuseMistakes(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new CommandError(EXIT.problems, `nothing was written\n\n${formatProblems(problems)}`);
 }
 
-async function look(terminal: Terminal, config: Config, addresses: readonly NamedAddress[]): Promise<Found[]> {
+async function look(
+  terminal: Terminal,
+  config: Config,
+  addresses: readonly NamedAddress[],
+): Promise<DetectedAddress[]> {
   await using explorers = openExplorers(terminal, config);
   (await explorers.prepare(config)).commit();
   try {
@@ -144,9 +148,9 @@ async function look(terminal: Terminal, config: Config, addresses: readonly Name
   }
 }
 
-function summaryOf(found: readonly Found[], folder: string): string[] {
+function summaryOf(found: readonly DetectedAddress[], folder: string): string[] {
   const config = join(folder, CONFIG_FILE);
-  const coins = (one: Found): string => (one.coins === null ? '' : `, ${one.coins.toString()} coins`);
+  const coins = (one: DetectedAddress): string => (one.coins === null ? '' : `, ${one.coins.toString()} coins`);
   return [
     ...found.map((one) => `${one.name}: ${one.what}${coins(one)}, ${one.tokens} tokens on the first page`),
     '',

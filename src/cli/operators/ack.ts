@@ -5,12 +5,12 @@ import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';
 import { createClient } from './client.ts';
-import { openStateOf, type ApiOptions } from './daemon-place.ts';
+import { openStateOf, type DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface AckOptions extends ApiOptions, UntilOptions {
+export interface AckOptions extends DaemonAddress, UntilOptions {
   readonly comment?: string;
 }
 
@@ -36,7 +36,7 @@ export async function ack(terminal: Terminal, name: string, options: AckOptions)
 }
 
 /** Takes back what was acknowledged of an alert, or of a watch. */
-export async function unack(terminal: Terminal, name: string, options: ApiOptions): Promise<number> {
+export async function unack(terminal: Terminal, name: string, options: DaemonAddress): Promise<number> {
   const acks = await acksOfState(terminal, options);
   const isAcked = ({ key, episode }: OpenAlertRow): boolean =>
     acks.some((one) => one.key === key && one.episode === episode);
@@ -49,14 +49,14 @@ export async function unack(terminal: Terminal, name: string, options: ApiOption
   return EXIT.ok;
 }
 
-async function acksOfState(terminal: Terminal, options: ApiOptions): Promise<readonly StoredAck[]> {
+async function acksOfState(terminal: Terminal, options: DaemonAddress): Promise<readonly StoredAck[]> {
   await using reader = await openStateOf(terminal, options);
   return (await reader.policy(terminal.clock.now())).acks;
 }
 
 const MOST_AT_ONCE = 50;
 
-async function openNamed(terminal: Terminal, name: string, options: ApiOptions): Promise<readonly OpenAlertRow[]> {
+async function openNamed(terminal: Terminal, name: string, options: DaemonAddress): Promise<readonly OpenAlertRow[]> {
   await using reader = await openStateOf(terminal, options);
   const open = await reader.openAlerts({ at: terminal.clock.now() });
   const found = open.filter((alert) => namesOf(alert).includes(name));
@@ -89,6 +89,6 @@ function acksOf({ key, episode }: OpenAlertRow): string {
 }
 
 /** Each alert is a call of its own, also where the command is repeated under its key. */
-function keyedFor(options: ApiOptions, { key }: OpenAlertRow): ApiOptions {
+function keyedFor(options: DaemonAddress, { key }: OpenAlertRow): DaemonAddress {
   return options.key === undefined ? options : { ...options, key: `${options.key}:${key}` };
 }

@@ -5,14 +5,14 @@ import { z } from 'zod';
 import { singleLine } from '../../lib/untrusted.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
-import { daemonOf, type ApiOptions, type Daemon } from './daemon-place.ts';
+import { daemonOf, type DaemonAddress, type Daemon } from './daemon-place.ts';
 
 export interface Client {
   /** The body of the answer, as `shape` reads it. Throws a `CommandError`: refused, unreachable, or not known. */
   post<T>(path: string, body: object, shape: z.ZodType<T>): Promise<T>;
 }
 
-export function createClient(terminal: Terminal, options: ApiOptions): Client {
+export function createClient(terminal: Terminal, options: DaemonAddress): Client {
   const daemon = daemonOf(terminal, options);
   const key = options.key ?? randomUUID();
   return {

@@ -3,11 +3,11 @@ import { Option } from 'commander';
 import type { ConfigOption } from '../load.ts';
 import { CONFIG, onDaemon, toWhole, type Registry } from '../options.ts';
 import type { AckOptions } from './ack.ts';
-import type { ApiOptions } from './daemon-place.ts';
-import type { ListOptions } from './deliveries.ts';
+import type { DaemonAddress } from './daemon-place.ts';
+import type { DeliveryListOptions } from './deliveries.ts';
 import type { RetryOptions } from './deliveries-retry.ts';
 import type { PauseOptions } from './pause.ts';
-import type { ExtendOptions, ListOptions as SilencesOptions, SilenceOptions } from './silence.ts';
+import type { ExtendOptions, SilenceListOptions, SilenceOptions } from './silence.ts';
 
 export function addOperatorCommands(registry: Registry): void {
   addOpen(registry);
@@ -23,7 +23,7 @@ function addOpen({ program, terminal, end }: Registry): void {
     .description('print a link that enters the page of the daemon on this machine; it works once, for a minute')
     .option(...CONFIG)
     .option('--url <address>', 'of the daemon, where it is not as the config says')
-    .action(async (options: Pick<ApiOptions, 'config' | 'url'>) => {
+    .action(async (options: Pick<DaemonAddress, 'config' | 'url'>) => {
       end((await import('./open.ts')).open(terminal, options));
     });
 }
@@ -40,7 +40,7 @@ function addPauses({ program, terminal, end }: Registry): void {
 
   onDaemon(program.command('resume <watch>'))
     .description('end the pause of a watch: it is polled at once')
-    .action(async (watch: string, options: ApiOptions) => {
+    .action(async (watch: string, options: DaemonAddress) => {
       end(await (await import('./pause.ts')).resume(terminal, watch, options));
     });
 }
@@ -62,7 +62,7 @@ function addSilences({ program, terminal, end }: Registry): void {
     });
   onDaemon(silence.command('end <id>'))
     .description('end a silence')
-    .action(async (id: string, options: ApiOptions) => {
+    .action(async (id: string, options: DaemonAddress) => {
       end(await (await import('./silence.ts')).endSilence(terminal, id, options));
     });
   onDaemon(silence.command('extend <id>'))
@@ -77,7 +77,7 @@ function addSilences({ program, terminal, end }: Registry): void {
     .description('the silences that are in force or will be; also while the daemon runs')
     .option(...CONFIG)
     .option('--json', 'a JSON object a line', false)
-    .action(async (options: SilencesOptions) => {
+    .action(async (options: SilenceListOptions) => {
       end(await (await import('./silence.ts')).listSilences(terminal, options));
     });
 }
@@ -93,7 +93,7 @@ function addAcks({ program, terminal, end }: Registry): void {
     });
   onDaemon(program.command('unack <alert>'))
     .description('take an acknowledgement back')
-    .action(async (alert: string, options: ApiOptions) => {
+    .action(async (alert: string, options: DaemonAddress) => {
       end(await (await import('./ack.ts')).unack(terminal, alert, options));
     });
 }
@@ -107,7 +107,7 @@ function addDeliveries({ program, terminal, end }: Registry): void {
     .option('--channel <name>', 'of this channel')
     .addOption(new Option('--state <state>', 'in this state').choices(['owed', 'given-up', 'sent']))
     .option('--limit <number>', 'at most so many', toWhole, 20)
-    .action(async (options: ListOptions) => {
+    .action(async (options: DeliveryListOptions) => {
       end(await (await import('./deliveries.ts')).list(terminal, options));
     });
   deliveries
@@ -126,7 +126,7 @@ function addDeliveries({ program, terminal, end }: Registry): void {
     });
   onDaemon(deliveries.command('dismiss <id>'))
     .description('count one that was given up no more: somebody has looked at it')
-    .action(async (id: string, options: ApiOptions) => {
+    .action(async (id: string, options: DaemonAddress) => {
       end(await (await import('./deliveries-retry.ts')).dismiss(terminal, id, options));
     });
 }

@@ -9,7 +9,7 @@ import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** The options of every command that changes something in a daemon. */
-export interface ApiOptions {
+export interface DaemonAddress {
   readonly config: string;
   readonly url?: string;
   /** Of a call that is repeated. */
@@ -26,7 +26,7 @@ export interface Daemon {
  * The daemon of `--url`, else of the config; the token of `CHAINWARDEN_TOKEN`, else of the file beside the state file. That
  * one is for this machine: it is sent nowhere else. Throws a `CommandError`.
  */
-export function daemonOf(terminal: Terminal, { config, url: named }: ApiOptions): Daemon {
+export function daemonOf(terminal: Terminal, { config, url: named }: DaemonAddress): Daemon {
   const given = terminal.env['CHAINWARDEN_TOKEN'] ?? '';
   if (named !== undefined && given !== '') return { url: checkedUrl(terminal, named), token: given };
   if (named !== undefined && !isOnThisMachine(new URL(checkedUrl(terminal, named))))
@@ -41,7 +41,7 @@ export function daemonOf(terminal: Terminal, { config, url: named }: ApiOptions)
 }
 
 /** The state of the daemon of the config. Throws a `CommandError`, or a `StorageError` where there is none. */
-export function openStateOf(terminal: Terminal, { config }: Pick<ApiOptions, 'config'>): Promise<StoreReader> {
+export function openStateOf(terminal: Terminal, { config }: Pick<DaemonAddress, 'config'>): Promise<StoreReader> {
   const place = readDaemonPlace(config, terminal);
   if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
   return openReader({ file: place.stateFile, postgres: place.postgres });

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { singleLine } from '../../lib/untrusted.ts';
 import { createClient } from './client.ts';
-import type { ApiOptions } from './daemon-place.ts';
+import type { DaemonAddress } from './daemon-place.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface RetryOptions extends ApiOptions {
+export interface RetryOptions extends DaemonAddress {
   readonly channel?: string;
 }
 
@@ -31,7 +31,7 @@ export async function retry(terminal: Terminal, id: string | undefined, options:
 }
 
 /** One that was given up: somebody has looked at it. */
-export async function dismiss(terminal: Terminal, id: string, options: ApiOptions): Promise<number> {
+export async function dismiss(terminal: Terminal, id: string, options: DaemonAddress): Promise<number> {
   const client = createClient(terminal, options);
   const answer = await client.post(`/deliveries/${encodeURIComponent(id)}/dismiss`, {}, DeliveryAnswer);
   terminal.out(`${answer.id}: dismissed, to ${toOf(answer)}. It is sent no more, and status counts it no more.`);

@@ -2,7 +2,7 @@
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { delivery, deliveries } from '../../query/records/deliveries.ts';
-import type { DeliveryFilter } from '../../query/shapes.ts';
+import type { DeliveryListFilter } from '../../query/shapes.ts';
 import type { DeliveryDetail, DeliveryRow } from '../../query/shapes/operators.ts';
 import { showRecipient } from '../../rules/describe.ts';
 import { openReader } from '../../store/open.ts';
@@ -10,14 +10,14 @@ import { CommandError, EXIT } from '../exit.ts';
 import { configOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface ListOptions extends ConfigOption {
+export interface DeliveryListOptions extends ConfigOption {
   readonly channel?: string;
-  readonly state?: NonNullable<DeliveryFilter['state']>;
+  readonly state?: NonNullable<DeliveryListFilter['state']>;
   readonly limit: number;
 }
 
 /** One line each: what was given up, what is owed, what was sent; of each the newest first. */
-export async function list(terminal: Terminal, options: ListOptions): Promise<number> {
+export async function list(terminal: Terminal, options: DeliveryListOptions): Promise<number> {
   const { state = null, channel = null, limit } = options;
   const config = configOrFail(terminal, options.config);
   await using reader = await openReader(config.state);

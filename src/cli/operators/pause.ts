@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { singleLine } from '../../lib/untrusted.ts';
 import { createClient } from './client.ts';
-import type { ApiOptions } from './daemon-place.ts';
+import type { DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface PauseOptions extends ApiOptions, UntilOptions {
+export interface PauseOptions extends DaemonAddress, UntilOptions {
   readonly comment: string;
 }
 
@@ -27,7 +27,7 @@ export async function pause(terminal: Terminal, watch: string, options: PauseOpt
 }
 
 /** Ends a pause. */
-export async function resume(terminal: Terminal, watch: string, options: ApiOptions): Promise<number> {
+export async function resume(terminal: Terminal, watch: string, options: DaemonAddress): Promise<number> {
   const ended = await createClient(terminal, options).post(`${pausesOf(watch)}/end`, {}, PauseAnswer);
   const since = showTime(Date.parse(ended.from), terminal.clock.now());
   terminal.out(`${singleLine(ended.watch)}: polled again, after a pause since ${since}.`);

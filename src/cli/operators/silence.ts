@@ -5,7 +5,7 @@ import type { Matcher, Silence } from '../../dispatch/model.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { createClient, type Client } from './client.ts';
-import { openStateOf, type ApiOptions } from './daemon-place.ts';
+import { openStateOf, type DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, timeOf, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { ConfigOption } from '../load.ts';
@@ -13,7 +13,7 @@ import { SilencePreview } from '../../query/shapes/operators.ts';
 import { previewLines } from './silence-preview.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface SilenceOptions extends ApiOptions, UntilOptions {
+export interface SilenceOptions extends DaemonAddress, UntilOptions {
   readonly from?: string;
   readonly comment?: string;
   readonly untilResolved: boolean;
@@ -75,14 +75,14 @@ function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOp
   };
 }
 
-export async function endSilence(terminal: Terminal, id: string, options: ApiOptions): Promise<number> {
+export async function endSilence(terminal: Terminal, id: string, options: DaemonAddress): Promise<number> {
   const ended = await call(createClient(terminal, options), id, 'end', {});
   const since = showTime(Date.parse(ended.from), terminal.clock.now());
   terminal.out(`${singleLine(ended.id)}: ended, after a silence since ${since}.`);
   return EXIT.ok;
 }
 
-export interface ExtendOptions extends ApiOptions, UntilOptions {}
+export interface ExtendOptions extends DaemonAddress, UntilOptions {}
 
 export async function extendSilence(terminal: Terminal, id: string, options: ExtendOptions): Promise<number> {
   const now = terminal.clock.now();
@@ -99,12 +99,12 @@ function call(client: Client, id: string, what: string, body: object): Promise<z
   return client.post(`/silences/${encodeURIComponent(id)}/${what}`, body, SilenceAnswer);
 }
 
-export interface ListOptions extends ConfigOption {
+export interface SilenceListOptions extends ConfigOption {
   readonly json: boolean;
 }
 
 /** Those that are in force or will be, a line each. */
-export async function listSilences(terminal: Terminal, options: ListOptions): Promise<number> {
+export async function listSilences(terminal: Terminal, options: SilenceListOptions): Promise<number> {
   await using reader = await openStateOf(terminal, options);
   const now = terminal.clock.now();
   const silences = (await reader.policy(now)).silences.filter(({ kind }) => kind === 'silence');

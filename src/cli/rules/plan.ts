@@ -3,7 +3,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import { withStored } from '../../core/windows/closed.ts';
 import { outlineOf, readOutline, type Outline } from '../../plan/outline.ts';
-import { planOf, type State } from '../../plan/plan.ts';
+import { planOf, type PlanState } from '../../plan/plan.ts';
 import { openReaderIfAny, stateName } from '../../store/open.ts';
 import type { StoreReader } from '../../store/store.ts';
 import { EXIT } from '../exit.ts';
@@ -42,7 +42,7 @@ async function runningIn(reader: StoreReader | null, terminal: Terminal): Promis
   return running ?? NOTHING;
 }
 
-async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<State> {
+async function stateOf(reader: StoreReader | null, terminal: Terminal): Promise<PlanState> {
   const now = terminal.clock.now();
   if (reader === null) return { memories: new Map(), diagnostics: new Map(), told: new Map(), now };
   const memories = new Map<WatchId, Memory>();

@@ -3,7 +3,7 @@
 import type { Setup } from '../../app/setup/setup.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { readStored, storedWatches, type StoredFacts } from '../../query/stored-watches.ts';
-import type { RuntimeView, View } from '../../query/view.ts';
+import type { RuntimeView, QueryContext } from '../../query/view.ts';
 import type { SeenCluster } from '../../store/cluster.ts';
 import type { StoreView } from '../../store/store.ts';
 
@@ -28,7 +28,7 @@ interface FileViewOptions {
   readonly version: string;
 }
 
-export function fileView({ setup, reader, facts, isHeld, now, version }: FileViewOptions): View {
+export function fileView({ setup, reader, facts, isHeld, now, version }: FileViewOptions): QueryContext {
   const { config, watches, ruleFiles } = setup;
   const runtime: RuntimeView = {
     ...storedWatches(watches, facts, now),

@@ -10,7 +10,7 @@ import {
   openBackups,
   restoreState,
   stateName,
-  type StateSettings,
+  type StoreSettings,
 } from '../../store/open.ts';
 import type { Finding, StateCheck } from '../../store/backups.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -46,7 +46,7 @@ function showFinding({ what, advice }: Finding): string {
   return `damaged: ${singleLine(advice === '' ? what : `${what.replace(/\.$/, '')}. ${advice}`)}`;
 }
 
-async function backupsLine(state: StateSettings): Promise<string> {
+async function backupsLine(state: StoreSettings): Promise<string> {
   const { directory } = state.backup;
   const [newest, ...others] = await openBackups(state).list();
   if (newest === undefined) return `no backups in ${directory}`;

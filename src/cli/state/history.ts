@@ -1,5 +1,5 @@
 // What the journal says: what was decided, told and changed, and whether anybody has changed the journal itself.
-import { parseAnchor, showAnchor, type Anchor, type Verdict } from '../../core/journal/chain.ts';
+import { parseAnchor, showAnchor, type JournalAnchor, type ChainCheck } from '../../core/journal/chain.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { showSecond, type Instant } from '../../lib/clock.ts';
@@ -43,7 +43,7 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   return EXIT.ok;
 }
 
-function anchorOf(verify: HistoryOptions['verify']): Anchor | null {
+function anchorOf(verify: HistoryOptions['verify']): JournalAnchor | null {
   if (verify === undefined || verify === true) return null;
   const anchor = parseAnchor(verify);
   if (anchor !== null) return anchor;
@@ -54,7 +54,7 @@ function anchorOf(verify: HistoryOptions['verify']): Anchor | null {
   );
 }
 
-function sayVerdict(terminal: Terminal, verdict: Verdict): number {
+function sayVerdict(terminal: Terminal, verdict: ChainCheck): number {
   if (verdict.type === 'broken') {
     terminal.out(`broken at position ${verdict.position}: ${verdict.why}`);
     return EXIT.problems;

@@ -4,9 +4,9 @@ import { inColumns } from '../../lib/columns.ts';
 import { showSecond } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { AlertCard, AlertRow } from '../../query/shapes/alerts.ts';
-import type { Measure, RecipientStatus } from '../../query/shapes/common.ts';
+import type { MeasureShape, RecipientStatus } from '../../query/shapes/common.ts';
 import { sharedOut } from '../../query/daemon/cluster.ts';
-import type { BlindCause, Cluster, Overview } from '../../query/shapes/overview.ts';
+import type { BlindCauseShape, ClusterShape, Overview } from '../../query/shapes/overview.ts';
 
 export function overviewLines({ headline, detail, cards, more, handled, more_handled, trust }: Overview): string[] {
   const rows = [...cards.map(cardRow), ...handled.map(handledRow)];
@@ -41,13 +41,13 @@ function second(time: string): string {
 }
 
 /** `940,264.59 USDC`, and `was 940,264.59 USDC` of what nobody knows now. */
-function valueText(measure: Measure | null): string {
+function valueText(measure: MeasureShape | null): string {
   if (measure === null) return '';
   if (measure.value === null) return 'not known';
   return `${measure.is_stale ? 'was ' : ''}${withUnit(measure.value, measure.unit)}`;
 }
 
-function limitText(measure: Measure | null): string {
+function limitText(measure: MeasureShape | null): string {
   if (measure === null || measure.limit === null || measure.fires === null) return '';
   return `${measure.fires} ${withUnit(measure.limit, measure.unit)}`;
 }
@@ -76,7 +76,7 @@ function failureText({ state, tries, answer }: RecipientStatus): string {
 }
 
 /** `blind since 2026-01-01T00:00:00Z: 38 watches on gnosis: stale` */
-function blindLine({ cause, explorer, since, watches, names, fields }: BlindCause): string {
+function blindLine({ cause, explorer, since, watches, names, fields }: BlindCauseShape): string {
   const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
   const more = watches - names.length;
   const named = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -84,7 +84,7 @@ function blindLine({ cause, explorer, since, watches, names, fields }: BlindCaus
 }
 
 /** `replica treasury-1: works on explorer:ethereum, channel:ops` */
-function replicaLines(cluster: Cluster): string[] {
+function replicaLines(cluster: ClusterShape): string[] {
   const { replicas, free } = sharedOut(cluster);
   const lines = replicas.map(({ name, shards, isOutvoted }) => {
     const work = shards.length === 0 ? 'nothing' : shards.join(', ');

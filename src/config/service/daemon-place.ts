@@ -7,7 +7,7 @@ import { fileProblem, reasonOf, type Problem } from '../problem.ts';
 import { Secret } from '../values/secret.ts';
 import { createSecretReader, type SecretReader } from '../values/secrets.ts';
 import { ConfigShape, SecretSource } from '../shape.ts';
-import { isMap, type Written } from '../yaml/written.ts';
+import { isMap, type WrittenValue } from '../yaml/written.ts';
 import { parseYaml, type Source } from '../yaml/yaml.ts';
 
 export interface DaemonPlace {
@@ -53,7 +53,7 @@ function postgresIn(
   return 'missing' in read ? read : { postgres: new Secret(read.text) };
 }
 
-function textAt(value: Written, part: string, key: string): string | undefined {
+function textAt(value: WrittenValue, part: string, key: string): string | undefined {
   const map = isMap(value) ? value[part] : undefined;
   const text = isMap(map) ? map[key] : undefined;
   return typeof text === 'string' && text !== '' ? text : undefined;

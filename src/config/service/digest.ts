@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { DigestShape } from './digest-shape.ts';
 import type { DigestSettings } from '../model.ts';
 import type { Problem } from '../problem.ts';
-import { channelsAt, type Channels } from './self.ts';
+import { channelsAt, type DeclaredChannels } from './self.ts';
 
 interface Read {
   readonly value: DigestSettings | null;
@@ -11,7 +11,7 @@ interface Read {
 }
 
 /** Null where none is written. */
-export function readDigest(config: Channels, written: z.output<typeof DigestShape> | undefined): Read {
+export function readDigest(config: DeclaredChannels, written: z.output<typeof DigestShape> | undefined): Read {
   if (written === undefined) return { value: null, problems: [] };
   const { value: notify, problems } = channelsAt(config, ['digest', 'notify'], written.notify);
   return { value: { time: { minutes: written.at, zone: written.zone }, notify }, problems };

@@ -6,7 +6,7 @@ import { quote } from '../values/scalars.ts';
 import type { Path } from '../yaml/written.ts';
 import type { Source } from '../yaml/yaml.ts';
 
-export interface Channels {
+export interface DeclaredChannels {
   readonly source: Source;
   /** Those that could be read. */
   readonly channels: ReadonlyMap<string, Channel>;
@@ -23,13 +23,13 @@ interface Read {
 const NOBODY = 'none';
 
 /** `written`: names of channels, `none`, or nothing. Left out, it is the only channel; of several the first, with a warning. */
-export function readSelf(config: Channels, written: readonly string[] | undefined): Read {
+export function readSelf(config: DeclaredChannels, written: readonly string[] | undefined): Read {
   if (written === undefined) return byDefault(config);
   if (written.length === 1 && written[0] === NOBODY) return { value: [], problems: [], warnings: [] };
   return { ...channelsAt(config, ['self'], written), warnings: [] };
 }
 
-function byDefault({ source, channels, names }: Channels): Read {
+function byDefault({ source, channels, names }: DeclaredChannels): Read {
   const usable = [...channels.values()].filter(({ missing }) => missing.length === 0);
   const [first] = usable;
   if (first === undefined) return { value: [], problems: [], warnings: [] };
@@ -41,7 +41,7 @@ function byDefault({ source, channels, names }: Channels): Read {
 
 /** Channels that the config names at a path. One that lacks a secret is a problem then. */
 export function channelsAt(
-  { source, channels, names }: Channels,
+  { source, channels, names }: DeclaredChannels,
   path: Path,
   written: readonly string[],
 ): Pick<Read, 'value' | 'problems'> {

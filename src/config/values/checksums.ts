@@ -2,7 +2,7 @@
 // mistyped digit shows. Those in one case carry no checksum.
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Problem } from '../problem.ts';
-import type { Path, Written } from '../yaml/written.ts';
+import type { Path, WrittenValue } from '../yaml/written.ts';
 import type { Source } from '../yaml/yaml.ts';
 
 const ADDRESS = /(?<![0-9a-zA-Z])0x[0-9a-fA-F]{40}(?![0-9a-zA-Z])/g;
@@ -20,7 +20,7 @@ export function checksummed(address: string): string {
 export function checksumWarnings(source: Source): Problem[] {
   const warnings: Problem[] = [];
   const rightByWritten = new Map<string, string>();
-  const visit = (written: Written, path: Path): void => {
+  const visit = (written: WrittenValue, path: Path): void => {
     if (warnings.length >= MOST_WARNINGS) return;
     if (typeof written === 'string') warnings.push(...warningsOf(source, written, path, rightByWritten));
     else if (Array.isArray(written)) for (const [i, item] of written.entries()) visit(item, [...path, i]);

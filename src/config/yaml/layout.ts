@@ -1,12 +1,12 @@
 // The parsed document of a file: its value, and the places of its parts.
 import { isAlias, isMap, isScalar, LineCounter, parseDocument, type Document, type Scalar } from 'yaml';
 import { DEEPEST } from './limits.ts';
-import type { Lines } from './lines.ts';
+import type { SourceLines } from './lines.ts';
 import { fileProblem, type Problem } from '../problem.ts';
-import { Places, spanOf, type Node } from './places.ts';
+import { Places, spanOf, type YamlNode } from './places.ts';
 import { splitNumber, syntaxProblem, type Pair } from './syntax.ts';
 import { ALIAS, TAG, TWIN, type SyntaxWords } from './syntax-words.ts';
-import type { Path, ProblemAt, Written } from './written.ts';
+import type { Path, ProblemAt, WrittenValue } from './written.ts';
 
 /** A few hundred aliases to small anchors are allowed; more are an expansion attack. */
 const MOST_NODES = 200_000;
@@ -17,18 +17,18 @@ const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /** A file's value, and the place of every part of it; `problems` are those of its syntax. */
 export class Layout {
   readonly problems: Problem[] = [];
-  readonly value: Written;
+  readonly value: WrittenValue;
   readonly #file: string;
   readonly #document: Document.Parsed;
   readonly #places: Places;
   // The parser would search the whole document for every alias.
-  readonly #anchors = new Map<string, Node>();
-  readonly #targets = new Map<unknown, Node>();
-  readonly #lines: Lines;
+  readonly #anchors = new Map<string, YamlNode>();
+  readonly #targets = new Map<unknown, YamlNode>();
+  readonly #lines: SourceLines;
   #nodes = 0;
   #aliases = 0;
 
-  constructor(file: string, text: string, lines: Lines) {
+  constructor(file: string, text: string, lines: SourceLines) {
     this.#file = file;
     this.#lines = lines;
     const counter = new LineCounter();
@@ -47,7 +47,7 @@ export class Layout {
     this.value = this.#read();
   }
 
-  #read(): Written {
+  #read(): WrittenValue {
     // Errors after the first are mostly its consequences.
     const [first] = [...this.#document.errors, ...this.#document.warnings];
     if (first !== undefined) {
@@ -68,7 +68,7 @@ export class Layout {
     return this.#places.problem(path, at);
   }
 
-  #convert(node: Node, way: Way, depth: number): Written {
+  #convert(node: YamlNode, way: Way, depth: number): WrittenValue {
     if (++this.#nodes > MOST_NODES || depth > DEEPEST)
       return this.#refuse(way, { message: 'the document is too large or too deep' });
     if (isScalar(node)) return this.#convertScalar(node, way);
@@ -80,29 +80,29 @@ export class Layout {
       if (split !== undefined) return this.#refuseKey(node.items[split.pair]?.key, split.words);
       return this.#convertMap(node.items, way, depth);
     }
-    return node.items.map((item, step) => this.#convert(item as Node, { before: way, step }, depth + 1));
+    return node.items.map((item, step) => this.#convert(item as YamlNode, { before: way, step }, depth + 1));
   }
 
-  #convertScalar(node: Scalar.Parsed, way: Way): Written {
+  #convertScalar(node: Scalar.Parsed, way: Way): WrittenValue {
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (node.tag !== undefined) return this.#refuse(way, TAG);
     return typeof node.value === 'string' ? node.value : '';
   }
 
-  #convertMap(items: readonly Pair[], way: Way, depth: number): Written {
-    const map: Record<string, Written> = {};
+  #convertMap(items: readonly Pair[], way: Way, depth: number): WrittenValue {
+    const map: Record<string, WrittenValue> = {};
     for (const { key, value } of items) {
       const name = isScalar(key) ? String(key.value) : '';
       const refusal = refusalOf(name);
       if (refusal !== undefined) this.#complain(() => this.problem(pathOf(way), { key: name, message: refusal }));
       else if (Object.hasOwn(map, name)) this.#refuseKey(key, TWIN);
-      else map[name] = this.#convert(value as Node, { before: way, step: name }, depth + 1);
+      else map[name] = this.#convert(value as YamlNode, { before: way, step: name }, depth + 1);
     }
     return map;
   }
 
-  #refuseKey(key: unknown, { message, hint }: SyntaxWords): Written {
-    const { start } = spanOf(key as Node);
+  #refuseKey(key: unknown, { message, hint }: SyntaxWords): WrittenValue {
+    const { start } = spanOf(key as YamlNode);
     this.#complain(() => this.#places.problemAt({ start, end: start + 1 }, [], message, hint));
     return '';
   }
@@ -111,7 +111,7 @@ export class Layout {
     if (this.problems.length < MOST_SYNTAX_PROBLEMS) this.problems.push(make());
   }
 
-  #follow(node: Node, way: Way, depth: number): Written {
+  #follow(node: YamlNode, way: Way, depth: number): WrittenValue {
     const target = isAlias(node) ? this.#anchors.get(node.source) : undefined;
     if (target === undefined || !isAlias(node)) return this.#refuse(way, ALIAS);
     if (++this.#aliases > MOST_ALIASES) return this.#refuse(way, { message: `more than ${MOST_ALIASES} aliases` });
@@ -119,7 +119,7 @@ export class Layout {
     return this.#convert(target, way, depth + 1);
   }
 
-  #refuse(way: Way, at: ProblemAt): Written {
+  #refuse(way: Way, at: ProblemAt): WrittenValue {
     this.#complain(() => this.problem(pathOf(way), at));
     return '';
   }

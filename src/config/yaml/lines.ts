@@ -2,7 +2,7 @@
 import { visible } from '../problem.ts';
 
 /** A file's text by line. Each printed line is made once, however many problems it has. */
-export class Lines {
+export class SourceLines {
   readonly texts: readonly string[];
   readonly #shown = new Map<number, string>();
 

@@ -1,30 +1,30 @@
 // Where the parts of a parsed document stand, and the problems that point at them.
 import { isAlias, isMap, isScalar, isSeq, type Document, type LineCounter, type ParsedNode, type YAMLMap } from 'yaml';
-import type { Lines } from './lines.ts';
+import type { SourceLines } from './lines.ts';
 import { offsetsIn } from './offsets.ts';
-import { seen, type Problem, type Span } from '../problem.ts';
+import { seen, type Problem, type TextSpan } from '../problem.ts';
 import type { Path, ProblemAt } from './written.ts';
 
-export type Node = ParsedNode | null | undefined;
+export type YamlNode = ParsedNode | null | undefined;
 
 interface PlacesOptions {
   readonly file: string;
   readonly text: string;
-  readonly lines: Lines;
+  readonly lines: SourceLines;
   readonly document: Document.Parsed;
   /** Filled by the parser of the document. */
   readonly counter: LineCounter;
   /** What each alias stands for, as far as it is known. */
-  readonly targets: ReadonlyMap<unknown, Node>;
+  readonly targets: ReadonlyMap<unknown, YamlNode>;
 }
 
 export class Places {
   readonly #file: string;
   readonly #text: string;
-  readonly #lines: Lines;
+  readonly #lines: SourceLines;
   readonly #document: Document.Parsed;
   readonly #counter: LineCounter;
-  readonly #targets: ReadonlyMap<unknown, Node>;
+  readonly #targets: ReadonlyMap<unknown, YamlNode>;
   readonly #pairs = new WeakMap<object, ReadonlyMap<string, Pair>>();
 
   constructor({ file, text, lines, document, counter, targets }: PlacesOptions) {
@@ -45,7 +45,7 @@ export class Places {
     return this.problemAt(span, key === undefined ? path : [...path, key], message, hint);
   }
 
-  #span(path: Path, key: string | undefined, within: Span | undefined): Span {
+  #span(path: Path, key: string | undefined, within: TextSpan | undefined): TextSpan {
     if (key !== undefined) return this.#find([...path, key], true);
     const whole = this.#find(path);
     const node = within === undefined ? undefined : this.#nodeAt(path);
@@ -55,7 +55,7 @@ export class Places {
     return { start, end: Math.max(start + 1, offsets(Math.max(within.start, within.end - 1)) + 1) };
   }
 
-  problemAt(span: Span, path: Path, message: string, hint: string | undefined): Problem {
+  problemAt(span: TextSpan, path: Path, message: string, hint: string | undefined): Problem {
     const { line, column } = this.positionAt(span.start);
     const frame = this.#lines.frame(line, column, span.end - span.start);
     const shared = { file: this.#file, line, column, path: showPath(path), message: seen(message), frame };
@@ -67,8 +67,8 @@ export class Places {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
 
-  #nodeAt(path: Path): Node {
-    let node: Node = this.#document.contents;
+  #nodeAt(path: Path): YamlNode {
+    let node: YamlNode = this.#document.contents;
     for (const step of path) {
       node = this.#resolved(node);
       if (isMap(node)) node = this.#pairOf(node, step)?.value;
@@ -79,16 +79,16 @@ export class Places {
   }
 
   /** The place of the value at the path, or of its key; what is missing is looked for where it would have been. */
-  #find(path: Path, asKey = false): Span {
-    let node: Node = this.#document.contents;
-    let at: Node = node;
+  #find(path: Path, asKey = false): TextSpan {
+    let node: YamlNode = this.#document.contents;
+    let at: YamlNode = node;
     for (const [i, step] of path.entries()) {
       node = this.#resolved(node);
       if (isMap(node)) {
         const pair = this.#pairOf(node, step);
         if (pair === undefined) break;
         const isLast = i === path.length - 1;
-        at = (isLast && asKey) || isEmpty(pair.value) ? (pair.key as Node) : pair.value;
+        at = (isLast && asKey) || isEmpty(pair.value) ? (pair.key as YamlNode) : pair.value;
         node = pair.value;
       } else if (isSeq(node)) {
         at = node = node.items[Number(step)] ?? at;
@@ -103,14 +103,14 @@ export class Places {
     return known.get(String(name));
   }
 
-  #resolved(node: Node): Node {
+  #resolved(node: YamlNode): YamlNode {
     return isAlias(node) ? this.#targets.get(node) : node;
   }
 }
 
 interface Pair {
   readonly key: unknown;
-  readonly value: Node;
+  readonly value: YamlNode;
 }
 
 function pairsOf(items: readonly unknown[]): ReadonlyMap<string, Pair> {
@@ -120,11 +120,11 @@ function pairsOf(items: readonly unknown[]): ReadonlyMap<string, Pair> {
   return pairs;
 }
 
-function isEmpty(node: Node): boolean {
+function isEmpty(node: YamlNode): boolean {
   return node === null || node === undefined || (isScalar(node) && node.source === '' && node.type === 'PLAIN');
 }
 
-export function spanOf(node: Node): Span {
+export function spanOf(node: YamlNode): TextSpan {
   const [start, end] = node?.range ?? [0, 1];
   return { start, end };
 }

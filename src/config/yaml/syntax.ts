@@ -1,13 +1,13 @@
 // What the parser complains of, said so that people can mend it.
 import { isCollection, isMap, isScalar, isSeq, visit, type Document, type YAMLError } from 'yaml';
 import type { Problem } from '../problem.ts';
-import type { Lines } from './lines.ts';
-import type { Node, Places } from './places.ts';
+import type { SourceLines } from './lines.ts';
+import type { YamlNode, Places } from './places.ts';
 import { syntaxWords, type SyntaxWords } from './syntax-words.ts';
 
 interface Read {
   readonly document: Document.Parsed;
-  readonly lines: Lines;
+  readonly lines: SourceLines;
   readonly places: Places;
 }
 
@@ -55,15 +55,15 @@ function lastQuote(document: Document.Parsed, end: readonly [number, number]): r
 /** Where the innermost { } or [ ] was opened that ends at the error. */
 function lastFlow(document: Document.Parsed, pos: readonly [number, number]): readonly [number, number] {
   let at = pos;
-  for (let node = document.contents as Node; node !== undefined; node = lastBefore(node, pos[0]))
+  for (let node = document.contents as YamlNode; node !== undefined; node = lastBefore(node, pos[0]))
     if (isCollection(node) && node.flow === true && node.range[1] === pos[0]) at = [node.range[0], node.range[0] + 1];
   return at;
 }
 
 /** Of the parts of a map or a list the last that begins before the offset. */
-function lastBefore(node: Node, offset: number): Node {
+function lastBefore(node: YamlNode, offset: number): YamlNode {
   const parts = isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : isSeq(node) ? node.items : [];
-  return (parts as readonly Node[]).findLast((part) => part?.range !== undefined && part.range[0] < offset);
+  return (parts as readonly YamlNode[]).findLast((part) => part?.range !== undefined && part.range[0] < offset);
 }
 
 /** A key and its value, as the parser has them. */

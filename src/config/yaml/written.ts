@@ -1,9 +1,9 @@
 // The value of a YAML file, and paths into it.
-import type { Span } from '../problem.ts';
+import type { TextSpan } from '../problem.ts';
 
 /** What was written: text, lists and maps of these. */
-export type Written = string | Written[] | { [key: string]: Written };
-export type WrittenMap = Readonly<Record<string, Written>>;
+export type WrittenValue = string | WrittenValue[] | { [key: string]: WrittenValue };
+export type WrittenMap = Readonly<Record<string, WrittenValue>>;
 
 /** Whether a part of a file is a map of keys and values. */
 export function isMap(written: unknown): written is WrittenMap {
@@ -19,5 +19,5 @@ export interface ProblemAt {
   /** Points at this key of the map at the path, rather than at its value. */
   readonly key?: string;
   /** Points into the text of the scalar at the path. */
-  readonly within?: Span;
+  readonly within?: TextSpan;
 }

@@ -1,15 +1,15 @@
 // A YAML file as text with places: every scalar stays the text that was written (the schema types it), and every part
 // of the document knows where it stands. What could take unbounded time or memory is refused before or while reading.
-import type { Path, ProblemAt, Written } from './written.ts';
+import type { Path, ProblemAt, WrittenValue } from './written.ts';
 import { Layout } from './layout.ts';
 import { excessIn } from './limits.ts';
-import { Lines } from './lines.ts';
+import { SourceLines } from './lines.ts';
 import { type Problem, fileProblem } from '../problem.ts';
 
 /** A file that could be read. */
 export interface Source {
   readonly file: string;
-  readonly value: Written;
+  readonly value: WrittenValue;
   lineOf(path: Path): number;
   problem(path: Path, at: ProblemAt): Problem;
   /** Releases what only problems need; it is made again on demand. */
@@ -34,7 +34,7 @@ export function parseYaml(file: string, text: string): Parsed {
 }
 
 function read(file: string, text: string): Parsed {
-  const lines = new Lines(text);
+  const lines = new SourceLines(text);
   const excess = excessIn(lines.texts);
   if (excess !== undefined) {
     const { line, column } = excess;
@@ -50,7 +50,7 @@ function read(file: string, text: string): Parsed {
  */
 class FileSource implements Source {
   readonly file: string;
-  readonly value: Written;
+  readonly value: WrittenValue;
   readonly #text: string;
   readonly #known = new Map<string, number>();
   #layout: Layout | null;
@@ -78,7 +78,7 @@ class FileSource implements Source {
   }
 
   #places(): Layout {
-    this.#layout ??= new Layout(this.file, this.#text, new Lines(this.#text));
+    this.#layout ??= new Layout(this.file, this.#text, new SourceLines(this.#text));
     return this.#layout;
   }
 }

@@ -17,7 +17,7 @@ import type { AlertRule, Watch } from '../model/watch/watch.ts';
 export type AlertsByKey = Readonly<Record<FindingKey, Alert>>;
 
 /** One poll, as every alert of the watch sees it. */
-export interface Poll {
+export interface AlertPoll {
   readonly watch: Watch;
   readonly time: PollTime;
   /** Null when the poll was missed. */
@@ -49,7 +49,10 @@ export interface AlertEvaluation {
 }
 
 /** The condition reads a field that does not come: whatever it says, it is unknown. */
-export function readsMissing({ missing }: Pick<Poll, 'missing'>, condition: Pick<Condition, 'reads'> | null): boolean {
+export function readsMissing(
+  { missing }: Pick<AlertPoll, 'missing'>,
+  condition: Pick<Condition, 'reads'> | null,
+): boolean {
   return missing.size > 0 && condition?.reads.some((path) => missing.has(path)) === true;
 }
 
@@ -77,7 +80,7 @@ export function sameOr(known: AlertsByKey, entries: readonly (readonly [string, 
   return isSame ? known : Object.fromEntries(entries);
 }
 
-export function transitionOf({ watch }: Pick<Poll, 'watch'>, alert: AlertRule, message: Message): Transition {
+export function transitionOf({ watch }: Pick<AlertPoll, 'watch'>, alert: AlertRule, message: Message): Transition {
   return { message, labels: labelsOf(watch, alert), notify: alert.notify };
 }
 

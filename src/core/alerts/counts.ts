@@ -15,12 +15,19 @@ import type { Instant } from '../../lib/clock.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Truth } from '../model/ids.ts';
-import { readsMissing, sameOr, unread, type AlertsByKey, type AlertEvaluation, type Poll } from './alert-evaluation.ts';
+import {
+  readsMissing,
+  sameOr,
+  unread,
+  type AlertsByKey,
+  type AlertEvaluation,
+  type AlertPoll,
+} from './alert-evaluation.ts';
 import { amountAt, contextOf, holds, matchEvents, type Match } from './events/event-matching.ts';
 import { ONE, tallied, talliesAfter, totalsOf, ZERO } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 
-export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
+export function stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
   if (poll.detection === null) return unchangedCounts(poll, alert, known);
   const events = poll.detection.events.filter(({ on }) => on === alert.on);
   const matched = matchEvents(poll, alert, events, known);
@@ -50,7 +57,7 @@ export function stepCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): A
 }
 
 /** A missed poll: no group changes. */
-function unchangedCounts(poll: Poll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
+function unchangedCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
   const lived = [...groupsOf(known)].map(([key, group]) => stepGroup(poll, alert, key, group, group));
   const rest = Object.entries(known).filter(([, { type }]) => type !== 'group');
   return {
@@ -70,7 +77,7 @@ function groupsOf(known: AlertsByKey): Map<string, GroupState> {
   return new Map(Object.entries(known).flatMap(([key, alert]) => (alert.type === 'group' ? [[key, alert]] : [])));
 }
 
-function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, match: Match): void {
+function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAlert, match: Match): void {
   const { event } = match;
   const wanted = keyOf(alert, event.view);
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
@@ -92,11 +99,11 @@ function addTo(groups: Map<string, GroupState>, poll: Poll, alert: CountAlert, m
 }
 
 /** Of a ratio, items count that do not match. One that could not be judged does: a long text hides nothing. */
-function isHit(poll: Poll, { if: selector, fires }: CountAlert, { context, unjudged }: Match): boolean {
+function isHit(poll: AlertPoll, { if: selector, fires }: CountAlert, { context, unjudged }: Match): boolean {
   return fires.type !== 'ratio' || unjudged !== null || holds(poll, selector, context) === true;
 }
 
-function withTally(poll: Poll, alert: CountAlert, { tallies }: GroupState, match: Match): readonly Tally[] {
+function withTally(poll: AlertPoll, alert: CountAlert, { tallies }: GroupState, match: Match): readonly Tally[] {
   const { fires } = alert;
   if (fires.type !== 'sum' && fires.type !== 'ratio') return tallies;
   const at = match.event.happenedAt ?? poll.time.at;
@@ -107,7 +114,7 @@ function withTally(poll: Poll, alert: CountAlert, { tallies }: GroupState, match
 
 const MOST_ITEMS = 5;
 
-function itemOf({ watch, time }: Poll, { view, happenedAt }: DetectedEvent): CountedItem {
+function itemOf({ watch, time }: AlertPoll, { view, happenedAt }: DetectedEvent): CountedItem {
   const place = watch.kind.wording.place?.({ names: namesOf(watch), view }) ?? '';
   return { at: happenedAt ?? time.at, place, page: pageOf(watch, view) };
 }
@@ -123,7 +130,7 @@ function mostNeeded({ fires }: CountAlert): number {
   return fires.type === 'at-least' ? Math.max(fires.count, MATCHES_SHOWN) : 1;
 }
 
-function remember({ watch }: Poll, alert: CountAlert, view: AnyView): Remembered {
+function remember({ watch }: AlertPoll, alert: CountAlert, view: AnyView): Remembered {
   const paths = new Set([...pathsToShow(watch, alert), ...alert.per]);
   return Object.fromEntries([...paths].map((path) => [path, encodedAt(view, path)]));
 }
@@ -138,7 +145,7 @@ interface GroupStep {
 }
 
 function stepGroup(
-  poll: Poll,
+  poll: AlertPoll,
   alert: CountAlert,
   key: string,
   group: GroupState,
@@ -199,6 +206,6 @@ function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   return alert.per.length > 0 && isInactive && (cooldownUntil ?? 0) <= at && isEmpty;
 }
 
-function lastContext({ watch: { kind }, time }: Poll, { last }: GroupState): EvaluationContext {
+function lastContext({ watch: { kind }, time }: AlertPoll, { last }: GroupState): EvaluationContext {
   return contextOf({ view: viewOf(kind.fields, (last ?? {}) as Remembered) }, null, time.at);
 }

@@ -1,7 +1,7 @@
 // Whether a transition of a condition is sent. The state itself is always current. A message may wait for the end of a
 // cooldown or, after three firings within an hour, until the state has been the same for half an hour. Suppressed
 // transitions are counted, and the last state is always sent.
-import type { Transition } from './conditions/condition-state.ts';
+import type { StateChange } from './conditions/condition-state.ts';
 import type { ConditionState } from '../model/memory.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { StatefulAlert } from '../model/watch/watch.ts';
@@ -22,7 +22,7 @@ export interface Emission {
 export function emissionOf(
   rule: Pick<StatefulAlert, 'cooldownMs'>,
   state: ConditionState,
-  transition: Transition,
+  transition: StateChange,
   at: Instant,
 ): Emission {
   switch (transition) {

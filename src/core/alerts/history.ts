@@ -4,14 +4,14 @@ import type { PollTime } from './conditions/condition-state.ts';
 import { Amount } from '../values/amount.ts';
 import { exactOf, valueAt, type AnyView } from '../values/fields.ts';
 import type { Run, Samples } from '../model/memory.ts';
-import type { History, Span, Window } from '../model/watch/condition.ts';
+import type { WindowHistory, WindowSpan, Window } from '../model/watch/condition.ts';
 import { HOLE } from '../windows/hole.ts';
 import { NO_PAST, type Past } from '../windows/stored-runs.ts';
 import type { StoredWindow } from '../windows/stored-window.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Adds the present values. The same object as before when every value is unchanged. */
-export function sample(before: Samples, spans: readonly Span[], view: AnyView | null, time: PollTime): Samples {
+export function sample(before: Samples, spans: readonly WindowSpan[], view: AnyView | null, time: PollTime): Samples {
   const after: Record<string, readonly Run[]> = {};
   for (const span of longestByPath(spans)) {
     const runs = before[span.path] ?? [];
@@ -23,15 +23,15 @@ export function sample(before: Samples, spans: readonly Span[], view: AnyView | 
 }
 
 /** Of each path that is looked back over, the longest window. */
-function longestByPath(spans: readonly Span[]): readonly Span[] {
+function longestByPath(spans: readonly WindowSpan[]): readonly WindowSpan[] {
   if (spans.length <= 1) return spans;
-  const longest = new Map<string, Span>();
+  const longest = new Map<string, WindowSpan>();
   for (const span of spans) if (span.ms > (longest.get(span.path)?.ms ?? 0)) longest.set(span.path, span);
   return [...longest.values()];
 }
 
 /** Answers windows as of `time.at`, for a value that was sampled then. `past`: what lies before the samples. */
-export function historyOf(samples: Samples, time: PollTime, past: Past = NO_PAST): History {
+export function historyOf(samples: Samples, time: PollTime, past: Past = NO_PAST): WindowHistory {
   return (window) => {
     const runs = samples[window.path];
     return runs === undefined ? undefined : measure({ runs, past: past.window(window) }, window, time);
@@ -63,7 +63,7 @@ function closed(runs: readonly Run[], { coveredUntil }: PollTime): readonly Run[
 }
 
 /** Keeps the samples of the longest window, and the one at its beginning. */
-function prune(runs: readonly Run[], { ms }: Span, { at, intervalMs }: PollTime): readonly Run[] {
+function prune(runs: readonly Run[], { ms }: WindowSpan, { at, intervalMs }: PollTime): readonly Run[] {
   const oldest = at - ms - HOLE * intervalMs;
   const first = runs.findIndex(([, until]) => until === null || until >= oldest);
   return first > 0 ? runs.slice(first) : runs;

@@ -1,7 +1,7 @@
 // What becomes of further events of a channel that has not got rid of thousands of messages: each alert has one open
 // summary there, which takes them in until it goes out. Nothing is dropped: it carries the key of every one of them.
 import { headingOf } from '../wording/message-words.ts';
-import type { Message, Summary } from '../model/delivery.ts';
+import type { Message, DeliverySummary } from '../model/delivery.ts';
 import { deliveryId, idOf } from '../model/watch/identity.ts';
 import type { DeliveryId, Recipient } from '../model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -60,6 +60,6 @@ const WAITING = {
   why: `${MOST_UNSETTLED} messages or more wait for this channel: further events of an alert are told together.`,
 };
 
-function summaryOf({ summary, type, key }: Message): Summary {
+function summaryOf({ summary, type, key }: Message): DeliverySummary {
   return summary ?? { of: type, count: 1, keys: [key] };
 }

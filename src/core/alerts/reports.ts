@@ -1,6 +1,6 @@
 // `on: schedule` alerts: at each time of their cron the present values are told, whatever they are. They keep no memory:
 // a time is due when it lies after the last usable answer. After a pause only the newest time is told.
-import type { Report, EventAlert } from '../model/watch/watch.ts';
+import type { ScheduledReport, EventAlert } from '../model/watch/watch.ts';
 import { eventKey } from '../model/watch/identity.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Message } from '../model/delivery.ts';
@@ -12,13 +12,18 @@ import {
   unread,
   type AlertEvaluation,
   type AlertsByKey,
-  type Poll,
+  type AlertPoll,
 } from './alert-evaluation.ts';
 import { holds } from './events/event-matching.ts';
 import { LATE_AFTER_MS } from './events/event-message.ts';
 import { messageOf } from './message.ts';
 
-export function stepReport(poll: Poll, alert: EventAlert, report: Report, known: AlertsByKey): AlertEvaluation {
+export function stepReport(
+  poll: AlertPoll,
+  alert: EventAlert,
+  report: ScheduledReport,
+  known: AlertsByKey,
+): AlertEvaluation {
   if (poll.detection === null) return unread(known);
   const due = dueTime(poll, report);
   const nothing = unevaluated(sameOr(known, []));
@@ -39,19 +44,19 @@ export function stepReport(poll: Poll, alert: EventAlert, report: Report, known:
   };
 }
 
-function dueTime({ time }: Poll, report: Report): Instant | null {
+function dueTime({ time }: AlertPoll, report: ScheduledReport): Instant | null {
   const last = report.lastDue(time.at);
   return last !== null && time.coveredUntil !== null && last > time.coveredUntil ? last : null;
 }
 
-function emptyContext({ watch, time }: Poll): EvaluationContext {
+function emptyContext({ watch, time }: AlertPoll): EvaluationContext {
   return { view: watch.kind.fields.make({}), before: null, history: null, at: time.at };
 }
 
 const STALE = 'the head of the chain stands still: the values may be old';
 
 function reportMessage(
-  poll: Poll,
+  poll: AlertPoll,
   alert: EventAlert,
   context: EvaluationContext,
   { key, due }: { readonly key: string; readonly due: Instant },

@@ -3,7 +3,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { CountedItem } from '../model/memory.ts';
 import type { AlertRule, Watch } from '../model/watch/watch.ts';
-import type { Names, Occasion, Sentence } from '../model/watch/wording.ts';
+import type { WatchNames, WordingContext, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
 import { shortHex } from '../values/address.ts';
 import { exactOf, valueAt } from '../values/fields.ts';
@@ -53,7 +53,7 @@ export function sentenceOf(
   }
 }
 
-function occasionOf(watch: Watch, alert: AlertRule, { view, before }: EvaluationContext): Occasion {
+function occasionOf(watch: Watch, alert: AlertRule, { view, before }: EvaluationContext): WordingContext {
   const condition = alert.type === 'condition' ? alert.while : alert.if;
   return {
     names: namesOf(watch),
@@ -69,7 +69,7 @@ function occasionOf(watch: Watch, alert: AlertRule, { view, before }: Evaluation
   };
 }
 
-export function namesOf({ of, token, target, nameOf }: Watch): Names {
+export function namesOf({ of, token, target, nameOf }: Watch): WatchNames {
   const named = (one: Watch['of']): string | null => (one === null ? null : (one.name ?? shortHex(one.address)));
   return {
     of: named(of),

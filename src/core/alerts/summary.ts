@@ -1,11 +1,11 @@
 // Many messages of one sort at once are told as one, with their exact number and the keys of all of them.
-import type { Message, MessageType, Summary } from '../model/delivery.ts';
+import type { Message, MessageType, DeliverySummary } from '../model/delivery.ts';
 import { idOf } from '../model/watch/identity.ts';
 import { headingOf } from '../wording/message-words.ts';
 import type { Segment } from '../model/watch/condition.ts';
 import type { Transition } from '../model/transition.ts';
 import type { EventAlert } from '../model/watch/watch.ts';
-import { transitionOf, type Poll } from './alert-evaluation.ts';
+import { transitionOf, type AlertPoll } from './alert-evaluation.ts';
 
 /** More keys than this are told in several summaries: their list is what makes a message long. */
 export const MOST_KEYS = 10_000;
@@ -31,7 +31,11 @@ const FEWEST_FOLDED = Math.min(...LIMITS.map(({ singly }) => singly));
 /**
  * The transitions of an alert in one poll; where those of one sort are many, summaries in the place of most of them.
  */
-export function foldMany(poll: Poll, alert: EventAlert, transitions: readonly Transition[]): readonly Transition[] {
+export function foldMany(
+  poll: AlertPoll,
+  alert: EventAlert,
+  transitions: readonly Transition[],
+): readonly Transition[] {
   if (transitions.length <= FEWEST_FOLDED) return transitions;
   const folded = LIMITS.flatMap((limit) => summaries(poll, alert, limit, transitions));
   const inSummary = new Set(folded.flatMap(({ members }) => members));
@@ -44,7 +48,7 @@ interface Folded {
   readonly members: readonly Message[];
 }
 
-function summaries(poll: Poll, alert: EventAlert, limit: Limit, transitions: readonly Transition[]): Folded[] {
+function summaries(poll: AlertPoll, alert: EventAlert, limit: Limit, transitions: readonly Transition[]): Folded[] {
   const all = transitions.map(({ message }) => message).filter(({ type }) => type === limit.of);
   if (all.length <= limit.singly) return [];
   return inPieces(all.slice(limit.whenMore)).flatMap((members) => folded(poll, alert, limit, members));
@@ -55,7 +59,7 @@ function inPieces(members: readonly Message[]): (readonly Message[])[] {
   return Array.from({ length: pieces }, (_, n) => members.slice(n * MOST_KEYS, (n + 1) * MOST_KEYS));
 }
 
-function folded({ watch, time }: Poll, alert: EventAlert, limit: Limit, messages: readonly Message[]): Folded[] {
+function folded({ watch, time }: AlertPoll, alert: EventAlert, limit: Limit, messages: readonly Message[]): Folded[] {
   const [first] = messages;
   if (first === undefined) return [];
   const news = messages.map(({ key, seq }) => `${key} ${seq}`).toSorted();
@@ -66,7 +70,7 @@ function folded({ watch, time }: Poll, alert: EventAlert, limit: Limit, messages
   return [{ summary: summaryMessage(first, { key, at: time.at }, summary, words), members: messages }];
 }
 
-function sentenceOf({ of, count }: Summary, { whenMore }: Limit): string {
+function sentenceOf({ of, count }: DeliverySummary, { whenMore }: Limit): string {
   if (of !== 'alert.event') return `${count} events that were told before are ${wordOf(of)} at once.`;
   return `${count} more events at once, beside the ${whenMore} that are told one by one.`;
 }
@@ -106,7 +110,7 @@ interface SummaryWords {
 export function summaryMessage(
   member: Message,
   { key, at }: Pick<Message, 'key' | 'at'>,
-  summary: Summary,
+  summary: DeliverySummary,
   { more, when, why, list }: SummaryWords,
 ): Message {
   const turn = summary.of === 'alert.event' ? '' : ` ${wordOf(summary.of)}`;

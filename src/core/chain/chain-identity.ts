@@ -9,13 +9,13 @@ import type { ChainRecord, KnownBlock } from './chain-record.ts';
 export const MOST_REPLACED = 64;
 
 /** The lowest block that is known of a chain, so deep that nothing replaces it: by its hash the chain is known again. */
-export interface Anchor {
+export interface BlockAnchor {
   readonly height: number;
   readonly hashes: readonly string[];
 }
 
 /** Null where nothing that deep is known. */
-export function anchorIn(blocks: readonly KnownBlock[]): Anchor | null {
+export function anchorIn(blocks: readonly KnownBlock[]): BlockAnchor | null {
   const heights = blocks.map(({ height }) => height);
   const lowest = Math.min(...heights);
   if (heights.length === 0 || Math.max(...heights) - lowest < MOST_REPLACED) return null;
@@ -23,7 +23,7 @@ export function anchorIn(blocks: readonly KnownBlock[]): Anchor | null {
 }
 
 /** Blocks that an explorer shows at a height and below. */
-export interface Shown {
+export interface ShownBlocks {
   readonly rows: readonly AnyView[];
   /** Of these rows; null where none says its height and time. */
   readonly head: Head | null;
@@ -34,10 +34,10 @@ export interface Shown {
  * `behind`: the block is above all that the explorer shows, and that is not old, so that a slower server may have
  * answered. `unknown`: the answer does not say.
  */
-export type Identity = 'same' | 'other' | 'behind' | 'unknown';
+export type ChainMatch = 'same' | 'other' | 'behind' | 'unknown';
 
 /** `newestAt`: when the newest block that is known was first seen. */
-export function identityOf(anchor: Anchor, { rows, head, at }: Shown, newestAt: Instant): Identity {
+export function identityOf(anchor: BlockAnchor, { rows, head, at }: ShownBlocks, newestAt: Instant): ChainMatch {
   const hashes = rows.flatMap((row) => hashAt(row, anchor.height));
   if (hashes.length > 0) return hashes.some((hash) => anchor.hashes.includes(hash)) ? 'same' : 'other';
   if (head === null || head.height >= anchor.height) return 'unknown';

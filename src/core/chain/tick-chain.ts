@@ -5,7 +5,7 @@
 // block costs a request where the answer does not show one itself, so it is asked for only when a decision rests on it:
 // `step` says so in `needs`, and decides again with what was read.
 import { valueAt, type AnyView } from '../values/fields.ts';
-import type { Range } from '../model/detection.ts';
+import type { BlockRange } from '../model/detection.ts';
 import type { HeadNeed, ChainReading, Observation, TickChain } from '../model/observation.ts';
 import type { Decision } from '../model/decision.ts';
 
@@ -21,7 +21,7 @@ export function upToHead(head: number): ChainReading {
 }
 
 /** The newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */
-export function reachOf(chain: TickChain, range: Range | null): number | null {
+export function reachOf(chain: TickChain, range: BlockRange | null): number | null {
   const asked = typeof chain === 'object' ? chain.head : null;
   const own = range?.head ?? null;
   return asked === null || own === null ? (asked ?? own) : Math.max(asked, own);
@@ -37,7 +37,7 @@ export function greatestNeed(needs: readonly (HeadNeed | null)[]): HeadNeed | nu
   return needs.reduce((most, need) => (need !== null && need.head > (most?.head ?? -1) ? need : most), null);
 }
 
-export interface Judged {
+export interface JudgedPoll {
   readonly observation: Observation;
   readonly decision: Decision;
 }
@@ -47,7 +47,7 @@ export async function judge(
   observation: Observation,
   decide: (observation: Observation) => Decision,
   ask: (need: HeadNeed) => Promise<TickChain>,
-): Promise<Judged> {
+): Promise<JudgedPoll> {
   const decision = decide(observation);
   if (decision.needs === null || observation.type === 'missed') return { observation, decision };
   const whole = { ...observation, chain: await ask(decision.needs) };

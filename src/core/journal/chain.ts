@@ -5,20 +5,20 @@ import { createHash } from 'node:crypto';
 import { SEPARATOR, type JournalText } from './entry.ts';
 
 /** A line of the chain, by which all before it are fixed. */
-export interface Anchor {
+export interface JournalAnchor {
   /** From 1. */
   readonly position: number;
   /** 64 hexadecimal digits; of an anchor that a person gives, their beginning. */
   readonly hash: string;
 }
 
-export interface ChainedText extends JournalText, Anchor {}
+export interface ChainedText extends JournalText, JournalAnchor {}
 
 /** Before the first line. */
-export const GENESIS: Anchor = { position: 0, hash: '' };
+export const GENESIS: JournalAnchor = { position: 0, hash: '' };
 
 /** The anchor of the line that follows `previous`. */
-export function nextAnchor(previous: Anchor, { at, kind, subject, actor, data }: JournalText): Anchor {
+export function nextAnchor(previous: JournalAnchor, { at, kind, subject, actor, data }: JournalText): JournalAnchor {
   const position = previous.position + 1;
   const hash = createHash('sha256')
     .update([previous.hash, position, at, kind, subject, actor, data].join(SEPARATOR))
@@ -29,31 +29,31 @@ export function nextAnchor(previous: Anchor, { at, kind, subject, actor, data }:
 const SHORTEST_HASH = 8;
 
 /** `48211:9f3a00c1` with at least 8 digits of the hash; null for any other text. */
-export function parseAnchor(text: string): Anchor | null {
+export function parseAnchor(text: string): JournalAnchor | null {
   const parts = /^(\d{1,15}):([0-9a-f]+)$/.exec(text.trim().toLowerCase());
   const [, position = '', hash = ''] = parts ?? [];
   return hash.length < SHORTEST_HASH || hash.length > 64 ? null : { position: Number(position), hash };
 }
 
-export function showAnchor({ position, hash }: Anchor): string {
+export function showAnchor({ position, hash }: JournalAnchor): string {
   return `${position}:${hash}`;
 }
 
-export type Verdict =
+export type ChainCheck =
   /** `head`: of the last line; null: no line was ever chained. `after`: what lies before was dropped by its age. */
-  | { readonly type: 'intact'; readonly after: number; readonly head: Anchor | null }
+  | { readonly type: 'intact'; readonly after: number; readonly head: JournalAnchor | null }
   | { readonly type: 'broken'; readonly position: number; readonly why: string };
 
-type Broken = Extract<Verdict, { type: 'broken' }>;
+type Broken = Extract<ChainCheck, { type: 'broken' }>;
 
 export interface Verifier {
   /** The lines in the order of their positions. After the first that breaks the chain, nothing more is looked at. */
   add(line: ChainedText): void;
-  end(): Verdict;
+  end(): ChainCheck;
 }
 
 /** `start`: the last line that was dropped by its age. `anchor`: kept elsewhere, to be found again. */
-export function createVerifier(start: Anchor | null, anchor: Anchor | null): Verifier {
+export function createVerifier(start: JournalAnchor | null, anchor: JournalAnchor | null): Verifier {
   const from = start ?? GENESIS;
   let last = from;
   let broken = contradiction(from, anchor);
@@ -73,7 +73,7 @@ export function createVerifier(start: Anchor | null, anchor: Anchor | null): Ver
   };
 }
 
-function breakAt(last: Anchor, line: ChainedText): Broken | null {
+function breakAt(last: JournalAnchor, line: ChainedText): Broken | null {
   const expected = nextAnchor(last, line);
   if (line.position !== expected.position)
     return { type: 'broken', position: expected.position, why: `it is missing; the next is ${line.position}` };
@@ -82,7 +82,7 @@ function breakAt(last: Anchor, line: ChainedText): Broken | null {
   return isSound ? null : { type: 'broken', position: line.position, why: 'it, or the hash before it, was changed' };
 }
 
-function contradiction(found: Anchor, anchor: Anchor | null): Broken | null {
+function contradiction(found: JournalAnchor, anchor: JournalAnchor | null): Broken | null {
   if (anchor?.position !== found.position || found.hash.startsWith(anchor.hash)) return null;
   return { type: 'broken', position: found.position, why: 'its hash is another than the one that was kept' };
 }

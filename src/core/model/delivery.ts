@@ -156,11 +156,11 @@ export interface Message {
   readonly before: Readonly<Record<string, Fact>>;
   readonly links: readonly string[];
   /** Of an `alert.summary`; null of all others. */
-  readonly summary: Summary | null;
+  readonly summary: DeliverySummary | null;
 }
 
 /** The messages that a summary replaces. */
-export interface Summary {
+export interface DeliverySummary {
   readonly of: MessageType;
   readonly count: number;
   /** Keys of the members: `count` of them. */

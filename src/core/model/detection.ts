@@ -6,7 +6,7 @@ import type { EventName, FindingKey } from './ids.ts';
 import type { HeadNeed, TickChain } from './observation.ts';
 
 /** What `detect` knows of the poll beside what was seen. */
-export interface Scope {
+export interface DetectionScope {
   readonly at: Instant;
   /** Paths whose values are to be remembered and compared. */
   readonly tracked: readonly string[];
@@ -39,7 +39,7 @@ export interface Detection<S> {
   /** The last known values before `now`, as encoded in memory. */
   readonly before: Remembered | null;
   /** Which part of the chain a complete reading shows; null when it shows none, or is of no list. */
-  readonly range: Range | null;
+  readonly range: BlockRange | null;
   /** Set at the first reading: how many items there were. They are no events. */
   readonly baseline: number | null;
   /** For the log: what was not examined. */
@@ -73,7 +73,7 @@ export interface Doubt {
 }
 
 /** Every item in the blocks from `from` to `to` was read. */
-export interface Range {
+export interface BlockRange {
   readonly from: number;
   /** `head`: up to the newest block that the explorer has, which other answers of the same tick may show. */
   readonly to: number | 'head';

@@ -28,7 +28,7 @@ export interface Accepted {
 }
 
 /** From when to when it is open; an end in the past means that it is over. */
-export interface Shown {
+export interface ShownPeriod {
   readonly startsAt: Instant;
   readonly endsAt: Instant;
 }
@@ -38,14 +38,14 @@ export const EVENT_SHOWN_MS = 15 * 60_000;
 
 /** As a receiver is shown it. */
 export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
-  readonly shown: Shown;
+  readonly shown: ShownPeriod;
 }
 
 /** Null: it is not shown, or no longer. */
-export function shownOf({ message, accepted }: MirroredAlert, now: Instant, holdMs: number): Shown | null {
+export function shownOf({ message, accepted }: MirroredAlert, now: Instant, holdMs: number): ShownPeriod | null {
   const { since, seq } = message;
   const transition = nameOfTransition(message);
-  const shown = (endsAt: Instant): Shown => ({ startsAt: Math.min(since, endsAt), endsAt });
+  const shown = (endsAt: Instant): ShownPeriod => ({ startsAt: Math.min(since, endsAt), endsAt });
   if (transition === 'firing') return shown(now + holdMs);
   if (accepted !== null && accepted.seq >= seq)
     // A clock that was set back must not have it shown until that time comes again.

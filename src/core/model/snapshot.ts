@@ -9,7 +9,7 @@ import {
   type AnyView,
   type FieldType,
   type Json,
-  type Value,
+  type FieldValue,
 } from '../values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Snapshot } from './decision.ts';
@@ -56,7 +56,7 @@ function encodeRecord(view: AnyView, withLists: boolean): Record<string, Json> {
 }
 
 /** A list or JSON value that is too long is left out as a whole: a part of it would make `all` and `exists` wrong. */
-function encodeValue(type: FieldType, value: Value, withLists: boolean): Json | undefined {
+function encodeValue(type: FieldType, value: FieldValue, withLists: boolean): Json | undefined {
   if (isView(value)) return encodeRecord(value, withLists);
   if (Array.isArray(value)) return encodeList(type, value, withLists);
   const encoded = encode(value);
@@ -64,7 +64,7 @@ function encodeValue(type: FieldType, value: Value, withLists: boolean): Json | 
   return typeof encoded === 'string' ? encoded.slice(0, MOST_TEXT) : encoded;
 }
 
-function encodeList(type: FieldType, values: readonly Value[], withLists: boolean): Json | undefined {
+function encodeList(type: FieldType, values: readonly FieldValue[], withLists: boolean): Json | undefined {
   if (!withLists || type.type !== 'list' || values.length > MOST_ITEMS) return undefined;
   return values.flatMap((value) => encodeValue(type.of, value, withLists) ?? []);
 }

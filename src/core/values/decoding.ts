@@ -2,7 +2,7 @@
 import { untrusted, type Untrusted } from '../../lib/untrusted.ts';
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
-import type { Field, FieldType, Json, RawRow, Units, Value, ValueAt } from './fields.ts';
+import type { Field, FieldType, Json, RawRow, Units, FieldValue, ValueAt } from './fields.ts';
 
 /** One field of a raw row, by its name or by those of older releases. */
 export function decodeField(field: Field<unknown>, name: string, row: RawRow, units: Units): unknown {
@@ -120,12 +120,12 @@ export function isShallow(raw: unknown, deepest = DEEPEST_JSON): boolean {
   return deepest > 0 && Object.values(raw).every((inner) => isShallow(inner, deepest - 1));
 }
 
-function decodeList(of: FieldType, raw: unknown, units: Units): Value[] | undefined {
+function decodeList(of: FieldType, raw: unknown, units: Units): FieldValue[] | undefined {
   return Array.isArray(raw) ? wholeList(raw.map((item) => decode(of, item, units))) : undefined;
 }
 
 /** If one item cannot be read, the whole list is unknown: `all` over the rest would be wrong. */
-export function wholeList(items: readonly ValueAt[]): Value[] | undefined {
+export function wholeList(items: readonly ValueAt[]): FieldValue[] | undefined {
   const known = items.filter((item) => item !== undefined);
   return known.length === items.length ? known : undefined;
 }

@@ -12,12 +12,12 @@ import {
   type FieldType,
   type Json,
   type RawRow,
-  type Value,
+  type FieldValue,
   type ValueAt,
 } from './fields.ts';
 
 /** `decodeEncoded(type, encode(value))` returns an equal value. */
-export function encode(value: Value): Json {
+export function encode(value: FieldValue): Json {
   // Servers differ in the letter case of addresses: in lower case equal ones are equal texts.
   if (value instanceof Address) return value.key;
   if (typeof value === 'bigint' || value instanceof Amount) return value.toString();

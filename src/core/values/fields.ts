@@ -53,12 +53,12 @@ export type Known<F> = F extends Field<infer T> ? T : never;
 /** A record that was read: each field is its value, or undefined when it is unknown. */
 export type View<F extends Fields> = { readonly [K in keyof F]: Known<F[K]> | undefined } & Tagged;
 /** What can be read from a view of which only the table is known at run time. */
-export type Value = bigint | Untrusted | Amount | Address | Date | Json | AnyView | Value[];
+export type FieldValue = bigint | Untrusted | Amount | Address | Date | Json | AnyView | FieldValue[];
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 /** A view of which only the record's table is known. */
 export type AnyView = Tagged;
 /** Undefined: unknown. */
-export type ValueAt = Value | undefined;
+export type ValueAt = FieldValue | undefined;
 
 /** The key under which a view refers to its record type. */
 export const recordOf = Symbol('record');

@@ -1,6 +1,6 @@
 // Of which paths samples are kept: those that windows look back over, and for people, who look at charts, the amounts
 // that the watch measures or its conditions read.
-import type { Span } from '../model/watch/condition.ts';
+import type { WindowSpan } from '../model/watch/condition.ts';
 import { figurePathsOf } from '../model/figures.ts';
 import type { Watch } from '../model/watch/watch.ts';
 import { typeAt } from '../values/fields.ts';
@@ -8,7 +8,11 @@ import { typeAt } from '../values/fields.ts';
 /** How far back a chart shows every sample. */
 export const CHART_MS = 7 * 86_400_000;
 
-export function sampledBy({ kind, alerts, windows }: Pick<Watch, 'kind' | 'alerts' | 'windows'>): readonly Span[] {
+export function sampledBy({
+  kind,
+  alerts,
+  windows,
+}: Pick<Watch, 'kind' | 'alerts' | 'windows'>): readonly WindowSpan[] {
   const charted = figurePathsOf({ kind, alerts }).filter((path) => {
     const type = typeAt(kind.fields, path)?.type;
     return type === 'amount' || type === 'double';

@@ -1,6 +1,6 @@
 // All windows of a watch over the closed runs that lie in the store.
 import { Amount } from '../values/amount.ts';
-import type { Span } from '../model/watch/condition.ts';
+import type { WindowSpan } from '../model/watch/condition.ts';
 import type { ClosedRuns } from '../model/decision.ts';
 import type { Run, Samples } from '../model/memory.ts';
 import type { Watch } from '../model/watch/watch.ts';
@@ -11,7 +11,7 @@ import { createStoredWindow, type PastRun, type StoredWindow } from './stored-wi
 /** What lies before the runs of a memory. */
 export interface Past {
   /** Undefined: nothing is known of that path, or nobody looks back so far. */
-  window(span: Span): StoredWindow | undefined;
+  window(span: WindowSpan): StoredWindow | undefined;
 }
 
 export const NO_PAST: Past = { window: () => undefined };
@@ -31,7 +31,7 @@ export interface StoredRuns extends Past {
 }
 
 interface Entry {
-  readonly span: Span;
+  readonly span: WindowSpan;
   readonly window: StoredWindow;
 }
 

@@ -1,5 +1,5 @@
 // The sentence of an `on: changed` event, of whatever kind.
-import type { EventOccasion, KindWording, Names, Sentence } from '../model/watch/wording.ts';
+import type { EventOccasion, KindWording, WatchNames, Sentence } from '../model/watch/wording.ts';
 import type { Segment } from '../model/watch/condition.ts';
 import { encodedAt } from '../values/tracked.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
@@ -69,7 +69,7 @@ export function plainWording({ noun, thing = thingOf, main }: PlainWords): KindW
   };
 }
 
-function thingOf({ of, token, explorer }: Names): string {
+function thingOf({ of, token, explorer }: WatchNames): string {
   const named = [of, token].filter((one) => one !== null);
   return named.length === 0 ? explorer : named.join(' ');
 }

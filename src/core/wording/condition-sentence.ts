@@ -4,14 +4,14 @@ import { showDuration, type Instant } from '../../lib/clock.ts';
 import type { Clause, Comparison, Condition, EvaluationContext, Window } from '../model/watch/condition.ts';
 import type { AlertId } from '../model/ids.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
-import type { Occasion, Sentence } from '../model/watch/wording.ts';
+import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
 import { recordTypeOf, typeAt } from '../values/fields.ts';
 import { boundWords, clauseOf, negated, numberWords, subjectValue } from './comparisons.ts';
 import { movedWords, ownValue } from './values.ts';
 import { lineOf, showAgo, showAmount, showPart, showPath, showSpan, showTime } from './words.ts';
 
-export interface ConditionOccasion extends Occasion {
+export interface ConditionOccasion extends WordingContext {
   readonly kind: AnyKind;
   readonly alert: { readonly id: AlertId; readonly while: Condition; readonly until: Condition | null };
   readonly context: EvaluationContext;

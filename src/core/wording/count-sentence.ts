@@ -5,12 +5,12 @@ import type { AnyKind } from '../model/watch/kind.ts';
 import type { CountAlert, Threshold } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
 import type { AnyView } from '../values/fields.ts';
-import type { Occasion, Sentence } from '../model/watch/wording.ts';
+import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import { boundWords, numberWords } from './comparisons.ts';
 import { ownValue } from './values.ts';
 import { capital, lineOf, showPart, showPath, showSpan, showTime } from './words.ts';
 
-export interface CountOccasion extends Occasion {
+export interface CountOccasion extends WordingContext {
   readonly kind: AnyKind;
   readonly alert: Pick<CountAlert, 'fires' | 'per'>;
   /** Within the time; 0 where absence is what counts. */

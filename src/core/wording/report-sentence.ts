@@ -2,15 +2,15 @@
 import { quotable } from '../../lib/untrusted.ts';
 import type { EvaluationContext, Segment } from '../model/watch/condition.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
-import type { Report } from '../model/watch/watch.ts';
-import type { Occasion, Sentence } from '../model/watch/wording.ts';
+import type { ScheduledReport } from '../model/watch/watch.ts';
+import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import { ownValue } from './values.ts';
 import { showPath } from './words.ts';
 
-export interface ReportOccasion extends Occasion {
+export interface ReportOccasion extends WordingContext {
   readonly kind: AnyKind;
   readonly context: EvaluationContext;
-  readonly report: Report;
+  readonly report: ScheduledReport;
 }
 
 const MOST_TEXT = 120;

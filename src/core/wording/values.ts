@@ -2,7 +2,7 @@
 import { Address, shortHex } from '../values/address.ts';
 import { isKnownWord } from '../values/decoding.ts';
 import { exactOf, recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';
-import type { Names } from '../model/watch/wording.ts';
+import type { WatchNames } from '../model/watch/wording.ts';
 import { numberWords } from './comparisons.ts';
 import { showAmount } from './words.ts';
 
@@ -10,7 +10,7 @@ import { showAmount } from './words.ts';
 const OTHER = 'other';
 
 /** `970,030`, `scam`, `yes`, `collector`; undefined when it is unknown, or is text from the chain. */
-export function ownValue({ names, view }: { readonly names: Names; readonly view: AnyView }, path: string) {
+export function ownValue({ names, view }: { readonly names: WatchNames; readonly view: AnyView }, path: string) {
   const type = typeAt(recordTypeOf(view), path);
   const value = valueAt(view, path);
   if (type === undefined || value === undefined) return undefined;
@@ -22,7 +22,7 @@ export function ownValue({ names, view }: { readonly names: Names; readonly view
 }
 
 /** `collector`, or `0x3c54…b3AB` where the config has no name for it. */
-export function addressWords(names: Names, address: Address): string {
+export function addressWords(names: WatchNames, address: Address): string {
   return names.known(address) ?? shortHex(address.text);
 }
 

@@ -1,7 +1,7 @@
 // What keeps an alert from being told now: an open alert that explains it, a silence, an acknowledgement, a mute window.
 import type { Instant } from '../../lib/clock.ts';
 import { inhibitionsAt, type InhibitionOf } from './inhibit.ts';
-import type { Ack, GroupMember, Held, MuteWindow, Silence, World } from '../model.ts';
+import type { Ack, GroupMember, Held, MuteWindow, Silence, DispatchContext } from '../model.ts';
 import { mutedUntil } from './mutes.ts';
 import { isSilencedBy } from './silenced.ts';
 
@@ -21,7 +21,7 @@ export interface Hold {
 /** What a round knows at its instant, looked up once for all members. */
 export interface Context {
   readonly now: Instant;
-  readonly world: World;
+  readonly world: DispatchContext;
   readonly inhibitionOf: InhibitionOf;
   /** Silences and pauses that are in force. */
   readonly inForce: readonly Silence[];
@@ -41,7 +41,7 @@ function nameOf({ key, episode }: Pick<Ack, 'key' | 'episode'>): string {
   return `${key} ${episode}`;
 }
 
-export function contextOf(world: World, now: Instant): Context {
+export function contextOf(world: DispatchContext, now: Instant): Context {
   const ends = new Map<string, Instant | null>();
   return {
     now,

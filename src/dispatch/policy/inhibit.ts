@@ -1,13 +1,13 @@
 // Alerts that mute others while they are open: a chain that stands still explains what follows from it.
 import type { Instant } from '../../lib/clock.ts';
 import { matches } from './match.ts';
-import type { InhibitRule, Key, Labels, OpenAlert, World } from '../model.ts';
+import type { InhibitRule, Key, Labels, InhibitingAlert, DispatchContext } from '../model.ts';
 
 /** A source whose watch was not polled for so long explains nothing any more. */
 const BELIEVED_MS = 3_600_000;
 
 export interface Inhibition {
-  readonly source: OpenAlert;
+  readonly source: InhibitingAlert;
   readonly rule: InhibitRule;
 }
 
@@ -19,7 +19,7 @@ export type InhibitionOf = (alert: { readonly key: Key; readonly labels: Labels 
  * A label that is missing equals nothing, and no alert mutes itself.
  */
 export function inhibitionsAt(
-  world: Pick<World, 'sources' | 'inhibit' | 'lookedAt' | 'startedAt'>,
+  world: Pick<DispatchContext, 'sources' | 'inhibit' | 'lookedAt' | 'startedAt'>,
   now: Instant,
 ): InhibitionOf {
   const believed = world.sources.filter(({ watch }) => now - (world.lookedAt(watch) ?? world.startedAt) <= BELIEVED_MS);
@@ -35,8 +35,8 @@ export function inhibitionsAt(
 }
 
 /** At most two for the same values: one of them may be the alert that is asked about. */
-function sourcesOf(rule: InhibitRule, open: readonly OpenAlert[]): Map<string, OpenAlert[]> {
-  const byValues = new Map<string, OpenAlert[]>();
+function sourcesOf(rule: InhibitRule, open: readonly InhibitingAlert[]): Map<string, InhibitingAlert[]> {
+  const byValues = new Map<string, InhibitingAlert[]>();
   for (const source of open) {
     const values = matches(rule.when, source.labels) ? valuesOf(rule, source.labels) : null;
     if (values === null) continue;

@@ -4,13 +4,13 @@ import type { DeliveryId, Recipient } from '../../core/model/ids.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { mapInSteps, type Steps } from '../../lib/steps.ts';
-import type { Batch, BatchMember, DeliveryKind, GroupMember } from '../model.ts';
-import type { Item } from '../owed.ts';
+import type { DeliveryBatch, BatchMember, DeliveryKind, GroupMember } from '../model.ts';
+import type { MessageItem } from '../owed.ts';
 
 /** One line of a message, with the alert that it is about. */
-export interface Line {
+export interface ClosedLine {
   readonly alert: GroupMember;
-  readonly item: Omit<Item, 'as'> & Pick<BatchMember, 'as'>;
+  readonly item: Omit<MessageItem, 'as'> & Pick<BatchMember, 'as'>;
   readonly heldAt: Instant | null;
   readonly heldBy: string | null;
   readonly present: BatchMember['present'];
@@ -26,7 +26,7 @@ interface Envelope {
 }
 
 /** The same lines in any order make the same batch. */
-export function* closeBatch(envelope: Envelope, lines: readonly Line[]): Steps<Batch> {
+export function* closeBatch(envelope: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryBatch> {
   const sorted = lines.toSorted(bySeverityAndAge);
   const members = sorted.map(({ alert, item, heldAt, heldBy, present }) => ({
     key: alert.key,
@@ -42,14 +42,14 @@ export function* closeBatch(envelope: Envelope, lines: readonly Line[]): Steps<B
 }
 
 /** A message about one transition keeps the id that it has without groups; all others hash what they are about. */
-function* idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly Line[]): Steps<DeliveryId> {
+function* idOfBatch({ kind, target, dueAt, closedAt }: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryId> {
   const [only] = lines;
   if (kind === 'news' && only !== undefined && lines.length === 1) return deliveryId(only.alert.key, only.item, target);
   const notifications = yield* mapInSteps(lines, ({ alert, item }) => idOf(alert.key, item.episode, item.seq));
   return idOf(kind, dueAt, closedAt ?? 0, ...notifications, target.channel, target.recipient);
 }
 
-function bySeverityAndAge(a: Line, b: Line): number {
+function bySeverityAndAge(a: ClosedLine, b: ClosedLine): number {
   return (
     RANK_OF[a.alert.severity] - RANK_OF[b.alert.severity] ||
     a.item.at - b.item.at ||

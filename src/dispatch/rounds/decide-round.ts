@@ -2,13 +2,13 @@
 // depend on how the groups were read: the same round gives the same messages.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { repeatEvery } from '../decide.ts';
-import { decideGroup, type Part } from '../decide-group.ts';
+import { decideGroup, type GroupDecision } from '../decide-group.ts';
 import { timersOf } from '../group.ts';
 import { contextOf, type Context } from '../policy/holds.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import { createPace, finish, type Steps } from '../../lib/steps.ts';
 import type {
-  Batch,
+  DeliveryBatch,
   DispatchGroup,
   DispatchRound,
   GroupTimer,
@@ -16,7 +16,7 @@ import type {
   RecipientState,
   RoundResult,
   States,
-  Verdict,
+  MemberVerdict,
 } from '../model.ts';
 import { targetKey } from '../../core/model/watch/targets.ts';
 import { closeSummaries } from '../summaries.ts';
@@ -52,15 +52,15 @@ export function* decideInSteps({ groups, states, world }: DispatchRound, now: In
 }
 
 interface Decided {
-  readonly parts: readonly Part[];
-  readonly summaries: readonly Batch[];
+  readonly parts: readonly GroupDecision[];
+  readonly summaries: readonly DeliveryBatch[];
 }
 
 function* decideTarget(context: Context, groups: readonly DispatchGroup[], states: States): Steps<Decided> {
   const [to] = groups;
   if (to === undefined) return { parts: [], summaries: [] };
   const sentAt = [...context.world.sentAt(to.target)];
-  const parts: Part[] = [];
+  const parts: GroupDecision[] = [];
   const isStep = createPace();
   for (const group of inOrder(groups)) {
     parts.push(yield* decideGroup(context, group, states.get(group.id) ?? new Map(), sentAt));
@@ -83,7 +83,7 @@ function rankOf({ members }: DispatchGroup): number {
   );
 }
 
-function timerOf(part: Part, now: Instant): GroupTimer {
+function timerOf(part: GroupDecision, now: Instant): GroupTimer {
   // What was told just now is accepted a little later: then it is asked once more.
   const repeats = [...repeatsOf(part)]
     .filter(([key]) => isTold(part.verdicts.get(key)))
@@ -91,12 +91,12 @@ function timerOf(part: Part, now: Instant): GroupTimer {
   return { id: part.group.id, closedAt: part.closedAt, wakeAt: earliest([...part.wakes, ...repeats]) };
 }
 
-function isTold(verdict: Verdict | undefined): boolean {
+function isTold(verdict: MemberVerdict | undefined): boolean {
   return verdict?.type === 'send' || verdict?.type === 'count';
 }
 
 /** Members that are told again while they are open, and after how many milliseconds. */
-function repeatsOf({ group, states }: Part): Map<Key, number> {
+function repeatsOf({ group, states }: GroupDecision): Map<Key, number> {
   const every = group.members.flatMap((member): [Key, number][] => {
     const state = states.get(member.key);
     const ms = state === undefined ? null : repeatEvery(member, state, timersOf(member.routing, group.unit));
@@ -105,7 +105,7 @@ function repeatsOf({ group, states }: Part): Map<Key, number> {
   return new Map(every);
 }
 
-function changesIn(part: Part, states: States): ReadonlyMap<Key, RecipientState> {
+function changesIn(part: GroupDecision, states: States): ReadonlyMap<Key, RecipientState> {
   const before = states.get(part.group.id);
   return new Map([...part.states].filter(([key, state]) => !isSame(state, before?.get(key))));
 }

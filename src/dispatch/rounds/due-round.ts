@@ -11,8 +11,8 @@ import type {
   DispatchGroup,
   InhibitRule,
   Key,
-  News,
-  OpenAlert,
+  PendingTransition,
+  InhibitingAlert,
   Policy,
   PresentOf,
   RecipientState,
@@ -23,7 +23,7 @@ import type {
 export interface DueMember extends AlertEpisode {
   readonly isOpen: boolean;
   readonly isEvent: boolean;
-  readonly news: readonly News[];
+  readonly news: readonly PendingTransition[];
   readonly state: RecipientState;
 }
 
@@ -42,7 +42,7 @@ export interface DueGroup {
 }
 
 /** What a target was sent within the last hour. */
-export interface Sent {
+export interface RecentlySent {
   readonly target: Recipient;
   /** When its messages were closed, summaries left out. */
   readonly at: readonly Instant[];
@@ -53,10 +53,10 @@ export interface Sent {
 export interface DueRound {
   readonly groups: readonly DueGroup[];
   /** Of targets whose messages are counted. */
-  readonly sent: readonly Sent[];
+  readonly sent: readonly RecentlySent[];
   readonly policy: Policy;
   /** Open alerts that may inhibit others; none where no rule of the config does. */
-  readonly sources: readonly OpenAlert[];
+  readonly sources: readonly InhibitingAlert[];
 }
 
 /** What the config in force and the running process say. */

@@ -11,13 +11,13 @@
 import type { Ownership } from '../../cluster/ownership.ts';
 import { decideCalls } from '../../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../../dispatch/rounds/due-round.ts';
-import type { Batch } from '../../dispatch/model.ts';
+import type { DeliveryBatch } from '../../dispatch/model.ts';
 import { reroute } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/rounds/route-round.ts';
 import type { RoutingResult, RoutingRound } from '../../dispatch/rounds/routing-round.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
-import type { DispatchStore, StatePlace } from '../../store/dispatch-store.ts';
+import type { DispatchStore, RecipientStateKey } from '../../store/dispatch-store.ts';
 import type { CommitResult, Fence } from '../../store/fence.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
@@ -79,7 +79,7 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
     // A reload that comes meanwhile begins anew.
     hasToReroute = false;
     try {
-      let after: StatePlace | null = null;
+      let after: RecipientStateKey | null = null;
       for (;;) {
         const active = await store.readActive(after, MOST_REROUTED);
         await store.commitReroute(reroute(active, rules()), clock.now(), fence);
@@ -186,7 +186,7 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
 const UNTOLD = 'what waited of the alert cannot be read, so nobody is told of it';
 const GONE = 'the config has no such channel any more';
 
-function channelsOf(batches: readonly Batch[]): ReadonlySet<string> {
+function channelsOf(batches: readonly DeliveryBatch[]): ReadonlySet<string> {
   return new Set(batches.map(({ target }) => target.channel));
 }
 

@@ -3,26 +3,26 @@
 import { decideDue, type DueRound } from '../../dispatch/rounds/due-round.ts';
 import { isAnswered } from '../../dispatch/escalate.ts';
 import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
-import type { Batch, Labels, RoundResult } from '../../dispatch/model.ts';
+import type { DeliveryBatch, Labels, RoundResult } from '../../dispatch/model.ts';
 import { isFull } from '../../dispatch/policy/rate.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { sharesOf } from '../../dispatch/shares.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
 import { finishInTurns } from '../../lib/steps.ts';
-import type { Decision, DispatchStore, DueQuery } from '../../store/dispatch-store.ts';
+import type { RoundDecision, DispatchStore, DueQuery } from '../../store/dispatch-store.ts';
 import type { CommitResult, Fence } from '../../store/fence.ts';
 
 export interface DueRounds {
   /** One round. Null: nothing is due. */
-  work(fence: Fence): Promise<Decided | null>;
+  work(fence: Fence): Promise<DecidedRound | null>;
 }
 
-export interface Decided {
+export interface DecidedRound {
   readonly read: DueRound;
   /** Of the last commit. */
   readonly end: CommitResult;
   /** Messages of which something was written. */
-  readonly written: readonly Batch[];
+  readonly written: readonly DeliveryBatch[];
 }
 
 export interface DueRoundsOptions {
@@ -53,8 +53,8 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
     read: DueRound,
     result: RoundResult,
     { fence, ...how }: How & { fence: Fence },
-  ): Promise<Decided> {
-    const written: Batch[] = [];
+  ): Promise<DecidedRound> {
+    const written: DeliveryBatch[] = [];
     let end: CommitResult = 'kept';
     for (const { round, ...share } of sharesOf(read, result, mostMembers)) {
       if (round !== read) await nextTurn();
@@ -85,7 +85,7 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
   };
 }
 
-type How = Omit<Decision, 'result' | 'shares'>;
+type How = Omit<RoundDecision, 'result' | 'shares'>;
 
 function howUnder({ channelOf, unanswered, routingOf }: DispatchRules): How {
   return {

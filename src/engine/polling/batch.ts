@@ -26,14 +26,16 @@ export interface BatchOptions<Item> {
 /** `dropped`: it was not in force any more, or its shard is not held. `rejected`: the storage answered with an error. */
 export type CommitEnd = 'kept' | 'superseded' | 'rejected' | 'dropped';
 
-export interface Batch<Item> {
+export interface CommitBatch<Item> {
   /** Resolves with the result of the item; never rejects. */
   add(item: Item): Promise<CommitEnd>;
   /** Resolves when nothing waits and no commit is under way. */
   idle(): Promise<void>;
 }
 
-export function createBatch<Item extends { readonly decision: Decision }>(options: BatchOptions<Item>): Batch<Item> {
+export function createBatch<Item extends { readonly decision: Decision }>(
+  options: BatchOptions<Item>,
+): CommitBatch<Item> {
   const { store, ownership, clock, silentWaitMs, outages, shardOf, isInForce, onUnkept, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
   /** Those that are ready are committed in the next turn. */

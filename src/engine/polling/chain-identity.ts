@@ -5,9 +5,9 @@ import {
   heightsToCompare,
   identityOf,
   showsKnown,
-  type Anchor,
-  type Identity,
-  type Shown,
+  type BlockAnchor,
+  type ChainMatch,
+  type ShownBlocks,
 } from '../../core/chain/chain-identity.ts';
 import type { ChainRecord } from '../../core/chain/chain-record.ts';
 import { Missed } from '../../core/model/watch/question.ts';
@@ -24,7 +24,7 @@ export interface ChainIdentityOptions {
 }
 
 /** The blocks at a height and below, asked for now. */
-export type ReadBlocks = (height: number) => Promise<Shown>;
+export type ReadBlocks = (height: number) => Promise<ShownBlocks>;
 
 export interface ChainIdentity {
   /** `by`: who answers for the explorer; another one than before, as after a reload, is asked anew. */
@@ -119,12 +119,12 @@ export function createChainIdentity({ chains, clock, log, onIdentity }: ChainIde
 const EFFECT = 'its watches see nothing, and what is remembered stays as it was';
 const WHAT_TO_DO = 'mend the address of the explorer; for a chain that is meant to be another one, give it a new name';
 
-function whyOther({ height, hashes }: Anchor): string {
+function whyOther({ height, hashes }: BlockAnchor): string {
   return `another chain: block ${height} was ${hashes.join(' or ')}, and is not there any more`;
 }
 
 /** Null when no answer came. */
-async function judged(anchor: Anchor, record: ChainRecord, read: ReadBlocks): Promise<Identity | null> {
+async function judged(anchor: BlockAnchor, record: ChainRecord, read: ReadBlocks): Promise<ChainMatch | null> {
   try {
     const newest = Math.max(...record.keys());
     const newestAt = Math.min(...(record.get(newest) ?? []).map(({ firstSeen }) => firstSeen));

@@ -8,7 +8,7 @@ import {
   type ChainRecord,
   type KnownBlock,
 } from '../../core/chain/chain-record.ts';
-import { anchorIn, MOST_REPLACED, type Anchor, type Identity } from '../../core/chain/chain-identity.ts';
+import { anchorIn, MOST_REPLACED, type BlockAnchor, type ChainMatch } from '../../core/chain/chain-identity.ts';
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { ChainReading } from '../../core/model/observation.ts';
 import type { AnyView } from '../../core/values/fields.ts';
@@ -38,11 +38,11 @@ export interface Chains {
   /** What the page that was read last shows; `unknown` before the first one. */
   read(explorer: string, blocks: BlocksReading | null): ChainReading | 'unknown';
   /** By what the chain of an explorer is known again; without an anchor by nothing. */
-  knownOf(explorer: string): { readonly anchor: Anchor | null; readonly record: ChainRecord };
+  knownOf(explorer: string): { readonly anchor: BlockAnchor | null; readonly record: ChainRecord };
   /** Its head fell so far that it may be of another chain: nothing is taken in until that is known. */
   isDoubted(explorer: string): boolean;
   /** It is no other chain. `same`: it showed the anchor, so that a later one may take its place. */
-  believe(explorer: string, identity: Exclude<Identity, 'other'>): void;
+  believe(explorer: string, identity: Exclude<ChainMatch, 'other'>): void;
   flush(): Promise<void>;
   /** Another replica may ask it from now on: what is known of it is read anew before it is asked again. */
   drop(explorer: string): void;
@@ -55,7 +55,7 @@ interface Chain {
   last: { readonly blocks: BlocksReading; readonly reading: ChainReading | 'unknown' } | null;
   /** Whether the last pages showed again what another one had replaced. */
   swings: readonly boolean[];
-  anchor: Anchor | null;
+  anchor: BlockAnchor | null;
   /** The highest head that was believed; null = whichever comes next is. */
   top: number | null;
   isDoubted: boolean;

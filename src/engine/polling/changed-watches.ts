@@ -2,7 +2,7 @@
 // that were polled meanwhile.
 import type { WatchId } from '../../core/model/ids.ts';
 
-export interface Changes {
+export interface ChangesSince {
   /** To be asked for next time. */
   readonly mark: number;
   /** Null: it may be any of them. */
@@ -14,7 +14,7 @@ export interface ChangedWatches {
   /** It may be any of them. */
   noteAll(): void;
   /** Since the mark of an earlier answer; 0: since ever. */
-  since(mark: number): Changes;
+  since(mark: number): ChangesSince;
 }
 
 /** More are not kept: looking at all costs no more then. */

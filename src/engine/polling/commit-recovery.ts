@@ -9,19 +9,19 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Batch } from './batch.ts';
+import type { CommitBatch } from './batch.ts';
 import type { Outages } from '../reporting/outages.ts';
-import type { Decided } from './poll.ts';
+import type { DecidedPoll } from './poll.ts';
 
 export interface RecoveryOptions {
-  readonly batch: Batch<Decided>;
+  readonly batch: CommitBatch<DecidedPoll>;
   /** Reads the stored memory of one watch; undefined: nothing is stored. */
   readonly recall: (watch: Watch) => Promise<Memory | undefined>;
   readonly heldVersion: (watch: WatchId) => number;
   /** The stored memory replaces the one that is held; undefined: nothing is stored any more. */
   readonly replace: (watch: Watch, stored: Memory | undefined) => void;
   /** The same observation on the memory that is held now; null when the daemon is stopping. */
-  readonly decideAgain: (decided: Decided) => Promise<Decided | null>;
+  readonly decideAgain: (decided: DecidedPoll) => Promise<DecidedPoll | null>;
   readonly outages: Pick<Outages, 'storageFails'>;
   readonly log: Pick<Log, 'warn'>;
   /** Counted: the memory of a watch was read again. */
@@ -32,7 +32,7 @@ export type RecallCause = 'superseded' | 'rejected';
 
 export interface CommitRecovery {
   /** Commits what a poll decided. Never rejects. */
-  commit(decided: Decided): Promise<void>;
+  commit(decided: DecidedPoll): Promise<void>;
   /** Reads the memory again where the last commit left it uncertain. False: the store does not answer, do not poll. */
   settle(watch: Watch): Promise<boolean>;
   /** What the last decision would have made of the memory, if the store did not take it; undefined when it did. */
@@ -70,7 +70,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     }
   }
 
-  function noteRejected({ watch: { id }, decision }: Decided): void {
+  function noteRejected({ watch: { id }, decision }: DecidedPoll): void {
     uncertain.add(id);
     if (decision.transitions.length > 0) unkept.set(id, decision.memory);
   }

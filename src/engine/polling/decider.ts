@@ -1,6 +1,6 @@
 // What a poll of a watch comes to: what was seen, and what follows from it on what is remembered. Nothing is committed
 // here, and nothing that is held is changed.
-import type { Judged } from '../../core/chain/tick-chain.ts';
+import type { JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Observation } from '../../core/model/observation.ts';
@@ -15,7 +15,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { ChainIdentity } from './chain-identity.ts';
 import type { Chains } from './chains.ts';
 import { isStop, judgeSafely, pollSafely, readTickChain, type PollReader } from './observe.ts';
-import type { Decided, PollHook } from './poll.ts';
+import type { DecidedPoll, PollHook } from './poll.ts';
 import type { RunsOfWatches } from './stored-runs.ts';
 import type { Reader, Tick } from './ticks.ts';
 
@@ -33,18 +33,18 @@ export interface DeciderOptions {
 
 /** Null: the daemon is stopping, or the explorer is not asked from here any more. */
 export interface Decider {
-  decide(watch: Watch, memory: Memory, tick: Tick): Promise<Decided | null>;
+  decide(watch: Watch, memory: Memory, tick: Tick): Promise<DecidedPoll | null>;
   /** The same observation, on another memory. */
-  decideAgain(decided: Decided, memory: Memory): Promise<Decided | null>;
+  decideAgain(decided: DecidedPoll, memory: Memory): Promise<DecidedPoll | null>;
 }
 
 interface Ways {
-  readonly poll: () => Promise<Judged | null>;
-  readonly miss: (missed: Observation) => Promise<Judged | null>;
+  readonly poll: () => Promise<JudgedPoll | null>;
+  readonly miss: (missed: Observation) => Promise<JudgedPoll | null>;
 }
 
 export function createDecider({ store, clock, log, hook, runs, chains, identity, readsHead }: DeciderOptions): Decider {
-  function hookOf(watch: Watch, memory: Memory, { read, startedAt }: Tick): Decided['hooked'] {
+  function hookOf(watch: Watch, memory: Memory, { read, startedAt }: Tick): DecidedPoll['hooked'] {
     const wholeMemory = async (): Promise<Memory> =>
       watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
     return hook?.onPoll({ watch, memory, wholeMemory, startedAt }, read) ?? null;
@@ -67,7 +67,7 @@ export function createDecider({ store, clock, log, hook, runs, chains, identity,
   }
 
   /** What a poll comes to; where the explorer shows another chain than before, a missed one. */
-  async function onSameChain(watch: Watch, { reader, read }: Tick, ways: Ways): Promise<Judged | null> {
+  async function onSameChain(watch: Watch, { reader, read }: Tick, ways: Ways): Promise<JudgedPoll | null> {
     const { explorer } = watch.target;
     const otherChain = (): string | null | Promise<string | null> =>
       identity.isDue(explorer, reader)

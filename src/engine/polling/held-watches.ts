@@ -18,7 +18,7 @@ import { isWritten } from './batch.ts';
 import { createChangedWatches, type ChangedWatches } from './changed-watches.ts';
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { readMemory } from './observe.ts';
-import type { Decided } from './poll.ts';
+import type { DecidedPoll } from './poll.ts';
 
 export interface HeldWatches {
   /** Reads what is stored of these watches. The function that it gives puts some of them in force, and no others. */
@@ -40,7 +40,7 @@ export interface HeldWatches {
   /** Reads a damaged memory again. Whether it was repaired, or removed: then it is in force from now on. */
   mend(watch: Watch): Promise<boolean>;
   /** A decision was committed: its memory is held from now on. */
-  committed(decided: Decided): void;
+  committed(decided: DecidedPoll): void;
   /** Which memories, figures and health are other ones. */
   changedSince: ChangedWatches['since'];
   healthOf(watch: WatchId): HealthByAlert;

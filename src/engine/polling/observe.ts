@@ -10,7 +10,7 @@ import { type Watch, headQuestionOf } from '../../core/model/watch/watch.ts';
 import { Missed, type Read } from '../../core/model/watch/question.ts';
 import { step } from '../../core/step.ts';
 import { NO_PAST, type Past } from '../../core/windows/stored-runs.ts';
-import { judge, readChain, type Judged } from '../../core/chain/tick-chain.ts';
+import { judge, readChain, type JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 /** Who answers what one poll asks. */
@@ -35,7 +35,7 @@ export interface PollReader {
 export type Decide = (observation: Observation) => Decision;
 
 /** What one poll saw and what follows from it. Throws the errors that end a poll. */
-export async function poll(watch: Watch, memory: Memory, reader: PollReader, decide: Decide): Promise<Judged> {
+export async function poll(watch: Watch, memory: Memory, reader: PollReader, decide: Decide): Promise<JudgedPoll> {
   const observation = await observe(watch, memory, reader);
   return judge(observation, decide, reader.chain);
 }
@@ -46,7 +46,7 @@ export async function pollSafely(
   memory: Memory,
   reader: PollReader,
   log: Pick<Log, 'error'>,
-): Promise<Judged | null> {
+): Promise<JudgedPoll | null> {
   const observation = await unlessStopped(observe(watch, memory, reader));
   return observation === null ? null : judgeSafely(watch, memory, observation, reader, log);
 }
@@ -58,7 +58,7 @@ export async function judgeSafely(
   observation: Observation,
   { chain, past }: Pick<PollReader, 'chain' | 'past'>,
   log: Pick<Log, 'error'>,
-): Promise<Judged | null> {
+): Promise<JudgedPoll | null> {
   const before = (await past?.(observation.at)) ?? NO_PAST;
   return unlessStopped(judge(observation, decideSafely({ watch, memory, past: before }, log), chain));
 }

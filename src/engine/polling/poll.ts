@@ -29,7 +29,7 @@ export interface HookedPoll {
 }
 
 /** The result of a poll. */
-export interface Decided {
+export interface DecidedPoll {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;

@@ -29,7 +29,7 @@ import type { ChangedWatches } from './changed-watches.ts';
 import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
-import type { Decided, PollHook } from './poll.ts';
+import type { DecidedPoll, PollHook } from './poll.ts';
 import { explorerShard, watchShard, type ShardOf } from './shard.ts';
 import { createTicks, type Reader, type Tick } from './ticks.ts';
 
@@ -118,7 +118,7 @@ export function createPoller(options: PollerOptions): Poller {
   const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
   const held = createHeldWatches({ store, ownership, shardOf: shardOfWatch, log });
-  const batch = createBatch<Decided>({
+  const batch = createBatch<DecidedPoll>({
     store,
     ownership,
     clock,
@@ -185,11 +185,11 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   /** False when a reload removed the watch meanwhile, even if it was added again since: then it started anew. */
-  function isInForce({ watch: { id }, decision }: Decided): boolean {
+  function isInForce({ watch: { id }, decision }: DecidedPoll): boolean {
     return held.has(id) && held.versionOf(id) === decision.expects;
   }
 
-  function settle(decided: Decided): void {
+  function settle(decided: DecidedPoll): void {
     const { watch, observation, decision, tookMs, hooked } = decided;
     // They are stored, even when a reload removed the watch during the commit.
     if (decision.transitions.length > 0) onTransitions();

@@ -1,7 +1,7 @@
 // The closed runs that windows look back on: built from the store before a watch's first poll, then moved on with every
 // decision that was kept. What cannot be moved on (another memory was found, the clock was set back, the rules changed) is
 // built anew.
-import type { Span } from '../../core/model/watch/condition.ts';
+import type { WindowSpan } from '../../core/model/watch/condition.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Memory, Samples } from '../../core/model/memory.ts';
@@ -26,7 +26,7 @@ export interface RunsOfWatches {
 
 interface Held {
   readonly runs: StoredRuns;
-  readonly windows: readonly Span[];
+  readonly windows: readonly WindowSpan[];
   readonly intervalMs: number;
 }
 

@@ -1,5 +1,5 @@
 // Watches that are due together: those of one explorer share its answers.
-import type { Shown } from '../../core/chain/chain-identity.ts';
+import type { ShownBlocks } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
 import { Missed, type Read, type TickRead } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -13,7 +13,7 @@ export interface Reader {
   /** The first page of blocks, as it was last read; null before that. */
   blocks(): BlocksReading | null;
   /** The blocks at a height and below, asked for now. */
-  blocksFrom(height: number, read: Read): Promise<Shown>;
+  blocksFrom(height: number, read: Read): Promise<ShownBlocks>;
 }
 
 export interface Tick {

@@ -1,7 +1,7 @@
 // What the answers of each explorer showed in the last hour: how they ended, how long they took, and how fast credits go.
 import type { Clock, Instant } from '../../lib/clock.ts';
 
-export interface ExplorerFacts {
+export interface ExplorerReporter {
   request(facts: {
     readonly explorer: string;
     readonly outcome: string;
@@ -48,7 +48,7 @@ interface Known {
   credits: ExplorerHour['credits'];
 }
 
-export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerFacts {
+export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerReporter {
   const knownByName = new Map<string, Known>();
 
   function known(explorer: string): Known {

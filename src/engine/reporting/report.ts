@@ -19,9 +19,9 @@ export interface ReportOptions {
   readonly metrics: Pick<WatchMetrics, 'poll' | 'watchUp' | 'watchValue' | 'undecided' | 'unfollowed' | 'notExamined'>;
 }
 
-export type Report = (watch: Watch, observation: Observation, decision: Decision) => void;
+export type PollReporter = (watch: Watch, observation: Observation, decision: Decision) => void;
 
-export function createReport({ log, metrics }: ReportOptions): Report {
+export function createReport({ log, metrics }: ReportOptions): PollReporter {
   const partials = createComplaints();
   const notes = createComplaints();
 

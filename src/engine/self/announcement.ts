@@ -9,7 +9,7 @@ import type { Instant } from '../../lib/clock.ts';
 import { BUILT_IN } from './built-in.ts';
 
 /** What people are told. The texts are those of operators. */
-export interface News {
+export interface AnnouncementText {
   readonly alert: Announcement;
   /** One line: who did what, and until when. */
   readonly title: string;
@@ -18,20 +18,20 @@ export interface News {
 }
 
 /** `id` names what is told: the same one is told once. */
-export interface Occasion {
+export interface AnnouncementTime {
   readonly id: string;
   readonly at: Instant;
   /** The channels that are told; none: nobody is. */
   readonly notify: readonly string[];
 }
 
-export function announcementOf(news: News, { id, at, notify }: Occasion): readonly Transition[] {
+export function announcementOf(news: AnnouncementText, { id, at, notify }: AnnouncementTime): readonly Transition[] {
   if (notify.length === 0) return [];
   const message = messageOf(news, id, at);
   return [{ message, labels: labelsOfMessage(message), notify }];
 }
 
-function messageOf({ alert, title, comment }: News, id: string, at: Instant): Message {
+function messageOf({ alert, title, comment }: AnnouncementText, id: string, at: Instant): Message {
   return {
     type: 'alert.event',
     key: idOf(ANNOUNCER, id),

@@ -79,7 +79,7 @@ export interface Cause extends CauseId {
 }
 
 /** What was found in one look at the daemon's work. */
-export interface Findings {
+export interface SelfFindings {
   readonly causes: readonly Cause[];
   /** Whether a cause that is not among them may last all the same: too little has been seen since the start. */
   readonly isUndecided: (cause: CauseId) => boolean;

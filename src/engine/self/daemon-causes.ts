@@ -22,7 +22,7 @@ export interface LowDisk {
   readonly freeBytes: number;
 }
 
-export interface DaemonFacts {
+export interface DaemonCauseFacts {
   /** The last outage of the storage, where it lasts or ended within ten minutes. */
   readonly outage: Outage | null;
   /** When the state file was put back that somebody had taken away; null = long ago, or never. */
@@ -43,7 +43,7 @@ export interface DaemonFacts {
   readonly now: Instant;
 }
 
-export function daemonCauses(facts: DaemonFacts): Cause[] {
+export function daemonCauses(facts: DaemonCauseFacts): Cause[] {
   const { severity } = facts;
   const cause = { severity, watches: null, isExplained: false } as const;
   const parts = [
@@ -61,7 +61,7 @@ export function daemonCauses(facts: DaemonFacts): Cause[] {
 
 type Part = Pick<Cause, 'alert' | 'subject' | 'since' | 'title' | 'text'> & { readonly severity?: Severity };
 
-function outageOf({ outage, now }: DaemonFacts): Part[] {
+function outageOf({ outage, now }: DaemonCauseFacts): Part[] {
   if (outage === null) return [];
   const { since, until, what } = outage;
   const when = until === null ? sinceText(since, now) : `From ${showTime(since, now)} to ${showTime(until, now)}`;
@@ -76,7 +76,7 @@ function outageOf({ outage, now }: DaemonFacts): Part[] {
   ];
 }
 
-function restoredIn({ restoredAt, now }: DaemonFacts): Part[] {
+function restoredIn({ restoredAt, now }: DaemonCauseFacts): Part[] {
   if (restoredAt === null) return [];
   return [
     {
@@ -90,7 +90,7 @@ function restoredIn({ restoredAt, now }: DaemonFacts): Part[] {
 }
 
 /** Nothing is lost yet. */
-function lowDiskIn({ lowDisk, now }: DaemonFacts): Part[] {
+function lowDiskIn({ lowDisk, now }: DaemonCauseFacts): Part[] {
   if (lowDisk === null) return [];
   const { since, freeBytes } = lowDisk;
   const free = `${Math.floor(freeBytes / 1e6)} MB are free`;
@@ -108,7 +108,7 @@ function lowDiskIn({ lowDisk, now }: DaemonFacts): Part[] {
 }
 
 /** It costs something only when the state file is damaged. */
-function backupIn({ backup, now }: DaemonFacts): Part[] {
+function backupIn({ backup, now }: DaemonCauseFacts): Part[] {
   if (backup === null) return [];
   const since = sinceText(backup.since, now);
   const isFailed = backup.type === 'failed';
@@ -126,7 +126,7 @@ function backupIn({ backup, now }: DaemonFacts): Part[] {
   ];
 }
 
-function jumpsIn({ jumps, now }: DaemonFacts): Part[] {
+function jumpsIn({ jumps, now }: DaemonCauseFacts): Part[] {
   return jumps.map(({ at, byMs }) => ({
     alert: 'clock-jump',
     subject: byMs > 0 ? 'forward' : 'back',
@@ -140,7 +140,7 @@ function jumpsIn({ jumps, now }: DaemonFacts): Part[] {
 const SET_FORWARD = "the machine's clock was set forward, or the machine slept. What was due in between is due now.";
 const SET_BACK = "the machine's clock was set back. What has an end, such as a pause, ends by the new time.";
 
-function recoveredIn({ recovered, now }: DaemonFacts): Part[] {
+function recoveredIn({ recovered, now }: DaemonCauseFacts): Part[] {
   if (recovered === null) return [];
   const { how, at } = recovered;
   const isLost = how === 'lost';
@@ -162,7 +162,7 @@ const IS_OLDER =
   'What happened after that backup is found again where the explorer still shows it; what was told since may be told again.';
 
 /** The former config stays in force, so no alert is affected yet. */
-function rejectedIn({ rejected, now }: DaemonFacts): Part[] {
+function rejectedIn({ rejected, now }: DaemonCauseFacts): Part[] {
   if (rejected === null) return [];
   return [
     {
@@ -176,7 +176,7 @@ function rejectedIn({ rejected, now }: DaemonFacts): Part[] {
   ];
 }
 
-function failingIn({ failing, now }: DaemonFacts): Part[] {
+function failingIn({ failing, now }: DaemonCauseFacts): Part[] {
   return failing.map((loop) => ({
     alert: 'loop-failing',
     subject: [loop.name, ...Object.values(loop.about ?? {}).map(String)].join('/'),

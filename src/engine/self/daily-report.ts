@@ -13,7 +13,7 @@ import { lastDueDay, type DailyTime } from './daily-due.ts';
 import { DayTally, newTally, nextTally, withLook, type TallyLook } from './day-tally.ts';
 import { REPORT_WATCH, reportWatch, type ReportSight } from './report-watch.ts';
 import { reportOf, type Standing } from './report-text.ts';
-import { workSince, type Work } from './work-counts.ts';
+import { workSince, type WorkByExplorer } from './work-counts.ts';
 
 export interface DailyReportSettings {
   readonly time: DailyTime;
@@ -27,7 +27,7 @@ export interface DailyReportOptions {
   /** Those in force; null: none is wanted. */
   readonly settings: () => DailyReportSettings | null;
   /** Done since the start of the process. */
-  readonly work: () => Work;
+  readonly work: () => WorkByExplorer;
   readonly blind: () => TallyLook['blind'];
   /** How things stand. May reject with a `StorageError`. */
   readonly standing: () => Promise<Standing>;
@@ -60,7 +60,7 @@ export async function runDailyReport(options: DailyReportOptions, signal: AbortS
 function createLook(options: DailyReportOptions): () => Promise<void> {
   const { store, ownership, settings, work, blind, clock, log, onTransitions } = options;
   /** What is in the tally already. */
-  let counted: Work = new Map();
+  let counted: WorkByExplorer = new Map();
 
   /** One that is damaged is given up: the next report covers less. */
   async function recall(): Promise<Memory | undefined> {
@@ -76,7 +76,7 @@ function createLook(options: DailyReportOptions): () => Promise<void> {
     return tally !== null && tally.until <= at ? tally : null;
   }
 
-  async function sightOf(former: DayTally | null, time: DailyTime, now: Work): Promise<ReportSight> {
+  async function sightOf(former: DayTally | null, time: DailyTime, now: WorkByExplorer): Promise<ReportSight> {
     const at = clock.now();
     const journal = await store.countJournal(former?.line ?? null);
     const day = lastDueDay(at, time);

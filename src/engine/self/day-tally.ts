@@ -2,7 +2,7 @@
 // loses none of it and the time in which the daemon did not run is known.
 import { z } from 'zod';
 import type { Instant } from '../../lib/clock.ts';
-import { NOTHING_DONE, type ExplorerWork, type Work } from './work-counts.ts';
+import { NOTHING_DONE, type ExplorerWork, type WorkByExplorer } from './work-counts.ts';
 
 const Span = z.object({ from: z.number(), until: z.number() });
 
@@ -46,7 +46,7 @@ export type ExplorerTally = z.output<typeof ExplorerTally>;
 export interface TallyLook {
   readonly at: Instant;
   /** Done since the look before. */
-  readonly work: Work;
+  readonly work: WorkByExplorer;
   /** Lines of the journal since the look before, by kind, and the last one of them. */
   readonly journal: { readonly line: number; readonly lines: Readonly<Record<string, number>> };
   readonly blind: readonly {
@@ -108,7 +108,7 @@ function withBlind(
 
 const NO_TALLY: ExplorerTally = { ...NOTHING_DONE, from: null, to: null, creditsLeft: null };
 
-function withWork(tallies: DayTally['explorers'], work: Work): DayTally['explorers'] {
+function withWork(tallies: DayTally['explorers'], work: WorkByExplorer): DayTally['explorers'] {
   const next = { ...tallies };
   for (const [name, done] of work) next[name] = withExplorer(next[name] ?? NO_TALLY, done);
   return next;

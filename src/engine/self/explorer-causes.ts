@@ -13,7 +13,7 @@ import {
 import { counted, highest, type Cause, type SelfCondition } from './cause.ts';
 import { sinceText } from './words.ts';
 
-export interface ExplorerFacts {
+export interface ExplorerCauseFacts {
   readonly watches: readonly Watch[];
   readonly blind: readonly BlindWatch[];
   /** What keeps explorers from being asked or believed, and since when. */
@@ -22,7 +22,7 @@ export interface ExplorerFacts {
 }
 
 /** One cause per explorer and sort of reason: that an explorer times out for one watch and resets for another is one. */
-export function explorerCauses(facts: ExplorerFacts): Cause[] {
+export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   const troubles = facts.troubles.flatMap((one) => troubleCause(one, facts));
   const down = new Set(troubles.map(({ subject }) => subject));
   const groups = Map.groupBy(causesOf(facts.blind), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
@@ -92,7 +92,7 @@ const TITLES: Readonly<Record<Sort, (explorer: string, watches: string, fields: 
 
 const HINTS: Partial<Readonly<Record<Sort, string>>> = { damaged: ' (chainwarden state forget WATCH)' };
 
-function troubleCause({ trouble, since }: ExplorerFacts['troubles'][number], facts: ExplorerFacts): Cause[] {
+function troubleCause({ trouble, since }: ExplorerCauseFacts['troubles'][number], facts: ExplorerCauseFacts): Cause[] {
   // What is doubted is asked again within minutes; until then its watches are not blind.
   if (trouble.type === 'refused' && trouble.rest.doubt !== null) return [];
   const { explorer } = trouble;

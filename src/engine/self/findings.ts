@@ -10,12 +10,12 @@ import type { BackupHealth } from '../upkeep/backup-health.ts';
 import type { ClockJumps } from '../upkeep/clock-jumps.ts';
 import type { FailingLoop } from '../upkeep/supervisor.ts';
 import { channelCauses, DEAD_MS } from './channel-causes.ts';
-import { explorerOf, highest, type CauseId, type Findings } from './cause.ts';
-import { daemonCauses, type DaemonFacts, type Outage } from './daemon-causes.ts';
-import { explorerCauses, type ExplorerFacts } from './explorer-causes.ts';
+import { explorerOf, highest, type CauseId, type SelfFindings } from './cause.ts';
+import { daemonCauses, type DaemonCauseFacts, type Outage } from './daemon-causes.ts';
+import { explorerCauses, type ExplorerCauseFacts } from './explorer-causes.ts';
 
 /** What is looked at. */
-export interface Work {
+export interface SelfCheckInput {
   readonly watches: () => readonly Watch[];
   /** Watches of which no poll has ended yet. */
   readonly unpolled: () => readonly Watch[];
@@ -27,31 +27,31 @@ export interface Work {
   /** What receivers that keep their own state of alerts did not accept. */
   readonly owedToMirrors: () => readonly OutboxDepth[];
   readonly storage: () => 'works' | 'fails' | 'full';
-  readonly restoredAt: () => DaemonFacts['restoredAt'];
-  readonly lowDisk: () => DaemonFacts['lowDisk'];
-  readonly recovered: () => DaemonFacts['recovered'];
+  readonly restoredAt: () => DaemonCauseFacts['restoredAt'];
+  readonly lowDisk: () => DaemonCauseFacts['lowDisk'];
+  readonly recovered: () => DaemonCauseFacts['recovered'];
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
   readonly clockJumps: Pick<ClockJumps, 'recent' | 'isYoung'>;
-  readonly rejected: () => DaemonFacts['rejected'];
+  readonly rejected: () => DaemonCauseFacts['rejected'];
   readonly failing: () => readonly FailingLoop[];
 }
 
 export interface FindOptions {
   readonly store: Pick<Store, 'backlog'>;
   readonly clock: Clock;
-  readonly work: Work;
+  readonly work: SelfCheckInput;
 }
 
 /** While the state cannot be written, nothing can be told: it is made up for within this time. */
 const TOLD_LATE_MS = 600_000;
 
 /** Rejects with a `StorageError`. */
-export function createFind({ store, clock, work }: FindOptions): () => Promise<Findings> {
+export function createFind({ store, clock, work }: FindOptions): () => Promise<SelfFindings> {
   const begun = new Map<string, Instant>();
   let outage: Outage | null = null;
 
   /** When each of them was first seen without a break. */
-  function troublesSince(now: Instant): ExplorerFacts['troubles'] {
+  function troublesSince(now: Instant): ExplorerCauseFacts['troubles'] {
     const seen = work.troubles().map((trouble) => ({ trouble, key: keyOf(trouble) }));
     const keys = new Set(seen.map(({ key }) => key));
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key);
@@ -101,7 +101,7 @@ function keyOf(trouble: ExplorerTrouble): string {
   return trouble.type === 'refused' ? `${trouble.explorer} ${trouble.rest.reason}` : showTrouble(trouble);
 }
 
-function isUndecided(cause: CauseId, work: Work, health: ReadonlyMap<string, ChannelHealth>): boolean {
+function isUndecided(cause: CauseId, work: SelfCheckInput, health: ReadonlyMap<string, ChannelHealth>): boolean {
   const explorer = explorerOf(cause);
   if (cause.alert === 'backup') return work.backups.isUnknown();
   if (cause.alert === 'clock-jump') return work.clockJumps.isYoung();
@@ -112,7 +112,7 @@ function isUndecided(cause: CauseId, work: Work, health: ReadonlyMap<string, Cha
 }
 
 /** No poll of any of its watches has ended since the start. */
-function isUnpolled(explorer: string, { watches, unpolled }: Work): boolean {
+function isUnpolled(explorer: string, { watches, unpolled }: SelfCheckInput): boolean {
   const own = (all: readonly Watch[]): number => all.filter(({ target }) => target.explorer === explorer).length;
   const count = own(watches());
   return count > 0 && own(unpolled()) === count;

@@ -10,14 +10,14 @@
 // A beat carries the anchor of the journal, which the service keeps: it shows later whether the journal was written anew.
 // Where one of them has not, and the process can say so, it tells the same service at /fail, with the reason. It runs in a
 // loop of its own, apart from the scheduler that it watches.
-import { showAnchor, type Anchor } from '../../core/journal/chain.ts';
+import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import { showDuration, type Clock, type Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { BeatOutcome } from '../../telemetry/daemon-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-export interface HeartbeatSettings {
+export interface HeartbeatTarget {
   readonly url: string;
   readonly everyMs: number;
   /** Networks that are not public, and may be called all the same. */
@@ -37,18 +37,18 @@ export interface Vitals {
   /** Since when no self-alert can be delivered; null while one can, or nobody is to be told. May reject as `probe` does. */
   readonly undeliverableSince: () => Promise<Instant | null>;
   /** Of the newest line of the journal that is chained; null while there is none. May reject as `probe` does. */
-  readonly anchor: () => Promise<Anchor | null>;
+  readonly anchor: () => Promise<JournalAnchor | null>;
   /** Whether some replica works on each shard. May reject as `probe` does. */
   readonly allHeld: () => Promise<boolean>;
 }
 
 export interface HeartbeatOptions {
   /** Those in force; null: none is wanted. */
-  readonly settings: () => HeartbeatSettings | null;
+  readonly settings: () => HeartbeatTarget | null;
   readonly vitals: Vitals;
   /** One try. Never rejects. */
   readonly post: (
-    settings: HeartbeatSettings,
+    settings: HeartbeatTarget,
     call: { url: string; body: string },
     signal: AbortSignal,
   ) => Promise<Outcome>;
@@ -80,10 +80,10 @@ export async function runHeartbeat(options: HeartbeatOptions, signal: AbortSigna
 
 interface Look {
   readonly faults: readonly string[];
-  readonly anchor: Anchor | null;
+  readonly anchor: JournalAnchor | null;
 }
 
-type Beat = (settings: HeartbeatSettings, signal: AbortSignal) => Promise<void>;
+type Beat = (settings: HeartbeatTarget, signal: AbortSignal) => Promise<void>;
 
 function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Beat {
   let turns = vitals.turns();

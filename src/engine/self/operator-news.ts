@@ -4,8 +4,8 @@ import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { Announceable, Changed, Intervention } from '../../store/interventions.ts';
-import type { News } from './announcement.ts';
+import type { Announceable, OperatorChange, Intervention } from '../../store/interventions.ts';
+import type { AnnouncementText } from './announcement.ts';
 
 /** Who ends what no operator ends. */
 export const DAEMON = 'daemon';
@@ -13,7 +13,7 @@ export const DAEMON = 'daemon';
 /** The change as it was asked for, and as it was made. */
 export interface Done {
   readonly change: Intervention;
-  readonly changed: Changed;
+  readonly changed: OperatorChange;
   readonly actor: string;
   readonly at: Instant;
   /** How people call the alert that it is about; null where it is about none. */
@@ -21,7 +21,7 @@ export interface Done {
 }
 
 /** Null: nobody is told of such a change. */
-export function newsOf({ change, changed, actor, at, alert }: Done): News | null {
+export function newsOf({ change, changed, actor, at, alert }: Done): AnnouncementText | null {
   switch (changed.type) {
     case 'silence':
       return silenceNews(changed.silence, change.type, actor, at);
@@ -48,7 +48,7 @@ export function newsOf({ change, changed, actor, at, alert }: Done): News | null
   }
 }
 
-function silenceNews(silence: Silence, type: Intervention['type'], actor: string, at: Instant): News {
+function silenceNews(silence: Silence, type: Intervention['type'], actor: string, at: Instant): AnnouncementText {
   const { matchers, from, until, comment } = silence;
   const what = showMatcher(matchers);
   if (type === 'extend-silence')
@@ -67,7 +67,7 @@ const REMIND_MS = 86_400_000;
 export function newsByTime(
   stored: Announceable,
   at: Instant,
-): { readonly news: News; readonly occasion: string } | null {
+): { readonly news: AnnouncementText; readonly occasion: string } | null {
   const { silence, name, announcedAt } = stored;
   const { from, until, actor, comment, version } = silence;
   const isPause = silence.kind === 'pause';
@@ -86,6 +86,6 @@ export function newsByTime(
 
 const LONGEST_TITLE = 300;
 
-function news(alert: News['alert'], title: string, comment: string | null): News {
+function news(alert: AnnouncementText['alert'], title: string, comment: string | null): AnnouncementText {
   return { alert, title: singleLine(title, LONGEST_TITLE), comment };
 }

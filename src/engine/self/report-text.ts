@@ -1,5 +1,5 @@
 // The words of the daily report: what was watched since the last one, what was not, and what was told.
-import { showAnchor, type Anchor } from '../../core/journal/chain.ts';
+import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { counted } from './cause.ts';
 import type { DayTally, ExplorerTally } from './day-tally.ts';
@@ -23,7 +23,7 @@ export interface Standing {
   /** What operators hold back, a phrase each: `payroll is paused until 2026-01-02 18:00 UTC by alice`. */
   readonly held: readonly string[];
   /** Of the journal; null while there is none. */
-  readonly anchor: Anchor | null;
+  readonly anchor: JournalAnchor | null;
 }
 
 export interface DayReport {

@@ -25,7 +25,7 @@ import type { Fence, Shard } from '../../store/fence.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from '../polling/batch.ts';
-import type { Cause, CauseId, Findings } from './cause.ts';
+import type { Cause, CauseId, SelfFindings } from './cause.ts';
 import { LOOK_MS, parseSelfWatchId, selfWatchId, selfWatchOf, viewOf, type SelfWatchId } from './self-watch.ts';
 
 export interface SelfAlertsOptions {
@@ -36,7 +36,7 @@ export interface SelfAlertsOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Looks at the daemon's work. May reject with a `StorageError`. */
-  readonly find: () => Promise<Findings>;
+  readonly find: () => Promise<SelfFindings>;
   /** The channels that are told; none: then what fired is left to whoever retires watches. */
   readonly notify: () => readonly string[];
   /** Transitions were committed. */
@@ -114,7 +114,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   }
 
   /** The instances to step: those that are remembered, and one for each cause that no firing one tells of yet. */
-  function idsOf({ causes }: Findings): SelfWatchId[] {
+  function idsOf({ causes }: SelfFindings): SelfWatchId[] {
     const known = [...memoryById.keys()].flatMap((id) => parseSelfWatchId(id) ?? []);
     const fresh = causes.filter((cause) => !cause.isExplained && !isTold(cause));
     const ours = [...known, ...fresh].filter((cause) => fenceOf(cause) !== null);
@@ -133,7 +133,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     return state !== null && isActive(state);
   }
 
-  function stepOne(of: SelfWatchId, found: Findings, at: Instant): Stepped {
+  function stepOne(of: SelfWatchId, found: SelfFindings, at: Instant): Stepped {
     const id = selfWatchId(of);
     const cause = found.causes.find(({ alert, subject }) => alert === of.alert && subject === of.subject) ?? null;
     const truth = cause === null ? (found.isUndecided(of) ? 'unknown' : false) : isFiring(id) || begins(of, cause);

@@ -3,7 +3,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 
-export interface Reach {
+export interface Deliverability {
   /** Channels. */
   readonly self: readonly string[];
   readonly health: ReadonlyMap<string, ChannelHealth>;
@@ -13,7 +13,7 @@ export interface Reach {
 }
 
 /** Since when none of their channels took anything although something was owed; null while one may. */
-export function undeliverableSince({ self, health, owed, startedAt }: Reach): Instant | null {
+export function undeliverableSince({ self, health, owed, startedAt }: Deliverability): Instant | null {
   const since = self.map((channel) =>
     stuckSince(
       health.get(channel) ?? UNTRIED,

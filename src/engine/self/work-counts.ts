@@ -15,7 +15,7 @@ export interface ExplorerWork {
 }
 
 /** By the explorer's name. */
-export type Work = ReadonlyMap<string, ExplorerWork>;
+export type WorkByExplorer = ReadonlyMap<string, ExplorerWork>;
 
 export const NOTHING_DONE = { polls: 0, missed: 0, requests: 0, credits: 0 } as const;
 
@@ -25,7 +25,7 @@ export interface WorkCounts {
   explorerHeaders(facts: { readonly explorer: string; readonly credits: number | null }): void;
   head(facts: { readonly explorer: string; readonly height: bigint }): void;
   /** Since the start. */
-  now(): Work;
+  now(): WorkByExplorer;
 }
 
 export function createWorkCounts(): WorkCounts {
@@ -54,7 +54,7 @@ export function createWorkCounts(): WorkCounts {
 }
 
 /** What was done in between. */
-export function workSince(before: Work, now: Work): Work {
+export function workSince(before: WorkByExplorer, now: WorkByExplorer): WorkByExplorer {
   return new Map(
     [...now].map(([explorer, done]) => {
       const { polls, missed, requests, credits } = before.get(explorer) ?? NOTHING_DONE;

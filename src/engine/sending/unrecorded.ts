@@ -15,7 +15,7 @@ import { newsOf, type Attempt, type Delivery, type Outcome } from '../../core/mo
 import type { Recipient } from '../../core/model/ids.ts';
 import { isBegin, nameOfTransition, type Transition } from '../../core/model/transition.ts';
 import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
-import type { OpenAlert, Silence } from '../../dispatch/model.ts';
+import type { InhibitingAlert, Silence } from '../../dispatch/model.ts';
 import { mutedUntil } from '../../dispatch/policy/mutes.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
@@ -57,7 +57,7 @@ const ONLY_TRY: Attempt = { number: 1, maybeCopy: false, receipt: null, unrecord
 export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedOptions): Unrecorded {
   const told = new Map<string, Telling>();
   /** Conditions that fire and are not on record, by key: they may inhibit others. */
-  const firing = new Map<string, OpenAlert & { readonly at: Instant }>();
+  const firing = new Map<string, InhibitingAlert & { readonly at: Instant }>();
   let isFull = false;
 
   /** Whether it is to be sent now. */
@@ -129,7 +129,7 @@ function isCritical({ message }: Transition): boolean {
 }
 
 /** Conditions on record that fire; none where they cannot be read. */
-async function openAt(store: UnrecordedOptions['store'], at: Instant): Promise<readonly OpenAlert[]> {
+async function openAt(store: UnrecordedOptions['store'], at: Instant): Promise<readonly InhibitingAlert[]> {
   try {
     return (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
   } catch {

@@ -10,10 +10,10 @@ import { aborted } from '../../lib/abort.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Shard } from '../../store/fence.ts';
 
-export type Run = (signal: AbortSignal) => Promise<void>;
+export type LoopRun = (signal: AbortSignal) => Promise<void>;
 
 /** `run`, again after each claim of the shard, until its own signal aborts. */
-export type WhileHeld = (shard: Shard, run: Run) => Run;
+export type WhileHeld = (shard: Shard, run: LoopRun) => LoopRun;
 
 export interface HeldLoops {
   readonly whileHeld: WhileHeld;
@@ -40,7 +40,7 @@ export function createHeldLoops({ isShared }: Pick<Ownership, 'isShared'>, clock
     return tenure;
   }
 
-  async function runOnce({ ending, running }: Tenure, run: Run, signal: AbortSignal): Promise<void> {
+  async function runOnce({ ending, running }: Tenure, run: LoopRun, signal: AbortSignal): Promise<void> {
     const work = run(AbortSignal.any([signal, ending.signal]));
     // Whoever waits for its end does not ask how it ended.
     const settled = work.catch(() => undefined).finally(() => running.delete(settled));

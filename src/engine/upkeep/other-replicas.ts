@@ -1,7 +1,7 @@
 // Looks once a second for what concerns this replica and came about in another one: transitions that a poll stored, and what
 // operators changed there. What this process did itself is found too; to act on it again changes nothing.
 import type { Clock } from '../../lib/clock.ts';
-import type { Changed } from '../../store/interventions.ts';
+import type { OperatorChange } from '../../store/interventions.ts';
 import type { Store } from '../../store/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
@@ -14,7 +14,7 @@ export interface OtherReplicasOptions {
   readonly onLook: () => void;
   readonly onTransitions: () => void;
   /** Rejects with a `StorageError` where it has to be tried again. */
-  readonly onChanged: (changed: readonly Changed[]) => Promise<void>;
+  readonly onChanged: (changed: readonly OperatorChange[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -5,7 +5,7 @@ import type { MissReason } from '../../core/model/observation.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { isJsonType } from './body.ts';
-import { Fault, type Retry } from './fault.ts';
+import { RequestFault, type Retry } from './fault.ts';
 import { parseJson } from './json.ts';
 import { readPlanHeaders, readRetryAfter } from '../spending/plan-headers.ts';
 import type { AnswerHead } from './exchange.ts';
@@ -24,7 +24,7 @@ const MOST_SHOWN = 120;
 const LONGEST_PAUSE_MS = 600_000;
 
 /** What is wrong with an answer; null when it is a JSON answer with status 200. `body` is decompressed. */
-export function problemOf(answer: AnswerHead, body: Buffer, context: RequestContext): Fault | null {
+export function problemOf(answer: AnswerHead, body: Buffer, context: RequestContext): RequestFault | null {
   const { status, headers } = answer;
   const isJson = isJsonType(headers['content-type']);
   if (status === 200 && isJson) return null;
@@ -32,7 +32,7 @@ export function problemOf(answer: AnswerHead, body: Buffer, context: RequestCont
   const classification = classify(answer, body, errorBody, context);
   const meaning = context.redact(classification.meaning);
   const words = errorBody.text === null ? '' : `: ${plain(untrusted(context.redact(errorBody.text)), MOST_SHOWN)}`;
-  return new Fault(classification.reason, `${context.where}: ${status}, ${meaning}${words}`, {
+  return new RequestFault(classification.reason, `${context.where}: ${status}, ${meaning}${words}`, {
     retry: classification.retry ?? 'no',
     retryAfterMs: classification.retryAfterMs ?? retryAfter(answer, context.now),
   });

@@ -7,8 +7,8 @@ import { createRedactor } from '../../lib/redact.ts';
 import { createPageSizes } from '../reading/page-sizes.ts';
 import { problemOf } from './answer-problem.ts';
 import { decompress, readEncoding } from './body.ts';
-import type { Answer, HttpLimits } from './exchange.ts';
-import { Fault } from './fault.ts';
+import type { HttpAnswer, HttpLimits } from './exchange.ts';
+import { RequestFault } from './fault.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import type { Request } from './request.ts';
 
@@ -32,11 +32,11 @@ export interface WholeAnswer {
   readonly isSmall: boolean;
 }
 
-/** Both throw `Fault` for a refusal, and for a body that cannot be read. */
+/** Both throw `RequestFault` for a refusal, and for a body that cannot be read. */
 export interface AnswerReader {
-  read(answer: Answer, request: Request): Promise<WholeAnswer>;
+  read(answer: HttpAnswer, request: Request): Promise<WholeAnswer>;
   /** Null for an answer that is too large to be decoded at once. */
-  readSmall(answer: Answer, request: Request): WholeAnswer | null;
+  readSmall(answer: HttpAnswer, request: Request): WholeAnswer | null;
 }
 
 /** A larger body, decompressed, would block the event loop for too long. */
@@ -47,7 +47,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
   const pageSizes = createPageSizes();
   const { redact, redactJson, add } = createRedactor();
 
-  function readSmall(answer: Answer, { question, where }: Request): WholeAnswer | null {
+  function readSmall(answer: HttpAnswer, { question, where }: Request): WholeAnswer | null {
     const whole = smallBodyOf(answer, limits.maxBytes, where);
     add(secrets());
     // A refusal of that size has no message for people; its status counts.
@@ -63,7 +63,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
     };
   }
 
-  async function readLarge(answer: Answer, { question, where }: Request): Promise<WholeAnswer> {
+  async function readLarge(answer: HttpAnswer, { question, where }: Request): Promise<WholeAnswer> {
     const encoding = readEncoding(answer.headers['content-encoding'], where);
     const job = { wire: joined(answer.wire), encoding, maxBytes: limits.maxBytes, where, secrets: secrets() };
     const { raw, body, weight } = await largeBodies.read(job).finally(() => {
@@ -81,7 +81,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
 const NOTHING = Buffer.alloc(0);
 
 /** Null where it is larger than what is decoded at once, but not known to be larger than it may be. */
-function smallBodyOf({ status, headers, wire }: Answer, maxBytes: number, where: string): Buffer | null {
+function smallBodyOf({ status, headers, wire }: HttpAnswer, maxBytes: number, where: string): Buffer | null {
   const most = Math.min(maxBytes, MOST_AT_ONCE);
   const size = sizeOf(wire);
   try {
@@ -89,7 +89,7 @@ function smallBodyOf({ status, headers, wire }: Answer, maxBytes: number, where:
     return size > most ? null : decompress(Buffer.concat(wire, size), encoding, most, where);
   } catch (error) {
     if (status !== 200) return NOTHING;
-    if (error instanceof Fault && error.reason === 'too-large' && most < maxBytes) return null;
+    if (error instanceof RequestFault && error.reason === 'too-large' && most < maxBytes) return null;
     throw error;
   }
 }

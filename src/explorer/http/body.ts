@@ -1,13 +1,13 @@
 // Decodes the content encoding of a body: once, capped while decoding.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Fault } from './fault.ts';
+import { RequestFault } from './fault.ts';
 
 /** What is asked for in `accept-encoding`. */
 export const ENCODINGS = 'gzip, br';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
-/** Throws `Fault` on chains of encodings and on those that were not asked for. */
+/** Throws `RequestFault` on chains of encodings and on those that were not asked for. */
 export function readEncoding(header: string | undefined, where: string): Encoding {
   switch (header?.trim().toLowerCase()) {
     case undefined:
@@ -20,7 +20,7 @@ export function readEncoding(header: string | undefined, where: string): Encodin
     case 'br':
       return 'br';
     default:
-      throw new Fault('encoding', `${where}: the answer is encoded in a way that was not asked for`);
+      throw new RequestFault('encoding', `${where}: the answer is encoded in a way that was not asked for`);
   }
 }
 
@@ -41,16 +41,16 @@ export function decompress(wire: Buffer, encoding: Encoding, maxBytes: number, w
   }
 }
 
-function decompressionFault(error: unknown, maxBytes: number, where: string): Fault {
+function decompressionFault(error: unknown, maxBytes: number, where: string): RequestFault {
   const { code } = error as { readonly code?: unknown };
   if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes, where);
   // Error codes of zlib for a body that ends too early.
-  if (code === 'Z_BUF_ERROR') return new Fault('truncated', `${where}: the compressed answer ends too early`);
-  return new Fault('encoding', `${where}: the answer cannot be decompressed`);
+  if (code === 'Z_BUF_ERROR') return new RequestFault('truncated', `${where}: the compressed answer ends too early`);
+  return new RequestFault('encoding', `${where}: the answer cannot be decompressed`);
 }
 
-export function tooLarge(maxBytes: number, where: string): Fault {
-  return new Fault('too-large', `${where}: the answer is larger than ${maxBytes} bytes`);
+export function tooLarge(maxBytes: number, where: string): RequestFault {
+  return new RequestFault('too-large', `${where}: the answer is larger than ${maxBytes} bytes`);
 }
 
 /** A missing type counts as JSON: some servers leave it out. */

@@ -10,7 +10,7 @@ import type { AbortListeners } from '../../lib/abort.ts';
 import { after, whenIdle } from '../../lib/clock.ts';
 import type { Agents } from './agents.ts';
 import { tooLarge } from './body.ts';
-import { Fault } from './fault.ts';
+import { RequestFault } from './fault.ts';
 import { freeOwnMemory } from '../../lib/own-memory.ts';
 
 export interface HttpLimits {
@@ -30,7 +30,7 @@ export interface AnswerHead {
   readonly headers: http.IncomingHttpHeaders;
 }
 
-export interface Answer extends AnswerHead {
+export interface HttpAnswer extends AnswerHead {
   /** The pieces as they came over the wire, still compressed. */
   readonly wire: readonly Buffer[];
   /** Nobody looks at the pieces any more: their memory is given back at once. */
@@ -52,10 +52,10 @@ export interface ExchangeOptions {
   readonly onQuiet: () => void;
 }
 
-/** Rejects with a `Fault`. Redirects are answers like any other. */
-export async function exchange(options: ExchangeOptions): Promise<Answer> {
+/** Rejects with a `RequestFault`. Redirects are answers like any other. */
+export async function exchange(options: ExchangeOptions): Promise<HttpAnswer> {
   const { url, where, limits, leftMs, aborts, onQuiet } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const request = open(options);
   const stages = createStages(limits, (stage) => {
     reject(lateFault(stage, where));
@@ -79,7 +79,7 @@ export async function exchange(options: ExchangeOptions): Promise<Answer> {
   request.once('upgrade', (_answer, socket) => {
     socket.on('error', () => undefined);
     socket.destroy();
-    reject(new Fault('http', `${where}: what answers does not speak HTTP (101)`));
+    reject(new RequestFault('http', `${where}: what answers does not speak HTTP (101)`));
   });
   request.once('response', (answer) => {
     hasAnswer = true;
@@ -182,16 +182,16 @@ function followStages(socket: Socket, { hostname, protocol }: URL, stages: Stage
   });
 }
 
-function faultOf(error: Error, hasAnswer: boolean, where: string): Fault {
+function faultOf(error: Error, hasAnswer: boolean, where: string): RequestFault {
   const code = codeOf(error);
-  if (DNS.test(code)) return new Fault('dns', `${where}: the name of the host does not resolve (${code})`);
+  if (DNS.test(code)) return new RequestFault('dns', `${where}: the name of the host does not resolve (${code})`);
   if (TLS.test(code))
-    return new Fault('tls', `${where}: the certificate or the encryption is not acceptable (${code})`);
-  if (code === 'HPE_HEADER_OVERFLOW') return new Fault('too-large', `${where}: the headers are too large`);
-  if (hasAnswer) return new Fault('truncated', `${where}: the answer broke off (${code})`, { retry: 'soon' });
-  if (code.startsWith('HPE_')) return new Fault('http', `${where}: what answers does not speak HTTP (${code})`);
+    return new RequestFault('tls', `${where}: the certificate or the encryption is not acceptable (${code})`);
+  if (code === 'HPE_HEADER_OVERFLOW') return new RequestFault('too-large', `${where}: the headers are too large`);
+  if (hasAnswer) return new RequestFault('truncated', `${where}: the answer broke off (${code})`, { retry: 'soon' });
+  if (code.startsWith('HPE_')) return new RequestFault('http', `${where}: what answers does not speak HTTP (${code})`);
   const isStale = code === 'ECONNRESET' || code === 'EPIPE';
-  return new Fault('network', `${where}: no connection (${code})`, { retry: isStale ? 'now' : 'no' });
+  return new RequestFault('network', `${where}: no connection (${code})`, { retry: isStale ? 'now' : 'no' });
 }
 
 function codeOf(error: unknown): string {
@@ -208,7 +208,7 @@ const LATE = {
   end: { reason: 'timeout', what: 'the answer was not complete in time' },
 } as const;
 
-function lateFault(stage: Stage, where: string): Fault {
+function lateFault(stage: Stage, where: string): RequestFault {
   const { reason, what } = LATE[stage];
-  return new Fault(reason, `${where}: ${what}`);
+  return new RequestFault(reason, `${where}: ${what}`);
 }

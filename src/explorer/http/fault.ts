@@ -8,7 +8,7 @@ import { Missed } from '../../core/model/watch/question.ts';
 export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
 
 /** A `Missed` that also tells, within this room, whether a retry can help. */
-export class Fault extends Missed {
+export class RequestFault extends Missed {
   readonly retry: Retry;
 
   constructor(

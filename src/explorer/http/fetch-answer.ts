@@ -1,15 +1,15 @@
 // Sends a request, with retries, until there is an answer or a reason why there is none. The budget decides when each
 // try may leave. Every try that left is counted, with its result.
 import type { AnyView } from '../../core/values/fields.ts';
-import type { Operation, Page } from '../../core/model/watch/question.ts';
+import type { OperationName, Page } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import type { Budget, Ticket } from '../spending/budget.ts';
+import type { Budget, BudgetTicket } from '../spending/budget.ts';
 import type { Slot } from '../spending/slots.ts';
-import { Fault } from './fault.ts';
+import { RequestFault } from './fault.ts';
 import { freeOwnMemory } from '../../lib/own-memory.ts';
 import { PageAgain } from './page-again.ts';
-import type { Answer } from './exchange.ts';
+import type { HttpAnswer } from './exchange.ts';
 import type { Request } from './request.ts';
 import type { HttpTransport } from './http-transport.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -41,7 +41,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
   const { budget, totalMs, clock, signal } = options;
   const attempt = createAttempt(options);
   // An operation that failed the last time is tried once, not three times: outages of one path last for days.
-  const failing = new Set<Operation>();
+  const failing = new Set<OperationName>();
 
   async function fetchWithRetries(request: Request, slot: Slot): Promise<AnyView | Page> {
     const { operation } = request.question;
@@ -55,7 +55,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
         failing.delete(operation);
         return answer;
       } catch (error) {
-        if (!(error instanceof Fault)) throw error;
+        if (!(error instanceof RequestFault)) throw error;
         const waitMs = made < retries ? waitBeforeRetry(error, made) : null;
         if (waitMs === null || budget.restsLong() || clock.now() + waitMs >= until) {
           if (error.retry === 'soon') failing.add(operation);
@@ -80,7 +80,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
 /** Null when a retry would not help. */
-function waitBeforeRetry({ retry, retryAfterMs }: Fault, made: number): number | null {
+function waitBeforeRetry({ retry, retryAfterMs }: RequestFault, made: number): number | null {
   const announced = retryAfterMs ?? 0;
   if (retry === 'no' || announced > LONGEST_WAIT_MS) return null;
   // The budget lets nothing pass before the reset, so there is nothing to wait for here.
@@ -88,7 +88,7 @@ function waitBeforeRetry({ retry, retryAfterMs }: Fault, made: number): number |
   return Math.max(announced, FIRST_WAIT_MS * 2 ** made);
 }
 
-type Attempt = (request: Request, ticket: Ticket, leftMs: number, slot: Slot) => Promise<AnyView | Page>;
+type Attempt = (request: Request, ticket: BudgetTicket, leftMs: number, slot: Slot) => Promise<AnyView | Page>;
 
 function createAttempt(options: FetchAnswerOptions): Attempt {
   const { explorer, transport, budget, meter, hasKey, clock } = options;
@@ -97,7 +97,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
     const startedAt = clock.now();
     let planHeaders: PlanHeaders | null = null;
     const { operation, credits: price } = request.question;
-    const ended = (fault: Fault | null): void => {
+    const ended = (fault: RequestFault | null): void => {
       const reason = fault?.reason ?? null;
       // Without a key, a 401 concerns one path, not the plan.
       const forPlan = reason === 'unauthorized' && !hasKey ? 'forbidden' : reason;
@@ -113,7 +113,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       ended(null);
       return value;
     } catch (error) {
-      if (error instanceof Fault) ended(error);
+      if (error instanceof RequestFault) ended(error);
       else budget.settle(ticket, { reason: 'cut-off', retryAfterMs: null, planHeaders, price });
       throw error;
     }
@@ -130,7 +130,7 @@ interface ValueOptions extends FetchAnswerOptions {
   readonly isCounted: (path: string) => boolean;
 }
 
-async function valueOf(answer: Answer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
+async function valueOf(answer: HttpAnswer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
   const { explorer, answers, reader, onAnswer } = options;
   const known = answer.status === 200 ? answers.get(idOf(request, explorer), answer.wire) : null;
   // A recording needs each answer as a whole.
@@ -142,7 +142,7 @@ async function valueOf(answer: Answer, request: Request, options: ValueOptions):
   }
 }
 
-async function decodedOf(answer: Answer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
+async function decodedOf(answer: HttpAnswer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
   const { explorer, answers, reader, onAnswer } = options;
   const { body, weight, decoded, isSmall } = await reader.read(answer, request);
   const { value, content } = decoded;

@@ -3,8 +3,8 @@ import http from 'node:http';
 import { createAbortListeners } from '../../lib/abort.ts';
 import { createAgents } from './agents.ts';
 import { ENCODINGS } from './body.ts';
-import { exchange, type Answer, type HttpLimits } from './exchange.ts';
-import { Fault } from './fault.ts';
+import { exchange, type HttpAnswer, type HttpLimits } from './exchange.ts';
+import { RequestFault } from './fault.ts';
 
 /** A list takes up to 8 s; a poll that waits longer would delay the next one. */
 export const HTTP_LIMITS: HttpLimits = {
@@ -24,9 +24,9 @@ export type Auth =
 export interface HttpTransport {
   /**
    * `target` is a whole address, without the key. `onQuiet` is called when no byte came for a second, maybe again later.
-   * Throws `Fault`, or the signal's reason when it aborts.
+   * Throws `RequestFault`, or the signal's reason when it aborts.
    */
-  get(target: string, where: string, leftMs: number, onQuiet?: () => void): Promise<Answer>;
+  get(target: string, where: string, leftMs: number, onQuiet?: () => void): Promise<HttpAnswer>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -95,7 +95,10 @@ function createKeyAdder(headers: Headers, auth: Auth): (target: string, where: s
   return (target, where) => {
     const key = auth.key();
     if (!/^[\x21-\x7e]+$/.test(key))
-      throw new Fault('unauthorized', `${where}: not asked, the API key is empty or holds what no header can carry`);
+      throw new RequestFault(
+        'unauthorized',
+        `${where}: not asked, the API key is empty or holds what no header can carry`,
+      );
     return { url: new URL(target), headers: { ...headers, authorization: `Bearer ${key}` } };
   };
 }

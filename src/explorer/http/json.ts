@@ -1,7 +1,7 @@
 // From bytes to JSON, exact beyond 2^53 and within limits (json-bounds.ts): at once, or in pieces that take no time.
 import { setImmediate } from 'node:timers/promises';
 import { isRow } from '../../core/values/fields.ts';
-import { Fault } from './fault.ts';
+import { RequestFault } from './fault.ts';
 import { boundJson, OverLimit, HARMLESS_BYTES, type BoundedJson } from './json-bounds.ts';
 
 /**
@@ -86,8 +86,8 @@ function withoutRows(bytes: Buffer, lists: BoundedJson['lists']): string {
 }
 
 /** Why there is no JSON, for those who asked. Takes what the functions here throw. */
-export function jsonFault(error: unknown, where: string): Fault {
-  if (error instanceof OverLimit) return new Fault('too-large', `${where}: the answer holds ${error.message}`);
+export function jsonFault(error: unknown, where: string): RequestFault {
+  if (error instanceof OverLimit) return new RequestFault('too-large', `${where}: the answer holds ${error.message}`);
   // The parser's message quotes the text that it could not read, which is untrusted.
-  return new Fault('not-json', `${where}: 200, but the body is not JSON`);
+  return new RequestFault('not-json', `${where}: 200, but the body is not JSON`);
 }

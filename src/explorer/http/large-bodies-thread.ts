@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { MissReason } from '../../core/model/observation.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { decompress, type Encoding } from './body.ts';
-import { Fault } from './fault.ts';
+import { RequestFault } from './fault.ts';
 import { boundJson } from './json-bounds.ts';
 import { jsonFault } from './json.ts';
 
@@ -18,7 +18,7 @@ export interface Job {
 }
 
 /** `bytes` moves back. An error keeps its class only as what it says. */
-export type Reply =
+export type ThreadReply =
   | {
       readonly type: 'bounded';
       readonly bytes: Uint8Array<ArrayBuffer>;
@@ -32,14 +32,14 @@ parentPort?.on('message', (job: Job) => {
   parentPort?.postMessage(reply, reply.type === 'bounded' ? [reply.bytes.buffer] : []);
 });
 
-function replyTo({ wire, encoding, maxBytes, where, secrets }: Job): Reply {
+function replyTo({ wire, encoding, maxBytes, where, secrets }: Job): ThreadReply {
   try {
     const body = decompress(Buffer.from(wire.buffer), encoding, maxBytes, where);
     const { bytes, lists, separators } = boundJson(createRedactor(secrets).redactJson(body));
     const { buffer, byteOffset, length } = bytes as Buffer<ArrayBuffer>;
     return { type: 'bounded', bytes: new Uint8Array(buffer, byteOffset, length), lists, separators };
   } catch (error) {
-    const { reason, message } = error instanceof Fault ? error : jsonFault(error, where);
+    const { reason, message } = error instanceof RequestFault ? error : jsonFault(error, where);
     return { type: 'refused', reason, detail: message };
   }
 }

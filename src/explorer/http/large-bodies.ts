@@ -9,9 +9,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
-import { Fault } from './fault.ts';
+import { RequestFault } from './fault.ts';
 import { jsonFault, parseInSteps } from './json.ts';
-import type { Job, Reply } from './large-bodies-thread.ts';
+import type { Job, ThreadReply } from './large-bodies-thread.ts';
 
 export interface LargeBody {
   readonly raw: unknown;
@@ -22,7 +22,7 @@ export interface LargeBody {
 }
 
 export interface LargeBodies extends AsyncDisposable {
-  /** Throws `Fault`. */
+  /** Throws `RequestFault`. */
   read(job: Job): Promise<LargeBody>;
 }
 
@@ -33,10 +33,10 @@ export function createLargeBodies(): LargeBodies {
 
   async function read(job: Job): Promise<LargeBody> {
     if (isClosed)
-      throw new Fault('too-large', `${job.where}: the answer was not decoded, for the explorers are closed`);
+      throw new RequestFault('too-large', `${job.where}: the answer was not decoded, for the explorers are closed`);
     thread ??= startThread(() => (thread = null));
     const reply = await thread.do(job);
-    if (reply.type === 'refused') throw new Fault(reply.reason, reply.detail);
+    if (reply.type === 'refused') throw new RequestFault(reply.reason, reply.detail);
     return bodyOf(reply, job.where);
   }
 
@@ -53,7 +53,7 @@ export function createLargeBodies(): LargeBodies {
 const SEPARATOR_WEIGHT = 30;
 
 async function bodyOf(
-  { bytes, lists, separators }: Extract<Reply, { type: 'bounded' }>,
+  { bytes, lists, separators }: Extract<ThreadReply, { type: 'bounded' }>,
   where: string,
 ): Promise<LargeBody> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -66,7 +66,7 @@ async function bodyOf(
 }
 
 interface Thread {
-  do(job: Job): Promise<Reply>;
+  do(job: Job): Promise<ThreadReply>;
   stop(): Promise<unknown>;
 }
 
@@ -78,11 +78,11 @@ const MOST_MEMORY = { maxOldGenerationSizeMb: 64 };
 
 function startThread(onEnd: () => void): Thread {
   const worker = new Worker(THREAD_FILE, { execArgv: [], env: {}, resourceLimits: MOST_MEMORY });
-  let reply: (reply: Reply) => void = () => undefined;
+  let reply: (reply: ThreadReply) => void = () => undefined;
   let why = 'its thread ended';
   // Only a body that is being read keeps the process alive.
   worker.unref();
-  worker.on('message', (message: Reply) => {
+  worker.on('message', (message: ThreadReply) => {
     reply(message);
   });
   // Such as a lack of memory; the end follows.
@@ -96,7 +96,7 @@ function startThread(onEnd: () => void): Thread {
   return {
     async do(job) {
       worker.ref();
-      const replied = new Promise<Reply>((resolve) => (reply = resolve));
+      const replied = new Promise<ThreadReply>((resolve) => (reply = resolve));
       worker.postMessage(job, [job.wire.buffer]);
       return replied.finally(() => {
         worker.unref();

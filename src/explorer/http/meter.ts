@@ -1,5 +1,5 @@
 import type { MissReason } from '../../core/model/observation.ts';
-import type { Operation } from '../../core/model/watch/question.ts';
+import type { OperationName } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** Where requests are counted; `telemetry/explorer-metrics.ts` fits. */
@@ -7,7 +7,7 @@ export interface ExplorerMeter {
   /** After every request that left, retries included. */
   request(facts: {
     readonly explorer: string;
-    readonly operation: Operation;
+    readonly operation: OperationName;
     readonly outcome: 'ok' | MissReason;
     /** What it costs where the explorer counts credits. */
     readonly credits: number;

@@ -1,6 +1,6 @@
 import type { Page } from '../../core/model/watch/question.ts';
 import type { AnswerReader } from './answer-reader.ts';
-import type { Answer } from './exchange.ts';
+import type { HttpAnswer } from './exchange.ts';
 import { freeOwnMemory } from '../../lib/own-memory.ts';
 import type { Request } from './request.ts';
 
@@ -10,13 +10,13 @@ import type { Request } from './request.ts';
  */
 export class PageAgain implements Page {
   readonly content: object;
-  #answer: Answer | null;
+  #answer: HttpAnswer | null;
   readonly #request: Request;
   readonly #reader: AnswerReader;
   #page: Page | null = null;
   #retained = 0;
 
-  constructor(content: object, answer: Answer, request: Request, reader: AnswerReader) {
+  constructor(content: object, answer: HttpAnswer, request: Request, reader: AnswerReader) {
     this.content = content;
     this.#answer = answer;
     this.#request = request;

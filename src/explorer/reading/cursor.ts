@@ -1,7 +1,7 @@
 // The cursor goes back as it came: `next_page_params` as a map of exact texts (facts, section 2).
 import { isRow } from '../../core/values/fields.ts';
 import type { Cursor } from '../../core/model/watch/question.ts';
-import { Fault } from '../http/fault.ts';
+import { RequestFault } from '../http/fault.ts';
 
 const MOST_KEYS = 32;
 const MOST_CHARACTERS = 2000;
@@ -9,17 +9,18 @@ const MOST_CHARACTERS = 2000;
 // Old servers echo the key of the request, or the one for restricted addresses, into the cursor.
 const SECRETS = /^(?:api[_-]?key|key)$/i;
 
-/** Null where there is none: missing, null, or a map that holds nothing. Throws `Fault` on anything that is not a map. */
+/** Null where there is none: missing, null, or a map that holds nothing. Throws `RequestFault` on anything that is not a map. */
 export function readCursor(raw: unknown, where: string): Cursor | null {
   if (raw === undefined || raw === null) return null;
-  if (!isRow(raw)) throw new Fault('shape', `${where}: next_page_params is not an object`);
+  if (!isRow(raw)) throw new RequestFault('shape', `${where}: next_page_params is not an object`);
   const entries = Object.entries(raw).flatMap(([name, value]) => {
     const text = asText(value);
-    if (text === undefined) throw new Fault('shape', `${where}: next_page_params holds what cannot be sent back`);
+    if (text === undefined)
+      throw new RequestFault('shape', `${where}: next_page_params holds what cannot be sent back`);
     return text === '' || SECRETS.test(name) || name === '__proto__' ? [] : [[name, text] as const];
   });
   if (entries.length > MOST_KEYS || entries.some(([name, text]) => name.length + text.length > MOST_CHARACTERS))
-    throw new Fault('shape', `${where}: next_page_params is too large`);
+    throw new RequestFault('shape', `${where}: next_page_params is too large`);
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 

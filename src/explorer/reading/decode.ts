@@ -3,7 +3,7 @@ import { isRow, type AnyRecord, type AnyView, type Fields, type Units, type View
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import { readCursor } from './cursor.ts';
 import type { PageSizes } from './page-sizes.ts';
-import { Fault } from '../http/fault.ts';
+import { RequestFault } from '../http/fault.ts';
 import { jsonFault, parseJson } from '../http/json.ts';
 import { MOST_ROWS } from '../http/json-bounds.ts';
 
@@ -23,7 +23,7 @@ export interface DecodeContext {
   readonly pageSizes: PageSizes;
 }
 
-/** Throws `Fault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
+/** Throws `RequestFault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
 export function decodeAnswer(body: Buffer, question: Question, context: DecodeContext): Decoded {
   return decodeJson(parsed(body, context.where), question, context);
 }
@@ -44,21 +44,21 @@ function parsed(body: Buffer, where: string): unknown {
 function decodeOne(raw: unknown, { record }: Question, { units, where }: DecodeContext): Decoded {
   const view = record.read(raw, units);
   const unknownFields = record.unknownKeys(raw).length;
-  if (view === undefined) throw new Fault('shape', `${where}: not an object but ${kindOf(raw)}`);
+  if (view === undefined) throw new RequestFault('shape', `${where}: not an object but ${kindOf(raw)}`);
   // `{ message }` with status 200: an object, but not of this kind.
   if (unknownFields === Object.keys(raw as object).length)
-    throw new Fault('shape', `${where}: an object without any field of ${record.name}`);
+    throw new RequestFault('shape', `${where}: an object without any field of ${record.name}`);
   return { value: view, content: null, unknownFields: () => unknownFields };
 }
 
 function decodeList(raw: unknown, { operation, record }: Question, context: DecodeContext): Decoded {
   const { units, where, pageSizes } = context;
-  if (!isRow(raw)) throw new Fault('shape', `${where}: not an object with items but ${kindOf(raw)}`);
+  if (!isRow(raw)) throw new RequestFault('shape', `${where}: not an object with items but ${kindOf(raw)}`);
   const items = raw['items'];
-  if (!Array.isArray(items)) throw new Fault('shape', `${where}: items is not a list but ${kindOf(items)}`);
-  if (items.length > MOST_ROWS) throw new Fault('too-large', `${where}: a page of more than ${MOST_ROWS} items`);
+  if (!Array.isArray(items)) throw new RequestFault('shape', `${where}: items is not a list but ${kindOf(items)}`);
+  if (items.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: a page of more than ${MOST_ROWS} items`);
   if (items.length > 0 && !items.some(isRow))
-    throw new Fault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
+    throw new RequestFault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
   // Of an item that is no object nothing is known: a row that cannot be told from others, so that nothing is missing.
   const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
   const next = readCursor(raw['next_page_params'], where);

@@ -1,6 +1,6 @@
 // Newer releases answer 422 to a filter that they no longer declare. Such a question is asked once more without it, and
 // from then on always. The caller must filter again.
-import { Missed, type Cursor, type Operation, type Question } from '../../core/model/watch/question.ts';
+import { Missed, type Cursor, type OperationName, type Question } from '../../core/model/watch/question.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 /** The query: filters, and the cursor over them, since some servers echo the filters into it. */
@@ -12,7 +12,7 @@ export interface Filters {
 }
 
 export function createFilters(log: Log, explorer: string): Filters {
-  const refused = new Set<Operation>();
+  const refused = new Set<OperationName>();
   return {
     async request(question, cursor, send) {
       const { operation, params } = question;

@@ -4,10 +4,10 @@ import type { MissReason } from '../../core/model/observation.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import { showInstant, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { Fault } from '../http/fault.ts';
+import { RequestFault } from '../http/fault.ts';
 import type { PlanHeaders } from './plan-headers.ts';
 import { createPause, type Gate } from './pause.ts';
-import { createRateWindow, type Ticket as WindowTicket } from './rate-window.ts';
+import { createRateWindow, type WindowTicket } from './rate-window.ts';
 import { createSlots, type Slot } from './slots.ts';
 import { createSweepShare, type SweepShare } from './sweep-share.ts';
 
@@ -34,7 +34,7 @@ export interface BudgetOptions {
 }
 
 /** Of a request that left. */
-export interface Ticket {
+export interface BudgetTicket {
   readonly counted: WindowTicket;
   /** It is to show whether a refusal is over. */
   readonly isProbe: boolean;
@@ -46,9 +46,9 @@ export interface Budget {
   /** Runs `task` in a free slot, first come, first served. */
   hold<T>(task: (slot: Slot) => Promise<T>): Promise<T>;
   /** Resolves when a request may leave. Throws `Missed` while the plan rests for long, or the signal's reason. */
-  pass(where: string, signal: AbortSignal): Promise<Ticket>;
+  pass(where: string, signal: AbortSignal): Promise<BudgetTicket>;
   /** Every request that left is settled, whatever became of it: others may wait for it. */
-  settle(ticket: Ticket, ended: Ended): void;
+  settle(ticket: BudgetTicket, ended: Ended): void;
   /** Whether the plan rests so long that requests fail instead of waiting. */
   restsLong(): boolean;
   /** Why requests do not leave freely; null while they do. */
@@ -135,11 +135,11 @@ const MEANING = {
   unauthorized: 'the API key was refused',
 } as const;
 
-function restFault({ reason, doubt }: PlanRest, leftMs: number, where: string): Fault {
+function restFault({ reason, doubt }: PlanRest, leftMs: number, where: string): RequestFault {
   const seconds = Math.ceil(leftMs / 1000);
   const doubted = doubt === null ? '' : `, which is doubted, for ${doubt}`;
   const detail = `${where}: not asked, ${MEANING[reason]}${doubted}; asked again in ${seconds} s`;
-  return new Fault(reason, detail, { retryAfterMs: leftMs });
+  return new RequestFault(reason, detail, { retryAfterMs: leftMs });
 }
 
 /** One line when refusals begin, or are judged otherwise, and one when they are over: not one for each probe. */

@@ -31,7 +31,7 @@ export interface Settled {
   readonly price: number;
 }
 
-export interface Pause {
+export interface RequestGate {
   check(now: Instant): Gate;
   /** A request leaves while the gate is open. Whether it is a probe. */
   leave(): boolean;
@@ -54,7 +54,7 @@ interface Probe {
   readonly end: () => void;
 }
 
-export function createPause(): Pause {
+export function createPause(): RequestGate {
   let limitedUntil: Instant = -Infinity;
   let limits = 0;
   let refused: Refused | null = null;

@@ -7,16 +7,16 @@ const MARGIN_MS = 60;
 const SECOND_MS = 1000;
 
 /** Which window a request was counted in. Its answer speaks of that window, or of the next where the two touch. */
-export interface Ticket {
+export interface WindowTicket {
   readonly window: number;
 }
 
 export interface RateWindow {
   /** 0 when a request may leave now. */
   waitMs(now: Instant): number;
-  take(now: Instant): Ticket;
+  take(now: Instant): WindowTicket;
   /** An answer came: its limiter's window ends in `resetMs`. */
-  announce(ticket: Ticket, now: Instant, resetMs: number): void;
+  announce(ticket: WindowTicket, now: Instant, resetMs: number): void;
 }
 
 /** Below one request a second the window is as long as one request takes. */

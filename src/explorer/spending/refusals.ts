@@ -33,7 +33,7 @@ export const PROBE_EVERY_MS = 10 * MINUTE_MS;
 /** Plans are filled up at 00:00 UTC by the clock of the explorer. */
 const AFTER_MIDNIGHT_MS = 5 * SECOND_MS;
 
-export interface Refusal {
+export interface PlanRefusal {
   readonly reason: RefusalReason;
   readonly isDoubted: boolean;
   /** How often in a row, this one included. */
@@ -41,7 +41,7 @@ export interface Refusal {
 }
 
 /** How long to wait before the next probe. */
-export function probeAfterMs({ reason, isDoubted, count }: Refusal, now: Instant): number {
+export function probeAfterMs({ reason, isDoubted, count }: PlanRefusal, now: Instant): number {
   if (isDoubted) return DOUBTED_MS[count - 1] ?? PROBE_EVERY_MS;
   if (reason !== 'out-of-credits') return NEVER_WORKED_MS[count - 1] ?? PROBE_EVERY_MS;
   const untilMidnight = DAY_MS - (now % DAY_MS) + AFTER_MIDNIGHT_MS;

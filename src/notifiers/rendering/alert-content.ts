@@ -4,15 +4,15 @@ import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { DeliveryMember, Message } from '../../core/model/delivery.ts';
 import { capital } from '../../core/wording/words.ts';
-import { ourLine, RUNBOOK, type Content, type TextLine } from './content.ts';
-import { ourPiece, toRows, type Row } from './facts.ts';
+import { ourLine, RUNBOOK, type MessageContent, type TextLine } from './content.ts';
+import { ourPiece, toRows, type FactRow } from './facts.ts';
 import { memberLead, memberSubject, presentMessage } from './member.ts';
 import { firedFor, ours, pagesOf, reasonOf, runbookOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
 
 /** `at`: when the delivery was put together. */
-export function toAlertContent(member: DeliveryMember, at: Instant): Content {
+export function toAlertContent(member: DeliveryMember, at: Instant): MessageContent {
   const { as, present } = member;
   const message = presentMessage(member);
   const values = toRows(message.fields, message.before, whenBefore(member)).filter((row) => !isSaid(row, message));
@@ -74,7 +74,7 @@ function whenBefore({ message: { type }, present }: DeliveryMember): string {
 }
 
 /** The address, the token and its symbol stand among what is said of the watch. */
-function isSaid({ label, value: [piece, ...more] }: Row, { of, token }: Message): boolean {
+function isSaid({ label, value: [piece, ...more] }: FactRow, { of, token }: Message): boolean {
   if (piece === undefined || more.length > 0) return false;
   const text = piece.text.toLowerCase();
   if (/^(?:token )?symbol$/.test(label))
@@ -106,7 +106,7 @@ function timesOf(message: Message): string {
   return `${fired === null ? '' : `, after ${fired}`} (${since} to ${showSecond(message.resolvedAt)})`;
 }
 
-function aboutRows(message: Message): Row[] {
+function aboutRows(message: Message): FactRow[] {
   const { of, token } = message;
   const chain = message.chainId === null ? '' : ` (chain ${message.chainId})`;
   return [
@@ -121,19 +121,19 @@ function aboutRows(message: Message): Row[] {
   ];
 }
 
-function row(label: string, text: string): Row {
+function row(label: string, text: string): FactRow {
   return { label, value: [ourPiece(ours(text))] };
 }
 
 // The name alone proves nothing: anyone may call a token USDC. Hence the whole address beside it.
-function tokenRow(token: NonNullable<Message['token']>): Row {
+function tokenRow(token: NonNullable<Message['token']>): FactRow {
   const address = ourPiece(ours(token.address));
   if (token.symbol === null) return { label: 'token', value: [address] };
   const symbol = { text: plain(token.symbol), strange: true };
   return { label: 'token', value: [symbol, ourPiece(' '), address] };
 }
 
-interface Shown extends Pick<Content, 'lead' | 'text' | 'values'> {
+interface Shown extends Pick<MessageContent, 'lead' | 'text' | 'values'> {
   readonly omitted: number;
 }
 

@@ -1,6 +1,6 @@
 // What a message says, for every channel that people read: a mail shows all of it, chats and pagers what has room.
 import type { Message } from '../../core/model/delivery.ts';
-import type { Piece, Row } from './facts.ts';
+import type { Piece, FactRow } from './facts.ts';
 
 /** A line above the facts; `strange` when a stranger's text is in it. */
 export interface TextLine {
@@ -8,12 +8,12 @@ export interface TextLine {
   readonly strange: boolean;
 }
 
-export type Tone = Message['severity'] | 'resolved';
+export type MessageTone = Message['severity'] | 'resolved';
 
-export interface Content {
+export interface MessageContent {
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly subject: string;
-  readonly tone: Tone;
+  readonly tone: MessageTone;
   /** The value before, the threshold, why it is told. */
   readonly lead: readonly TextLine[];
   /** Where it speaks of several alerts: one line each. No text from the chain is in them. */
@@ -24,9 +24,9 @@ export interface Content {
   /** The rule's own text. */
   readonly text: readonly TextLine[];
   /** What was seen: the values, and those before. */
-  readonly values: readonly Row[];
+  readonly values: readonly FactRow[];
   /** Where, when and by which rule. */
-  readonly about: readonly Row[];
+  readonly about: readonly FactRow[];
   readonly notes: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface ListedAlert {
   readonly subject: string;
   /** `21:16 UTC`, `since 12:00 UTC` */
   readonly aside: string;
-  readonly tone: Tone;
+  readonly tone: MessageTone;
   /** A page about it; null = there is none. */
   readonly link: string | null;
   readonly counts: RuleCount;
@@ -96,6 +96,6 @@ export function quoted(piece: Piece): string {
 }
 
 /** `balance: 940,000 (last poll: 2,000,000.5)` */
-export function rowText({ label, value }: Row): string {
+export function rowText({ label, value }: FactRow): string {
   return `${label}: ${value.map(quoted).join('')}`;
 }

@@ -1,10 +1,10 @@
 import { isHoldSummary, type Attempt, type Delivery } from '../../core/model/delivery.ts';
 import { toAlertContent } from './alert-content.ts';
-import { ACKNOWLEDGE, RUNBOOK, type Content, type Link } from './content.ts';
+import { ACKNOWLEDGE, RUNBOOK, type MessageContent, type Link } from './content.ts';
 import { toGroupContent } from './group-content.ts';
 
 /** What a delivery says to people: about one alert all that is known, about several a line each. */
-export function toContent(delivery: Delivery, { ackUrl }: Pick<Attempt, 'ackUrl'> = {}): Content {
+export function toContent(delivery: Delivery, { ackUrl }: Pick<Attempt, 'ackUrl'> = {}): MessageContent {
   const { kind, members, at } = delivery;
   const isOfOne = isAboutOne(delivery) && !isHoldSummary(kind);
   const content = isOfOne ? toAlertContent(members[0], at) : toGroupContent(delivery);

@@ -15,7 +15,7 @@ export interface Piece {
 }
 
 /** `balance: 900 (last poll: 1,200)` */
-export interface Row {
+export interface FactRow {
   readonly label: string;
   readonly value: readonly Piece[];
 }
@@ -28,7 +28,7 @@ export function toPlain(facts: Facts): Record<string, Plain> {
 /**
  * One row per value, with the value before where it differs; `when`: its label. Amounts get thousands separators.
  */
-export function toRows(fields: Facts, before: Facts, when: string): Row[] {
+export function toRows(fields: Facts, before: Facts, when: string): FactRow[] {
   const now = byLabel(leaves(fields, []));
   const then = byLabel(leaves(before, []));
   return [...new Set([...now.keys(), ...then.keys()])].map((label) => ({
@@ -58,18 +58,18 @@ function ownValue(text: string): string {
   return /\.\p{L}/u.test(text) ? plain(untrusted(text)) : ours(text);
 }
 
-function leaves(facts: Facts, path: readonly string[]): Row[] {
+function leaves(facts: Facts, path: readonly string[]): FactRow[] {
   return named(facts).flatMap(([name, fact]) => rowsOf(fact, [...path, name.replaceAll('_', ' ')]));
 }
 
 // The label has spaces where conditions have dots: mail programs make a link of `token.name`.
-function rowsOf(fact: Fact, path: readonly string[]): Row[] {
+function rowsOf(fact: Fact, path: readonly string[]): FactRow[] {
   if (typeof fact === 'object' && 'record' in fact) return leaves(fact.record, path);
   if (typeof fact === 'object' && 'list' in fact) return listRows(fact.list, path);
   return [{ label: path.join(' '), value: [pieceOf(fact, path.at(-1) ?? '')] }];
 }
 
-function listRows(list: readonly Fact[], path: readonly string[]): Row[] {
+function listRows(list: readonly Fact[], path: readonly string[]): FactRow[] {
   const rows = list.flatMap((fact, index) => rowsOf(fact, [...path, String(index + 1)]));
   return rows.length === 0 ? [{ label: path.join(' '), value: [ourPiece('none')] }] : rows;
 }
@@ -88,7 +88,7 @@ function grouped(text: string, name: string): string {
   return amount === undefined ? text : formatAmount(amount);
 }
 
-function byLabel(rows: readonly Row[]): Map<string, readonly Piece[]> {
+function byLabel(rows: readonly FactRow[]): Map<string, readonly Piece[]> {
   return new Map(rows.map(({ label, value }) => [label, value]));
 }
 

@@ -13,11 +13,19 @@ import {
 } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { byRule, ourLine, sumOf, type Content, type ListedAlert, type RuleCount, type Tone } from './content.ts';
+import {
+  byRule,
+  ourLine,
+  sumOf,
+  type MessageContent,
+  type ListedAlert,
+  type RuleCount,
+  type MessageTone,
+} from './content.ts';
 import { memberAside, memberSubject } from './member.ts';
 import { ours, pagesOf, runbookOf } from './wording.ts';
 
-export function toGroupContent(delivery: Delivery): Content {
+export function toGroupContent(delivery: Delivery): MessageContent {
   const { kind } = delivery;
   if (isHoldSummary(kind)) return countedContent(delivery, kind);
   const { members, more, at } = delivery;
@@ -51,8 +59,8 @@ function ruleOf(watch: string): string {
 function headOf(
   { kind, members, more }: Delivery,
   alike: readonly AlikeMembers[],
-  tone: Tone,
-): Pick<Content, 'subject' | 'lead'> {
+  tone: MessageTone,
+): Pick<MessageContent, 'subject' | 'lead'> {
   const alerts = numberOf(sumOf(alike), 'alert');
   if (kind === 'overflow_summary') {
     const severities = severityWords(alike);
@@ -71,12 +79,12 @@ function isFiring({ message: { type } }: DeliveryMember): boolean {
 const ENDS: ReadonlySet<MessageType> = new Set(['alert.resolved', 'alert.retracted']);
 
 /** The highest severity of what is not over. */
-function toneOf(alike: readonly AlikeMembers[]): Tone {
+function toneOf(alike: readonly AlikeMembers[]): MessageTone {
   return severitiesOf(alike.filter(({ type }) => !ENDS.has(type)))[0] ?? 'resolved';
 }
 
 /** What is over, or is all of one other state, says so. */
-function tagOf(alike: readonly AlikeMembers[], tone: Tone): string {
+function tagOf(alike: readonly AlikeMembers[], tone: MessageTone): string {
   const [type, ...others] = new Set(alike.map((one) => one.type));
   if (type !== undefined && others.length === 0 && type !== 'alert.event' && type !== 'alert.firing')
     return stateWord(type).toUpperCase();
@@ -145,7 +153,7 @@ const WHY = {
 } as const;
 
 /** What happened and what cleared meanwhile is over: it is counted. */
-function countedContent({ members, more }: Delivery, kind: HoldSummaryKind): Content {
+function countedContent({ members, more }: Delivery, kind: HoldSummaryKind): MessageContent {
   const alike = [...members.map(countOf), ...more];
   const [conditions, events] = partition(alike);
   const words = [

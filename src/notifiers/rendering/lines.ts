@@ -7,19 +7,19 @@ import {
   ourLine,
   rowText,
   RUNBOOK,
-  type Content,
+  type MessageContent,
   type ListedAlert,
   type RuleCount,
   type TextLine,
 } from './content.ts';
 import { toContent } from './delivery-content.ts';
-import type { Row } from './facts.ts';
+import type { FactRow } from './facts.ts';
 
 /** Where a stranger's text is in it, defanged, chats that make markup of some words must not look for any. */
 export type Line = TextLine;
 
 /** In the order in which it is read. */
-export interface Lines {
+export interface MessageLines {
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly headline: string;
   /** The value before, the threshold, why it is told. */
@@ -37,7 +37,7 @@ export interface Lines {
 }
 
 /** Before it is known what has room. */
-export interface AllLines extends Lines {
+export interface AllLines extends MessageLines {
   /** Alerts that are not among those listed. */
   readonly others: readonly RuleCount[];
 }
@@ -79,7 +79,7 @@ function withShortLink(alert: ListedAlert): ListedAlert {
   };
 }
 
-function linksIn({ links }: Content): Pick<Lines, 'links' | 'runbook'> {
+function linksIn({ links }: MessageContent): Pick<MessageLines, 'links' | 'runbook'> {
   const runbook = links.find(({ label }) => label === RUNBOOK);
   return {
     links: links
@@ -104,7 +104,7 @@ function isShort({ length }: string): boolean {
   return length <= LONGEST_LINK;
 }
 
-function factOf(row: Row): Line {
+function factOf(row: FactRow): Line {
   const strange = !OUR_LABEL.test(row.label) || row.value.some((piece) => piece.strange);
   return { text: cut(rowText(row), LONGEST_LINE), strange };
 }
@@ -127,11 +127,11 @@ export interface Sizes {
  * What of it fits into `most`. The headline and the links always stay; facts go first, from the last one on, then text,
  * then the first lines. Of several alerts the last ones go. What went is counted.
  */
-export function fitted({ others, ...lines }: AllLines, most: number, sizes: Sizes): Lines {
+export function fitted({ others, ...lines }: AllLines, most: number, sizes: Sizes): MessageLines {
   return lines.alerts.length > 0 ? fittedAlerts(lines, others, most, sizes) : fittedLines(lines, most, sizes);
 }
 
-function fittedAlerts(lines: Lines, others: readonly RuleCount[], most: number, sizes: Sizes): Lines {
+function fittedAlerts(lines: MessageLines, others: readonly RuleCount[], most: number, sizes: Sizes): MessageLines {
   const { headline, lead, alerts } = lines;
   const fixed = sizes.line(headline) + sum(lead.map(({ text }) => sizes.line(text)));
   const taken = alerts.map((alert) => sizes.alert(alert));
@@ -143,7 +143,7 @@ function fittedAlerts(lines: Lines, others: readonly RuleCount[], most: number, 
   }
 }
 
-function fittedLines(lines: Lines, most: number, sizes: Sizes): Lines {
+function fittedLines(lines: MessageLines, most: number, sizes: Sizes): MessageLines {
   const { headline, lead, links, text, facts } = lines;
   const fixed = sizes.line(headline) + sum(links.map((link) => sizes.link(link)));
   const taken = [...lead, ...text, ...facts].map((line) => sizes.line(line.text));

@@ -1,10 +1,18 @@
 // The HTML part of a mail: one table, nothing to load. Styles stand inline, for the programs that read no others; what
 // only a style sheet can say (the dark colours) stands in the head. Values enter through `html` alone, which escapes.
 import { escapeHtml } from '../../lib/untrusted.ts';
-import type { Piece, Row } from './facts.ts';
-import { othersText, quoted, type Content, type Link, type ListedAlert, type TextLine, type Tone } from './content.ts';
+import type { Piece, FactRow } from './facts.ts';
+import {
+  othersText,
+  quoted,
+  type MessageContent,
+  type Link,
+  type ListedAlert,
+  type TextLine,
+  type MessageTone,
+} from './content.ts';
 
-const COLOURS: Readonly<Record<Tone, string>> = {
+const COLOURS: Readonly<Record<MessageTone, string>> = {
   info: '#2f6fb5',
   warning: '#b26a00',
   critical: '#b3261e',
@@ -30,7 +38,7 @@ const DARK = [
   '}',
 ].join('');
 
-export function toHtml(content: Content): string {
+export function toHtml(content: MessageContent): string {
   const { subject, tone, lead, alerts, others, links, text, values, about, notes } = content;
   const left = othersText(others);
   return html`<!doctype html>
@@ -76,7 +84,7 @@ function alertRow({ subject, aside, tone, link }: ListedAlert): Html {
   </tr> `;
 }
 
-function valueRow({ label, value }: Row): Html {
+function valueRow({ label, value }: FactRow): Html {
   return html`<tr>
     <td class="quiet" style="${LABEL}">${label}</td>
     <td style="${VALUE}">${value.map(pieceOf)}</td>

@@ -1,8 +1,8 @@
 // The text part of a mail.
-import { alertText, othersText, rowText, type Content } from './content.ts';
+import { alertText, othersText, rowText, type MessageContent } from './content.ts';
 
 /** A stranger's text among the facts stands in “quotes”; none of it can begin a line. */
-export function toText({ subject, lead, alerts, others, links, text, values, about, notes }: Content): string {
+export function toText({ subject, lead, alerts, others, links, text, values, about, notes }: MessageContent): string {
   const left = othersText(others);
   const parts = [
     [subject, ...lead.map((line) => line.text)],

@@ -1,7 +1,7 @@
 // What channels are told that hear of one alert at a time.
 import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
 import { MOST_KEYS } from '../../core/alerts/summary.ts';
-import { alertText, othersText, sumOf, type Content } from './content.ts';
+import { alertText, othersText, sumOf, type MessageContent } from './content.ts';
 import { isAboutOne, toContent } from './delivery-content.ts';
 import { presentMessage } from './member.ts';
 
@@ -51,11 +51,11 @@ function summaryOf(delivery: Delivery): Message {
 }
 
 /** Behind the state. */
-function titleIn({ subject }: Content): string {
+function titleIn({ subject }: MessageContent): string {
   return subject.replace(/^\[[^\]]*\] /, '');
 }
 
-function listIn({ alerts, others, text }: Content): string {
+function listIn({ alerts, others, text }: MessageContent): string {
   const left = othersText(others);
   const lines = [
     ...alerts.map((alert) => alertText(alert)),

@@ -1,6 +1,6 @@
 // A message for Slack. Everything but links is sent as plain_text, in which Slack looks for no markup, mention or link.
 import { alertText, ourLine, type ListedAlert } from './content.ts';
-import { fitted, type AllLines, type Line, type Lines, type Sizes } from './lines.ts';
+import { fitted, type AllLines, type Line, type MessageLines, type Sizes } from './lines.ts';
 
 /** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
 const MOST_CHARACTERS = 2900;
@@ -8,7 +8,7 @@ const MOST_CHARACTERS = 2900;
 const MOST_OF_SEVERAL = 6000;
 
 /** What of a delivery has room. */
-export function fittedForSlack(lines: AllLines): Lines {
+export function fittedForSlack(lines: AllLines): MessageLines {
   return fitted(lines, lines.alerts.length > 0 ? MOST_OF_SEVERAL : MOST_CHARACTERS, SIZES);
 }
 
@@ -16,7 +16,7 @@ export function fittedForSlack(lines: AllLines): Lines {
 export const NO_PREVIEW = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const;
 
 /** The blocks, and what stands for them where blocks are not shown. */
-export function blocksOf(lines: Lines): { readonly text: string; readonly blocks: readonly object[] } {
+export function blocksOf(lines: MessageLines): { readonly text: string; readonly blocks: readonly object[] } {
   const { headline, lead, alerts, links, text, facts } = lines;
   const below = [...text, ...facts];
   const blocks = [
@@ -29,7 +29,7 @@ export function blocksOf(lines: Lines): { readonly text: string; readonly blocks
 }
 
 /** What notifications show. It is markup unless switched off, so it is escaped besides. */
-export function bareText({ headline, lead, alerts, links }: Lines): string {
+export function bareText({ headline, lead, alerts, links }: MessageLines): string {
   const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links];
   return escaped(lines.join('\n'));
 }

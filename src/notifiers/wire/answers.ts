@@ -4,7 +4,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Outcome, Receipt } from '../../core/model/delivery.ts';
 
 /** What a server said. `text` is as it came, for programs: it may hold secrets. */
-export interface Answer {
+export interface ReceiverAnswer {
   readonly type: 'answered';
   readonly host: string;
   readonly status: number;
@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** What an answer means. `afterMs`: when the server wants to be asked again. `says`: shown in place of its words. */
-export interface Reading {
+export interface AnswerReading {
   readonly as: 'sent' | 'again' | 'auth' | 'park' | 'rejected' | 'unknown';
   readonly afterMs?: number;
   readonly says?: string;
@@ -22,10 +22,10 @@ export interface Reading {
 }
 
 /** Where a service differs from the table; undefined leaves it to the table. */
-export type ReadAnswer = (answer: Answer) => Reading | undefined;
+export type AnswerOverride = (answer: ReceiverAnswer) => AnswerReading | undefined;
 
 /** What an answer says as JSON; undefined when it is none. */
-export function jsonOf({ text }: Answer): unknown {
+export function jsonOf({ text }: ReceiverAnswer): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -39,7 +39,7 @@ const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
 const GONE = 410;
 
 /** The table. */
-export function readingOf(status: number): Reading {
+export function readingOf(status: number): AnswerReading {
   if (status >= 200 && status < 300) return { as: 'sent' };
   if (REFUSED.has(status)) return { as: 'auth' };
   if (status === GONE) return { as: 'park' };
@@ -58,7 +58,11 @@ interface Showing {
 }
 
 /** What follows from an answer that was read. A wait that the server names in its headers is kept as well. */
-export function toOutcome(answer: Answer, { as, afterMs, says, receipt }: Reading, { show, now }: Showing): Outcome {
+export function toOutcome(
+  answer: ReceiverAnswer,
+  { as, afterMs, says, receipt }: AnswerReading,
+  { show, now }: Showing,
+): Outcome {
   const { host, status } = answer;
   const words = show(says ?? answer.text);
   const shown = words === '' ? String(status) : `${status} ${words}`;
@@ -71,7 +75,7 @@ export function toOutcome(answer: Answer, { as, afterMs, says, receipt }: Readin
 }
 
 // Redirects are not followed: whoever answers at the old address could send the alerts anywhere, inside included.
-function movedTo({ host, status, headers: { location } }: Answer): string {
+function movedTo({ host, status, headers: { location } }: ReceiverAnswer): string {
   const target = (location === undefined ? '' : URL.parse(location, `https://${host}`)?.host) || 'nowhere';
   return `moved: ${host} answered ${status} and points to ${target}; if that is right, set it as the channel's url`;
 }

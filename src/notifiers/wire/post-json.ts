@@ -11,7 +11,7 @@ import { absorbErrors } from '../../lib/network/request-errors.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { NotifierTools } from '../notifier.ts';
-import { notAllowed, readingOf, toOutcome, type Answer, type ReadAnswer } from './answers.ts';
+import { notAllowed, readingOf, toOutcome, type ReceiverAnswer, type AnswerOverride } from './answers.ts';
 import { createEgress, EGRESS_REFUSED } from './egress.ts';
 import { hostOf } from './web-address.ts';
 
@@ -41,10 +41,10 @@ export interface JsonCall {
 
 export interface Poster extends AsyncDisposable {
   /** The answer, or what follows from there being none. Never throws. */
-  exchange(call: JsonCall, signal: AbortSignal): Promise<Answer | Outcome>;
-  outcomeOf(end: Answer | Outcome, read?: ReadAnswer): Outcome;
+  exchange(call: JsonCall, signal: AbortSignal): Promise<ReceiverAnswer | Outcome>;
+  outcomeOf(end: ReceiverAnswer | Outcome, read?: AnswerOverride): Outcome;
   /** Both in one. */
-  postJson(call: JsonCall, signal: AbortSignal, read?: ReadAnswer): Promise<Outcome>;
+  postJson(call: JsonCall, signal: AbortSignal, read?: AnswerOverride): Promise<Outcome>;
 }
 
 export function createPoster(options: PosterOptions): Poster {
@@ -68,7 +68,7 @@ export function createPoster(options: PosterOptions): Poster {
   async function exchange(
     { url, body, method = 'POST', headers = {} }: JsonCall,
     signal: AbortSignal,
-  ): Promise<Answer | Outcome> {
+  ): Promise<ReceiverAnswer | Outcome> {
     const { host } = new URL(url);
     // Nobody looks up a bare address.
     const refusal = egress.refusalOf(hostOf(url));
@@ -92,7 +92,7 @@ export function createPoster(options: PosterOptions): Poster {
     }
   }
 
-  function outcomeOf(end: Answer | Outcome, read?: ReadAnswer): Outcome {
+  function outcomeOf(end: ReceiverAnswer | Outcome, read?: AnswerOverride): Outcome {
     if (end.type !== 'answered') return end;
     return toOutcome(end, read?.(end) ?? readingOf(end.status), { show, now: tools.clock.now() });
   }

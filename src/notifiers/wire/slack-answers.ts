@@ -1,10 +1,10 @@
 // What Slack answers: a bot in JSON, an incoming webhook in words.
 import { z } from 'zod';
 import type { Receipt } from '../../core/model/delivery.ts';
-import { jsonOf, type Answer, type Reading } from './answers.ts';
+import { jsonOf, type ReceiverAnswer, type AnswerReading } from './answers.ts';
 
 /** It may be taken as bare text. */
-export function areBlocksRefused(answer: Answer): boolean {
+export function areBlocksRefused(answer: ReceiverAnswer): boolean {
   return ['msg_blocks_too_long', 'invalid_blocks', 'invalid_blocks_format'].includes(
     botErrorOf(answer) ?? answer.text.trim(),
   );
@@ -17,7 +17,7 @@ const BotAnswer = z.object({
   ts: z.string().optional(),
 });
 
-function botErrorOf(answer: Answer): string | undefined {
+function botErrorOf(answer: ReceiverAnswer): string | undefined {
   return BotAnswer.safeParse(jsonOf(answer)).data?.error;
 }
 
@@ -27,7 +27,7 @@ const AUTH =
 /** The message that was to be answered is gone, or takes no answers. */
 const NO_THREAD = /^(?:thread_not_found|message_not_found|invalid_thread_ts|cannot_reply_to_message)$/;
 
-export function isThreadGone(answer: Answer): boolean {
+export function isThreadGone(answer: ReceiverAnswer): boolean {
   return NO_THREAD.test(botErrorOf(answer) ?? '');
 }
 
@@ -38,7 +38,10 @@ export type Posted = Pick<z.infer<typeof BotAnswer>, 'channel' | 'ts'>;
 const UNKNOWN = /^(?:fatal_error|internal_error)$/;
 
 /** What an answer means; the status is 200 whatever came of it. `receiptOf`: of the message that was posted. */
-export function readBot(answer: Answer, receiptOf: (posted: Posted) => Receipt | undefined): Reading | undefined {
+export function readBot(
+  answer: ReceiverAnswer,
+  receiptOf: (posted: Posted) => Receipt | undefined,
+): AnswerReading | undefined {
   if (!isGood(answer)) return undefined;
   const { data } = BotAnswer.safeParse(jsonOf(answer));
   if (data?.ok === true) return { as: 'sent', says: 'posted', receipt: receiptOf(data) };
@@ -48,10 +51,10 @@ export function readBot(answer: Answer, receiptOf: (posted: Posted) => Receipt |
   return { as: AUTH.test(error) ? 'auth' : 'rejected' };
 }
 
-export function readHook(answer: Answer): Reading | undefined {
+export function readHook(answer: ReceiverAnswer): AnswerReading | undefined {
   return isGood(answer) ? { as: answer.text.trim() === 'ok' ? 'sent' : 'unknown' } : undefined;
 }
 
-function isGood({ status }: Answer): boolean {
+function isGood({ status }: ReceiverAnswer): boolean {
   return status >= 200 && status < 300;
 }

@@ -1,7 +1,7 @@
 import { showInstant } from '../../lib/clock.ts';
 import type { StoredAck } from '../../store/interventions.ts';
-import type { Ack } from '../shapes/alerts.ts';
+import type { AckShape } from '../shapes/alerts.ts';
 
-export function ackJson({ id, key, episode, seq, actor, comment, at, until }: StoredAck): Ack {
+export function ackJson({ id, key, episode, seq, actor, comment, at, until }: StoredAck): AckShape {
   return { id, key, episode, seq, actor, comment, at: showInstant(at), until: showInstant(until) };
 }

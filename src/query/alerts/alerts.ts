@@ -13,10 +13,10 @@ import type { ListFilter } from '../shapes.ts';
 import type { AlertCard, AlertHistory, Gone } from '../shapes/alerts.ts';
 import type { List } from '../shapes/common.ts';
 import { timelineOf } from './timeline.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 /** Critical first, then the oldest. Throws a `BadCursor`. */
-export async function alerts(view: View, filter: ListFilter): Promise<List<AlertCard>> {
+export async function alerts(view: QueryContext, filter: ListFilter): Promise<List<AlertCard>> {
   const open = (await openAlerts(view)).filter((alert) => fits(alert, filter));
   const page = pageOf(open, ORDER, filter);
   return { items: await cardsOf(view, page.items), next: page.next };
@@ -39,7 +39,7 @@ function fits(alert: OpenAlert, { q, explorer, rule, severity, state }: ListFilt
 }
 
 /** `Gone`: nothing is kept of that episode, but of others of the alert. Null: there never was one. */
-export async function alert(view: View, of: EpisodeName): Promise<AlertHistory | Gone | null> {
+export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertHistory | Gone | null> {
   const messages = await view.store.messages(of);
   const newest = messages.at(-1);
   if (newest === undefined) return goneOf(await view.store.messagesOfKey(of.key));
@@ -57,7 +57,7 @@ export async function alert(view: View, of: EpisodeName): Promise<AlertHistory |
 
 /** As its last message has it. */
 async function closedCard(
-  view: View,
+  view: QueryContext,
   of: EpisodeName,
   messages: readonly Message[],
   newest: Message,

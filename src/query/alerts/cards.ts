@@ -11,13 +11,13 @@ import { readingFor } from '../values/readings.ts';
 import { recipientsOf } from './recipients.ts';
 import { drawnPath, linesOf } from '../values/lines.ts';
 import type { AlertCard } from '../shapes/alerts.ts';
-import type { Measure, RecipientStatus, Subject } from '../shapes/common.ts';
+import type { MeasureShape, RecipientStatus, Subject } from '../shapes/common.ts';
 import { ackJson } from './acks.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 const LINE_MS = 6 * 3_600_000;
 
-export async function cardsOf(view: View, open: readonly OpenAlert[]): Promise<AlertCard[]> {
+export async function cardsOf(view: QueryContext, open: readonly OpenAlert[]): Promise<AlertCard[]> {
   const statusOf = await recipientsOf(
     view,
     open.map(({ row }) => row),
@@ -27,7 +27,7 @@ export async function cardsOf(view: View, open: readonly OpenAlert[]): Promise<A
   return cards;
 }
 
-async function cardOf(view: View, alert: OpenAlert, recipients: RecipientStatus[]): Promise<AlertCard> {
+async function cardOf(view: QueryContext, alert: OpenAlert, recipients: RecipientStatus[]): Promise<AlertCard> {
   const { row, watch, ack, silence } = alert;
   const found = stateOf(view, alert);
   return {
@@ -66,9 +66,9 @@ export function subjectOf({ of, target, pageUrl }: Watch): Subject | null {
 
 /** The value of a condition against its limit; null of events and counts. */
 export async function openMeasure(
-  view: View,
+  view: QueryContext,
   { watch, rule }: Pick<OpenAlert, 'watch' | 'rule'>,
-): Promise<Measure | null> {
+): Promise<MeasureShape | null> {
   if (watch === null || rule?.type !== 'condition') return null;
   return measureOf(watch, rule, await readingFor(view, watch, rule));
 }
@@ -79,7 +79,7 @@ interface FoundState {
 }
 
 /** What is remembered of the condition that the alert is of; null: nothing, or it is an event. */
-function stateOf({ runtime }: View, { row, watch }: OpenAlert): FoundState | null {
+function stateOf({ runtime }: QueryContext, { row, watch }: OpenAlert): FoundState | null {
   const memory = watch && runtime.memoryOf(watch.id);
   return memory === null ? null : (statesIn(memory, row.alert).find(({ condition }) => isOf(condition, row)) ?? null);
 }
@@ -130,7 +130,7 @@ function itemText(item: CountedItem | undefined): Segment[] {
 }
 
 /** What the newest message of an event says first. */
-async function detailOf({ store }: View, name: EpisodeName): Promise<AlertCard['detail']> {
+async function detailOf({ store }: QueryContext, name: EpisodeName): Promise<AlertCard['detail']> {
   const newest = (await store.messages({ key: name.key, episode: name.episode })).at(-1);
   return newest === undefined ? [] : firstLine(newest);
 }

@@ -5,13 +5,13 @@ import { showInstant } from '../../lib/clock.ts';
 import type { EpisodeName, FiringSpan } from '../../store/alert-view.ts';
 import type { Episode } from '../shapes/alerts.ts';
 import { timeOf } from '../times.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 const EPISODES_MS = 90 * 86_400_000;
 const MOST_EPISODES = 20;
 
 /** Of the conditions of a watch, the newest first: as far back as the state knows. */
-export async function episodesOf(view: View, watch: WatchId): Promise<Episode[]> {
+export async function episodesOf(view: QueryContext, watch: WatchId): Promise<Episode[]> {
   const firings = await view.store.firings(view.now - EPISODES_MS, watch);
   return namedEpisodes(
     view,
@@ -23,13 +23,13 @@ export async function episodesOf(view: View, watch: WatchId): Promise<Episode[]>
 }
 
 /** Those of the same alert before this one, the newest first. */
-export async function earlierEpisodes(view: View, watch: WatchId, of: EpisodeName): Promise<Episode[]> {
+export async function earlierEpisodes(view: QueryContext, watch: WatchId, of: EpisodeName): Promise<Episode[]> {
   const firings = await view.store.firings(view.now - EPISODES_MS, watch);
   const earlier = firings.filter(({ key, episode }) => key === of.key && episode < of.episode);
   return namedEpisodes(view, earlier.toReversed().slice(0, MOST_EPISODES));
 }
 
-async function namedEpisodes({ store }: View, firings: readonly FiringSpan[]): Promise<Episode[]> {
+async function namedEpisodes({ store }: QueryContext, firings: readonly FiringSpan[]): Promise<Episode[]> {
   const keys = [...new Set(firings.map(({ key }) => key))];
   const lines = keys.length === 0 ? [] : await store.history({ subjects: keys, limit: 1000 });
   const acks = lines.filter(({ kind }) => kind === 'ack');

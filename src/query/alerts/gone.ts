@@ -3,12 +3,12 @@ import type { Message } from '../../core/model/delivery.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Gone } from '../shapes/alerts.ts';
 import { decided } from './timeline.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 const MOST_MESSAGES = 100;
 
 /** Null: nothing is known of such a watch. */
-export async function goneWatch({ store }: View, name: string): Promise<Gone | null> {
+export async function goneWatch({ store }: QueryContext, name: string): Promise<Gone | null> {
   return goneOf(await store.messagesOf(name, MOST_MESSAGES));
 }
 

@@ -8,7 +8,7 @@ import type { Silence } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
 export interface OpenAlert {
@@ -40,7 +40,7 @@ export function isUnhandled(alert: OpenAlert): boolean {
 }
 
 /** Without what the daemon tells of itself: the trust strip shows the same facts. In the order of `byUrgency`. */
-export async function openAlerts({ store, runtime, now }: View): Promise<OpenAlert[]> {
+export async function openAlerts({ store, runtime, now }: QueryContext): Promise<OpenAlert[]> {
   const policy = await store.policy(now);
   const rows = await store.openAlerts({ at: now });
   const silences = policy.silences.filter(({ from, until }) => from <= now && now < until);

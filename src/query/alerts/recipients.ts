@@ -4,7 +4,7 @@ import { singleLine } from '../../lib/untrusted.ts';
 import type { StoredDelivery } from '../../store/outbox.ts';
 import type { EpisodeName, HeldMessage, Progress } from '../../store/alert-view.ts';
 import type { RecipientStatus } from '../shapes/common.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { episodeName } from './episode-name.ts';
 
 /** What the server said last, in one line; null: it was not tried yet. */
@@ -15,7 +15,7 @@ export function answerOf({ outcome }: Pick<StoredDelivery, 'outcome'>): string |
 /** By key and episode. */
 export type StatusOf = (of: EpisodeName) => RecipientStatus[];
 
-export async function recipientsOf({ store }: View, of: readonly EpisodeName[]): Promise<StatusOf> {
+export async function recipientsOf({ store }: QueryContext, of: readonly EpisodeName[]): Promise<StatusOf> {
   const names = of.map(({ key, episode }) => ({ key, episode }));
   const progress = Map.groupBy(await store.progress(names), episodeName);
   const held = Map.groupBy(await store.heldBack(names), ({ key }) => key);

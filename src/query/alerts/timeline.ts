@@ -9,7 +9,7 @@ import type { JournalLine } from '../../store/journal.ts';
 import { firstLine } from './cards.ts';
 import { episodeIn } from './episodes.ts';
 import type { TimelineEntry } from '../shapes/alerts.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 const MOST_LINES = 1000;
 const MOST_PENDING_MS = 86_400_000;
@@ -20,7 +20,7 @@ export interface EpisodeFacts extends EpisodeName {
   readonly watch: string;
 }
 
-export async function timelineOf(view: View, facts: EpisodeFacts): Promise<TimelineEntry[]> {
+export async function timelineOf(view: QueryContext, facts: EpisodeFacts): Promise<TimelineEntry[]> {
   const { store } = view;
   const progress = await store.progress([{ key: facts.key, episode: facts.episode }]);
   const deliveries = new Map(progress.map((one) => [one.delivery.id, one]));
@@ -48,7 +48,7 @@ export function decided(message: Message): TimelineEntry {
 }
 
 /** When the condition became true, where it had to hold for a while. */
-async function pendingOf({ store }: View, { messages, watch }: EpisodeFacts): Promise<TimelineEntry[]> {
+async function pendingOf({ store }: QueryContext, { messages, watch }: EpisodeFacts): Promise<TimelineEntry[]> {
   const [first] = messages;
   if (first === undefined || nameOfTransition(first) !== 'firing') return [];
   const since = first.at - MOST_PENDING_MS;

@@ -2,10 +2,10 @@
 import { showInstant } from '../../lib/clock.ts';
 import type { About } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { clusterOf } from './cluster.ts';
 
-export async function about({ runtime, now }: View): Promise<About> {
+export async function about({ runtime, now }: QueryContext): Promise<About> {
   const { startedAt } = runtime;
   const { state, heartbeat } = runtime.config();
   const watches = runtime.watches();

@@ -1,9 +1,9 @@
 // The replicas that share the state.
-import type { Cluster } from '../shapes/overview.ts';
+import type { ClusterShape } from '../shapes/overview.ts';
 import type { RuntimeView } from '../view.ts';
 
 /** Null: one process has the state for itself. */
-export function clusterOf({ cluster }: Pick<RuntimeView, 'cluster'>): Cluster | null {
+export function clusterOf({ cluster }: Pick<RuntimeView, 'cluster'>): ClusterShape | null {
   const view = cluster();
   if (view === null) return null;
   return {
@@ -28,7 +28,7 @@ export interface ReplicaWork {
 }
 
 /** By replica. */
-export function sharedOut({ replicas, shards, config_in_force: inForce }: Cluster): SharedOut {
+export function sharedOut({ replicas, shards, config_in_force: inForce }: ClusterShape): SharedOut {
   return {
     replicas: replicas.map(({ name, is_self: isSelf, config }) => ({
       name,

@@ -1,17 +1,17 @@
 // Explorers: how fresh they are, how they answer, and what their requests cost.
 import { costsByRule, type RuleCost } from '../../rules/costs.ts';
 import { forecasts } from './forecast.ts';
-import type { CostRow, ExplorerRow, Explorers } from '../shapes/daemon.ts';
+import type { CostRow, ExplorerRow, ExplorerList } from '../shapes/daemon.ts';
 import type { Forecast } from '../shapes/overview.ts';
 import { headsOf } from './trust.ts';
-import type { ExplorerState, View } from '../view.ts';
+import type { ExplorerState, QueryContext } from '../view.ts';
 
-export async function explorers(view: View): Promise<Explorers> {
+export async function explorers(view: QueryContext): Promise<ExplorerList> {
   const costs = costsByRule(view.runtime.watches());
   return { explorers: rowsOf(view), costs: costs.map((cost) => costRow(cost, costs)) };
 }
 
-function rowsOf({ runtime, now }: View): ExplorerRow[] {
+function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
   const heads = new Map(headsOf(runtime, now).map((head) => [head.explorer, head]));
   const plans = new Map(
     forecasts(runtime, now)

@@ -1,6 +1,6 @@
 // Whether the credits of each plan last until they are given anew, at the pace of the last hour. Plans begin anew at
 // midnight UTC, or on the first of a month.
-import type { Plan } from '../../config/model.ts';
+import type { ExplorerPlan } from '../../config/model.ts';
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { Forecast } from '../shapes/overview.ts';
@@ -23,7 +23,7 @@ export function forecasts(runtime: RuntimeView, now: Instant): (Forecast | null)
 
 /** Null: the use of the last hour, or what is left, is not known. */
 function forecastOf(
-  { explorers, plan, credits }: { explorers: readonly string[]; plan: Plan; credits: CreditsState },
+  { explorers, plan, credits }: { explorers: readonly string[]; plan: ExplorerPlan; credits: CreditsState },
   now: Instant,
 ): Forecast | null {
   if (credits.rates === null) return null;
@@ -61,7 +61,7 @@ function medianOf(rates: readonly number[]): number {
   return (low + high) / 2;
 }
 
-function nextReset(per: Plan['per'], now: Instant): Instant {
+function nextReset(per: ExplorerPlan['per'], now: Instant): Instant {
   const today = new Date(now);
   const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
   return per === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);

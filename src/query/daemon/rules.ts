@@ -12,14 +12,14 @@ import type { ListFilter } from '../shapes.ts';
 import type { FileProblem, RuleList, RuleRow } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
 import { placeIn } from './source.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 import { watchFacts, type WatchFacts } from '../watches/watch-facts.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
-export async function rules(view: View, filter: ListFilter): Promise<RuleList> {
+export async function rules(view: QueryContext, filter: ListFilter): Promise<RuleList> {
   const { runtime, store, now } = view;
   const facts = await watchFacts(view);
   const notifiedOf = notifiedIn(await store.notificationCounts(now - MONTH_MS), byId(runtime.watches()));
@@ -106,7 +106,7 @@ interface Known {
   readonly notifiedOf: NotifiedOf;
 }
 
-function rowOf({ runtime, now }: View, group: Group, { facts, notifiedOf }: Known): RuleRow {
+function rowOf({ runtime, now }: QueryContext, group: Group, { facts, notifiedOf }: Known): RuleRow {
   const { watch, alert, places } = group;
   const { count, firedAt } = notifiedOf(group);
   const healths = new Set<Health>();

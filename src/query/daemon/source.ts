@@ -1,6 +1,6 @@
 // Where a rule is written, and its text.
 import type { SourcePlace } from '../shapes/common.ts';
-import type { RuleFile } from '../shapes/daemon.ts';
+import type { RuleFileText } from '../shapes/daemon.ts';
 import type { RuntimeView } from '../view.ts';
 
 type Sources = Pick<RuntimeView, 'config' | 'ruleFile'>;
@@ -19,7 +19,7 @@ function urlOf(template: string | null, file: string, line: number): string | nu
 }
 
 /** Null: no rules that are in force were read from it. */
-export function ruleFile({ ruleFile }: Pick<Sources, 'ruleFile'>, file: string): RuleFile | null {
+export function ruleFile({ ruleFile }: Pick<Sources, 'ruleFile'>, file: string): RuleFileText | null {
   const text = ruleFile(file);
   return text === null ? null : { file, text };
 }

@@ -5,9 +5,9 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { clusterOf } from './cluster.ts';
 import { forecasts } from './forecast.ts';
-import type { BlindCause, ChannelDebt, HeadAge, Trust } from '../shapes/overview.ts';
+import type { BlindCauseShape, ChannelDebt, HeadAge, Trust } from '../shapes/overview.ts';
 import { answerOf } from '../alerts/recipients.ts';
-import type { RuntimeView, View } from '../view.ts';
+import type { RuntimeView, QueryContext } from '../view.ts';
 import type { WatchFacts } from '../watches/watch-facts.ts';
 
 /** What was given up before counts no more. */
@@ -18,7 +18,7 @@ export interface Trusted {
   readonly blind: readonly BlindWatch[];
 }
 
-export async function trust({ store, runtime, now }: View, { watches, blind }: Trusted): Promise<Trust> {
+export async function trust({ store, runtime, now }: QueryContext, { watches, blind }: Trusted): Promise<Trust> {
   const { owed, dead } = await store.backlog(now - GIVEN_UP_MS);
   return {
     heads: headsOf(runtime, now),
@@ -56,7 +56,7 @@ export function headsOf(runtime: RuntimeView, now: Instant): HeadAge[] {
 
 const MOST_NAMED = 10;
 
-function causesIn(blind: readonly BlindWatch[]): BlindCause[] {
+function causesIn(blind: readonly BlindWatch[]): BlindCauseShape[] {
   return causesOf(blind).map(({ explorer, reason, since, watches, fields }) => ({
     cause: reason,
     explorer,
@@ -81,11 +81,11 @@ function oldestOf(facts: readonly WatchFacts[], now: Instant): Trust['oldest'] {
   return { watch: watch.name, age_ms: Math.max(0, now - until), interval_ms: watch.schedule.intervalMs };
 }
 
-export function debtsOf(store: View['store'], owed: readonly OutboxDepth[]): Promise<ChannelDebt[]> {
+export function debtsOf(store: QueryContext['store'], owed: readonly OutboxDepth[]): Promise<ChannelDebt[]> {
   return Promise.all(owed.map((depth) => debtOf(store, depth)));
 }
 
-async function debtOf(store: View['store'], { channel, rows, oldest }: OutboxDepth): Promise<ChannelDebt> {
+async function debtOf(store: QueryContext['store'], { channel, rows, oldest }: OutboxDepth): Promise<ChannelDebt> {
   const last = await store.lastTried(channel);
   const [line] = last === null ? [] : await store.history({ subjects: [last.id], limit: 1 });
   return {

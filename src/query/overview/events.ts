@@ -4,7 +4,7 @@ import { showInstant } from '../../lib/clock.ts';
 import { firstLine } from '../alerts/cards.ts';
 import { recipientsOf } from '../alerts/recipients.ts';
 import type { EventRow } from '../shapes/alerts.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
 const EVENTS_MS = 12 * 3_600_000;
@@ -12,7 +12,7 @@ const MOST_GROUPS = 500;
 const MOST_ROWS = 20;
 
 /** Instances of a rule are one row; those with the newest event first. */
-export async function eventRows(view: View): Promise<EventRow[]> {
+export async function eventRows(view: QueryContext): Promise<EventRow[]> {
   const groups = await view.store.events(view.now - EVENTS_MS, MOST_GROUPS);
   const watchById = byId(view.runtime.watches());
   const ruleOf = ({ watch, alert }: EventGroup): string => JSON.stringify([watchById.get(watch)?.rule ?? watch, alert]);

@@ -1,10 +1,10 @@
 // The verdict in two sentences.
 import { showSpan } from '../../core/wording/words.ts';
-import type { Verdict } from '../shapes/overview.ts';
+import type { PageVerdict } from '../shapes/overview.ts';
 import type { VerdictFacts } from './verdict.ts';
 
 export interface HeadlineFacts extends VerdictFacts {
-  readonly verdict: Verdict;
+  readonly verdict: PageVerdict;
   /** The most urgent alert that nobody has in hand, and how long the oldest of them has waited; null: there is none. */
   readonly worst: { readonly title: string; readonly waitedMs: number } | null;
   readonly watches: number;

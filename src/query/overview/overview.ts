@@ -11,14 +11,14 @@ import type { AlertRow } from '../shapes/alerts.ts';
 import type { Overview } from '../shapes/overview.ts';
 import { trust } from '../daemon/trust.ts';
 import { situation } from './situation.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { watchFacts } from '../watches/watch-facts.ts';
 
 const MOST_CARDS = 8;
 const MOST_HANDLED = 50;
 const MOST_BARS = 20;
 
-export async function overview(view: View): Promise<Overview> {
+export async function overview(view: QueryContext): Promise<Overview> {
   const all = await watchFacts(view);
   const { open, pending, blind, cards, facts, verdict } = await situation(view, all);
   const trusted = await trust(view, { watches: all, blind });
@@ -50,14 +50,14 @@ function isShownAsHandled(alert: OpenAlert): boolean {
 }
 
 /** `cards`: the most urgent first. */
-function mostUrgent({ now }: View, cards: readonly OpenAlert[]): HeadlineFacts['worst'] {
+function mostUrgent({ now }: QueryContext, cards: readonly OpenAlert[]): HeadlineFacts['worst'] {
   const [first] = cards;
   const since = Math.min(...cards.map(({ row }) => row.since));
   return first === undefined ? null : { title: first.row.title, waitedMs: Math.max(0, now - since) };
 }
 
 async function handledRows(
-  view: View,
+  view: QueryContext,
   handled: readonly OpenAlert[],
   pending: readonly Pending[],
 ): Promise<AlertRow[]> {
@@ -67,7 +67,7 @@ async function handledRows(
   return [...rows, ...(await Promise.all(others.map((one) => pendingRow(view, one))))];
 }
 
-async function handledRow(view: View, alert: OpenAlert): Promise<AlertRow> {
+async function handledRow(view: QueryContext, alert: OpenAlert): Promise<AlertRow> {
   const { row, ack, silence } = alert;
   return {
     ...newestOf(alert),
@@ -85,7 +85,7 @@ async function handledRow(view: View, alert: OpenAlert): Promise<AlertRow> {
   };
 }
 
-async function barRows(view: View): Promise<Overview['bars']> {
+async function barRows(view: QueryContext): Promise<Overview['bars']> {
   const { ids, of } = await days(view);
   const shown = view.runtime
     .watches()

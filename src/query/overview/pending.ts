@@ -7,7 +7,7 @@ import { openMeasure, statesIn } from '../alerts/cards.ts';
 import { titleOf } from './titles.ts';
 import type { AlertRow } from '../shapes/alerts.ts';
 import { timeOf } from '../times.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import type { WatchFacts } from '../watches/watch-facts.ts';
 
 export interface Pending {
@@ -30,7 +30,7 @@ export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
   return pending;
 }
 
-export async function pendingRow(view: View, pending: Pending): Promise<AlertRow> {
+export async function pendingRow(view: QueryContext, pending: Pending): Promise<AlertRow> {
   const { watch, rule } = pending;
   const covered = view.runtime.memoryOf(watch.id)?.coveredUntil ?? view.now;
   return {

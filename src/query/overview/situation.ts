@@ -3,8 +3,8 @@ import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { inHand, isUnhandled, openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
 import type { OutboxDepth } from '../../store/outbox.ts';
 import { GIVEN_UP_MS } from '../daemon/trust.ts';
-import type { Summary, Verdict } from '../shapes/overview.ts';
-import type { View } from '../view.ts';
+import type { OverviewSummary, PageVerdict } from '../shapes/overview.ts';
+import type { QueryContext } from '../view.ts';
 import { watchFacts, type WatchFacts } from '../watches/watch-facts.ts';
 import { pendingAlerts, type Pending } from './pending.ts';
 import { verdictOf, type VerdictFacts } from './verdict.ts';
@@ -16,18 +16,18 @@ export interface Situation {
   readonly cards: readonly OpenAlert[];
   readonly blind: readonly BlindWatch[];
   readonly facts: VerdictFacts;
-  readonly verdict: Verdict;
+  readonly verdict: PageVerdict;
   /** Messages that nobody dismissed. */
   readonly givenUp: number;
 }
 
 /** What every page shows of it. */
-export async function summary(view: View): Promise<Summary> {
+export async function summary(view: QueryContext): Promise<OverviewSummary> {
   const { verdict, cards, givenUp } = await situation(view, await watchFacts(view));
   return { verdict, unhandled: cards.length, given_up: givenUp };
 }
 
-export async function situation(view: View, watches: readonly WatchFacts[]): Promise<Situation> {
+export async function situation(view: QueryContext, watches: readonly WatchFacts[]): Promise<Situation> {
   const { store, now } = view;
   const open = await openAlerts(view);
   const pending = pendingAlerts(watches);
@@ -44,7 +44,7 @@ interface Found extends Pick<Situation, 'open' | 'pending' | 'blind'> {
   readonly owed: readonly OutboxDepth[];
 }
 
-async function verdictFacts(view: View, { open, pending, blind, owed }: Found): Promise<VerdictFacts> {
+async function verdictFacts(view: QueryContext, { open, pending, blind, owed }: Found): Promise<VerdictFacts> {
   const { runtime, now } = view;
   const cards = open.filter(isUnhandled);
   const conditions = open.filter(({ row }) => !row.isEvent);
@@ -64,14 +64,14 @@ async function verdictFacts(view: View, { open, pending, blind, owed }: Found): 
 }
 
 /** Channels that no person reads at once. */
-function unansweredChannels({ runtime }: View): string[] {
+function unansweredChannels({ runtime }: QueryContext): string[] {
   const channels = [...runtime.config().channels.values()];
   return channels.filter(({ type }) => type === 'log' || type === 'alertmanager').map(({ name }) => name);
 }
 
 /** Neither held nor acknowledged. */
 async function unheardOf(
-  { store, now }: View,
+  { store, now }: QueryContext,
   open: readonly OpenAlert[],
   uncounted: readonly string[],
 ): Promise<number> {

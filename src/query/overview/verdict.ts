@@ -1,5 +1,5 @@
 // Whether somebody has to get up. The first row that is true wins.
-import type { Verdict } from '../shapes/overview.ts';
+import type { PageVerdict } from '../shapes/overview.ts';
 
 export interface VerdictFacts {
   /** A daemon polls and tells. */
@@ -19,7 +19,7 @@ export interface VerdictFacts {
   readonly unpolled: number;
 }
 
-export function verdictOf(facts: VerdictFacts): Verdict {
+export function verdictOf(facts: VerdictFacts): PageVerdict {
   if (!facts.isWorking) return 'blind';
   const isStoring = facts.storage === 'works' || facts.storage === null;
   if (facts.critical > 0 || facts.unheard > 0 || !isStoring) return 'critical';

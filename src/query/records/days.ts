@@ -4,7 +4,7 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import { zoneOffset } from '../../lib/time-zone.ts';
 import type { UnknownSpan } from '../../store/samples.ts';
 import type { HistoryDay } from '../shapes/history.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const MOST_GAPS = 20;
 
 export interface DaysOptions {
-  readonly store: Pick<View['store'], 'unknownSpans'>;
+  readonly store: Pick<QueryContext['store'], 'unknownSpans'>;
   /** Of which gaps are told. */
   readonly watches: readonly Watch[];
   readonly now: Instant;

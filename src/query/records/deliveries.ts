@@ -6,13 +6,16 @@ import { singleLine } from '../../lib/untrusted.ts';
 import type { DeliveryFilter as Wanted, DeliveryState, StoredDelivery } from '../../store/outbox.ts';
 import { cursorOf, placeIn } from '../cursor.ts';
 import { statusOf } from '../alerts/recipients.ts';
-import type { DeliveryFilter } from '../shapes.ts';
+import type { DeliveryListFilter } from '../shapes.ts';
 import type { DeliveryDetail, DeliveryList, DeliveryRow } from '../shapes/operators.ts';
 import { debtsOf } from '../daemon/trust.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
-export async function deliveries({ store }: Pick<View, 'store'>, filter: DeliveryFilter): Promise<DeliveryList> {
+export async function deliveries(
+  { store }: Pick<QueryContext, 'store'>,
+  filter: DeliveryListFilter,
+): Promise<DeliveryList> {
   const { items, next } = await pageOf(store, filter);
   const { outbox, dead, sent } = await store.survey();
   const owed = outbox.reduce((sum, { rows }) => sum + rows, 0);
@@ -25,12 +28,12 @@ export async function deliveries({ store }: Pick<View, 'store'>, filter: Deliver
 }
 
 /** Null: there is none, or it is no longer kept. Rejects with a `StorageError`. */
-export async function delivery({ store }: Pick<View, 'store'>, id: string): Promise<DeliveryDetail | null> {
+export async function delivery({ store }: Pick<QueryContext, 'store'>, id: string): Promise<DeliveryDetail | null> {
   const found = await store.delivery(id);
   return found === null ? null : detailOf(found);
 }
 
-const STATES: Readonly<Record<NonNullable<DeliveryFilter['state']> | 'all', readonly DeliveryState[]>> = {
+const STATES: Readonly<Record<NonNullable<DeliveryListFilter['state']> | 'all', readonly DeliveryState[]>> = {
   all: ['given-up', 'owed', 'sent'],
   problems: ['undismissed', 'owed'],
   'given-up': ['given-up'],
@@ -42,8 +45,8 @@ const STATES: Readonly<Record<NonNullable<DeliveryFilter['state']> | 'all', read
 const Place = z.tuple([z.int().nonnegative(), z.int()]);
 
 async function pageOf(
-  store: View['store'],
-  { state, channel, after, limit }: DeliveryFilter,
+  store: QueryContext['store'],
+  { state, channel, after, limit }: DeliveryListFilter,
 ): Promise<{ items: StoredDelivery[]; next: string | null }> {
   const states = STATES[state ?? 'all'];
   const [first, number] = placeIn(after, Place) ?? [0, null];

@@ -8,13 +8,13 @@ import type { JournalLine, JournalSearch } from '../../store/journal.ts';
 import { cursorOf, placeIn } from '../cursor.ts';
 import { daysOf } from './days.ts';
 import { changesOf, sayLine, type Referred } from './journal-words.ts';
-import type { HistoryFilter } from '../shapes.ts';
+import type { HistoryListFilter } from '../shapes.ts';
 import type { HistoryEntry, HistoryList } from '../shapes/history.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
-export async function history(view: View, filter: HistoryFilter): Promise<HistoryList> {
+export async function history(view: QueryContext, filter: HistoryListFilter): Promise<HistoryList> {
   const { q, show, after, limit } = filter;
   const [before] = placeIn(after, z.tuple([z.int()])) ?? [null];
   const wanted = show === null ? ANY : SHOWN[show];
@@ -38,7 +38,7 @@ interface Shown {
 
 const ANY: Shown = { kinds: null, subjects: null };
 
-const SHOWN: Readonly<Record<NonNullable<HistoryFilter['show']>, Shown>> = {
+const SHOWN: Readonly<Record<NonNullable<HistoryListFilter['show']>, Shown>> = {
   alerts: { kinds: ['routed', 'ack'], subjects: null },
   deliveries: {
     kinds: ['closed', 'merged', 'cancelled', 'tried', 'told', 'dead', 'retried', 'dismissed', 'sampled'],
@@ -54,7 +54,7 @@ const SHOWN: Readonly<Record<NonNullable<HistoryFilter['show']>, Shown>> = {
 };
 
 /** Names and addresses of watches stand in no line: they are looked up in the config. */
-function searchOf({ runtime }: View, q: string | null): JournalSearch | null {
+function searchOf({ runtime }: QueryContext, q: string | null): JournalSearch | null {
   const text = q?.trim() ?? '';
   if (text === '') return null;
   const sought = text.toLowerCase();
@@ -80,8 +80,8 @@ const NOTIFIED: ReadonlySet<string> = new Set(['told', 'firing', 'resolved', 're
 
 /** What is looked at to say what a line is about. */
 interface JournalView {
-  readonly store: View['store'];
-  readonly runtime: Pick<View['runtime'], 'watches'>;
+  readonly store: QueryContext['store'];
+  readonly runtime: Pick<QueryContext['runtime'], 'watches'>;
 }
 
 /** Lines of the journal with what the config and the state know of their subjects. Rejects with a `StorageError`. */

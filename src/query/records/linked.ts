@@ -6,10 +6,10 @@ import { ackJson } from '../alerts/acks.ts';
 import { episodeName } from '../alerts/episode-name.ts';
 import { acksOnOpen } from '../alerts/open-alerts.ts';
 import type { LinkedAlert, LinkedMessage } from '../shapes/operators.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 /** Null: there is no such delivery, or it is no longer kept. Rejects with a `StorageError`. */
-export async function linkedMessage({ store, now }: View, delivery: string): Promise<LinkedMessage | null> {
+export async function linkedMessage({ store, now }: QueryContext, delivery: string): Promise<LinkedMessage | null> {
   const found = await store.delivery(delivery);
   if (found === null) return null;
   const messages = new Map(found.members.map(({ message }) => [episodeName(message), message]));

@@ -1,6 +1,6 @@
 // Balances by account, and the values of one watch over time.
 import { z } from 'zod';
-import { Amount, list, Measure, Point, Subject, Time } from './common.ts';
+import { AmountShape, list, MeasureShape, Point, Subject, Time } from './common.ts';
 import { WatchState } from './watches.ts';
 
 export const AccountRow = z
@@ -12,11 +12,11 @@ export const AccountRow = z
     state: WatchState,
     since: Time.nullable().describe('Of the state.'),
     fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
-    measure: Measure,
+    measure: MeasureShape,
     change_24h: z.number().nullable().describe('0.1 is 10 % more than 24 hours ago.'),
     line: z.array(Point).describe('The value over the last 24 hours, oldest first.'),
     outflow: z
-      .strictObject({ amount: Amount, at: Time })
+      .strictObject({ amount: AmountShape, at: Time })
       .nullable()
       .describe('The newest fall between two answers that is kept.'),
   })
@@ -45,8 +45,8 @@ export const Series = z
     points: z.array(Point).describe('Oldest first. A value holds until the next point.'),
     gaps: z.array(z.tuple([Time, Time])).describe('Where nothing is known.'),
     fires: z.enum(['below', 'above']).nullable().describe('On which side of the limit.'),
-    fire: Amount.nullable().describe('The limit at which an alert fires.'),
-    clear: Amount.nullable().describe('The limit at which it ends.'),
+    fire: AmountShape.nullable().describe('The limit at which an alert fires.'),
+    clear: AmountShape.nullable().describe('The limit at which it ends.'),
     episodes: z.array(z.tuple([Time, Time.nullable()])).describe('When alerts of the watch fired.'),
     notified: z.array(Time).describe('When somebody was notified.'),
   })

@@ -1,8 +1,8 @@
 // Alerts that are open, and the history of one.
 import { z } from 'zod';
-import { Count, list, Measure, Point, RecipientStatus, Severity, Subject, Text, Time } from './common.ts';
+import { Count, list, MeasureShape, Point, RecipientStatus, SeverityShape, Subject, Text, Time } from './common.ts';
 
-export const Ack = z
+export const AckShape = z
   .strictObject({
     id: z.string(),
     key: z.string(),
@@ -14,7 +14,7 @@ export const Ack = z
     until: Time,
   })
   .meta({ id: 'Ack', description: 'An acknowledgement of one episode of an alert.' });
-export type Ack = z.output<typeof Ack>;
+export type AckShape = z.output<typeof AckShape>;
 
 export const ALERT_STATES = ['firing', 'recovering', 'event', 'flapping'] as const;
 
@@ -26,11 +26,11 @@ export const AlertCard = z
     watch: z.string().describe('The name of the watch.'),
     alert: z.string(),
     title: z.string(),
-    severity: Severity,
+    severity: SeverityShape,
     state: z.enum(ALERT_STATES),
     since: Time,
     of: Subject.nullable(),
-    measure: Measure.nullable(),
+    measure: MeasureShape.nullable(),
     count: z
       .strictObject({
         count: Count,
@@ -45,7 +45,7 @@ export const AlertCard = z
     line: z.array(Point).describe('The value over the last six hours, oldest first.'),
     firings: Count.describe('How often it fired within the hour while it was flapping; else 0.'),
     recipients: z.array(RecipientStatus),
-    ack: Ack.nullable(),
+    ack: AckShape.nullable(),
     silence: z.string().nullable().describe('The id of a silence that holds its messages back.'),
   })
   .meta({ id: 'AlertCard', description: 'An open alert.' });
@@ -61,15 +61,15 @@ export const AlertRow = z
     watch: z.string(),
     alert: z.string(),
     title: z.string(),
-    severity: Severity,
+    severity: SeverityShape,
     state: z.enum(['pending', ...ALERT_STATES]),
     why: z
       .enum(['pending', 'acknowledged', 'silenced', 'inhibited', 'info'])
       .describe('Why it is no card: nobody has to look at it now.'),
     since: Time,
     fires_at: Time.nullable().describe('When a pending alert fires if nothing changes.'),
-    measure: Measure.nullable(),
-    ack: Ack.nullable(),
+    measure: MeasureShape.nullable(),
+    ack: AckShape.nullable(),
     silence: z.strictObject({ id: z.string(), until: Time, actor: z.string(), comment: z.string() }).nullable(),
   })
   .meta({ id: 'AlertRow', description: 'An alert that is in hand.' });
@@ -81,7 +81,7 @@ export const EventRow = z
     watch: z.string(),
     alert: z.string(),
     title: z.string(),
-    severity: Severity,
+    severity: SeverityShape,
     key: z.string(),
     episode: Count,
     newest: Text,
@@ -139,7 +139,7 @@ export const AlertHistory = z
     card: AlertCard,
     ended: Time.nullable().describe('When it resolved or was retracted; null while it is open.'),
     timeline: z.array(TimelineEntry),
-    ack: Ack.nullable(),
+    ack: AckShape.nullable(),
     earlier: z.array(Episode),
   })
   .meta({ id: 'AlertHistory', description: 'What happened in one episode of an alert.' });

@@ -9,11 +9,11 @@ import { z } from 'zod';
 import { SEVERITIES } from '../../core/model/ids.ts';
 import { untrusted } from '../../lib/untrusted.ts';
 
-export const Amount = z
+export const AmountShape = z
   .string()
   .regex(/^-?\d+(?:\.\d+)?$/)
   .meta({ id: 'Amount', description: 'An exact number as plain decimal text, such as `940264.594685`.' });
-export type Amount = z.output<typeof Amount>;
+export type AmountShape = z.output<typeof AmountShape>;
 
 export const Time = z.iso
   .datetime()
@@ -30,12 +30,12 @@ export const Text = z
   .meta({ id: 'Text', description: 'A sentence in parts. `untrusted` parts were written by strangers on the chain.' });
 export type Text = z.output<typeof Text>;
 
-export const Severity = z.enum(SEVERITIES).meta({ id: 'Severity' });
-export type Severity = z.output<typeof Severity>;
+export const SeverityShape = z.enum(SEVERITIES).meta({ id: 'Severity' });
+export type SeverityShape = z.output<typeof SeverityShape>;
 
 export const Count = z.int().nonnegative();
-export const Truth = z.union([z.boolean(), z.literal('unknown')]).meta({ id: 'Truth' });
-export type Truth = z.output<typeof Truth>;
+export const TruthShape = z.union([z.boolean(), z.literal('unknown')]).meta({ id: 'Truth' });
+export type TruthShape = z.output<typeof TruthShape>;
 
 /** One page of a list: `next` is to be sent as `after` for the following one; null at the end. */
 export function list<T extends z.ZodType>(items: T) {
@@ -56,21 +56,21 @@ export const Subject = z
   .meta({ id: 'Subject', description: 'An address that is watched.' });
 export type Subject = z.output<typeof Subject>;
 
-export const Measure = z
+export const MeasureShape = z
   .strictObject({
     field: z.string().describe('What is measured: `balance`, `change("1h")`.'),
-    value: Amount.nullable(),
+    value: AmountShape.nullable(),
     unit: z.string().describe('`USDC`, `%`, `s`; empty where there is none.'),
-    limit: Amount.nullable().describe('The constant of the comparison that decides the alert.'),
-    distance: Amount.nullable().describe('Between value and limit, never below zero.'),
+    limit: AmountShape.nullable().describe('The constant of the comparison that decides the alert.'),
+    distance: AmountShape.nullable().describe('Between value and limit, never below zero.'),
     side: z.enum(['below', 'above']).nullable().describe('Where the value is, seen from the limit. Null at the limit.'),
     fires: z.enum(['below', 'above']).nullable().describe('On which side of the limit the alert fires.'),
-    clears_at: Amount.nullable().describe('What the value has to pass for the alert to end.'),
+    clears_at: AmountShape.nullable().describe('What the value has to pass for the alert to end.'),
     at: Time.nullable().describe('When the value was read.'),
     is_stale: z.boolean().describe('It was so; nobody knows what it is now.'),
   })
   .meta({ id: 'Measure', description: 'A measured value against its limit.' });
-export type Measure = z.output<typeof Measure>;
+export type MeasureShape = z.output<typeof MeasureShape>;
 
 export const RecipientStatus = z
   .strictObject({
@@ -94,7 +94,7 @@ export const SourcePlace = z
   .meta({ id: 'SourcePlace', description: 'Where a rule is written.' });
 export type SourcePlace = z.output<typeof SourcePlace>;
 
-export const Point = z.tuple([Time, Amount]);
+export const Point = z.tuple([Time, AmountShape]);
 export type Point = z.output<typeof Point>;
 
 export const BAR_STATES = ['critical', 'warning', 'unknown', 'quiet'] as const;

@@ -1,8 +1,8 @@
 // Explorers and what they cost, rules, and the daemon itself.
 import { z } from 'zod';
 import { HEALTHS } from '../../core/model/health.ts';
-import { Count, list, Severity, SourcePlace, Time } from './common.ts';
-import { Cluster, Forecast, HeadAge } from './overview.ts';
+import { Count, list, SeverityShape, SourcePlace, Time } from './common.ts';
+import { ClusterShape, Forecast, HeadAge } from './overview.ts';
 
 export const ExplorerRow = z
   .strictObject({
@@ -39,16 +39,16 @@ export const CostRow = z
   .meta({ id: 'CostRow', description: 'What the requests of a rule cost in a day at the present pace.' });
 export type CostRow = z.output<typeof CostRow>;
 
-export const Explorers = z
+export const ExplorerList = z
   .strictObject({ explorers: z.array(ExplorerRow), costs: z.array(CostRow) })
   .meta({ id: 'Explorers' });
-export type Explorers = z.output<typeof Explorers>;
+export type ExplorerList = z.output<typeof ExplorerList>;
 
 export const RuleRow = z
   .strictObject({
     rule: z.string(),
     alert: z.string(),
-    severity: Severity,
+    severity: SeverityShape,
     health: z.enum(HEALTHS),
     is_healthy: z.boolean(),
     sentence: z.string(),
@@ -61,7 +61,7 @@ export const RuleRow = z
 export type RuleRow = z.output<typeof RuleRow>;
 
 /** A rule file that is in force. */
-export interface RuleFile {
+export interface RuleFileText {
   readonly file: string;
   readonly text: string;
 }
@@ -99,7 +99,7 @@ export const About = z
       state: z.string().nullable(),
       max_bytes: Count.nullable(),
     }),
-    cluster: Cluster.nullable().describe('Null: one process has the state for itself.'),
+    cluster: ClusterShape.nullable().describe('Null: one process has the state for itself.'),
     heartbeat: z.strictObject({ every_ms: Count, accepted_at: Time.nullable() }).nullable(),
     watches: Count,
     rules: Count,

@@ -1,6 +1,6 @@
 // The journal, for people.
 import { z } from 'zod';
-import { Count, list, Severity, Text, Time } from './common.ts';
+import { Count, list, SeverityShape, Text, Time } from './common.ts';
 
 export const HISTORY_FILTERS = ['alerts', 'deliveries', 'people', 'explorers', 'rules'] as const;
 
@@ -10,7 +10,7 @@ export const HistoryEntry = z
     at: Time,
     kind: z.string().describe('As the journal has it: `decided`, `told`, `ack` and so on.'),
     what: z.string().describe('`fires`, `resolved`, `acknowledged`.'),
-    severity: Severity.nullable(),
+    severity: SeverityShape.nullable(),
     subject: z.string(),
     watch: z.string().nullable(),
     alert: z.string().nullable(),

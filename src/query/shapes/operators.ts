@@ -1,8 +1,8 @@
 // Deliveries and silences.
 import { z } from 'zod';
-import type { Ack } from './alerts.ts';
+import type { AckShape } from './alerts.ts';
 import { ChannelDebt } from './overview.ts';
-import { Count, list, RecipientStatus, Severity, Time } from './common.ts';
+import { Count, list, RecipientStatus, SeverityShape, Time } from './common.ts';
 
 export const DeliveryRow = z
   .strictObject({
@@ -11,7 +11,7 @@ export const DeliveryRow = z
     state: z.enum(['given-up', 'owed', 'sent', 'merged', 'cancelled']),
     decided_at: Time,
     title: z.string(),
-    severity: Severity,
+    severity: SeverityShape,
     watch: z.string(),
     alert: z.string().nullable(),
     key: z.string().nullable(),
@@ -34,7 +34,7 @@ export const DeliveryDetail = DeliveryRow.extend({
         transition: z.string(),
         watch: z.string(),
         alert: z.string(),
-        severity: Severity,
+        severity: SeverityShape,
         rule: z.string().describe('`rules/treasury.yaml:21`'),
       }),
     )
@@ -83,7 +83,7 @@ export const SilencePreview = z
         z.strictObject({
           watch: z.string().describe('The rule.'),
           alert: z.string(),
-          severity: Severity,
+          severity: SeverityShape,
           watches: Count.describe('How many watches of the rule.'),
           open: Count.describe('How many of them are open now.'),
           notifications_24h: Count,
@@ -119,9 +119,9 @@ export interface LinkedAlert {
   /** Of what it says now; null: it is over. */
   readonly seq: number | null;
   readonly title: string;
-  readonly severity: Severity;
+  readonly severity: SeverityShape;
   readonly since: string;
   /** It happened at that time, and does not last. */
   readonly is_event: boolean;
-  readonly ack: Ack | null;
+  readonly ack: AckShape | null;
 }

@@ -4,8 +4,8 @@ import { AlertCard, AlertRow, EventRow } from './alerts.ts';
 import { Bars, Count, Time } from './common.ts';
 
 export const VERDICTS = ['critical', 'warning', 'blind', 'in-hand', 'starting', 'quiet'] as const;
-export const Verdict = z.enum(VERDICTS).meta({ id: 'Verdict', description: 'Whether somebody has to get up.' });
-export type Verdict = z.output<typeof Verdict>;
+export const PageVerdict = z.enum(VERDICTS).meta({ id: 'Verdict', description: 'Whether somebody has to get up.' });
+export type PageVerdict = z.output<typeof PageVerdict>;
 
 export const HeadAge = z
   .strictObject({
@@ -18,7 +18,7 @@ export const HeadAge = z
   .meta({ id: 'HeadAge', description: 'How fresh the chain is that an explorer shows.' });
 export type HeadAge = z.output<typeof HeadAge>;
 
-export const BlindCause = z
+export const BlindCauseShape = z
   .strictObject({
     cause: z.string().describe('`timeout`, `stale`, `blind-field`, `damaged-memory` and so on.'),
     explorer: z.string(),
@@ -29,7 +29,7 @@ export const BlindCause = z
     fields: z.array(z.string()).describe('Of `blind-field`: those that the explorer sends no more.'),
   })
   .meta({ id: 'BlindCause', description: 'Watches of one explorer that are blind for one reason.' });
-export type BlindCause = z.output<typeof BlindCause>;
+export type BlindCauseShape = z.output<typeof BlindCauseShape>;
 
 export const ChannelDebt = z
   .strictObject({
@@ -56,7 +56,7 @@ export const Forecast = z
   .meta({ id: 'Forecast', description: 'Whether the credits of a plan last until its next period.' });
 export type Forecast = z.output<typeof Forecast>;
 
-export const Cluster = z
+export const ClusterShape = z
   .strictObject({
     replicas: z
       .array(z.strictObject({ name: z.string(), is_self: z.boolean(), config: z.string() }))
@@ -70,12 +70,12 @@ export const Cluster = z
       .describe('That of most replicas. A replica with another one claims nothing.'),
   })
   .meta({ id: 'Cluster', description: 'The replicas that share the state, and what each works on.' });
-export type Cluster = z.output<typeof Cluster>;
+export type ClusterShape = z.output<typeof ClusterShape>;
 
 export const Trust = z
   .strictObject({
     heads: z.array(HeadAge).describe('The oldest first.'),
-    blind: z.array(BlindCause).describe('Those that have been blind for longest first.'),
+    blind: z.array(BlindCauseShape).describe('Those that have been blind for longest first.'),
     watches: Count,
     oldest: z
       .strictObject({ watch: z.string(), age_ms: Count, interval_ms: Count })
@@ -91,14 +91,14 @@ export const Trust = z
       .strictObject({ since: Time, place: z.string().nullable(), why: z.string() })
       .nullable()
       .describe('Why the files on the disk are not in force; null: they are.'),
-    cluster: Cluster.nullable().describe('Null: one process has the state for itself.'),
+    cluster: ClusterShape.nullable().describe('Null: one process has the state for itself.'),
   })
   .meta({ id: 'Trust', description: 'What the verdict rests on.' });
 export type Trust = z.output<typeof Trust>;
 
 /** What every page shows of it. */
-export interface Summary {
-  readonly verdict: Verdict;
+export interface OverviewSummary {
+  readonly verdict: PageVerdict;
   /** Alerts that nobody has in hand. */
   readonly unhandled: number;
   readonly given_up: number;
@@ -106,7 +106,7 @@ export interface Summary {
 
 export const Overview = z
   .strictObject({
-    verdict: Verdict,
+    verdict: PageVerdict,
     headline: z.string(),
     detail: z.string(),
     cards: z.array(AlertCard).describe('Critical first, then what fires, then events; at most eight.'),
@@ -122,6 +122,6 @@ export const Overview = z
   .meta({ id: 'Overview', description: 'What fires, and whether the answer can be trusted.' });
 export type Overview = z.output<typeof Overview>;
 
-export function summaryOf({ verdict, unhandled, trust }: Overview): Summary {
+export function summaryOf({ verdict, unhandled, trust }: Overview): OverviewSummary {
   return { verdict, unhandled, given_up: trust.given_up };
 }

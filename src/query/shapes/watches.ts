@@ -5,18 +5,18 @@ import { DATA_STATES } from '../../core/model/memory.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
 import { Episode } from './alerts.ts';
 import {
-  Amount,
+  AmountShape,
   Bars,
   Count,
   list,
-  Measure,
+  MeasureShape,
   RecipientStatus,
-  Severity,
+  SeverityShape,
   SourcePlace,
   Subject,
   Text,
   Time,
-  Truth,
+  TruthShape,
 } from './common.ts';
 
 export const WATCH_STATES = ['firing', 'pending', 'blind', 'paused', 'silenced', 'starting', 'ok'] as const;
@@ -32,7 +32,7 @@ export const WatchRow = z
     kind: z.string(),
     explorer: z.string(),
     state: WatchState,
-    severity: Severity.nullable().describe('Of what fires or is pending.'),
+    severity: SeverityShape.nullable().describe('Of what fires or is pending.'),
     since: Time.nullable().describe('Since when it is in this state.'),
     fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
     blind: z
@@ -40,7 +40,7 @@ export const WatchRow = z
       .nullable()
       .describe('Why nothing is known of it now.'),
     is_healthy: z.boolean(),
-    measure: Measure.nullable().describe('Null: it watches for events, or nothing was read yet.'),
+    measure: MeasureShape.nullable().describe('Null: it watches for events, or nothing was read yet.'),
     needs: z.string().nullable().describe('What has to change for an alert to fire, in a sentence.'),
     as_of: Time.nullable().describe('Of the last usable answer.'),
     interval_ms: Count,
@@ -60,18 +60,18 @@ export type WatchList = z.output<typeof WatchList>;
 
 export const POLL_OUTCOMES = ['complete', 'unchanged', 'partial', ...MISS_REASONS] as const;
 
-export const Poll = z
+export const PollRow = z
   .strictObject({
     at: Time,
     outcome: z.enum(POLL_OUTCOMES),
-    value: Amount.nullable(),
-    truths: z.record(z.string(), Truth).describe('By alert.'),
+    value: AmountShape.nullable(),
+    truths: z.record(z.string(), TruthShape).describe('By alert.'),
     ms: Count.describe('How long it took.'),
   })
   .meta({ id: 'Poll', description: 'One poll of a watch.' });
-export type Poll = z.output<typeof Poll>;
+export type PollRow = z.output<typeof PollRow>;
 
-export const Read = z
+export const ReadValue = z
   .strictObject({
     name: z.string().describe('A field, or a window such as `change("1h")`.'),
     value: Text.nullable(),
@@ -79,25 +79,25 @@ export const Read = z
     why: z.string().nullable().describe('Why it is not known.'),
   })
   .meta({ id: 'Read', description: 'A value that a condition reads.' });
-export type Read = z.output<typeof Read>;
+export type ReadValue = z.output<typeof ReadValue>;
 
 /** A condition, or a part of one. Its `parts` are of the same shape. */
-export const Part = z
+export const ConditionPart = z
   .strictObject({
     text: z.string().describe('As the rule has it.'),
-    truth: Truth.nullable().describe('Null: nothing was read yet that it could be judged on.'),
-    reads: z.array(Read),
+    truth: TruthShape.nullable().describe('Null: nothing was read yet that it could be judged on.'),
+    reads: z.array(ReadValue),
     get parts() {
-      return z.array(Part);
+      return z.array(ConditionPart);
     },
   })
   .meta({ id: 'Part', description: 'A condition, or a part of one.' });
-export type Part = z.output<typeof Part>;
+export type ConditionPart = z.output<typeof ConditionPart>;
 
 export const ConditionExplanation = z
   .strictObject({
     name: z.enum(['while', 'until', 'if']),
-    part: Part,
+    part: ConditionPart,
     reasons: z.array(z.string()).describe('Why it is unknown, as far as that is not said beside what it reads.'),
   })
   .meta({ id: 'ConditionExplanation' });
@@ -117,7 +117,7 @@ export const AlertExplanation = z
   .strictObject({
     alert: z.string(),
     type: z.enum(['event', 'condition', 'count']),
-    severity: Severity,
+    severity: SeverityShape,
     source: z.string().describe('`rules/treasury.yaml:21`'),
     on: z.string().nullable().describe('Of which events, where it is no condition over values.'),
     item: Text.nullable().describe('The item that the conditions of an event were last judged on.'),
@@ -152,10 +152,10 @@ export const WatchExplanation = z
     watch: WatchRow,
     of: Subject.nullable(),
     token: z.strictObject({ name: z.string().nullable(), address: z.string() }).nullable(),
-    measure: Measure.nullable(),
-    previous: Amount.nullable().describe('The last other value.'),
+    measure: MeasureShape.nullable(),
+    previous: AmountShape.nullable().describe('The last other value.'),
     alerts: z.array(AlertExplanation),
-    polls: z.array(Poll).nullable().describe('The newest first. Null: only the daemon knows them.'),
+    polls: z.array(PollRow).nullable().describe('The newest first. Null: only the daemon knows them.'),
     replica: z.string().nullable().describe('The other replica that polls it, and knows its last polls.'),
     data: z.strictObject({ state: z.enum(DATA_STATES), since: Time }).nullable(),
     remarks: z.array(z.string()).describe('What else is to be known of its data.'),

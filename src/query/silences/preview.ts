@@ -4,7 +4,7 @@ import type { Labels, Matcher } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { NotifiedLabels } from '../../store/store.ts';
 import type { SilencePreview } from '../shapes/operators.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { isWide, reachOf, type MatcherMistake, type SilencedAlert } from './reach.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ type Row = SilencePreview['alerts'][number];
 
 /** Or what is wrong with the matchers. Rejects with a `StorageError`. */
 export async function previewSilence(
-  { store, runtime, now }: View,
+  { store, runtime, now }: QueryContext,
   matchers: Matcher,
 ): Promise<SilencePreview | readonly MatcherMistake[]> {
   const watches = runtime.watches();

@@ -24,7 +24,7 @@ export interface SilencedAlert {
   readonly rule: AlertRule | null;
 }
 
-export interface Reach {
+export interface SilenceReach {
   readonly rules: number;
   /** Of so many in all. */
   readonly ofRules: number;
@@ -39,7 +39,10 @@ export interface MatcherMistake {
 }
 
 /** A matcher that is no valid one, or matches nothing, is a list of mistakes. */
-export function reachOf(matchers: Matcher, { watches, selfLabels }: Silenceable): Reach | readonly MatcherMistake[] {
+export function reachOf(
+  matchers: Matcher,
+  { watches, selfLabels }: Silenceable,
+): SilenceReach | readonly MatcherMistake[] {
   const all = [...alertsOf(watches), ...(namesSelf(matchers) ? selfLabels.map(ofDaemon) : [])];
   const mistakes = mistakesIn(matchers, all);
   if (mistakes.length > 0) return mistakes;
@@ -53,7 +56,7 @@ export function reachOf(matchers: Matcher, { watches, selfLabels }: Silenceable)
 }
 
 /** It may be about more than anybody means: more than half of the rules. */
-export function isWide({ rules, ofRules }: Pick<Reach, 'rules' | 'ofRules'>): boolean {
+export function isWide({ rules, ofRules }: Pick<SilenceReach, 'rules' | 'ofRules'>): boolean {
   return 2 * rules > ofRules;
 }
 

@@ -2,12 +2,12 @@
 import type { Silence } from '../../dispatch/model.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { SilenceLists, SilenceRow } from '../shapes/operators.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 const MOST_ENDED = 100;
 
 /** Those that end first come first; of what is over, what ended last. Rejects with a `StorageError`. */
-export async function silences({ store, now }: View): Promise<SilenceLists> {
+export async function silences({ store, now }: QueryContext): Promise<SilenceLists> {
   const held = await store.heldBySilence();
   const all = (await store.silences()).toSorted((a, b) => a.until - b.until);
   const isOver = ({ until }: Silence): boolean => until <= now;

@@ -4,7 +4,7 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { FiringSpan } from '../../store/alert-view.ts';
 import type { UnknownSpan } from '../../store/samples.ts';
 import { BAR_STATES, BARS, type Bars } from '../shapes/common.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 const BAR_MS = 1_800_000;
 type BarState = Bars['states'][number];
@@ -28,7 +28,7 @@ interface Days {
 }
 
 /** Of all watches, or of one. */
-export async function days({ store, runtime, now }: View, watch: WatchId | null = null): Promise<Days> {
+export async function days({ store, runtime, now }: QueryContext, watch: WatchId | null = null): Promise<Days> {
   const from = barsFrom(now);
   const firings = Map.groupBy(await store.firings(from, watch), (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);

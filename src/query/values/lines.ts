@@ -6,7 +6,7 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import { withStored } from '../../core/windows/closed.ts';
 import type { PathOfWatch } from '../../store/samples.ts';
 import type { Point } from '../shapes/common.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 /** What is drawn of a watch: what the first of its conditions compares, else what its kind measures. */
 export function drawnPath({ kind, alerts }: Watch): string | null {
@@ -28,7 +28,7 @@ const MOST_RUNS = 100_000;
 
 /** The runs of a path that were not over by then, the oldest first: what is stored, then what goes on. */
 export async function runsSince(
-  store: View['store'],
+  store: QueryContext['store'],
   of: PathOfWatch,
   { memory, since }: { readonly memory: Memory; readonly since: Instant },
 ): Promise<readonly Run[]> {
@@ -43,7 +43,7 @@ export function withOpenRun(memory: Memory, path: string, stored: readonly Run[]
 const MOST_POINTS = 120;
 
 /** The values since then that are kept, the oldest first: where each begins, and the last one of now. */
-export async function linesOf({ store, runtime }: View, watch: Watch, since: Instant): Promise<Point[]> {
+export async function linesOf({ store, runtime }: QueryContext, watch: Watch, since: Instant): Promise<Point[]> {
   const path = drawnPath(watch);
   const memory = runtime.memoryOf(watch.id);
   if (path === null || memory?.history[path] === undefined) return [];

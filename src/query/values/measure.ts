@@ -9,17 +9,17 @@ import { namesOf } from '../../core/alerts/sentence.ts';
 import { clauseOf, negated } from '../../core/wording/comparisons.ts';
 import { subjectName } from '../../explain/values.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import type { Measure } from '../shapes/common.ts';
+import type { MeasureShape } from '../shapes/common.ts';
 
 /** What was read, and when. */
-export interface Reading {
+export interface MeasuredValue {
   readonly at: Instant;
   readonly isStale: boolean;
   /** Undefined: it is not known. */
   valueOf(subject: Comparison['subject']): Amount | undefined;
 }
 
-export function readingOf(figures: Figures | null, isStale: boolean): Reading | null {
+export function readingOf(figures: Figures | null, isStale: boolean): MeasuredValue | null {
   if (figures === null) return null;
   return {
     at: figures.at,
@@ -29,7 +29,7 @@ export function readingOf(figures: Figures | null, isStale: boolean): Reading | 
 }
 
 /** Null: its condition compares no number with a constant by its size. */
-export function measureOf(watch: Watch, alert: ConditionAlert, reading: Reading | null): Measure | null {
+export function measureOf(watch: Watch, alert: ConditionAlert, reading: MeasuredValue | null): MeasureShape | null {
   const limit = limitOf(alert.while);
   if (limit === null) return null;
   const value = reading?.valueOf(limit.subject);
@@ -56,7 +56,7 @@ export function clearAt({ until }: ConditionAlert, limit: Comparison): Amount {
 }
 
 /** What the kind measures, where no alert compares it; null where it measures nothing. */
-export function plainMeasureOf(watch: Watch, reading: Reading | null): Measure | null {
+export function plainMeasureOf(watch: Watch, reading: MeasuredValue | null): MeasureShape | null {
   const path = watch.kind.while?.measured ?? null;
   if (path === null) return null;
   const subject = { type: 'field', path, isBefore: false } as const;
@@ -77,7 +77,7 @@ export function plainMeasureOf(watch: Watch, reading: Reading | null): Measure |
 }
 
 /** How far the value is from the limit, as a part of the limit: 0.1 is a tenth. Null: not known, or the limit is zero. */
-export function relativeDistance({ distance, limit }: Pick<Measure, 'distance' | 'limit'>): number | null {
+export function relativeDistance({ distance, limit }: Pick<MeasureShape, 'distance' | 'limit'>): number | null {
   const [apart, of] = [Number(distance), Math.abs(Number(limit))];
   return distance === null || limit === null || of === 0 ? null : apart / of;
 }
@@ -86,7 +86,7 @@ export function relativeDistance({ distance, limit }: Pick<Measure, 'distance' |
  * How close the alert is to firing: the distance as a part of the limit, below zero where the value is beyond it. Infinite
  * where that is not known. As `relativeDistance`, and without any text: thousands of watches are sorted by it.
  */
-export function closenessOf(alert: ConditionAlert, reading: Reading): number {
+export function closenessOf(alert: ConditionAlert, reading: MeasuredValue): number {
   const limit = limitOf(alert.while);
   const value = limit === null ? undefined : reading.valueOf(limit.subject);
   if (limit === null || value === undefined || limit.bound.digits === 0n) return Infinity;
@@ -96,7 +96,7 @@ export function closenessOf(alert: ConditionAlert, reading: Reading): number {
 }
 
 /** Whether the value is on the side of its limit on which the alert fires. */
-export function isBeyond({ side, fires }: Pick<Measure, 'side' | 'fires'>): boolean {
+export function isBeyond({ side, fires }: Pick<MeasureShape, 'side' | 'fires'>): boolean {
   return side !== null && side === fires;
 }
 
@@ -163,7 +163,7 @@ function distanceOf(value: Amount, bound: Amount): Amount {
   return value.compare(bound) < 0 ? bound.minus(value) : value.minus(bound);
 }
 
-function sideOf(value: Amount, bound: Amount): Measure['side'] {
+function sideOf(value: Amount, bound: Amount): MeasureShape['side'] {
   const way = value.compare(bound);
   return way === 0 ? null : way < 0 ? 'below' : 'above';
 }

@@ -3,15 +3,15 @@ import { historyOf } from '../../core/alerts/history.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { HOLE } from '../../core/windows/hole.ts';
 import { runsSince } from './lines.ts';
-import { limitOf, readingOf, type Reading } from './measure.ts';
-import type { RuntimeView, View } from '../view.ts';
+import { limitOf, readingOf, type MeasuredValue } from './measure.ts';
+import type { RuntimeView, QueryContext } from '../view.ts';
 
 /** Null: nothing was read yet. */
 export async function readingFor(
-  { store, runtime }: View,
+  { store, runtime }: QueryContext,
   watch: Watch,
   alert: ConditionAlert,
-): Promise<Reading | null> {
+): Promise<MeasuredValue | null> {
   const reading = readingOf(runtime.figuresOf(watch.id), hasOldData(runtime, watch));
   const memory = runtime.memoryOf(watch.id);
   const subject = limitOf(alert.while)?.subject;

@@ -11,7 +11,7 @@ import type { SamplesFilter, STEPS } from '../shapes.ts';
 import type { Series } from '../shapes/accounts.ts';
 import type { Point } from '../shapes/common.ts';
 import { timeOf } from '../times.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 
 const HOUR_MS = 3_600_000;
 const STEP_MS: Readonly<Record<(typeof STEPS)[number], number>> = {
@@ -22,7 +22,7 @@ const STEP_MS: Readonly<Record<(typeof STEPS)[number], number>> = {
 };
 
 /** Null: there is no such watch, or no samples of the field are kept. */
-export async function samples(view: View, name: string, filter: SamplesFilter): Promise<Series | null> {
+export async function samples(view: QueryContext, name: string, filter: SamplesFilter): Promise<Series | null> {
   const { runtime, store, now } = view;
   const watch = runtime.watches().find((one) => one.name === name);
   const path = filter.field ?? (watch === undefined ? null : drawnPath(watch));
@@ -54,7 +54,7 @@ interface Wanted {
   readonly since: Instant;
 }
 
-async function piecesOf({ runtime, store, now }: View, watch: Watch, { of, since }: Wanted): Promise<Piece[]> {
+async function piecesOf({ runtime, store, now }: QueryContext, watch: Watch, { of, since }: Wanted): Promise<Piece[]> {
   const memory = runtime.memoryOf(watch.id);
   if (memory === null || memory.checksum !== watch.checksum) return [];
   const end = memory.coveredUntil ?? now;

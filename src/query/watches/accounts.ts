@@ -11,7 +11,7 @@ import type { ListFilter } from '../shapes.ts';
 import type { AccountList, AccountRow } from '../shapes/accounts.ts';
 import { nextFiring } from '../overview/pending.ts';
 import { timeOf } from '../times.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { fits } from './watches.ts';
 import { scamsAt } from './scams.ts';
 import { watchFacts, type WatchFacts } from './watch-facts.ts';
@@ -33,7 +33,7 @@ interface Found {
  * Accounts whose balance is closest to its limit first, each with its balances in that order; those without a limit last.
  * Throws a `BadCursor`.
  */
-export async function accounts(view: View, filter: ListFilter): Promise<AccountList> {
+export async function accounts(view: QueryContext, filter: ListFilter): Promise<AccountList> {
   const { now } = view;
   const states = await watchStates(view);
   const all = await watchFacts(view);
@@ -89,7 +89,7 @@ const MOST_RUNS = 100_000;
 
 /** The runs of all rows, each with what goes on: in one statement, unless they are too many for it. */
 async function runsOfAll(
-  { store }: View,
+  { store }: QueryContext,
   all: readonly Found[],
   since: Instant,
 ): Promise<ReadonlyMap<Found, readonly Run[]>> {
@@ -118,7 +118,7 @@ interface RowParts {
 }
 
 /** Null: nothing is measured. */
-function rowOf({ runtime, now }: View, { facts, isOld }: Found, { states, runs }: RowParts): AccountRow | null {
+function rowOf({ runtime, now }: QueryContext, { facts, isOld }: Found, { states, runs }: RowParts): AccountRow | null {
   const { watch, memory } = facts;
   const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, facts, isOld)];
   if (of === null || measure === null) return null;

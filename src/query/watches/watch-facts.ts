@@ -11,7 +11,7 @@ import { nextTurn, type Instant } from '../../lib/clock.ts';
 import { statesIn } from '../alerts/cards.ts';
 import { closenessOf, readingOf } from '../values/measure.ts';
 import { hasOldData } from '../values/readings.ts';
-import type { RuntimeView, View } from '../view.ts';
+import type { RuntimeView, QueryContext } from '../view.ts';
 
 export interface WatchFacts {
   readonly watch: Watch;
@@ -50,7 +50,7 @@ const known = new WeakMap<readonly Watch[], Known>();
 const READ_AT_ONCE = 1000;
 
 /** Of all watches, in their order. */
-export async function watchFacts(view: Pick<View, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
+export async function watchFacts(view: Pick<QueryContext, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
   const watches = view.runtime.watches();
   const before = known.get(watches) ?? nothingKnown(watches);
   known.set(watches, before);
@@ -68,7 +68,7 @@ function nothingKnown(watches: readonly Watch[]): Known {
 }
 
 async function lookAtAll(
-  { runtime, now }: Pick<View, 'runtime' | 'now'>,
+  { runtime, now }: Pick<QueryContext, 'runtime' | 'now'>,
   watches: readonly Watch[],
   facts: WatchFacts[],
 ): Promise<void> {
@@ -79,7 +79,7 @@ async function lookAtAll(
 }
 
 function lookAtOne(
-  { runtime, now }: Pick<View, 'runtime' | 'now'>,
+  { runtime, now }: Pick<QueryContext, 'runtime' | 'now'>,
   watches: readonly Watch[],
   { facts, places }: Known,
   id: WatchId,
@@ -92,7 +92,7 @@ function lookAtOne(
 const names = new WeakMap<readonly Watch[], readonly number[]>();
 
 /** The same by their names. */
-export async function watchFactsByName(view: Pick<View, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
+export async function watchFactsByName(view: Pick<QueryContext, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
   const watches = view.runtime.watches();
   const facts = await watchFacts(view);
   const order = names.get(watches) ?? orderOf(watches);

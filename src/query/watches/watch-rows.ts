@@ -4,10 +4,10 @@ import { showInstant } from '../../lib/clock.ts';
 import { timesPerDay } from '../../rules/compile/schedule.ts';
 import type { BarsOf } from '../values/bars.ts';
 import { isBeyond, limitOf, measureOf, plainMeasureOf, readingOf, relativeDistance } from '../values/measure.ts';
-import type { Measure } from '../shapes/common.ts';
+import type { MeasureShape } from '../shapes/common.ts';
 import type { WatchRow } from '../shapes/watches.ts';
 import { timeOf } from '../times.ts';
-import type { RuntimeView, View } from '../view.ts';
+import type { RuntimeView, QueryContext } from '../view.ts';
 import type { WatchFacts } from './watch-facts.ts';
 import { nextFiring } from '../overview/pending.ts';
 import type { WatchStates } from './watch-states.ts';
@@ -17,7 +17,7 @@ export interface RowParts {
   readonly barsOf: BarsOf;
 }
 
-export function watchRow({ runtime }: View, facts: WatchFacts, { states, barsOf }: RowParts): WatchRow {
+export function watchRow({ runtime }: QueryContext, facts: WatchFacts, { states, barsOf }: RowParts): WatchRow {
   const { watch, memory } = facts;
   const { state, severity, since } = states.of(facts);
   const blind = states.blindOf(watch.id);
@@ -46,7 +46,7 @@ export function measureOfWatch(
   runtime: RuntimeView,
   { watch, hasOldData }: WatchFacts,
   isBlind: boolean,
-): Measure | null {
+): MeasureShape | null {
   const reading = readingOf(runtime.figuresOf(watch.id), isBlind || hasOldData);
   // What windows say is computed for a single alert only: a list shows the value itself.
   const plain = conditionsOf(watch).filter((alert) => limitOf(alert.while)?.subject.type === 'field');
@@ -60,14 +60,14 @@ function conditionsOf({ alerts }: Watch): ConditionAlert[] {
 }
 
 /** The smaller, the closer to firing: below zero it is beyond its limit. */
-function nearness(measure: Measure): number {
+function nearness(measure: MeasureShape): number {
   const distance = relativeDistance(measure);
   if (distance === null) return Infinity;
   return isBeyond(measure) ? -distance : distance;
 }
 
 /** `balance has to fall by more than 12.36 ETH, below 0.05`; null where it is not known. */
-function needsOf(watch: Watch, measure: Measure | null): string | null {
+function needsOf(watch: Watch, measure: MeasureShape | null): string | null {
   if (watch.alerts.every(({ type }) => type === 'event')) return 'an event';
   if (measure === null || measure.distance === null || measure.fires === null || isBeyond(measure)) return null;
   const { field, distance, unit, limit, fires } = measure;

@@ -8,7 +8,7 @@ import type { Labels, Silence } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { WatchState } from '../shapes/watches.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import type { WatchFacts } from './watch-facts.ts';
 
 export interface WatchStanding {
@@ -26,7 +26,7 @@ export interface WatchStates {
   pauseOf(watch: Watch): Pause | null;
 }
 
-export async function watchStates({ store, runtime, now }: View): Promise<WatchStates> {
+export async function watchStates({ store, runtime, now }: QueryContext): Promise<WatchStates> {
   const { silences: all } = await store.policy(now);
   const silences = all.filter(({ kind, from, until }) => kind === 'silence' && from <= now && now < until);
   const pauses = (await store.pauses()).filter(({ until }) => until > now);

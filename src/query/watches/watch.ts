@@ -20,21 +20,27 @@ import { drawnPaths } from '../values/lines.ts';
 import { openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
 import { recipientsOf, type StatusOf } from '../alerts/recipients.ts';
 import type { Gone } from '../shapes/alerts.ts';
-import type { AlertExplanation, ConditionExplanation, Part, Poll, WatchExplanation } from '../shapes/watches.ts';
+import type {
+  AlertExplanation,
+  ConditionExplanation,
+  ConditionPart,
+  PollRow,
+  WatchExplanation,
+} from '../shapes/watches.ts';
 import { placeIn, ruleText } from '../daemon/source.ts';
 import { timeOf } from '../times.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { factsOf } from './watch-facts.ts';
 import { creditsPerDay, watchRow } from './watch-rows.ts';
 import { watchStates } from './watch-states.ts';
 
 /** Null: there is none of that name, and never was as far as is known. */
-export async function watch(view: View, name: string): Promise<WatchExplanation | Gone | null> {
+export async function watch(view: QueryContext, name: string): Promise<WatchExplanation | Gone | null> {
   const found = view.runtime.watches().find((one) => one.name === name);
   return found === undefined ? goneWatch(view, name) : explanationOf(view, found);
 }
 
-async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation> {
+async function explanationOf(view: QueryContext, watch: Watch): Promise<WatchExplanation> {
   const { runtime, store } = view;
   const states = await watchStates(view);
   const { barsOf } = await (await days(view, watch.id)).of([watch.id]);
@@ -76,7 +82,7 @@ async function explanationOf(view: View, watch: Watch): Promise<WatchExplanation
 const MOST_MESSAGES = 5;
 
 /** The state holds what was read last a few seconds later. */
-async function snapshotOf({ store, runtime }: View, watch: Watch): Promise<Snapshot | null> {
+async function snapshotOf({ store, runtime }: QueryContext, watch: Watch): Promise<Snapshot | null> {
   const last = runtime.snapshotOf(watch.id);
   return last ?? storedSnapshotOf(watch, (await store.diagnostics([watch.id])).get(watch.id));
 }
@@ -86,7 +92,7 @@ interface Known {
   readonly snapshot: Snapshot | null;
 }
 
-async function explain(view: View, watch: Watch, { open, snapshot }: Known): Promise<Explained> {
+async function explain(view: QueryContext, watch: Watch, { open, snapshot }: Known): Promise<Explained> {
   const { store, runtime, now } = view;
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
   for (const { id } of watch.alerts) deliveries.set(id, await store.deliveriesOf(watch.id, id, MOST_MESSAGES));
@@ -113,7 +119,7 @@ function dataOf(data: DataSince | null): WatchExplanation['data'] {
   return data === null ? null : { state: data.state, since: showInstant(data.since) };
 }
 
-function pollOf({ at, outcome, value, truths, ms }: PollRecord): Poll {
+function pollOf({ at, outcome, value, truths, ms }: PollRecord): PollRow {
   return { at: showInstant(at), outcome, value, truths: { ...truths }, ms };
 }
 
@@ -147,7 +153,7 @@ function alertOf(explained: ExplainedAlert, open: readonly OpenAlert[], statusOf
   };
 }
 
-function partOf({ text, truth, reads, parts }: ExplainedPart): Part {
+function partOf({ text, truth, reads, parts }: ExplainedPart): ConditionPart {
   return {
     text,
     truth,

@@ -4,13 +4,13 @@ import { days } from '../values/bars.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
-import type { View } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { watchFactsByName, type WatchFacts } from './watch-facts.ts';
 import { creditsPerDay, watchRow } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
 
 /** Throws a `BadCursor`. */
-export async function watches(view: View, filter: ListFilter): Promise<WatchList> {
+export async function watches(view: QueryContext, filter: ListFilter): Promise<WatchList> {
   const states = await watchStates(view);
   const all = await watchFactsByName(view);
   const found = isAll(filter) ? all : all.filter(({ watch }) => fits(watch, filter));

@@ -4,7 +4,7 @@ import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
 import { type Path, isMap } from '../../config/yaml/written.ts';
 import { showDuration } from '../../lib/clock.ts';
-import type { Expected, Poll, Wanted } from '../model.ts';
+import type { Expected, WrittenPoll, Wanted } from '../model.ts';
 import { ExpectShape, type WrittenTest } from './shape.ts';
 import type { TestedWatch } from './watches.ts';
 
@@ -12,7 +12,7 @@ interface Row {
   readonly written: unknown;
   readonly path: Path;
   readonly test: WrittenTest;
-  readonly polls: readonly Poll[];
+  readonly polls: readonly WrittenPoll[];
 }
 
 /** The row, or null when something in it is wrong; problems go to the file. */

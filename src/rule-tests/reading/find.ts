@@ -2,10 +2,10 @@
 import { globSync, statSync } from 'node:fs';
 import { join, normalize, sep } from 'node:path';
 
-export type Found = { readonly files: readonly string[] } | { readonly complaint: string };
+export type FoundTestFiles = { readonly files: readonly string[] } | { readonly complaint: string };
 
 /** The files that the paths name, each once: a file itself, a directory with all test files in and below it. */
-export function findTestFiles(paths: readonly string[]): Found {
+export function findTestFiles(paths: readonly string[]): FoundTestFiles {
   const files: string[] = [];
   for (const path of paths) {
     const stat = statSync(path, { throwIfNoEntry: false });

@@ -2,7 +2,7 @@
 // probably misspelt, and loading reports it.
 import { nearest } from '../../config/values/nearest.ts';
 import { LABEL, NAME } from '../../config/values/scalars.ts';
-import { type Written, isMap } from '../../config/yaml/written.ts';
+import { type WrittenValue, isMap } from '../../config/yaml/written.ts';
 import { parseYaml } from '../../config/yaml/yaml.ts';
 import { Address } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
@@ -39,7 +39,7 @@ class Gatherer implements UsedNames {
     this.#taken = new Set([...ofKinds, BEFORE, ...FUNCTIONS, ...METHODS, ...RESERVED_NAMES]);
   }
 
-  gatherFile(file: Written): void {
+  gatherFile(file: WrittenValue): void {
     const { defaults = '', watches = '' } = isMap(file) ? file : {};
     this.#gatherShared(defaults);
     for (const watch of listOf(watches)) {
@@ -51,13 +51,13 @@ class Gatherer implements UsedNames {
     }
   }
 
-  #gatherShared(written: Written): void {
+  #gatherShared(written: WrittenValue): void {
     if (!isMap(written)) return;
     add(this.explorers, written['explorer'], (name) => LABEL.test(name));
     add(this.channels, written['notify'], (name) => LABEL.test(name));
   }
 
-  #gatherAlert(alert: Written): void {
+  #gatherAlert(alert: WrittenValue): void {
     this.#gatherShared(alert);
     if (!isMap(alert)) return;
     for (const key of ['if', 'while', 'until']) {
@@ -76,11 +76,11 @@ class Gatherer implements UsedNames {
   }
 }
 
-function listOf(written: Written): readonly Written[] {
+function listOf(written: WrittenValue): readonly WrittenValue[] {
   return Array.isArray(written) ? written : [];
 }
 
-function add(to: Set<string>, written: Written | undefined, isName: (name: string) => boolean): void {
+function add(to: Set<string>, written: WrittenValue | undefined, isName: (name: string) => boolean): void {
   for (const name of Array.isArray(written) ? written : [written])
     if (typeof name === 'string' && isName(name)) to.add(name);
 }

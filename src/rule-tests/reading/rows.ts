@@ -6,7 +6,7 @@ import { type Instant, showDuration } from '../../lib/clock.ts';
 import { type Path, type ProblemAt, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import type { Script, SyntheticRow } from '../../core/model/watch/script.ts';
 import type { Head } from '../../core/model/observation.ts';
-import type { Poll, RecordedAnswer, PollInput } from '../model.ts';
+import type { WrittenPoll, AnswerFixture, PollInput } from '../model.ts';
 import { RowShape, type WrittenAnswer, type WrittenRow } from './shape.ts';
 import { pathOf, showRow } from '../reporting/show.ts';
 import { viewOfWritten } from './values.ts';
@@ -20,7 +20,10 @@ const LARGEST_ANSWER = 8 * 1024 * 1024;
 const STALE_AFTER_MS = 180_000;
 
 /** The row, or null when something in it is wrong; problems go to the file. */
-export function readRow(tested: TestedWatch, row: { written: unknown; path: Path; startedAt: Instant }): Poll | null {
+export function readRow(
+  tested: TestedWatch,
+  row: { written: unknown; path: Path; startedAt: Instant },
+): WrittenPoll | null {
   const { file } = tested;
   const { written, path } = row;
   if (!isMap(written)) return file.complain(path, { message: 'a poll is a map of keys and values' });
@@ -120,7 +123,7 @@ class RowReader {
     return { view, says: new Set(Object.keys(fields)), id: hasId && typeof id === 'string' ? id : null, place };
   }
 
-  #answers(answers: readonly WrittenAnswer[]): RecordedAnswer[] {
+  #answers(answers: readonly WrittenAnswer[]): AnswerFixture[] {
     return answers.map((answer, i) => ({
       path: this.#addressed(pathOf(answer.path)),
       status: answer.status,

@@ -4,7 +4,7 @@ import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { Expected, Poll, RuleTest } from '../model.ts';
+import type { Expected, WrittenPoll, RuleTest } from '../model.ts';
 import { readExpectation } from './expectation.ts';
 import { readRow } from './rows.ts';
 import { TestShape, type WrittenTest } from './shape.ts';
@@ -48,7 +48,7 @@ function readShape(file: TestFile, written: unknown, path: Path): WrittenTest {
 
 const NOTHING_WRITTEN: WrittenTest = { name: '', watch: '', start: 0, saw: [], expect: [] };
 
-function readPolls(tested: TestedWatch, test: WrittenTest, path: Path): Poll[] {
+function readPolls(tested: TestedWatch, test: WrittenTest, path: Path): WrittenPoll[] {
   const polls = test.saw.flatMap(
     (row, i) => readRow(tested, { written: row, path: [...path, 'saw', i], startedAt: test.start }) ?? [],
   );
@@ -58,7 +58,7 @@ function readPolls(tested: TestedWatch, test: WrittenTest, path: Path): Poll[] {
   return polls;
 }
 
-function readExpected(tested: TestedWatch, test: WrittenTest, polls: readonly Poll[], path: Path): Expected[] {
+function readExpected(tested: TestedWatch, test: WrittenTest, polls: readonly WrittenPoll[], path: Path): Expected[] {
   const expected = test.expect.flatMap(
     (one, i) => readExpectation(tested, { written: one, path: [...path, 'expect', i], test, polls }) ?? [],
   );

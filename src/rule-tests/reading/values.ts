@@ -2,7 +2,7 @@
 import { quote } from '../../config/values/scalars.ts';
 import { parseDuration } from '../../lib/durations.ts';
 import { hintFor } from '../../config/values/nearest.ts';
-import { type Path, type ProblemAt, type Written, type WrittenMap, isMap } from '../../config/yaml/written.ts';
+import { type Path, type ProblemAt, type WrittenValue, type WrittenMap, isMap } from '../../config/yaml/written.ts';
 import { Address } from '../../core/values/address.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { decodeEncoded } from '../../core/values/encoded.ts';
@@ -50,7 +50,7 @@ function encodeFields(
 }
 
 /** Null is unknown. */
-function encode(type: FieldType, written: Written, path: Path, reader: ValueReader): Json {
+function encode(type: FieldType, written: WrittenValue, path: Path, reader: ValueReader): Json {
   if (written === 'null' || (written === '' && type.type !== 'text')) return null;
   if (type.type === 'json') return jsonOf(written);
   if (type.type === 'record') return encodeRecord(type.record, written, path, reader);
@@ -71,7 +71,7 @@ function encode(type: FieldType, written: Written, path: Path, reader: ValueRead
 }
 
 /** `to: vault` means the address in the record, as `to == vault` does in a condition. */
-function encodeRecord(record: AnyRecord, written: Written, path: Path, reader: ValueReader): Json {
+function encodeRecord(record: AnyRecord, written: WrittenValue, path: Path, reader: ValueReader): Json {
   if (isMap(written)) return encodeFields(record, written, path, reader);
   const identity = identityOf(record);
   if (identity !== undefined && typeof written === 'string')
@@ -80,7 +80,7 @@ function encodeRecord(record: AnyRecord, written: Written, path: Path, reader: V
   return null;
 }
 
-function encodeList(of: FieldType, written: Written, path: Path, reader: ValueReader): Json {
+function encodeList(of: FieldType, written: WrittenValue, path: Path, reader: ValueReader): Json {
   if (Array.isArray(written)) return written.map((item, i) => encode(of, item, [...path, i], reader));
   reader.complain(path, { message: 'must be a list' });
   return null;
@@ -127,7 +127,7 @@ function timeOf(written: string, at: Instant): string | undefined {
 }
 
 /** Free-form JSON: what looks like a number or a boolean is one. */
-function jsonOf(written: Written): Json {
+function jsonOf(written: WrittenValue): Json {
   if (Array.isArray(written)) return written.map(jsonOf);
   if (isMap(written)) return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, jsonOf(value)]));
   if (written === 'null') return null;

@@ -8,7 +8,7 @@ import { ours, textOf as linesOf } from '../../notifiers/rendering/wording.ts';
 import type { AddressOf, Expected, RuleTest, Wanted } from '../model.ts';
 import type { RuleTestRun, SentMessage } from '../run.ts';
 
-export type Line =
+export type ComparedLine =
   | {
       readonly type: 'as-expected';
       readonly sent: SentMessage;
@@ -19,9 +19,9 @@ export type Line =
   | { readonly type: 'missing'; readonly expected: Expected };
 
 /** In the order of time. */
-export function compare({ expected, addressOf }: RuleTest, { sent }: RuleTestRun): Line[] {
+export function compare({ expected, addressOf }: RuleTest, { sent }: RuleTestRun): ComparedLine[] {
   const common = longestCommon(expected, sent);
-  const lines: Line[] = [];
+  const lines: ComparedLine[] = [];
   let [e, s] = [0, 0];
   while (e < expected.length || s < sent.length) {
     const [want, got] = [expected[e], sent[s]];

@@ -6,7 +6,7 @@ import type { Reason } from '../../core/model/decision.ts';
 import { REASON_WORDS } from '../../core/model/quality/reason-words.ts';
 import { isHeadStale } from '../../core/poll.ts';
 import { ours } from '../../notifiers/rendering/wording.ts';
-import { compare, stateOf, textOf, type Line } from './compare.ts';
+import { compare, stateOf, textOf, type ComparedLine } from './compare.ts';
 import type { Expected, RuleTest } from '../model.ts';
 import type { PollResult, RuleTestRun, SentMessage } from '../run.ts';
 import { show } from './show.ts';
@@ -33,12 +33,12 @@ export function headline({ isOk, test }: TestResult): string {
   return `${isOk ? 'ok    ' : 'FAILED'}  ${test.file}:${test.line}  ${show(test.name)}`;
 }
 
-function isRight(line: Line): boolean {
+function isRight(line: ComparedLine): boolean {
   return line.type === 'as-expected' && line.differences.length === 0;
 }
 
 /** Polls and messages in order of time. `+` was sent and not expected, `-` expected and not sent, `!` differs. */
-function timeline(test: RuleTest, run: RuleTestRun, lines: readonly Line[]): string[] {
+function timeline(test: RuleTest, run: RuleTestRun, lines: readonly ComparedLine[]): string[] {
   const { polls, watch } = test;
   const width = Math.max(...polls.map(({ offset }) => offset.length));
   const rows = polls.flatMap((poll, i) => {
@@ -55,7 +55,7 @@ function timeline(test: RuleTest, run: RuleTestRun, lines: readonly Line[]): str
   return [`watch ${watch.name}, ${watch.source}`, ...rows, ...broken];
 }
 
-function atOf(line: Line): number {
+function atOf(line: ComparedLine): number {
   return line.type === 'missing' ? line.expected.at : line.sent.poll.at;
 }
 
@@ -64,12 +64,12 @@ function inputOf(ran: PollResult | undefined, shown: string): string {
   return `${shown}: missed (${ran.observation.reason}), ${ours(ran.observation.detail)}`;
 }
 
-function markOf(line: Line): string {
+function markOf(line: ComparedLine): string {
   if (isRight(line)) return ' ';
   return { 'as-expected': '!', unexpected: '+', missing: '-' }[line.type];
 }
 
-function lineTexts(line: Line, test: RuleTest, ran: PollResult | undefined): string[] {
+function lineTexts(line: ComparedLine, test: RuleTest, ran: PollResult | undefined): string[] {
   switch (line.type) {
     case 'as-expected':
       return [`says ${wordsOf(line.sent)}`, ...line.differences.map(indented)];

@@ -1,5 +1,5 @@
 // Shows what a test wrote, or what a rule sent, on one line that is safe to print.
-import type { Written } from '../../config/yaml/written.ts';
+import type { WrittenValue } from '../../config/yaml/written.ts';
 import { Amount } from '../../core/values/amount.ts';
 import { plain, singleLine, untrusted } from '../../lib/untrusted.ts';
 import type { WrittenRow } from '../reading/shape.ts';
@@ -17,14 +17,14 @@ export function pathOf(written: string): string {
 }
 
 /** `balance: 900000`: what a poll saw, as it was written. */
-export function showRow(own: Written, { missed, partial, answers }: WrittenRow): string {
+export function showRow(own: WrittenValue, { missed, partial, answers }: WrittenRow): string {
   if (missed !== undefined) return `missed (${missed})`;
   if (answers !== undefined) return `answers: ${answers.map(({ path }) => plain(untrusted(pathOf(path)))).join(', ')}`;
   const written = showWritten(own).slice(0, LONGEST);
   return partial === undefined ? written : `${written} (partial: ${plain(untrusted(partial))})`;
 }
 
-function showWritten(written: Written, isInner = false): string {
+function showWritten(written: WrittenValue, isInner = false): string {
   if (typeof written === 'string') return showScalar(written);
   if (Array.isArray(written)) return `[${written.map((item) => showWritten(item, true)).join(', ')}]`;
   const entries = Object.entries(written).map(([name, value]) => `${show(name)}: ${showWritten(value, true)}`);

@@ -4,7 +4,7 @@ import type { Path } from '../../config/yaml/written.ts';
 import type { Window } from '../../core/model/watch/condition.ts';
 import type { Threshold } from '../../core/model/watch/watch.ts';
 import { SCHEDULE } from '../language/events.ts';
-import type { Compiled, Mistake } from '../language/mistake.ts';
+import type { Compiled, ConditionMistake } from '../language/mistake.ts';
 import type { CompiledCondition, CompiledTemplate, Language } from '../language/model.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import { windowComplaint } from './alert-form.ts';
@@ -145,7 +145,7 @@ function accept<T>(
   path: Path,
   { value, mistakes, doubts }: Compiled<T>,
 ): T | null {
-  const at = ({ message, hint, start, end }: Mistake) => ({ message, hint, within: { start, end } });
+  const at = ({ message, hint, start, end }: ConditionMistake) => ({ message, hint, within: { start, end } });
   for (const mistake of mistakes.slice(0, MOST_MISTAKES)) complain(path, at(mistake));
   if (mistakes.length > MOST_MISTAKES) add([restOf(place.source.file, mistakes.length - MOST_MISTAKES)]);
   for (const doubt of doubts.slice(0, MOST_MISTAKES)) warn(path, at(doubt));

@@ -1,22 +1,22 @@
 // Names that rules may use: explorers, addresses, tokens, channels and kinds, each looked up with "did you mean".
 import type { AnyKind } from '../../core/model/watch/kind.ts';
-import type { Channel, Config, Explorer, Name } from '../../config/model.ts';
+import type { Channel, Config, ExplorerSettings, Name } from '../../config/model.ts';
 import type { Problem } from '../../config/problem.ts';
 import { quote } from '../../config/values/scalars.ts';
 import type { RuleCache } from '../cache.ts';
 import type { Language, Meaning } from '../language/model.ts';
 import { BEFORE, FUNCTIONS, METHODS, RESERVED_NAMES } from '../language/words.ts';
-import { createNames, type Names } from './names.ts';
+import { createNames, type ConfigNames } from './names.ts';
 
 export interface Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
-  readonly names: Names;
+  readonly names: ConfigNames;
   /** Of the config alone: names that equal a field in a condition. Complete once all rules are compiled. */
   readonly problems: readonly Problem[];
   kind(name: string): AnyKind | undefined;
   /** Undefined when there is none. Secrets that it lacks become problems, since a watch uses it. */
-  explorer(name: string): Explorer | undefined;
+  explorer(name: string): ExplorerSettings | undefined;
   channel(name: string): Channel | undefined;
   language(kind: AnyKind, explorer: string): Language;
   /** Warnings about names that no watch uses, and about channels that are used. */
@@ -31,11 +31,11 @@ export function createCatalogue(config: Config, kinds: readonly AnyKind[], cache
 class ConfigCatalogue implements Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
-  readonly names: Names;
+  readonly names: ConfigNames;
   readonly problems: Problem[] = [];
   readonly #cache: RuleCache;
   readonly #languages = new Map<string, Language>();
-  readonly #used = new Set<Explorer | Channel>();
+  readonly #used = new Set<ExplorerSettings | Channel>();
   readonly #usedKinds = new Set<AnyKind>();
   /** Names that a word of conditions equals, where a problem says so. */
   readonly #complainedOf = new Set<string>();
@@ -67,7 +67,7 @@ class ConfigCatalogue implements Catalogue {
     return this.kinds.find((kind) => kind.name === name);
   }
 
-  explorer(name: string): Explorer | undefined {
+  explorer(name: string): ExplorerSettings | undefined {
     const explorer = this.config.explorers.get(name);
     if (explorer !== undefined) this.#use(explorer);
     return explorer;
@@ -79,7 +79,7 @@ class ConfigCatalogue implements Catalogue {
     return channel;
   }
 
-  #use(needed: Explorer | Channel): void {
+  #use(needed: ExplorerSettings | Channel): void {
     if (this.#used.has(needed)) return;
     this.#used.add(needed);
     this.problems.push(...needed.missing);

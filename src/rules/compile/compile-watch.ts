@@ -12,7 +12,7 @@ import type { Catalogue } from './catalogue.ts';
 import { compileAlerts } from './compile-alert.ts';
 import { type Instance, spread } from './expand.ts';
 import { watchOf } from './instance.ts';
-import type { Compiling, Loading, Place } from './model.ts';
+import type { Compiling, Loading, WatchSource } from './model.ts';
 import { cronSchedule } from './schedule.ts';
 import { Targets } from './targets.ts';
 import { WatchShape, type WrittenWatch } from '../schema/shape.ts';
@@ -21,7 +21,7 @@ const EVERY_MS = 60_000;
 const MAX_PAGES = 20;
 
 /** Adds the watch's instances to the result, and everything wrong with it to the problems. */
-export function compileWatch(place: Place, written: unknown, loading: Loading): void {
+export function compileWatch(place: WatchSource, written: unknown, loading: Loading): void {
   const compiler = new WatchCompiler(place, loading);
   if (isMap(written)) compiler.compile(written);
   else compiler.complain([], { message: 'a watch is a map of keys and values', hint: colonHint(written) });
@@ -34,10 +34,10 @@ function colonHint(written: unknown): string | undefined {
 }
 
 class WatchCompiler {
-  readonly #place: Place;
+  readonly #place: WatchSource;
   readonly #loading: Loading;
 
-  constructor(place: Place, loading: Loading) {
+  constructor(place: WatchSource, loading: Loading) {
     this.#place = place;
     this.#loading = loading;
   }

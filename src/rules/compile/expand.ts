@@ -1,7 +1,7 @@
 // Fan-out: one instance per explorer, address and token. The name, group or order that led to it does not matter.
 import { Address, shortHex } from '../../core/values/address.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
-import type { Explorer } from '../../config/model.ts';
+import type { ExplorerSettings } from '../../config/model.ts';
 import { hintFor, nearest } from '../../config/values/nearest.ts';
 import { addressComplaint, quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
@@ -9,7 +9,7 @@ import { meaningOn } from './catalogue.ts';
 import type { Compiling } from './model.ts';
 
 export interface Instance {
-  readonly explorer: Explorer;
+  readonly explorer: ExplorerSettings;
   readonly address: Address | null;
   readonly token: Address | null;
   /** A label that tells it from the other instances of the rule; null when it is the only one. */
@@ -58,7 +58,7 @@ function labelOf({ catalogue }: Compiling, { explorer, address, token }: Instanc
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly Explorer[] {
+function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly ExplorerSettings[] {
   const all = [...catalogue.config.explorers.keys()];
   const names = watch.explorer ?? place.defaults.explorer ?? (all.length === 1 ? all : undefined);
   if (names === undefined) {
@@ -66,7 +66,7 @@ function explorersOf({ place, watch, catalogue, complain }: Compiling): readonly
     return [];
   }
   const isOwn = watch.explorer !== undefined;
-  const explorers: Explorer[] = [];
+  const explorers: ExplorerSettings[] = [];
   for (const [i, name] of names.entries()) {
     const explorer = catalogue.explorer(name);
     if (explorer !== undefined) explorers.push(explorer);
@@ -84,7 +84,10 @@ function pathTo(path: Path, items: readonly unknown[], index: number): Path {
   return items.length > 1 ? [...path, index] : path;
 }
 
-function addressesOf({ kind, watch, catalogue, complain }: Compiling, explorer: Explorer): readonly (Address | null)[] {
+function addressesOf(
+  { kind, watch, catalogue, complain }: Compiling,
+  explorer: ExplorerSettings,
+): readonly (Address | null)[] {
   const { of } = watch;
   if (!fits(kind, { key: 'of', written: of, presence: kind.of }, complain)) return [];
   if (of === undefined) return [null];
@@ -117,14 +120,17 @@ function unknownName(
   return { message: `no token ${quote(written)}`, hint };
 }
 
-function absentToken(written: string, explorer: Explorer): { message: string; hint: string } {
+function absentToken(written: string, explorer: ExplorerSettings): { message: string; hint: string } {
   return {
     message: `${quote(written)} has no address on ${explorer.name}`,
     hint: `Add one in the config: tokens: ${written}: ${explorer.name}.`,
   };
 }
 
-function tokensOf({ kind, watch, catalogue, complain }: Compiling, explorer: Explorer): readonly (Address | null)[] {
+function tokensOf(
+  { kind, watch, catalogue, complain }: Compiling,
+  explorer: ExplorerSettings,
+): readonly (Address | null)[] {
   const { token } = watch;
   if (!fits(kind, { key: 'token', written: token, presence: kind.token }, complain)) return [];
   if (token === undefined) return [null];

@@ -4,7 +4,7 @@ import type { ReadField } from '../../core/model/quality/field-sightings.ts';
 import { isFleeting, type AnyKind } from '../../core/model/watch/kind.ts';
 import type { Target } from '../../core/model/watch/target.ts';
 import { readsOfCount, type AlertRule, type Schedule, type Watch } from '../../core/model/watch/watch.ts';
-import type { Span } from '../../core/model/watch/condition.ts';
+import type { WindowSpan } from '../../core/model/watch/condition.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
@@ -94,7 +94,7 @@ function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonl
 }
 
 /** Every window that is looked back over, whatever is asked of it. */
-function windowsOf(alerts: readonly CompiledAlert[]): readonly Span[] {
-  const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): Span => ({ path, ms })));
+function windowsOf(alerts: readonly CompiledAlert[]): readonly WindowSpan[] {
+  const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): WindowSpan => ({ path, ms })));
   return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];
 }

@@ -10,7 +10,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { TextBudget } from './text-budget.ts';
 
 /** A watch's place in its file, and what the file says for all of its watches. */
-export interface Place {
+export interface WatchSource {
   readonly source: Source;
   readonly path: Path;
   readonly defaults: Defaults;
@@ -18,7 +18,7 @@ export interface Place {
 
 /** What the alerts and the instances of a watch need to know of it. */
 export interface Compiling {
-  readonly place: Place;
+  readonly place: WatchSource;
   readonly catalogue: Catalogue;
   readonly kind: AnyKind;
   readonly watch: WrittenWatch;

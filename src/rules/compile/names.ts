@@ -3,21 +3,21 @@ import type { Name } from '../../config/model.ts';
 import type { Address } from '../../core/values/address.ts';
 
 /** The name of an address or a token on one explorer; null = it has none. */
-export type NameOf = (address: Address) => string | null;
+export type NameOfAddress = (address: Address) => string | null;
 
-export interface Names {
-  readonly ofAddress: NameOf;
+export interface ConfigNames {
+  readonly ofAddress: NameOfAddress;
   ofToken(address: Address, explorer: string): string | null;
   /** One function for all watches of an explorer, since it lives as long as they do. It holds nothing else of a load. */
-  on(explorer: string): NameOf;
+  on(explorer: string): NameOfAddress;
 }
 
-export function createNames(meanings: ReadonlyMap<string, Name>): Names {
+export function createNames(meanings: ReadonlyMap<string, Name>): ConfigNames {
   const addressNames = new Map<string, string>();
   const tokenNames = new Map<string, string>();
-  const nameOfByExplorer = new Map<string, NameOf>();
+  const nameOfByExplorer = new Map<string, NameOfAddress>();
 
-  const ofAddress: NameOf = ({ key }) => addressNames.get(key) ?? null;
+  const ofAddress: NameOfAddress = ({ key }) => addressNames.get(key) ?? null;
   const ofToken = ({ key }: Address, explorer: string): string | null =>
     tokenNames.get(`${explorer} ${key}`) ?? tokenNames.get(key) ?? null;
 
@@ -35,7 +35,7 @@ export function createNames(meanings: ReadonlyMap<string, Name>): Names {
     on(explorer) {
       const known = nameOfByExplorer.get(explorer);
       if (known !== undefined) return known;
-      const nameOf: NameOf = (address) => ofAddress(address) ?? ofToken(address, explorer);
+      const nameOf: NameOfAddress = (address) => ofAddress(address) ?? ofToken(address, explorer);
       nameOfByExplorer.set(explorer, nameOf);
       return nameOf;
     },

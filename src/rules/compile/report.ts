@@ -1,6 +1,6 @@
 // `on: schedule`: what is told, and when.
 import type { Path } from '../../config/yaml/written.ts';
-import type { Report } from '../../core/model/watch/watch.ts';
+import type { ScheduledReport } from '../../core/model/watch/watch.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import { SCHEDULE } from '../language/events.ts';
 import type { CompiledTemplate } from '../language/model.ts';
@@ -8,7 +8,7 @@ import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
 import { cronSchedule, lastOf } from './schedule.ts';
 
-export interface CompiledReport extends Report {
+export interface CompiledReport extends ScheduledReport {
   readonly values: readonly { readonly name: string; readonly template: CompiledTemplate }[];
 }
 

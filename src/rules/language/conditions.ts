@@ -6,7 +6,7 @@ import type { Truth } from '../../core/model/ids.ts';
 import { analyse } from './analysis/analyse.ts';
 import { typeMistake, typeName } from './cel/errors.ts';
 import { clauseOf } from './clauses.ts';
-import type { Compiled, Mistake } from './mistake.ts';
+import type { Compiled, ConditionMistake } from './mistake.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';
 import { metered } from './cel/limits.ts';
 import { emptyLists, literalMistakes } from './reading/literals.ts';
@@ -63,11 +63,11 @@ function evaluatedBy(language: Language, program: ParseResult): Pick<CompiledCon
   };
 }
 
-function refused<T>(mistakes: readonly Mistake[]): Compiled<T> {
+function refused<T>(mistakes: readonly ConditionMistake[]): Compiled<T> {
   return { value: null, mistakes, doubts: [] };
 }
 
-function parse({ cel }: Language, source: string): { program: ParseResult } | { mistake: Mistake } {
+function parse({ cel }: Language, source: string): { program: ParseResult } | { mistake: ConditionMistake } {
   try {
     return { program: cel.env.parse(source) };
   } catch (error) {
@@ -76,7 +76,7 @@ function parse({ cel }: Language, source: string): { program: ParseResult } | { 
 }
 
 /** Mistakes that CEL's own type check finds, and some that it misses. */
-function check(language: Language, program: ParseResult, source: string): Mistake[] {
+function check(language: Language, program: ParseResult, source: string): ConditionMistake[] {
   const empty = emptyLists(nodeOf(program.ast));
   if (empty.length > 0) return empty;
   const result = program.check();

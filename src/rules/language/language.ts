@@ -2,7 +2,7 @@
 // it.
 import type { Compiled } from './mistake.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
-import { type Constant, createCelEnvironment } from './cel/environment.ts';
+import { type CelConstant, createCelEnvironment } from './cel/environment.ts';
 import { compileCondition } from './conditions.ts';
 import type { CompiledCondition, CompiledTemplate, Language, Meaning } from './model.ts';
 import { GenerationCache } from '../generation-cache.ts';
@@ -10,7 +10,7 @@ import { compileTemplate } from '../templates/templates.ts';
 
 /** `names`: what the config's names mean on this explorer. */
 export function createLanguage(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language {
-  const constants = new Map<string, Constant>();
+  const constants = new Map<string, CelConstant>();
   for (const [name, meaning] of names) if (meaning !== 'absent') constants.set(name, meaning);
   const conditions = new GenerationCache<Compiled<CompiledCondition>>();
   const templates = new GenerationCache<Compiled<CompiledTemplate>>();

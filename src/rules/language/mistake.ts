@@ -1,7 +1,7 @@
 // Mistakes in a condition or a template.
 
 /** A mistake: what is wrong, where, and what to do. */
-export interface Mistake {
+export interface ConditionMistake {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly start: number;
@@ -11,6 +11,6 @@ export interface Mistake {
 export interface Compiled<T> {
   /** Null when there are mistakes. */
   readonly value: T | null;
-  readonly mistakes: readonly Mistake[];
-  readonly doubts: readonly Mistake[];
+  readonly mistakes: readonly ConditionMistake[];
+  readonly doubts: readonly ConditionMistake[];
 }

@@ -1,6 +1,6 @@
 // The parts of cel-js's syntax tree that conditions use. Literals are replaced in it before the type check.
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { Span } from '../../config/problem.ts';
+import type { TextSpan } from '../../config/problem.ts';
 
 export interface Node {
   readonly op: string;
@@ -62,7 +62,7 @@ export function joinedBy(node: Node): readonly Node[] {
 }
 
 /** The offsets of an expression with its outer parentheses, which a node's own offsets leave out. */
-export function wholeSpan(text: string, { start, end }: Span): Span {
+export function wholeSpan(text: string, { start, end }: TextSpan): TextSpan {
   const { opened, closed } = unmatched(text.slice(start, end));
   let [from, to] = [start, end];
   for (let i = 0; i < closed && from > 0; i++) from = text.lastIndexOf('(', from - 1);

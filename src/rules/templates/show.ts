@@ -2,12 +2,12 @@
 import { Address, shortHex } from '../../core/values/address.ts';
 import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';
-import { exactOf, isView, type FieldType, type Value } from '../../core/values/fields.ts';
+import { exactOf, isView, type FieldType, type FieldValue } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { plain, untrusted, type Untrusted } from '../../lib/untrusted.ts';
 
-export type Filter = (value: Value) => string | undefined;
+export type Filter = (value: FieldValue) => string | undefined;
 
 /** Filters by name; each says for which values it is. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
@@ -42,12 +42,12 @@ export const UNKNOWN = 'unknown';
 const OTHER = 'other';
 
 /** A known value as it is shown in a title: never untrusted text. */
-export function showInTitle(type: FieldType, value: Value): Segment {
+export function showInTitle(type: FieldType, value: FieldValue): Segment {
   return type.type === 'word' && !isKnownWord(type, value) ? { text: OTHER } : showValue(type, value);
 }
 
 /** A known value as it stands in a text. */
-export function showValue(type: FieldType, value: Value): Segment {
+export function showValue(type: FieldType, value: FieldValue): Segment {
   if (type.type === 'list') return showList(type.of, value);
   if (type.type === 'text') return { untrusted: value as Untrusted };
   if (type.type === 'word' && typeof value === 'string' && !isKnownWord(type, value))
@@ -62,7 +62,7 @@ export function showValue(type: FieldType, value: Value): Segment {
 const MOST_LISTED = 10;
 
 /** A list that contains text from the chain is untrusted as a whole; each item is sanitised first. */
-function showList(of: FieldType, value: Value): Segment {
+function showList(of: FieldType, value: FieldValue): Segment {
   const items = Array.isArray(value) ? value : [];
   const shown = items.slice(0, MOST_LISTED);
   const more = items.length > shown.length ? ` and ${items.length - shown.length} more` : '';

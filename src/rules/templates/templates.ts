@@ -7,7 +7,7 @@ import { parseDuration } from '../../lib/durations.ts';
 import { Address } from '../../core/values/address.ts';
 import { type AnyView, type FieldType, valueAt } from '../../core/values/fields.ts';
 import type { EvaluationContext, Measure, Segment, Window } from '../../core/model/watch/condition.ts';
-import type { Compiled, Mistake } from '../language/mistake.ts';
+import type { Compiled, ConditionMistake } from '../language/mistake.ts';
 import type { CompiledTemplate, Language, Meaning, TemplateUse } from '../language/model.ts';
 import { type Resolved, readPath, resolveNames } from '../language/reading/names.ts';
 import { historyPath } from '../language/reading/paths.ts';
@@ -55,7 +55,7 @@ export function compileTemplate(language: Language, source: string, use: Templat
   const tokens = tokensOf(source);
   if ('mistake' in tokens) return refused(tokens.mistake);
   const parts: Part[] = [];
-  const mistakes: Mistake[] = [];
+  const mistakes: ConditionMistake[] = [];
   for (const token of tokens.found) {
     const part = token.isOutput ? outputOf(language, token, use) : { text: token.text };
     if ('mistake' in part) mistakes.push(part.mistake);
@@ -65,7 +65,7 @@ export function compileTemplate(language: Language, source: string, use: Templat
   return { value: templateOf(parts, use.as === 'title' ? showInTitle : showValue), mistakes: [], doubts: [] };
 }
 
-function refused(mistake: Mistake): Compiled<CompiledTemplate> {
+function refused(mistake: ConditionMistake): Compiled<CompiledTemplate> {
   return { value: null, mistakes: [mistake], doubts: [] };
 }
 
@@ -76,7 +76,7 @@ interface Token {
   readonly end: number;
 }
 
-function tokensOf(source: string): { readonly found: readonly Token[] } | { readonly mistake: Mistake } {
+function tokensOf(source: string): { readonly found: readonly Token[] } | { readonly mistake: ConditionMistake } {
   try {
     return { found: liquid.parse(source).map(toToken) };
   } catch (error) {
@@ -102,7 +102,7 @@ function toToken({ token }: LiquidTemplate): Token {
 
 const OUTPUT = /^\{\{-?\s*([A-Za-z_]\w*(?:\.\w+)*)\s*(?:\|\s*([A-Za-z_]\w*)\s*)?-?\}\}$/;
 
-function outputOf(language: Language, token: Token, use: TemplateUse): Output | { readonly mistake: Mistake } {
+function outputOf(language: Language, token: Token, use: TemplateUse): Output | { readonly mistake: ConditionMistake } {
   const match = OUTPUT.exec(token.text);
   if (match === null) return mistaken(token, `${quote(token.text)} is more than a field`, SHAPE);
   const [, path = '', filter] = match;
@@ -132,7 +132,7 @@ function windowOf(
   name: string,
   filter: string | undefined,
   { token, use }: { token: Token; use: TemplateUse },
-): Output | { readonly mistake: Mistake } | null {
+): Output | { readonly mistake: ConditionMistake } | null {
   const [, measure, time = ''] = WINDOW_NAME.exec(name) ?? [];
   const ms = parseDuration(time);
   if (measure === undefined || ms === undefined) return null;
@@ -148,7 +148,7 @@ function mistaken(
   { start, end }: { start: number; end: number },
   message: string,
   hint?: string,
-): { mistake: Mistake } {
+): { mistake: ConditionMistake } {
   return { mistake: { message, hint, start, end } };
 }
 
@@ -181,14 +181,14 @@ function constantOf(
   meaning: Meaning | undefined,
   filter: string | undefined,
   token: Token,
-): Output | { readonly mistake: Mistake } {
+): Output | { readonly mistake: ConditionMistake } {
   if (!(meaning instanceof Address)) return mistaken(token, 'a group cannot be shown');
   const field: Resolved = { path: '', before: false, type: { type: 'address' } };
   const output = filter === undefined ? { field, filter: undefined } : filtered(field, filter, token);
   return 'mistake' in output ? output : { ...output, constant: meaning };
 }
 
-function filtered(field: Resolved, name: string, token: Token): Output | { readonly mistake: Mistake } {
+function filtered(field: Resolved, name: string, token: Token): Output | { readonly mistake: ConditionMistake } {
   const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
   const start = token.start + token.text.lastIndexOf(name);
   const span = { start, end: start + name.length };

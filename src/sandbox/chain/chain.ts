@@ -6,7 +6,7 @@ import type { Forks } from './forks.ts';
 import { downFrom } from './heights.ts';
 import { keyOf, type AddressKey } from './keys.ts';
 import { latestAt, SLOTS, type Timetable } from './timetable.ts';
-import type { Call, Mined, Transaction, Waiting } from './transaction.ts';
+import type { InternalCall, Mined, Transaction, Waiting } from './transaction.ts';
 
 export interface Chain {
   /** `replaced`: how often the block of that height had been replaced; left out = by now. */
@@ -162,16 +162,16 @@ export function partiesOf(transaction: Transaction): ReadonlySet<AddressKey> {
   return new Set(rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null).map(keyOf)));
 }
 
-export function isParty(row: Transaction | Call, key: AddressKey): boolean {
+export function isParty(row: Transaction | InternalCall, key: AddressKey): boolean {
   return isFrom(row, key) || isTo(row, key);
 }
 
-export function isFrom({ from }: Transaction | Call, key: AddressKey): boolean {
+export function isFrom({ from }: Transaction | InternalCall, key: AddressKey): boolean {
   return keyOf(from) === key;
 }
 
 /** Created by it counts as sent to it, as explorers have it. */
-export function isTo({ to, created }: Transaction | Call, key: AddressKey): boolean {
+export function isTo({ to, created }: Transaction | InternalCall, key: AddressKey): boolean {
   return (to !== null && keyOf(to) === key) || (created !== null && keyOf(created) === key);
 }
 

@@ -3,7 +3,7 @@ import { draw, drawHex, PURPOSE } from './draw.ts';
 import type { Accounts } from './accounts.ts';
 import type { CallSketch, TransactionDraft, BuildContext } from './transaction-pattern.ts';
 import type { Timetable } from './timetable.ts';
-import { GWEI, type Call, type Transaction } from './transaction.ts';
+import { GWEI, type InternalCall, type Transaction } from './transaction.ts';
 
 /** Most blocks that a transaction waits before it is mined. */
 export const LONGEST_LEAD = 3;
@@ -64,7 +64,7 @@ function toTransaction(play: TransactionDraft, context: BuildContext, seed: numb
 }
 
 /** The transaction itself is number 0, unless it is the creation. */
-export function numberCalls(calls: readonly CallSketch[]): Call[] {
+export function numberCalls(calls: readonly CallSketch[]): InternalCall[] {
   const first = calls[0]?.type === 'create' ? 0 : 1;
   return calls.map((call, place) => ({ ...call, index: first + place }));
 }

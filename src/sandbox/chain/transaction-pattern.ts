@@ -1,5 +1,5 @@
 // A pattern is one sort of transaction; built for a block and a slot it becomes a particular one.
-import type { Action, Call, CallType, Method, Transfer } from './transaction.ts';
+import type { Action, InternalCall, CallType, Method, Transfer } from './transaction.ts';
 
 export interface BuildContext {
   readonly height: number;
@@ -19,7 +19,7 @@ export interface TransactionPattern {
   build(context: BuildContext): TransactionDraft;
 }
 
-export type CallSketch = Omit<Call, 'index'>;
+export type CallSketch = Omit<InternalCall, 'index'>;
 
 /** What a pattern sets; all that is left out is empty or drawn. */
 export interface TransactionDraft {

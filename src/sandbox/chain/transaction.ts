@@ -4,7 +4,7 @@ export type CallType =
   'call' | 'callcode' | 'delegatecall' | 'staticcall' | 'create' | 'create2' | 'selfdestruct' | 'stop';
 
 /** An internal transaction. */
-export interface Call {
+export interface InternalCall {
   /** Place in the trace; 0 is the transaction itself, which lists show only when it is a creation. */
   readonly index: number;
   readonly type: CallType;
@@ -57,7 +57,7 @@ export interface Transaction {
   /** Envelope: 0 legacy, 1 access list, 2 dynamic fee, 3 blob, 4 set code. */
   readonly envelope: number;
   readonly transfers: readonly Transfer[];
-  readonly calls: readonly Call[];
+  readonly calls: readonly InternalCall[];
   readonly action: Action | null;
   readonly gasUsed: number;
   readonly gasLimit: number;

@@ -1,7 +1,7 @@
 // The control API over HTTP: POST /control/<verb> with a JSON object. Served only where it was asked for.
 import type { IncomingMessage } from 'node:http';
 import { hostNameOf, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer, type SandboxAnswer } from '../answer.ts';
 import { ControlProblem } from '../problem.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { Control } from './control.ts';
@@ -29,7 +29,7 @@ const VERBS = {
   'clear-faults': 'clearFaults',
 } as const satisfies Record<string, keyof Control>;
 
-export async function answerControl(sandbox: Pick<Sandbox, 'calls'>, request: IncomingMessage): Promise<Answer> {
+export async function answerControl(sandbox: Pick<Sandbox, 'calls'>, request: IncomingMessage): Promise<SandboxAnswer> {
   // A page in a browser could reach the loopback under a host name of its own (DNS rebinding), and send it anything.
   if (!LOOPBACK_NAMES.includes(hostNameOf(request.headers.host)))
     return refuse(request, 421, 'misdirected request: control is for 127.0.0.1, localhost and [::1]');
@@ -47,12 +47,12 @@ export async function answerControl(sandbox: Pick<Sandbox, 'calls'>, request: In
   }
 }
 
-function unknownVerb(request: IncomingMessage, verb: string): Answer {
+function unknownVerb(request: IncomingMessage, verb: string): SandboxAnswer {
   const known = Object.keys(VERBS).join(', ');
   return refuse(request, 404, `no control verb ${JSON.stringify(verb.slice(0, 40))}: there are ${known}`);
 }
 
-function refuse(request: IncomingMessage, status: number, message: string): Answer {
+function refuse(request: IncomingMessage, status: number, message: string): SandboxAnswer {
   request.resume();
   return answer(status, { message });
 }

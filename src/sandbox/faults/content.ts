@@ -1,6 +1,6 @@
 // Right answers, spoilt: shapes, cursors, names and numbers as they were seen in practice.
 import type { ApiAnswer } from '../api.ts';
-import { isPage, isRow, replyOf, type Reply, type Row } from '../answer.ts';
+import { isPage, isRow, replyOf, type SandboxReply, type JsonRow } from '../answer.ts';
 import type { Params } from '../params.ts';
 import { repeatKeys, sentCursor } from '../releases/repeated-keys.ts';
 import type { ContentFaultName } from './fault.ts';
@@ -13,7 +13,7 @@ export interface Spoiling {
   readonly firstPage: () => ApiAnswer;
 }
 
-export function spoil(name: ContentFaultName, spoiling: Spoiling): Reply {
+export function spoil(name: ContentFaultName, spoiling: Spoiling): SandboxReply {
   const { right, params } = spoiling;
   const body = right.again();
   switch (name) {
@@ -48,39 +48,39 @@ export function spoil(name: ContentFaultName, spoiling: Spoiling): Reply {
 
 const UNKNOWN_LIMITS = { 'x-ratelimit-limit': '-1', 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '-1' };
 
-function withBody({ status, headers }: ApiAnswer, body: unknown): Reply {
+function withBody({ status, headers }: ApiAnswer, body: unknown): SandboxReply {
   return replyOf({ status, headers, body });
 }
 
-function withRows(right: ApiAnswer, change: (row: Row) => unknown): Reply {
+function withRows(right: ApiAnswer, change: (row: JsonRow) => unknown): SandboxReply {
   const body = right.again();
   if (!isPage(body)) return withBody(right, isRow(body) ? change(body) : body);
   return withBody(right, { ...body, items: body.items.map(change) });
 }
 
-function withItems(right: ApiAnswer, change: (items: readonly Row[]) => readonly Row[]): Reply {
+function withItems(right: ApiAnswer, change: (items: readonly JsonRow[]) => readonly JsonRow[]): SandboxReply {
   const body = right.again();
   return isPage(body) ? withBody(right, { ...body, items: change(body.items) }) : right;
 }
 
 /** Every third row comes a second time. */
-function repeated(items: readonly Row[]): Row[] {
+function repeated(items: readonly JsonRow[]): JsonRow[] {
   return items.flatMap((row, place) => (place % 3 === 0 ? [row, row] : [row]));
 }
 
 /** The rows of the odd places, then those of the even ones. */
-function shuffled(items: readonly Row[]): Row[] {
+function shuffled(items: readonly JsonRow[]): JsonRow[] {
   return [...items.filter((_, place) => place % 2 === 1), ...items.filter((_, place) => place % 2 === 0)];
 }
 
-function withCursor(right: ApiAnswer, change: (cursor: Row) => Row): Reply {
+function withCursor(right: ApiAnswer, change: (cursor: JsonRow) => JsonRow): SandboxReply {
   const body = right.again();
   if (!isPage(body) || body.next_page_params === null) return right;
   return withBody(right, { ...body, next_page_params: change(body.next_page_params) });
 }
 
 /** The rows of page one again, with a cursor that goes on as if they were new. */
-function repeatFirst({ right, firstPage }: Spoiling): Reply {
+function repeatFirst({ right, firstPage }: Spoiling): SandboxReply {
   const [body, first] = [right.again(), firstPage().again()];
   if (!isPage(body) || !isPage(first)) return right;
   return withBody(right, { ...body, items: first.items });

@@ -1,12 +1,12 @@
 // What real explorers do now and then, drawn by the seed: lists that stay behind the newest block, rows that come twice
 // or out of order. Each draw holds until the next block, so that the same question has the same answer.
 import { draw, PURPOSE } from '../chain/draw.ts';
-import { OPERATIONS, type Operation } from '../operations.ts';
+import { OPERATIONS, type SandboxOperation } from '../operations.ts';
 import type { ContentFaultName } from './fault.ts';
 
 export interface DrawnFaults {
   /** How many blocks an operation stays behind the newest one. Nothing that was shown disappears again. */
-  lagOf(operation: Operation, head: number): number;
+  lagOf(operation: SandboxOperation, head: number): number;
   /** What spoils the answer to a question, if anything does. */
   spoilerOf(question: { readonly path: string; readonly head: number }): ContentFaultName | undefined;
 }
@@ -14,7 +14,7 @@ export interface DrawnFaults {
 export const NO_DRAWN_FAULTS: DrawnFaults = { lagOf: () => 0, spoilerOf: () => undefined };
 
 // The list of blocks is what the others stay behind of.
-const NEVER_LATE: Operation = 'blocks';
+const NEVER_LATE: SandboxOperation = 'blocks';
 const WINDOW = 16;
 /** Of eight windows five are in time. */
 const LAGS = [0, 0, 0, 0, 0, 1, 2, 3];

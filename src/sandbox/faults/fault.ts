@@ -1,6 +1,6 @@
 // Answers that fail in a named way: what a fault is, and which answers it strikes.
 import * as z from 'zod';
-import { OPERATIONS, type Operation } from '../operations.ts';
+import { OPERATIONS, type SandboxOperation } from '../operations.ts';
 import { assertRoom } from '../overlay.ts';
 
 /** Failures that are an answer of their own. */
@@ -69,19 +69,19 @@ export const FaultOptions = z.strictObject({
 });
 
 export type FaultOptions = z.input<typeof FaultOptions>;
-export type Fault = z.output<typeof FaultOptions>;
+export type SandboxFault = z.output<typeof FaultOptions>;
 
 export interface FaultQueue {
-  add(fault: Fault): void;
+  add(fault: SandboxFault): void;
   clear(): void;
   /** How many failures are still to come. */
   readonly pending: number;
   /** Takes the first fault that strikes this answer. */
-  take(struck: { operation: Operation; path: string; status: number }): Fault | undefined;
+  take(struck: { operation: SandboxOperation; path: string; status: number }): SandboxFault | undefined;
 }
 
 export function createFaultQueue(): FaultQueue {
-  let queue: { readonly fault: Fault; left: number }[] = [];
+  let queue: { readonly fault: SandboxFault; left: number }[] = [];
   return {
     add(fault) {
       assertRoom(queue.length, 'faults waiting');
@@ -103,7 +103,7 @@ export function createFaultQueue(): FaultQueue {
   };
 }
 
-function strikes(fault: Fault, { operation, path, status }: Parameters<FaultQueue['take']>[0]): boolean {
+function strikes(fault: SandboxFault, { operation, path, status }: Parameters<FaultQueue['take']>[0]): boolean {
   if (fault.operation !== undefined && fault.operation !== operation) return false;
   if (fault.path !== undefined && !path.toLowerCase().includes(fault.path.toLowerCase())) return false;
   return status === 200 || !isContentFault(fault.fault);

@@ -1,13 +1,13 @@
 import type { ApiAnswer } from '../api.ts';
-import { answer, notFound, replyOf, unprocessable, type Answer, type Reply } from '../answer.ts';
-import type { ContentFaultName, Fault, FaultName, WireFaultName } from './fault.ts';
+import { answer, notFound, replyOf, unprocessable, type SandboxAnswer, type SandboxReply } from '../answer.ts';
+import type { ContentFaultName, SandboxFault, FaultName, WireFaultName } from './fault.ts';
 
 type StatusFaultName = Exclude<FaultName, ContentFaultName | WireFaultName>;
 
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** An answer instead of the right one. Limits are reported as they were. */
-export function failWithStatus(name: StatusFaultName, fault: Fault, right: ApiAnswer): Reply {
+export function failWithStatus(name: StatusFaultName, fault: SandboxFault, right: ApiAnswer): SandboxReply {
   if (name === 'unavailable') return html(503, 'Service temporarily unavailable');
   if (name === 'blocked') return html(403, 'Checking your browser', { 'cf-mitigated': 'challenge' });
   if (name === 'html') return html(200, 'Welcome');
@@ -16,9 +16,9 @@ export function failWithStatus(name: StatusFaultName, fault: Fault, right: ApiAn
 
 function answerFor(
   name: Exclude<StatusFaultName, 'unavailable' | 'blocked' | 'html'>,
-  fault: Fault,
-  headers: Answer['headers'],
-): Answer {
+  fault: SandboxFault,
+  headers: SandboxAnswer['headers'],
+): SandboxAnswer {
   switch (name) {
     case 'rate-limited':
       return answer(429, { error: 'Too many requests' }, { ...headers, ...limitHeaders(fault) });
@@ -39,14 +39,14 @@ function answerFor(
   }
 }
 
-function limitHeaders({ retryAfter, resetMs }: Fault): Record<string, string> {
+function limitHeaders({ retryAfter, resetMs }: SandboxFault): Record<string, string> {
   return {
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     ...(resetMs === undefined ? {} : { 'x-ratelimit-reset': String(resetMs) }),
   };
 }
 
-function html(status: number, title: string, headers: Record<string, string> = {}): Reply {
+function html(status: number, title: string, headers: Record<string, string> = {}): SandboxReply {
   const text = `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
   return { status, headers: { ...headers, 'content-type': HTML_TYPE }, text };
 }

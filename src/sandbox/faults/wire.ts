@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Clock } from '../../lib/clock.ts';
-import type { Fault, WireFaultName } from './fault.ts';
+import type { SandboxFault, WireFaultName } from './fault.ts';
 
 export interface Wire {
   readonly response: ServerResponse;
@@ -21,7 +21,7 @@ const MIB = 2 ** 20;
 const OVERSIZED_BYTES = 64 * MIB;
 const BOMB_BYTES = 256 * MIB;
 
-export async function failOnWire(name: WireFaultName, fault: Fault, wire: Wire): Promise<void> {
+export async function failOnWire(name: WireFaultName, fault: SandboxFault, wire: Wire): Promise<void> {
   switch (name) {
     case 'truncated':
       truncate(wire);

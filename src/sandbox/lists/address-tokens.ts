@@ -1,4 +1,4 @@
-import { rawInteger, type Page, type Row } from '../answer.ts';
+import { rawInteger, type SandboxPage, type JsonRow } from '../answer.ts';
 import type { Holding } from '../chain/ledger.ts';
 import { showRate } from '../chain/tokens.ts';
 import { numberOf, splitList, type Params } from '../params.ts';
@@ -15,7 +15,7 @@ interface Ranked {
 }
 
 /** Specification 4.2: the most valuable first, those without a price last. Scam is hidden unless asked for. */
-export function listAddressTokens(world: World, address: string, request: ListRequest, showScam: boolean): Page {
+export function listAddressTokens(world: World, address: string, request: ListRequest, showScam: boolean): SandboxPage {
   const types = splitList((request.params.get('type') ?? '').toUpperCase());
   const ranked = world
     .holdings(address)
@@ -23,14 +23,14 @@ export function listAddressTokens(world: World, address: string, request: ListRe
     .filter(({ token }) => showScam || world.tokens.reputation(token, world.head()) !== 'scam')
     .map(rank)
     .sort(compareRanks);
-  const item = ({ holding }: Ranked): Row => renderHolding(world, address, holding);
+  const item = ({ holding }: Ranked): JsonRow => renderHolding(world, address, holding);
   return world.dialect.release === null ? pageByCount(ranked, request, item) : pageByRank(ranked, request, item);
 }
 
-type Item = (row: Ranked) => Row;
+type Item = (row: Ranked) => JsonRow;
 
 /** Of the specified keys of the cursor only `items_count` tells equal pieces apart: it counts the rows that were read. */
-function pageByCount(ranked: readonly Ranked[], request: ListRequest, item: Item): Page {
+function pageByCount(ranked: readonly Ranked[], request: ListRequest, item: Item): SandboxPage {
   const before = numberOf(request.params, 'items_count') ?? 0;
   const counted = { ...request, count: { items_count: before + request.size } };
   return takePage<Ranked>(ranked.slice(before), counted, {
@@ -39,17 +39,17 @@ function pageByCount(ranked: readonly Ranked[], request: ListRequest, item: Item
   });
 }
 
-function specifiedCursor({ token, value }: Holding): Row {
+function specifiedCursor({ token, value }: Holding): JsonRow {
   return { token_name: token.name, token_type: token.type, value: rawInteger(value) };
 }
 
-function pageByRank(ranked: readonly Ranked[], request: ListRequest, item: Item): Page {
+function pageByRank(ranked: readonly Ranked[], request: ListRequest, item: Item): SandboxPage {
   const after = placeOf(request.params);
   const rows = ranked.filter((row) => after === undefined || compareRanks(row, after) > 0);
   return takePage<Ranked>(rows, request, { item, cursor: (last) => ('pausedBelow' in last ? {} : rankCursor(last)) });
 }
 
-function rankCursor({ fiat, value, id }: Ranked): Row {
+function rankCursor({ fiat, value, id }: Ranked): JsonRow {
   return { fiat_value: fiat === null ? null : showRate(fiat), value: rawInteger(value), id };
 }
 

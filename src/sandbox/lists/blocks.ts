@@ -1,12 +1,12 @@
-import type { Page } from '../answer.ts';
+import type { SandboxPage } from '../answer.ts';
 import { downFrom } from '../chain/heights.ts';
 import { numberOf } from '../params.ts';
 import { hasUncle, renderBlock, type BlockRow } from '../render/rows.ts';
 import type { World } from '../world.ts';
-import { takePage, visitSome, type ListRequest, type Pause } from './page.ts';
+import { takePage, visitSome, type ListRequest, type PausedBelow } from './page.ts';
 
 /** Specification 4.5: newest first; `type` asks for uncles, or for blocks that were replaced. */
-export function listBlocks(world: World, request: ListRequest): Page {
+export function listBlocks(world: World, request: ListRequest): SandboxPage {
   const { params } = request;
   const below = numberOf(params, 'block_number') ?? Infinity;
   return takePage(rowsOf(world, params.get('type') ?? 'block', Math.min(world.head(), below - 1)), request, {
@@ -15,7 +15,7 @@ export function listBlocks(world: World, request: ListRequest): Page {
   });
 }
 
-function rowsOf(world: World, type: string, top: number): Iterable<BlockRow | Pause> {
+function rowsOf(world: World, type: string, top: number): Iterable<BlockRow | PausedBelow> {
   if (type === 'reorg') return visitSome(world.chain.replacedHeights(top), (height) => lostBlocks(world, height));
   return type === 'uncle' ? visitSome(downFrom(Math.min(top, world.head() - 1)), unclesAt) : blocksFrom(top);
 }

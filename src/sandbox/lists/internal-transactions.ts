@@ -1,10 +1,10 @@
-import type { Page, Row } from '../answer.ts';
+import type { SandboxPage, JsonRow } from '../answer.ts';
 import { downFrom } from '../chain/heights.ts';
 import { keyOf } from '../chain/keys.ts';
 import { numberOf, type Params } from '../params.ts';
 import { renderCall, type TracedCall } from '../render/rows.ts';
 import type { World } from '../world.ts';
-import { takePage, visitSome, type ListRequest, type Pause } from './page.ts';
+import { takePage, visitSome, type ListRequest, type PausedBelow } from './page.ts';
 import { firstHeight, sideOf } from './transactions.ts';
 
 interface CallPlace {
@@ -14,7 +14,7 @@ interface CallPlace {
 }
 
 /** Specification 4.3: newest first. Blocks that are not traced yet are left out, and appear in their place later. */
-export function listInternalTransactions(world: World, address: string, request: ListRequest): Page {
+export function listInternalTransactions(world: World, address: string, request: ListRequest): SandboxPage {
   const { params } = request;
   const key = keyOf(address);
   const isOnSide = sideOf(params);
@@ -36,7 +36,7 @@ const RECENT = 10;
  * Whether the page may still change, as the newest releases say it: they look between its first and its last row, or at
  * the newest blocks when it is empty. What is traced late above the first row stays unsaid.
  */
-function marked(world: World, page: Page): Page {
+function marked(world: World, page: SandboxPage): SandboxPage {
   if (!world.dialect.marksUntraced) return page;
   const heights = page.items.map((row) => Number(row['block_number']));
   const [to, from] = heights.length === 0 ? [world.head(), world.head() - RECENT] : [heights[0], heights.at(-1)];
@@ -65,7 +65,7 @@ function isBelow({ mined: { height, position }, call: { index } }: TracedCall, b
   return position < below.position || (position === below.position && index < below.index);
 }
 
-function cursor(last: TracedCall | Pause): Row {
+function cursor(last: TracedCall | PausedBelow): JsonRow {
   if ('pausedBelow' in last) return { block_number: last.pausedBelow, transaction_index: 0, index: 0 };
   return { block_number: last.mined.height, transaction_index: last.mined.position, index: last.call.index };
 }

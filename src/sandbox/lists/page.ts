@@ -1,5 +1,5 @@
 // Pages of lists whose rows are generated on demand.
-import type { Page, Row } from '../answer.ts';
+import type { SandboxPage, JsonRow } from '../answer.ts';
 import { numberOf, type Params } from '../params.ts';
 import type { World } from '../world.ts';
 
@@ -12,7 +12,7 @@ export interface ListRequest {
   /** `items_count` of the cursor behind the page, where there is one. */
   readonly count: { readonly items_count?: number };
   /** Parameters that come back in the cursor. */
-  readonly echoed: Row;
+  readonly echoed: JsonRow;
 }
 
 const LARGEST_PAGE = 100;
@@ -28,18 +28,22 @@ export function toListRequest({ dialect, pageSize }: World, params: Params, sent
 }
 
 /** Height at which the search stopped without filling the page; the next page continues below it. */
-export interface Pause {
+export interface PausedBelow {
   readonly pausedBelow: number;
 }
 
 export interface Render<T> {
-  readonly item: (row: T) => Row;
+  readonly item: (row: T) => JsonRow;
   /** Where the next page begins: behind the last row of this one, or where the search paused. */
-  readonly cursor: (last: T | Pause) => Row;
+  readonly cursor: (last: T | PausedBelow) => JsonRow;
 }
 
 /** A page may be shorter than its size and still have a next one: only the cursor says where the end is. */
-export function takePage<T extends object>(rows: Iterable<T | Pause>, request: ListRequest, render: Render<T>): Page {
+export function takePage<T extends object>(
+  rows: Iterable<T | PausedBelow>,
+  request: ListRequest,
+  render: Render<T>,
+): SandboxPage {
   const taken: T[] = [];
   for (const row of rows) {
     if ('pausedBelow' in row) return toPage(taken, request, render, row);
@@ -53,14 +57,14 @@ function toPage<T>(
   taken: readonly T[],
   { echoed, count }: ListRequest,
   render: Render<T>,
-  next: T | Pause | undefined,
-): Page {
+  next: T | PausedBelow | undefined,
+): SandboxPage {
   const cursor = next === undefined ? null : { ...echoed, ...render.cursor(next), ...count };
   return { items: taken.map((row) => render.item(row)), next_page_params: cursor };
 }
 
 /** A place in the chain; rows strictly below it are meant. */
-export interface Place {
+export interface ChainPosition {
   readonly height: number;
   readonly position: number;
 }
@@ -68,7 +72,10 @@ export interface Place {
 const MOST_VISITED = 1024;
 
 /** As many heights as one page may look at, then a pause. */
-export function* visitSome<T>(heights: Iterable<number>, visit: (height: number) => Iterable<T>): Iterable<T | Pause> {
+export function* visitSome<T>(
+  heights: Iterable<number>,
+  visit: (height: number) => Iterable<T>,
+): Iterable<T | PausedBelow> {
   let visited = 0;
   for (const height of heights) {
     if (visited === MOST_VISITED) {

@@ -1,4 +1,4 @@
-import type { Page, Row } from '../answer.ts';
+import type { SandboxPage, JsonRow } from '../answer.ts';
 import { isFrom, isParty, isTo } from '../chain/chain.ts';
 import { downFrom } from '../chain/heights.ts';
 import { keyOf, showTime } from '../chain/keys.ts';
@@ -6,12 +6,12 @@ import { METHODS, type Mined, type Transaction, type Waiting } from '../chain/tr
 import { numberOf, splitList, type Params } from '../params.ts';
 import { baseFeeOf, renderMined, renderWaiting } from '../render/transaction.ts';
 import type { World } from '../world.ts';
-import { takePage, visitSome, type ListRequest, type Pause, type Place } from './page.ts';
+import { takePage, visitSome, type ListRequest, type PausedBelow, type ChainPosition } from './page.ts';
 
 type Matches = (transaction: Transaction) => boolean;
 
 /** Specification 4.4: newest first. */
-export function listTransactions(world: World, request: ListRequest): Page {
+export function listTransactions(world: World, request: ListRequest): SandboxPage {
   const { params } = request;
   const matches = filterOf(params);
   if (params.get('filter') === 'pending') return listPending(world, request, matches);
@@ -21,7 +21,7 @@ export function listTransactions(world: World, request: ListRequest): Page {
 }
 
 /** `addresses/{hash}/transactions`: pending ones first, then mined ones, newest first. */
-export function listAddressTransactions(world: World, address: string, request: ListRequest): Page {
+export function listAddressTransactions(world: World, address: string, request: ListRequest): SandboxPage {
   const { params } = request;
   const key = keyOf(address);
   const isOnSide = sideOf(params);
@@ -30,7 +30,7 @@ export function listAddressTransactions(world: World, address: string, request: 
   const heights = world.chain.heightsOf(key, firstHeight(world, below));
   const waiting = below === undefined ? waitingBelow(world, params, matches) : [];
   return takePage<Mined | Waiting>(
-    chained<Mined | Waiting | Pause>(waiting, minedBelow(world, heights, below, matches)),
+    chained<Mined | Waiting | PausedBelow>(waiting, minedBelow(world, heights, below, matches)),
     request,
     {
       item: (row) => ('seenAt' in row ? renderWaiting(world, row) : renderMined(world, row)),
@@ -40,13 +40,14 @@ export function listAddressTransactions(world: World, address: string, request: 
 }
 
 /** The specification has one cursor for all transactions, so pending ones have a position among blocks there too. */
-function listPending(world: World, request: ListRequest, matches: Matches): Page {
+function listPending(world: World, request: ListRequest, matches: Matches): SandboxPage {
   const isSpecified = world.dialect.release === null;
   const below = placeOf(request.params);
   const waiting = isSpecified
     ? world.chain.waiting().filter((row) => matches(row.transaction) && isBelow(waitingPlace(row), below))
     : waitingBelow(world, request.params, matches);
-  const cursorOf = (last: Waiting): Row => (isSpecified ? cursorBelow(waitingPlace(last)) : waitingCursor(world, last));
+  const cursorOf = (last: Waiting): JsonRow =>
+    isSpecified ? cursorBelow(waitingPlace(last)) : waitingCursor(world, last);
   return takePage<Waiting>(waiting, request, {
     item: (row) => renderWaiting(world, row),
     cursor: (last) => ('pausedBelow' in last ? {} : cursorOf(last)),
@@ -78,7 +79,7 @@ function isHopeless({ overlay }: World, params: Params): boolean {
 }
 
 /** Where the page before ended. */
-function placeOf(params: Params): Place | undefined {
+function placeOf(params: Params): ChainPosition | undefined {
   const height = numberOf(params, 'block_number');
   return height === undefined ? undefined : { height, position: numberOf(params, 'index') ?? 0 };
 }
@@ -95,9 +96,9 @@ export function firstHeight(world: World, below: { readonly height: number } | u
 function minedBelow(
   world: World,
   heights: Iterable<number>,
-  below: Place | undefined,
+  below: ChainPosition | undefined,
   matches: Matches,
-): Iterable<Mined | Pause> {
+): Iterable<Mined | PausedBelow> {
   return visitSome(heights, (height) =>
     world.chain
       .transactionsOf(height)
@@ -106,7 +107,7 @@ function minedBelow(
   );
 }
 
-function isBelow({ height, position }: Place, below: Place | undefined): boolean {
+function isBelow({ height, position }: ChainPosition, below: ChainPosition | undefined): boolean {
   return below === undefined || height < below.height || (height === below.height && position < below.position);
 }
 
@@ -121,28 +122,28 @@ function waitingBelow(world: World, params: Params, matches: Matches): Waiting[]
   });
 }
 
-function minedCursor(last: Mined | Pause): Row {
+function minedCursor(last: Mined | PausedBelow): JsonRow {
   return cursorBelow('pausedBelow' in last ? { height: last.pausedBelow, position: 0 } : last);
 }
 
-function cursorBelow({ height, position }: Place): Row {
+function cursorBelow({ height, position }: ChainPosition): JsonRow {
   return { block_number: height, index: position };
 }
 
 const DIGITS_OF_PLACE = 12;
 
 /** The head when it was first seen, and the start of its hash. */
-function waitingPlace({ seenAt, transaction: { hash } }: Waiting): Place {
+function waitingPlace({ seenAt, transaction: { hash } }: Waiting): ChainPosition {
   return { height: seenAt, position: Number.parseInt(hash.slice(2, 2 + DIGITS_OF_PLACE), 16) };
 }
 
-function waitingCursor(world: World, { seenAt, transaction }: Waiting): Row {
+function waitingCursor(world: World, { seenAt, transaction }: Waiting): JsonRow {
   return { inserted_at: showTime(world.timeOf(seenAt)), hash: transaction.hash };
 }
 
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
-function addressCursor(world: World, last: Mined | Waiting | Pause): Row {
+function addressCursor(world: World, last: Mined | Waiting | PausedBelow): JsonRow {
   if ('pausedBelow' in last) {
     const insertedAt = showTime(world.timeOf(last.pausedBelow));
     return { ...minedCursor(last), value: '0', hash: NO_HASH, fee: '0', inserted_at: insertedAt };

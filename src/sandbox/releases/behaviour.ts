@@ -1,16 +1,16 @@
 // Differences between releases, apart from the fields of their rows.
-import type { Operation } from '../operations.ts';
+import type { SandboxOperation } from '../operations.ts';
 import type { Release } from './release.ts';
 
 export interface Behaviour {
   /** Operations that refuse parameters which they did not declare; the others leave out what they do not understand. */
-  readonly strict: 'all' | readonly Operation[];
+  readonly strict: 'all' | readonly SandboxOperation[];
   /** What `items_count` in a cursor counts: all rows so far, or those of a page; `none`: it sets the size of a page. */
   readonly itemsCount: 'total' | 'page' | 'none';
   /** Parameters that come back inside the cursor, the key among them. */
   readonly echoes: 'all' | readonly string[];
   /** Operations whose cursor has each key twice in its text, the value that was sent last. */
-  readonly repeatsKeys: readonly Operation[];
+  readonly repeatsKeys: readonly SandboxOperation[];
   /** Whether the per-instance form reports its rate limit, as the multichain form does. */
   readonly reportsLimits: boolean;
   /** What the per-instance form says when there were too many requests. */
@@ -21,7 +21,7 @@ export interface Behaviour {
   readonly marksUntraced: boolean;
 }
 
-const OF_ADDRESSES: readonly Operation[] = [
+const OF_ADDRESSES: readonly SandboxOperation[] = [
   'address',
   'address-tokens',
   'address-internal-transactions',

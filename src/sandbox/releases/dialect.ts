@@ -1,6 +1,6 @@
 // How the sandbox answers: as the specification says, or as a release found in practice.
-import type { Row } from '../answer.ts';
-import type { Operation } from '../operations.ts';
+import type { JsonRow } from '../answer.ts';
+import type { SandboxOperation } from '../operations.ts';
 import { BEHAVIOUR_BY_RELEASE, SPECIFIED, type Behaviour } from './behaviour.ts';
 import { createWriters, tokenType, type RecordName } from './fields.ts';
 import { isWithin, type Release } from './release.ts';
@@ -10,11 +10,11 @@ export interface Dialect extends Omit<Behaviour, 'strict'> {
   readonly release: Release | null;
   /** False for the specification. */
   isSince(release: Release): boolean;
-  isStrict(operation: Operation): boolean;
+  isStrict(operation: SandboxOperation): boolean;
   /** The standard of a token, as it is shown and filtered by. */
   tokenType(type: string): unknown;
   /** `row` as specified; `beyond` makes the fields that only releases have, or write better. */
-  write(record: RecordName, row: Row, beyond: () => Row): Row;
+  write(record: RecordName, row: JsonRow, beyond: () => JsonRow): JsonRow;
 }
 
 const SPECIFICATION: Dialect = {

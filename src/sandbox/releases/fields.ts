@@ -1,14 +1,14 @@
 // The fields of each record, where releases write them in another way than the specification: under other names, in
 // another shape, or not at all. Fields that are not listed are written as they are.
-import type { Row } from '../answer.ts';
-import { isWithin, type Release, type Span } from './release.ts';
+import type { JsonRow } from '../answer.ts';
+import { isWithin, type Release, type ReleaseRange } from './release.ts';
 
 export type RecordName =
   'address' | 'address-details' | 'token' | 'token-balance' | 'internal-transaction' | 'transaction' | 'block';
 
 interface Written {
   /** Names and when they were in use, more than one at a time while a field was being renamed; left out = its own. */
-  readonly names?: Readonly<Record<string, Span>>;
+  readonly names?: Readonly<Record<string, ReleaseRange>>;
   readonly value?: (value: unknown, release: Release) => unknown;
 }
 
@@ -19,7 +19,7 @@ function renamed(old: string, until: Release, now: string, since: Release): Writ
   return { names: { [old]: { until }, [now]: { since } } };
 }
 
-function only(name: string, span: Span): Written {
+function only(name: string, span: ReleaseRange): Written {
   return { names: { [name]: span } };
 }
 
@@ -92,7 +92,7 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
     extra_data: never,
     state_root: never,
     uncles_hashes: { value: (hashes) => (hashes as unknown[]).map((hash) => ({ hash })) },
-    rewards: { value: (rewards) => (rewards as Row[]).map(rewardOf) },
+    rewards: { value: (rewards) => (rewards as JsonRow[]).map(rewardOf) },
   },
 };
 
@@ -108,12 +108,15 @@ function transactionTypes(types: unknown, release: Release): unknown {
 
 function implementationsOf(implementations: unknown, release: Release): unknown {
   if (release !== '8') return implementations;
-  return (implementations as Row[]).map(({ address_hash: address, ...rest }) => ({ address, ...rest }));
+  return (implementations as JsonRow[]).map(({ address_hash: address, ...rest }) => ({ address, ...rest }));
 }
 
 function authorizationsOf(authorizations: unknown, release: Release): unknown {
   if (isWithin(release, { since: '11' })) return authorizations;
-  return (authorizations as Row[]).map(({ address_hash: address, status: _status, ...rest }) => ({ address, ...rest }));
+  return (authorizations as JsonRow[]).map(({ address_hash: address, status: _status, ...rest }) => ({
+    address,
+    ...rest,
+  }));
 }
 
 /** A text that a contract gave is decoded as the argument of `Error`. */
@@ -130,11 +133,11 @@ const REWARDS = new Map<unknown, string>([
   ['Uncle Reward', 'uncle'],
 ]);
 
-function rewardOf({ reward, type }: Row): Row {
+function rewardOf({ reward, type }: JsonRow): JsonRow {
   return { reward: String(BigInt(reward as number)), type: REWARDS.get(type) };
 }
 
-type Write = (row: Row) => Row;
+type Write = (row: JsonRow) => JsonRow;
 
 /** How a release writes rows of a record that has every field. */
 export function createWriters(release: Release): Readonly<Record<RecordName, Write>> {

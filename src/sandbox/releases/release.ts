@@ -6,13 +6,13 @@ export const RELEASES = ['6', '8', '9', '11', '12'] as const;
 export type Release = (typeof RELEASES)[number];
 
 /** `isWithin('9', { since: '8', until: '9' }) // true` */
-export function isWithin(release: Release, { since = '6', until = '12' }: Span): boolean {
+export function isWithin(release: Release, { since = '6', until = '12' }: ReleaseRange): boolean {
   const at = RELEASES.indexOf(release);
   return RELEASES.indexOf(since) <= at && at <= RELEASES.indexOf(until);
 }
 
 /** Both ends belong to it; one that is left out is open. */
-export interface Span {
+export interface ReleaseRange {
   readonly since?: Release;
   readonly until?: Release;
 }

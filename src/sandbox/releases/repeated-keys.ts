@@ -1,13 +1,13 @@
 // Some releases write each key of a cursor twice.
-import { isPage, type Reply, type Row } from '../answer.ts';
+import { isPage, type SandboxReply, type JsonRow } from '../answer.ts';
 import type { Params } from '../params.ts';
 
-interface Right extends Reply {
+interface Right extends SandboxReply {
   readonly again: () => unknown;
 }
 
 /** Every key of the cursor twice, the old value last: a reader that takes the last one never moves on. */
-export function repeatKeys(right: Right, params: Params): Reply {
+export function repeatKeys(right: Right, params: Params): SandboxReply {
   const body = right.again();
   if (!isPage(body) || body.next_page_params === null) return right;
   const fresh = JSON.stringify(body.next_page_params).slice(1, -1);
@@ -16,6 +16,6 @@ export function repeatKeys(right: Right, params: Params): Reply {
 }
 
 /** The cursor that came with the request; on the first page, the right one, which then never moves on. */
-export function sentCursor(cursor: Row, params: Params): Row {
+export function sentCursor(cursor: JsonRow, params: Params): JsonRow {
   return Object.fromEntries(Object.entries(cursor).map(([key, value]) => [key, params.get(key) ?? value]));
 }

@@ -1,4 +1,4 @@
-import type { Row } from '../answer.ts';
+import type { JsonRow } from '../answer.ts';
 import type { AddressRef } from '../chain/accounts.ts';
 import type { World } from '../world.ts';
 import { renderImplementations } from './implementations.ts';
@@ -6,7 +6,7 @@ import { renderToken } from './token.ts';
 import { COIN_PRICE } from './transaction.ts';
 
 /** `addresses/{hash}`: also for an address that was never seen, with a balance that is not known. */
-export function renderAddress(world: World, address: string): Row {
+export function renderAddress(world: World, address: string): JsonRow {
   const token = world.tokens.find(address);
   const hash = token?.address ?? address;
   const ref = world.ref(hash);
@@ -26,7 +26,7 @@ export function renderAddress(world: World, address: string): Row {
 }
 
 /** Contracts of the genesis block have no creator. */
-function creationOf(world: World, { hash, is_contract }: AddressRef): Row {
+function creationOf(world: World, { hash, is_contract }: AddressRef): JsonRow {
   const creation = world.creationOf(hash);
   return {
     creator_address_hash: creation?.creator ?? null,

@@ -1,9 +1,9 @@
-import type { Row } from '../answer.ts';
+import type { JsonRow } from '../answer.ts';
 import type { AddressRef } from '../chain/accounts.ts';
 import { CONTRACTS } from '../names.ts';
 
 /** Fields that releases send beyond the specification: whether the address is a proxy, and of which contract. */
-export function renderImplementations({ implementation_name: name }: AddressRef): Row {
+export function renderImplementations({ implementation_name: name }: AddressRef): JsonRow {
   if (name === null) return { proxy_type: null, implementations: [] };
   return { proxy_type: 'eip1967', implementations: [{ address_hash: CONTRACTS.implementation, name }] };
 }

@@ -1,8 +1,8 @@
 // Blocks, internal transactions and holdings as specification 2.4, 2.5 and 2.7 have them.
-import type { Row } from '../answer.ts';
+import type { JsonRow } from '../answer.ts';
 import { showTime } from '../chain/keys.ts';
 import type { Holding } from '../chain/ledger.ts';
-import type { Call, Mined } from '../chain/transaction.ts';
+import type { InternalCall, Mined } from '../chain/transaction.ts';
 import { draw, PURPOSE } from '../chain/draw.ts';
 import type { World } from '../world.ts';
 import { renderToken } from './token.ts';
@@ -10,10 +10,10 @@ import { baseFeeOf } from './transaction.ts';
 
 export interface TracedCall {
   readonly mined: Mined;
-  readonly call: Call;
+  readonly call: InternalCall;
 }
 
-export function renderCall(world: World, { mined, call }: TracedCall): Row {
+export function renderCall(world: World, { mined, call }: TracedCall): JsonRow {
   const row = {
     block_number: mined.height,
     created_contract: call.created === null ? null : world.refRow(call.created),
@@ -59,7 +59,7 @@ export function hasUncle(height: number): boolean {
   return height > 0 && height % UNCLE_EVERY === 0;
 }
 
-export function renderBlock(world: World, { height, replaced, type }: BlockRow): Row {
+export function renderBlock(world: World, { height, replaced, type }: BlockRow): JsonRow {
   const mined = type === 'block' ? world.chain.transactionsOf(height) : [];
   const gasUsed = mined.reduce((sum, { transaction }) => sum + transaction.gasUsed, 0);
   const row = {
@@ -87,7 +87,7 @@ export function renderBlock(world: World, { height, replaced, type }: BlockRow):
   return world.dialect.write('block', row, () => ({ internal_transactions_count: null, is_pending_update: false }));
 }
 
-function renderFees(height: number, mined: readonly Mined[], gasUsed: bigint): Row {
+function renderFees(height: number, mined: readonly Mined[], gasUsed: bigint): JsonRow {
   const baseFee = baseFeeOf(height);
   const burnt = gasUsed * baseFee;
   const tips = mined.reduce((sum, { transaction: { gasUsed: gas, tip } }) => sum + BigInt(gas) * tip, 0n);
@@ -103,7 +103,7 @@ function renderFees(height: number, mined: readonly Mined[], gasUsed: bigint): R
 }
 
 /** Rewards are numbers of wei by the specification. */
-function rewardsOf(height: number, tips: number): Row[] {
+function rewardsOf(height: number, tips: number): JsonRow[] {
   const usual = [
     { reward: tips, type: 'Miner Reward' },
     { reward: EMISSION_WEI, type: 'Emission Reward' },
@@ -119,7 +119,7 @@ function minerOf(world: World, height: number): string {
 }
 
 /** `holder`: whose holding it is. */
-export function renderHolding(world: World, holder: string, { token, tokenId, value, isPiece }: Holding): Row {
+export function renderHolding(world: World, holder: string, { token, tokenId, value, isPiece }: Holding): JsonRow {
   const view = renderToken(world, token);
   const instance =
     isPiece && tokenId !== null ? renderPiece(world, holder, tokenId, token.type === 'ERC-721', view) : null;
@@ -131,7 +131,7 @@ export function renderHolding(world: World, holder: string, { token, tokenId, va
   }));
 }
 
-function renderPiece(world: World, holder: string, id: string, isUnique: boolean, token: unknown): Row {
+function renderPiece(world: World, holder: string, id: string, isUnique: boolean, token: unknown): JsonRow {
   const image = `https://pieces.example/${id}.png`;
   return {
     is_unique: isUnique,

@@ -1,9 +1,9 @@
-import type { Row } from '../answer.ts';
+import type { JsonRow } from '../answer.ts';
 import type { TokenBase } from '../chain/catalogue.ts';
 import type { World } from '../world.ts';
 
 /** As of the head. */
-export function renderToken(world: World, token: TokenBase): Row {
+export function renderToken(world: World, token: TokenBase): JsonRow {
   const view = { ...world.tokens.view(token, world.head()) };
   return world.dialect.write('token', view, () => ({ is_bridged: token.bridged !== undefined }));
 }

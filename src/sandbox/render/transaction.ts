@@ -1,5 +1,5 @@
 // A transaction as specification 2.6 writes it.
-import type { Row } from '../answer.ts';
+import type { JsonRow } from '../answer.ts';
 import type { TokenBook } from '../chain/tokens.ts';
 import { showTime } from '../chain/keys.ts';
 import { GWEI, type Mined, type Transaction, type Transfer, type Waiting } from '../chain/transaction.ts';
@@ -16,7 +16,7 @@ export function baseFeeOf(height: number): bigint {
   return 8n * GWEI + BigInt(swing) * 40_000_000n;
 }
 
-export function renderMined(world: World, mined: Mined): Row {
+export function renderMined(world: World, mined: Mined): JsonRow {
   const { transaction, height, position } = mined;
   const { gasUsed, tip } = transaction;
   const baseFee = baseFeeOf(height);
@@ -45,7 +45,7 @@ export function renderMined(world: World, mined: Mined): Row {
 }
 
 /** Not in a block yet: fields that only a block determines are null. */
-export function renderWaiting(world: World, { transaction }: Waiting): Row {
+export function renderWaiting(world: World, { transaction }: Waiting): JsonRow {
   const most = feeCap(transaction);
   const row = {
     ...renderFixed(world, transaction),
@@ -75,7 +75,7 @@ const BLOB = 3;
 const SET_CODE = 4;
 
 /** Fields that releases send beyond the specification. */
-function beyond(world: World, transaction: Transaction, height: number | null): Row {
+function beyond(world: World, transaction: Transaction, height: number | null): JsonRow {
   const { types, envelope } = transaction;
   const envelopes = [
     ...(envelope === BLOB ? ['blob_transaction'] : []),
@@ -91,7 +91,7 @@ function beyond(world: World, transaction: Transaction, height: number | null): 
 }
 
 /** The sender authorises the contract that it calls to act for it. */
-function authorizationOf({ from, to, nonce, hash }: Transaction): Row {
+function authorizationOf({ from, to, nonce, hash }: Transaction): JsonRow {
   const [r, s] = [BigInt(hash), BigInt(hash) >> 1n];
   const signature = { r: String(r), s: String(s), v: nonce % 2 };
   return {
@@ -112,7 +112,7 @@ function waitedMs(world: World, { transaction, height }: Mined): number {
   return world.timeOf(height) - world.timeOf(Math.max(0, height - transaction.lead)) + (transaction.gasUsed % 1000);
 }
 
-function renderFixed(world: World, transaction: Transaction): Row {
+function renderFixed(world: World, transaction: Transaction): JsonRow {
   const { hash, method, nonce, from, to, created, value, gasLimit, tip, types, action } = transaction;
   return {
     hash,
@@ -135,7 +135,7 @@ function renderFixed(world: World, transaction: Transaction): Row {
 }
 
 /** A failed transaction without a trace has no reason yet. */
-function renderOutcome(world: World, { transaction, height }: Mined): Row {
+function renderOutcome(world: World, { transaction, height }: Mined): JsonRow {
   const { status, result, reason, calls } = transaction;
   if (!world.chain.isTraced(height)) {
     const known = status === 'ok' ? 'success' : 'awaiting_internal_transactions';
@@ -155,7 +155,7 @@ function toWord(parameter: string): string {
   return digits.slice(-64).padStart(64, '0').toLowerCase();
 }
 
-function decodeInput({ method, parameters }: Transaction): Row | null {
+function decodeInput({ method, parameters }: Transaction): JsonRow | null {
   if (method === null) return null;
   const declared = /\((.*)\)/.exec(method.call)?.[1]?.split(', ') ?? [];
   const named = declared.map((declaration, place) => {
@@ -169,7 +169,7 @@ function decodeInput({ method, parameters }: Transaction): Row | null {
 const SHOWN_TRANSFERS = 10;
 const TRANSFERS_PER_TRANSACTION = 64;
 
-function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: number): Row {
+function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: number): JsonRow {
   const { transaction, height, position } = mined;
   return {
     block_hash: world.chain.blockHash(height),
@@ -185,13 +185,13 @@ function renderTransfer(world: World, mined: Mined, transfer: Transfer, place: n
   };
 }
 
-function tokenAt(world: World, address: string): Row | null {
+function tokenAt(world: World, address: string): JsonRow | null {
   const token = world.tokens.find(address);
   return token === undefined ? null : renderToken(world, token);
 }
 
 /** A collection of pieces has no decimals. */
-function totalOf(tokens: TokenBook, { token, value }: Transfer): Row {
+function totalOf(tokens: TokenBook, { token, value }: Transfer): JsonRow {
   const decimals = tokens.find(token)?.decimals ?? null;
   return { decimals: decimals === null ? null : String(decimals), value: String(value ?? 1n) };
 }

@@ -1,6 +1,6 @@
 // The journal. Lines are appended in the transaction that caused them, without a hash; one replica chains them afterwards.
 // Its order is that of `position`: a line with a lower `number` may be committed later.
-import { createVerifier, GENESIS, nextAnchor, type Anchor, type Verdict } from '../../core/journal/chain.ts';
+import { createVerifier, GENESIS, nextAnchor, type JournalAnchor, type ChainCheck } from '../../core/journal/chain.ts';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { HistoryFilter, JournalCounts, JournalLine } from '../journal.ts';
@@ -68,7 +68,7 @@ export async function pruneJournal(sql: Sql, before: Instant, at: Instant, limit
 }
 
 /** The anchor of the newest line that is chained; null when there never was one. */
-export async function headOf(sql: Sql): Promise<Anchor | null> {
+export async function headOf(sql: Sql): Promise<JournalAnchor | null> {
   const row = await sql.first(
     'SELECT position, hash FROM journal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1',
   );
@@ -76,7 +76,7 @@ export async function headOf(sql: Sql): Promise<Anchor | null> {
 }
 
 /** The anchor of the last line that was dropped; null when none was. */
-async function checkpointOf(sql: Sql): Promise<Anchor | null> {
+async function checkpointOf(sql: Sql): Promise<JournalAnchor | null> {
   const row = await sql.first('SELECT position, hash FROM checkpoints ORDER BY position DESC LIMIT 1');
   return row === undefined ? null : anchorOf(row);
 }
@@ -105,7 +105,7 @@ export async function historyOf(sql: Sql, { subjects, since, limit }: HistoryFil
 }
 
 /** Every line from the last checkpoint on. */
-export async function verify(sql: Sql, anchor: Anchor | null): Promise<Verdict> {
+export async function verify(sql: Sql, anchor: JournalAnchor | null): Promise<ChainCheck> {
   const verifier = createVerifier(await checkpointOf(sql), anchor);
   let rows: readonly Row[];
   let after = 0;

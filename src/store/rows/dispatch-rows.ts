@@ -1,7 +1,7 @@
 // What dispatch keeps, checked as it comes out of the storage, whichever engine it comes from.
 import { z } from 'zod';
 import type { Recipient } from '../../core/model/ids.ts';
-import type { Held, News, RecipientState } from '../../dispatch/model.ts';
+import type { Held, PendingTransition, RecipientState } from '../../dispatch/model.ts';
 import type { DueMember } from '../../dispatch/rounds/due-round.ts';
 import type { CalledAlert } from '../../dispatch/rounds/call-round.ts';
 import type { ActiveState } from '../../dispatch/reroute.ts';
@@ -123,7 +123,7 @@ export function labelsOf(text: unknown): Pick<DueMember, 'labels' | 'severity'> 
 const news = z.object({ seq: z.number(), episode: z.number(), transition: z.enum(TRANSITIONS), at: z.number() });
 
 /** Nothing where it is damaged. */
-export function newsOf(row: Row): News[] {
+export function newsOf(row: Row): PendingTransition[] {
   const one = news.safeParse(row).data;
   return one === undefined ? [] : [one];
 }

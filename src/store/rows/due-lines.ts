@@ -2,12 +2,12 @@ import { closedLines, heldLines, type HeldAlert } from '../../core/journal/dispa
 import type { JournalEntry } from '../../core/journal/entry.ts';
 import { withdrawnLines } from '../../core/journal/routed.ts';
 import type { DueRound } from '../../dispatch/rounds/due-round.ts';
-import type { Batch, RoundResult } from '../../dispatch/model.ts';
+import type { DeliveryBatch, RoundResult } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Decision } from '../dispatch-store.ts';
+import type { RoundDecision } from '../dispatch-store.ts';
 
 /** What the journal says of a round that decided what goes out. */
-export function dueLines(round: DueRound, { result, shares }: Decision, at: Instant): readonly JournalEntry[] {
+export function dueLines(round: DueRound, { result, shares }: RoundDecision, at: Instant): readonly JournalEntry[] {
   const closed = result.batches
     .flatMap((batch) => wholeOf(batch, shares))
     .map(({ id, kind, target, members }) => {
@@ -18,7 +18,7 @@ export function dueLines(round: DueRound, { result, shares }: Decision, at: Inst
 }
 
 /** Of a message that several commits write, the last of them has the line. */
-function wholeOf(batch: Batch, shares: Decision['shares']): readonly Batch[] {
+function wholeOf(batch: DeliveryBatch, shares: RoundDecision['shares']): readonly DeliveryBatch[] {
   const share = shares.get(batch.id);
   if (share === undefined) return [batch];
   return share.isLast ? [share.batch] : [];

@@ -1,6 +1,6 @@
 // What a round reads of groups that are due, whichever engine it comes from.
 import type { Recipient } from '../../core/model/ids.ts';
-import type { DueGroup, DueMember, Sent } from '../../dispatch/rounds/due-round.ts';
+import type { DueGroup, DueMember, RecentlySent } from '../../dispatch/rounds/due-round.ts';
 import type { RecipientState } from '../../dispatch/model.ts';
 import { labelsOf, newsOf, numberOrNull, recipientOf } from './dispatch-rows.ts';
 import type { Row } from './rows.ts';
@@ -71,7 +71,7 @@ export function freshMembersOf(fresh: Members, isFull: boolean): Members | null 
 }
 
 /** From the kind and the time of what was made for the target. */
-export function sentOf(target: Recipient, rows: readonly Row[]): Sent {
+export function sentOf(target: Recipient, rows: readonly Row[]): RecentlySent {
   const instants = rows.map(({ kind, created_at }) => ({ isSummary: isSummary(kind), at: Number(created_at) }));
   const summaries = instants.filter((one) => one.isSummary).map((one) => one.at);
   return {

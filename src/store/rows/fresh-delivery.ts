@@ -1,7 +1,7 @@
 // Deliveries that are about to be written.
 import { RANK_OF, type DeliveryKind } from '../../core/model/delivery.ts';
 import type { DeliveryId, Recipient } from '../../core/model/ids.ts';
-import type { Batch, BatchMember } from '../../dispatch/model.ts';
+import type { DeliveryBatch, BatchMember } from '../../dispatch/model.ts';
 import type { DeliveryShare } from '../../dispatch/shares.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { numberOrNull } from './dispatch-rows.ts';
@@ -32,7 +32,7 @@ export const SHARE_OPEN_MS = 10_000;
 
 /** `share`: where several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it is gone. */
 export function freshOf(
-  { id, kind, target, severity, members }: Batch,
+  { id, kind, target, severity, members }: DeliveryBatch,
   share: DeliveryShare | undefined,
   at: Instant,
   rowOf: (member: BatchMember) => Row | undefined,

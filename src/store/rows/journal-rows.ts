@@ -1,5 +1,5 @@
 // The journal as it comes out of the storage, and how much of it is kept and read at once.
-import type { Anchor } from '../../core/journal/chain.ts';
+import type { JournalAnchor } from '../../core/journal/chain.ts';
 import type { JournalText } from '../../core/journal/entry.ts';
 import type { JournalCounts, JournalLine, JournalPage } from '../journal.ts';
 import { json, jsonOrNull, type Row } from './rows.ts';
@@ -14,7 +14,7 @@ export const MOST_KEYS = 10_000;
 /** Lines, at once: dropping them takes a few tens of milliseconds. */
 export const MOST_DROPPED = 50_000;
 
-export function anchorOf(row: Row): Anchor {
+export function anchorOf(row: Row): JournalAnchor {
   return { position: Number(row['position']), hash: String(row['hash']) };
 }
 

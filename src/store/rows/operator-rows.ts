@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Pause } from '../../core/model/watch/pause.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
-import type { Announceable, Changed, StoredAck } from '../interventions.ts';
+import type { Announceable, OperatorChange, StoredAck } from '../interventions.ts';
 import type { PassedAck } from '../mirrors.ts';
 import { fromJson, parsed, type Row } from './rows.ts';
 import { SEVERITIES } from '../../core/model/ids.ts';
@@ -46,7 +46,7 @@ const ack: z.ZodType<StoredAck> = z.object({
   until: instant,
 });
 
-const changed: z.ZodType<Changed> = z.union([
+const changed: z.ZodType<OperatorChange> = z.union([
   z.object({ type: z.literal('pause'), pause }),
   z.object({ type: z.literal('silence'), silence }),
   z.object({ type: z.literal('ack'), ack }),
@@ -107,7 +107,7 @@ export function ackOf(row: Row): StoredAck {
 }
 
 /** What a request of an operator changed. Throws a StorageError when the row is damaged. */
-export function changedOf(row: Row): Changed {
+export function changedOf(row: Row): OperatorChange {
   return parsed('answer to an operator', () => changed.parse(fromJson(row['answer'])));
 }
 

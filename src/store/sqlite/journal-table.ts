@@ -5,9 +5,9 @@ import {
   createVerifier,
   GENESIS,
   nextAnchor,
-  type Anchor,
+  type JournalAnchor,
   type ChainedText,
-  type Verdict,
+  type ChainCheck,
 } from '../../core/journal/chain.ts';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -46,9 +46,9 @@ export function createJournalTable(db: DatabaseSync, mostLines = MOST_LINES): Jo
   }
 
   /** The last of the oldest lines that is to go; null when none is. */
-  function lastToGo(before: Instant, limit: number): Anchor | null {
+  function lastToGo(before: Instant, limit: number): JournalAnchor | null {
     const newest = head()?.position ?? 0;
-    let last: Anchor | null = null;
+    let last: JournalAnchor | null = null;
     for (const row of oldest.iterate(limit)) {
       const found = anchorOf(row);
       if (Number(row['at']) >= before && found.position > newest - mostLines) break;
@@ -79,7 +79,7 @@ export function createJournalTable(db: DatabaseSync, mostLines = MOST_LINES): Jo
 }
 
 /** Reads the anchor of the newest line that is chained; null when there never was one. */
-function createHead(db: DatabaseSync): () => Anchor | null {
+function createHead(db: DatabaseSync): () => JournalAnchor | null {
   const newest = db.prepare(
     'SELECT position, hash FROM journal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1',
   );
@@ -91,7 +91,7 @@ function createHead(db: DatabaseSync): () => Anchor | null {
 }
 
 /** Reads the anchor of the last line that was dropped; null when none was. */
-function createCheckpoint(db: DatabaseSync): () => Anchor | null {
+function createCheckpoint(db: DatabaseSync): () => JournalAnchor | null {
   const newest = db.prepare('SELECT position, hash FROM checkpoints ORDER BY position DESC LIMIT 1');
   return () => {
     const row = newest.get();
@@ -103,11 +103,11 @@ function createCheckpoint(db: DatabaseSync): () => Anchor | null {
 export interface JournalView {
   /** Newest first. */
   history(filter: HistoryFilter): JournalLine[];
-  head(): Anchor | null;
+  head(): JournalAnchor | null;
   /** Of the chained lines after that position, by kind. Null: of none. */
   count(after: number | null): JournalCounts;
   /** Every line from the last checkpoint on. */
-  verify(anchor: Anchor | null): Verdict;
+  verify(anchor: JournalAnchor | null): ChainCheck;
 }
 
 export function createJournalView(db: DatabaseSync): JournalView {

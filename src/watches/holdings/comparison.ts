@@ -1,14 +1,19 @@
 // What arrived, left and changed between what is remembered and what a poll read.
 import type { AnyView } from '../../core/values/fields.ts';
-import { NOTHING_DETECTED, type DetectedEvent, type Detection, type Scope } from '../../core/model/detection.ts';
+import {
+  NOTHING_DETECTED,
+  type DetectedEvent,
+  type Detection,
+  type DetectionScope,
+} from '../../core/model/detection.ts';
 import { track, viewOf, type Remembered, type Tracking } from '../../core/values/tracked.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import { TokenBalance } from '../../explorer/reading/resources/token.ts';
 import { NOT_EMPTY, readEmpty } from '../lists/emptied.ts';
 import { firstCount } from '../values.ts';
 import { type HoldingRow, type HoldingsReading, isEmpty } from './reading.ts';
-import { CONTRACT, type Item, type ItemByKey, packItems, unpackItems } from './items.ts';
-import type { State } from './state.ts';
+import { CONTRACT, type HoldingItem, type ItemByKey, packItems, unpackItems } from './items.ts';
+import type { HoldingsState } from './state.ts';
 
 // A token or piece that is gone has to be named from memory.
 const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
@@ -17,7 +22,11 @@ const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
  * Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. An
  * explorer that has not filled its list yet shows an empty one: that is the baseline once it is believed.
  */
-export function baseline(state: State | null, seen: HoldingsReading, scope: Scope): Detection<State> {
+export function baseline(
+  state: HoldingsState | null,
+  seen: HoldingsReading,
+  scope: DetectionScope,
+): Detection<HoldingsState> {
   const nothing = { ...NOTHING_DETECTED, state, notes: notesOf(seen) };
   if (!scope.isComplete || (seen.rows.size === 0 && seen.nameless > 0)) return nothing;
   const counter = state?.counter ?? firstCount(scope.at);
@@ -30,7 +39,7 @@ export function baseline(state: State | null, seen: HoldingsReading, scope: Scop
   }
   const trackRow = trackerOf(scope);
   const rows = [...seen.rows];
-  const items = rows.map(([key, row]): [string, Item] => [
+  const items = rows.map(([key, row]): [string, HoldingItem] => [
     key,
     { values: trackRow(null, row).after, arrival: 0, change: 0 },
   ]);
@@ -42,7 +51,7 @@ export function baseline(state: State | null, seen: HoldingsReading, scope: Scop
   };
 }
 
-export function compare(state: State, seen: HoldingsReading, scope: Scope): Detection<State> {
+export function compare(state: HoldingsState, seen: HoldingsReading, scope: DetectionScope): Detection<HoldingsState> {
   const known = unpackItems(state.items);
   const isMissing = isAnyMissing(known, seen);
   const isBehind = isMissing && state.head !== null && (headIn(scope) ?? -1) < state.head;
@@ -73,7 +82,7 @@ export function compare(state: State, seen: HoldingsReading, scope: Scope): Dete
 const BEHIND = 'the explorer has not read as far as when a token last arrived: nothing is judged to be gone';
 
 /** Whether tokens that were there are missing from a reading. */
-export function hasMissing(state: State, seen: HoldingsReading): boolean {
+export function hasMissing(state: HoldingsState, seen: HoldingsReading): boolean {
   return isAnyMissing(unpackItems(state.items), seen);
 }
 
@@ -81,16 +90,16 @@ function isAnyMissing(items: ItemByKey, { rows }: HoldingsReading): boolean {
   return items.keys().some((key) => !rows.has(key));
 }
 
-function withEmptied(state: State, emptied: State['emptied']): State {
+function withEmptied(state: HoldingsState, emptied: HoldingsState['emptied']): HoldingsState {
   return emptied === state.emptied ? state : { ...state, emptied };
 }
 
-function headIn({ chain }: Scope): number | null {
+function headIn({ chain }: DetectionScope): number | null {
   return typeof chain === 'object' ? chain.head : null;
 }
 
 interface Draft {
-  readonly items: Map<string, Item>;
+  readonly items: Map<string, HoldingItem>;
   counter: number;
   readonly events: DetectedEvent[];
   differs: boolean;
@@ -98,7 +107,7 @@ interface Draft {
 
 type TrackRow = (before: Remembered | null, row: HoldingRow) => Tracking;
 
-function trackerOf({ tracked }: Scope): TrackRow {
+function trackerOf({ tracked }: DetectionScope): TrackRow {
   const paths = [...new Set([...ALWAYS_TRACKED, ...tracked])];
   return (before, row) => track(before, row, paths);
 }

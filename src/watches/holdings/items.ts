@@ -5,7 +5,7 @@ import type { Json } from '../../core/values/fields.ts';
 import type { Remembered } from '../../core/values/tracked.ts';
 import { json, remembered } from '../values.ts';
 
-export interface Item {
+export interface HoldingItem {
   readonly values: Remembered;
   /** The counter when it arrived, and when it last changed: they make each occurrence's key its own. */
   readonly arrival: number;
@@ -13,7 +13,7 @@ export interface Item {
 }
 
 /** By key, in the order of arrival: the contract's address in lower case, `/` and the piece's number where it has one. */
-export type ItemByKey = ReadonlyMap<string, Item>;
+export type ItemByKey = ReadonlyMap<string, HoldingItem>;
 
 /** JSON of `Packed`: `[[["token.address_hash","balance"]],["",0,0,0,"0x51","5"]]`. */
 export type PackedItems = string;
@@ -43,7 +43,7 @@ function numberIn(pathLists: string[][], paths: string[]): number {
   return known >= 0 ? known : pathLists.push(paths) - 1;
 }
 
-export function unpackItems(packed: PackedItems): Map<string, Item> {
+export function unpackItems(packed: PackedItems): Map<string, HoldingItem> {
   const [pathLists, ...rows] = JSON.parse(packed) as Packed;
   return new Map(
     rows.map(([rest, number, arrival, change, ...written]) => {

@@ -4,7 +4,7 @@ import { Emptied } from '../lists/emptied.ts';
 import { PackedItems } from './items.ts';
 
 /** Plain JSON, checked by the schema of the same name when it is read back. */
-export interface State {
+export interface HoldingsState {
   readonly items: PackedItems;
   /** Counts occurrences, so that a second arrival of a token is news. */
   readonly counter: number;
@@ -16,7 +16,7 @@ export interface State {
   readonly hasBaseline: boolean;
 }
 
-export const State: z.ZodType<State> = z.object({
+export const HoldingsState: z.ZodType<HoldingsState> = z.object({
   items: PackedItems,
   counter: z.number(),
   emptied: Emptied.nullable().default(null),

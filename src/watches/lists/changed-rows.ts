@@ -1,6 +1,6 @@
 // Known rows whose content differs from before.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { Scope } from '../../core/model/detection.ts';
+import type { DetectionScope } from '../../core/model/detection.ts';
 import type { KnownRows, ListState } from '../list-state.ts';
 import type { BlockByKey, SeenRows } from '../seen-rows.ts';
 import { basisOf, digestOf, NO_DIGESTS, packDigests, type RowDigests, unpackDigests } from './row-digests.ts';
@@ -8,7 +8,7 @@ import { positionOf, type RowKey } from './row-key.ts';
 
 interface JudgedBy<F extends Fields> {
   readonly row: RowKey<F>;
-  readonly scope: Scope;
+  readonly scope: DetectionScope;
 }
 
 /** Whether the content of a known row was different before. */

@@ -1,6 +1,6 @@
 // Sorts what was read of a list into new, known and changed rows, and remembers it.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { Doubt, Range, Scope } from '../../core/model/detection.ts';
+import type { Doubt, BlockRange, DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import {
@@ -38,7 +38,7 @@ export interface NewRows<F extends Fields> {
   readonly nameless: number;
   /** The floor, where all that was read lies so far below it that the chain has another past than the one known. */
   readonly silentUpTo: number | null;
-  readonly range: Range | null;
+  readonly range: BlockRange | null;
   /** Set when the baseline, or an empty list, depends on where the chain is, and that was not asked for. */
   readonly needs: HeadNeed | null;
   /** Set when the list is empty and that is not believed yet: then nothing else was noticed. */
@@ -99,12 +99,12 @@ export function detectList<F extends Fields>(
 
 const NOTHING_NEW = { fresh: [], known: [], changed: [], baseline: null, nameless: 0, silentUpTo: null, range: null };
 
-function emptyReading(state: ListState, scope: Scope): EmptyReading {
+function emptyReading(state: ListState, scope: DetectionScope): EmptyReading {
   return isReplaced(state, scope) ? provenEmpty(scope) : readEmpty(state.emptied, scope);
 }
 
 /** Whether everything remembered was in blocks that were replaced since the last reading. */
-function isReplaced({ seen }: ListState, { chain, coveredUntil }: Scope): boolean {
+function isReplaced({ seen }: ListState, { chain, coveredUntil }: DetectionScope): boolean {
   if (typeof chain !== 'object') return false;
   const since = coveredUntil ?? Infinity;
   const replaced = new Set(chain.replaced.flatMap(([height, from]) => (from > since ? [height] : [])));
@@ -120,7 +120,11 @@ function withEmptied(state: ListState, emptied: ListState['emptied']): ListState
  * where they ended in that. Rows that came late among known ones may have stopped them below it: then anything down to the
  * floor may be unread.
  */
-function gapsAfter<F extends Fields>(state: ListState, { stopped, older }: ListReading<F>, { at }: Scope): Gaps {
+function gapsAfter<F extends Fields>(
+  state: ListState,
+  { stopped, older }: ListReading<F>,
+  { at }: DetectionScope,
+): Gaps {
   const gaps = afterReadings(state.gaps, older?.gaps ?? []);
   if (stopped === null) return gaps;
   const to = stopped.lowest ?? Number.MAX_SAFE_INTEGER;

@@ -3,7 +3,7 @@
 // for anew soon, so that a list that was really emptied is told of within a minute.
 import { z } from 'zod';
 import { needOf } from '../../core/chain/tick-chain.ts';
-import type { Doubt, Scope } from '../../core/model/detection.ts';
+import type { Doubt, DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 
@@ -34,7 +34,7 @@ export interface EmptyReading {
 export const NOT_EMPTY: EmptyReading = { emptied: null, doubt: null, needs: null };
 
 /** `before`: the empty readings up to now; null where the last reading showed something. */
-export function readEmpty(before: Emptied | null, { at, chain, intervalMs }: Scope): EmptyReading {
+export function readEmpty(before: Emptied | null, { at, chain, intervalMs }: DetectionScope): EmptyReading {
   if (before !== null && before.readings >= READINGS_NEEDED) return { emptied: before, doubt: null, needs: null };
   const waitMs = Math.min(intervalMs, ASKED_ANEW_MS);
   if (typeof chain !== 'object')
@@ -48,7 +48,7 @@ export function readEmpty(before: Emptied | null, { at, chain, intervalMs }: Sco
 }
 
 /** It is empty because the blocks were replaced in which everything stood: then one reading is enough. */
-export function provenEmpty({ at, chain }: Scope): EmptyReading {
+export function provenEmpty({ at, chain }: DetectionScope): EmptyReading {
   const head = typeof chain === 'object' ? chain.head : 0;
   return { ...NOT_EMPTY, emptied: { readings: READINGS_NEEDED, head, at } };
 }

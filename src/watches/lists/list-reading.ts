@@ -1,6 +1,6 @@
 // What a poll read of a list: its rows, and how far they reach.
 import type { Fields, View } from '../../core/values/fields.ts';
-import type { Range, Scope } from '../../core/model/detection.ts';
+import type { BlockRange, DetectionScope } from '../../core/model/detection.ts';
 import type { Cursor, ListQuestion } from '../../core/model/watch/question.ts';
 import { PENDING } from '../seen-rows.ts';
 import type { OlderReading } from './older-rows.ts';
@@ -27,7 +27,7 @@ interface Stopped {
 
 export interface DetectOptions<F extends Fields> {
   readonly row: RowKey<F>;
-  readonly scope: Scope;
+  readonly scope: DetectionScope;
   readonly question: ListQuestion<F>;
 }
 
@@ -49,16 +49,19 @@ export function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: 
 }
 
 /** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
-export function rangeOf<F extends Fields>({ rows, reachedEnd, older }: ListReading<F>, row: RowKey<F>): Range | null {
+export function rangeOf<F extends Fields>(
+  { rows, reachedEnd, older }: ListReading<F>,
+  row: RowKey<F>,
+): BlockRange | null {
   const heights = rows.map((view) => positionOf(row, view).block).filter((block) => block !== PENDING);
   if (heights.length === 0) return reachedEnd ? { from: 0, to: 'head', head: null, replaced: [] } : null;
   const head = Math.max(...heights);
   const lowest = Math.min(...heights);
-  const range: Range = { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
+  const range: BlockRange = { from: reachedEnd ? 0 : lowest + 1, to: 'head', head, replaced: [] };
   return older === null || older.covered.length === 0 ? range : { ...range, below: older.covered };
 }
 
 /** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */
-export function upTo(range: Range): Range {
+export function upTo(range: BlockRange): BlockRange {
   return range.head === null ? range : { ...range, to: range.head };
 }

@@ -1,6 +1,6 @@
 import { Address, shortHex } from '../../core/values/address.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
-import type { EventOccasion, KindWording, Names, Sentence } from '../../core/model/watch/wording.ts';
+import type { EventOccasion, KindWording, WatchNames, Sentence } from '../../core/model/watch/wording.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { changeSentence, plainWording, textAt } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
@@ -60,12 +60,12 @@ function describedToken(occasion: EventOccasion, label: string): readonly (reado
 }
 
 /** `ACME`, or `token 0x9f2e…41c7` */
-function tokenWords(names: Names, view: AnyView): string {
+function tokenWords(names: WatchNames, view: AnyView): string {
   const contract = contractOf(view);
   return knownToken(names, view) ?? (contract === undefined ? 'a token' : `token ${shortHex(contract.text)}`);
 }
 
-function knownToken(names: Names, view: AnyView): string | null {
+function knownToken(names: WatchNames, view: AnyView): string | null {
   const contract = contractOf(view);
   return contract === undefined ? null : names.known(contract);
 }

@@ -7,11 +7,11 @@ import { addressWords } from '../../core/wording/values.ts';
 import { quotedText, showAmount } from '../../core/wording/words.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import type { Names, Occasion, Sentence } from '../../core/model/watch/wording.ts';
+import type { WatchNames, WordingContext, Sentence } from '../../core/model/watch/wording.ts';
 
 /** `vault sent 250 ETH, above 100`; `how` is put behind it: ` in a call`. */
 export function movedSentence(
-  occasion: Occasion,
+  occasion: WordingContext,
   value: Amount,
   how = '',
 ): Pick<Sentence, 'title' | 'detail' | 'measured'> {
@@ -26,14 +26,14 @@ export function movedSentence(
 }
 
 /** `to vault`, `from vault`, `from 0x3c54…b3AB` */
-export function endWords({ names, view }: Pick<Occasion, 'names' | 'view'>): string {
+export function endWords({ names, view }: Pick<WordingContext, 'names' | 'view'>): string {
   const [from, to] = [addressAt(view, 'from.hash'), receiverOf(view)];
   return !names.isWatched(from) && names.isWatched(to) ? `to ${nameOf(names, to)}` : `from ${nameOf(names, from)}`;
 }
 
 /** Why it failed, between whom, and where: `Reason given: "stack underflow". 0x3c54…b3AB to vault, block 14,035,098`. */
 export function placeLine(
-  occasion: Occasion,
+  occasion: WordingContext,
   { reason, hash }: { readonly reason: string | null; readonly hash: string },
 ): readonly (readonly Segment[])[] {
   const { names, view } = occasion;
@@ -66,6 +66,6 @@ function addressAt(view: AnyView, path: string): Address | undefined {
   return value instanceof Address ? value : undefined;
 }
 
-function nameOf(names: Names, address: Address | undefined): string {
+function nameOf(names: WatchNames, address: Address | undefined): string {
   return address === undefined ? 'an unknown address' : addressWords(names, address);
 }

@@ -1,9 +1,9 @@
 // What calls that change something answer. Answers of the others are those of queries.
 import { z } from 'zod';
-import { Ack, Gone } from '../../query/shapes/alerts.ts';
+import { AckShape, Gone } from '../../query/shapes/alerts.ts';
 import { Count, Time } from '../../query/shapes/common.ts';
 
-export { Ack };
+export { AckShape };
 
 export const Pause = z
   .strictObject({

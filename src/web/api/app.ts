@@ -20,10 +20,10 @@ import { requestDigest } from '../guard/digest.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { ANYBODY, createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
-import { problemResponse, type Problem } from '../problem.ts';
+import { problemResponse, type ApiProblem } from '../problem.ts';
 import { openApiDocument } from './openapi.ts';
-import type { Interventions, Operation } from './operation.ts';
-import type { ApiRoute, ReadAnswer, ReadRoute, WriteRoute } from './route.ts';
+import type { Interventions, WriteRequest } from './operation.ts';
+import type { ApiRoute, ReadResult, ReadRoute, WriteRoute } from './route.ts';
 import { API_ROOT, apiRoutes } from './routes.ts';
 
 export interface ApiOptions extends IdentityOptions {
@@ -81,14 +81,14 @@ function documentRoute(routes: readonly ApiRoute[], version: string): ReadRoute 
   const summary = 'This document, as OpenAPI 3.1 has it.';
   const route = { ...about, summary, shape: z.looseObject({ openapi: z.string() }) };
   let document: object | null = null;
-  const answer = async (): Promise<ReadAnswer> => {
+  const answer = async (): Promise<ReadResult> => {
     document ??= openApiDocument({ routes: [...routes, { ...route, answer }], root: API_ROOT, version });
     return { body: document };
   };
   return { ...route, answer };
 }
 
-function refuse(problem: Problem['problem'], detail: string): Response {
+function refuse(problem: ApiProblem['problem'], detail: string): Response {
   return problemResponse({ problem, detail });
 }
 
@@ -187,7 +187,7 @@ async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
   return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body, route.status);
 }
 
-function operationOf(c: Context<WebEnv>, body: string): Operation | null {
+function operationOf(c: Context<WebEnv>, body: string): WriteRequest | null {
   const key = c.req.header('idempotency-key') ?? '';
   if (!/^[\w.~:-]{1,64}$/.test(key)) return null;
   const actor = c.get('identity').name;

@@ -1,8 +1,8 @@
 // What the API asks of the daemon. `app/` carries it out; here stand only words that clients use.
-import type { Mistake, Problem } from '../problem.ts';
+import type { RequestMistake, ApiProblem } from '../problem.ts';
 
 /** One request that changes something. */
-export interface Operation {
+export interface WriteRequest {
   /** The client's `Idempotency-Key`: a repeated request changes nothing, and gets the same answer. */
   readonly key: string;
   /** A digest of who asks for what. */
@@ -99,8 +99,8 @@ export interface SampleAnswer {
   }[];
 }
 
-export type Refusal =
-  | { readonly type: 'invalid'; readonly mistakes: readonly Mistake[] }
+export type ActionRefusal =
+  | { readonly type: 'invalid'; readonly mistakes: readonly RequestMistake[] }
   | { readonly type: RefusalName; readonly detail: string };
 
 type RefusalName =
@@ -114,31 +114,31 @@ type RefusalName =
   | 'not-storable';
 
 export type Result<T> =
-  { readonly type: 'done'; readonly value: T } | { readonly type: 'refused'; readonly why: Refusal };
+  { readonly type: 'done'; readonly value: T } | { readonly type: 'refused'; readonly why: ActionRefusal };
 
 /** What operators may change. Each is durable before it resolves. */
 export interface Interventions {
   /** `watch`: a rule's id or a watch's name. */
-  pause(watch: string, draft: PauseDraft, operation: Operation): Promise<Result<PauseAnswer>>;
-  endPause(watch: string, operation: Operation): Promise<Result<PauseAnswer>>;
-  silence(draft: SilenceDraft, operation: Operation): Promise<Result<SilenceAnswer>>;
-  extendSilence(id: string, until: Instant, operation: Operation): Promise<Result<SilenceAnswer>>;
-  endSilence(id: string, operation: Operation): Promise<Result<SilenceAnswer>>;
-  ack(alert: AlertName, draft: AckDraft, operation: Operation): Promise<Result<AckAnswer>>;
-  endAck(alert: AlertName, operation: Operation): Promise<Result<AckAnswer>>;
+  pause(watch: string, draft: PauseDraft, operation: WriteRequest): Promise<Result<PauseAnswer>>;
+  endPause(watch: string, operation: WriteRequest): Promise<Result<PauseAnswer>>;
+  silence(draft: SilenceDraft, operation: WriteRequest): Promise<Result<SilenceAnswer>>;
+  extendSilence(id: string, until: Instant, operation: WriteRequest): Promise<Result<SilenceAnswer>>;
+  endSilence(id: string, operation: WriteRequest): Promise<Result<SilenceAnswer>>;
+  ack(alert: AlertName, draft: AckDraft, operation: WriteRequest): Promise<Result<AckAnswer>>;
+  endAck(alert: AlertName, operation: WriteRequest): Promise<Result<AckAnswer>>;
   /** Of one that was given up: it is due again, under its id. */
-  retryDelivery(id: string, operation: Operation): Promise<Result<DeliveryAnswer>>;
+  retryDelivery(id: string, operation: WriteRequest): Promise<Result<DeliveryAnswer>>;
   /** Of one that was given up: nobody needs to look at it any more. */
-  dismissDelivery(id: string, operation: Operation): Promise<Result<DeliveryAnswer>>;
+  dismissDelivery(id: string, operation: WriteRequest): Promise<Result<DeliveryAnswer>>;
   /** What waits on the channel is tried now. */
-  retryChannel(channel: string, operation: Operation): Promise<Result<ChannelAnswer>>;
+  retryChannel(channel: string, operation: WriteRequest): Promise<Result<ChannelAnswer>>;
   /** Sends a message that says that it is a sample to each recipient of the channel, once. */
-  sampleChannel(channel: string, operation: Operation): Promise<Result<SampleAnswer>>;
+  sampleChannel(channel: string, operation: WriteRequest): Promise<Result<SampleAnswer>>;
 }
 
 const RETRY_STORAGE_S = 30;
 
-export function problemOf(why: Refusal): Problem {
+export function problemOf(why: ActionRefusal): ApiProblem {
   switch (why.type) {
     case 'invalid':
       return {

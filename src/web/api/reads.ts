@@ -3,17 +3,17 @@ import type { z } from 'zod';
 import { UnavailableError } from '../../lib/unavailable.ts';
 import { BadCursor } from '../../query/cursor.ts';
 import type { Queries } from '../../query/queries.ts';
-import { DeliveryFilter, HistoryFilter, ListFilter, SamplesFilter } from '../../query/shapes.ts';
+import { DeliveryListFilter, HistoryListFilter, ListFilter, SamplesFilter } from '../../query/shapes.ts';
 import { AccountList, Series } from '../../query/shapes/accounts.ts';
 import { AlertHistory, AlertList, type Gone } from '../../query/shapes/alerts.ts';
 import { HistoryList } from '../../query/shapes/history.ts';
-import { About, Explorers, RuleList } from '../../query/shapes/daemon.ts';
+import { About, ExplorerList, RuleList } from '../../query/shapes/daemon.ts';
 import { DeliveryDetail, DeliveryList, SilenceLists } from '../../query/shapes/operators.ts';
 import { Overview } from '../../query/shapes/overview.ts';
 import { WatchExplanation, WatchList, WatchRow } from '../../query/shapes/watches.ts';
-import type { Problem } from '../problem.ts';
+import type { ApiProblem } from '../problem.ts';
 import { problemOf } from './operation.ts';
-import type { Parameter, ReadAnswer, ReadRoute } from './route.ts';
+import type { PathParameter, ReadResult, ReadRoute } from './route.ts';
 import { parseQuery } from './shapes.ts';
 import { alertIn } from './writes.ts';
 
@@ -86,7 +86,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     list('/history', {
       tag: 'history',
       summary: 'The journal: what was decided, told and changed, newest first.',
-      query: HistoryFilter,
+      query: HistoryListFilter,
       shape: HistoryList,
       look: (filter) => queries.history(filter),
     }),
@@ -94,7 +94,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       tag: 'deliveries',
       summary:
         'Messages by recipient: those that were given up first, then those that are owed, then those that were sent.',
-      query: DeliveryFilter,
+      query: DeliveryListFilter,
       shape: DeliveryList,
       look: (filter) => queries.deliveries(filter),
     }),
@@ -114,7 +114,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     whole('/explorers', {
       tag: 'daemon',
       summary: 'How fresh the explorers are, how they answer, and what the requests of each rule cost.',
-      shape: Explorers,
+      shape: ExplorerList,
       look: () => queries.explorers(),
     }),
     list('/rules', {
@@ -164,7 +164,7 @@ function list<T extends object, Q extends z.ZodObject>(
 interface Named<T> extends Described {
   readonly shape: z.ZodType<T>;
   /** Null: there is none. */
-  readonly look: (parameter: Parameter) => Promise<T | Gone | null>;
+  readonly look: (parameter: PathParameter) => Promise<T | Gone | null>;
   /** What to do then. */
   readonly missing: string;
 }
@@ -190,7 +190,7 @@ function rowOf(found: WatchExplanation | Gone | null): WatchRow | Gone | null {
   return found !== null && 'watch' in found ? found.watch : found;
 }
 
-type Look = (parameter: Parameter, query: Readonly<Record<string, string>>) => Promise<ReadAnswer>;
+type Look = (parameter: PathParameter, query: Readonly<Record<string, string>>) => Promise<ReadResult>;
 
 function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role' | 'answer'>, look: Look): ReadRoute {
   return {
@@ -206,7 +206,7 @@ function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role'
 const NOT_READABLE = 'The state cannot be read now. The log of the daemon says why.';
 
 /** Of a query that did not answer. Throws what is no fault of the caller or of the storage. */
-export function problemFor(error: unknown): Problem {
+export function problemFor(error: unknown): ApiProblem {
   if (error instanceof UnavailableError) return problemOf({ type: 'not-storable', detail: NOT_READABLE });
   if (!(error instanceof BadCursor)) throw error;
   const detail = 'is not `next` of a page of this list: leave it out to begin anew';

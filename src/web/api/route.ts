@@ -1,8 +1,8 @@
 // What a call of the API is: for the router, and for the document that describes it. There is no route without a role.
 import type { z } from 'zod';
 import type { Role } from '../guard/identity.ts';
-import type { Problem, ProblemName } from '../problem.ts';
-import type { Operation } from './operation.ts';
+import type { ApiProblem, ProblemName } from '../problem.ts';
+import type { WriteRequest } from './operation.ts';
 
 export type ApiRoute = ReadRoute | WriteRoute;
 
@@ -28,29 +28,29 @@ export interface ReadRoute extends Route {
   readonly method: 'get';
   /** Parameters of the query; each is text. */
   readonly query: z.ZodObject | null;
-  readonly answer: (call: ReadCall) => Promise<ReadAnswer>;
+  readonly answer: (call: ReadCall) => Promise<ReadResult>;
 }
 
 export interface ReadCall {
-  readonly parameter: Parameter;
+  readonly parameter: PathParameter;
   readonly query: Readonly<Record<string, string>>;
 }
 
-export type ReadAnswer = { readonly body: object } | { readonly problem: Problem };
+export type ReadResult = { readonly body: object } | { readonly problem: ApiProblem };
 
 /** Changes something, but for a preview; takes the role operator. */
 export interface WriteRoute extends Route {
   readonly method: 'post';
   readonly body: z.ZodType;
   readonly status: 200 | 201;
-  readonly answer: (call: WriteCall) => Promise<ReadAnswer>;
+  readonly answer: (call: WriteCall) => Promise<ReadResult>;
 }
 
 export interface WriteCall {
-  readonly parameter: Parameter;
+  readonly parameter: PathParameter;
   readonly body: unknown;
-  readonly operation: Operation;
+  readonly operation: WriteRequest;
 }
 
 /** A parameter of the path, decoded. */
-export type Parameter = (name: string) => string;
+export type PathParameter = (name: string) => string;

@@ -8,11 +8,11 @@ import { writeRoutes } from './writes.ts';
 
 export const API_ROOT = '/api/v1';
 
-export interface Served {
+export interface ApiParts {
   readonly interventions: Interventions;
   readonly queries: Queries;
 }
 
-export function apiRoutes({ interventions, queries }: Served): readonly ApiRoute[] {
+export function apiRoutes({ interventions, queries }: ApiParts): readonly ApiRoute[] {
   return [...readRoutes(queries), previewRoute(queries), ...writeRoutes(interventions)];
 }

@@ -1,7 +1,7 @@
 // Bodies of requests, and of answers: keys are snake_case, times RFC 3339 in UTC.
 import { z } from 'zod';
 import { showInstant } from '../../lib/clock.ts';
-import type { Mistake, Problem } from '../problem.ts';
+import type { RequestMistake, ApiProblem } from '../problem.ts';
 import { problemOf, type AckAnswer, type PauseAnswer, type SilenceAnswer } from './operation.ts';
 
 const Time = z.iso
@@ -73,7 +73,10 @@ export function ackJson({ at, until, ...ack }: AckAnswer) {
 }
 
 /** The body, or the problem that names each mistake in it. */
-export function parseBody<T>(shape: z.ZodType<T>, body: unknown): { readonly body: T } | { readonly problem: Problem } {
+export function parseBody<T>(
+  shape: z.ZodType<T>,
+  body: unknown,
+): { readonly body: T } | { readonly problem: ApiProblem } {
   const read = shape.safeParse(body);
   if (read.success) return { body: read.data };
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
@@ -83,13 +86,13 @@ export function parseBody<T>(shape: z.ZodType<T>, body: unknown): { readonly bod
 export function parseQuery<Q extends z.ZodObject>(
   shape: Q,
   given: Readonly<Record<string, string>>,
-): { readonly query: z.output<Q> } | { readonly problem: Problem } {
+): { readonly query: z.output<Q> } | { readonly problem: ApiProblem } {
   const read = shape.safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text !== '')));
   if (read.success) return { query: read.data };
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
 }
 
-function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
+function mistakesOf(issue: z.core.$ZodIssue): RequestMistake[] {
   const at = (path: readonly PropertyKey[]): string => path.map((part) => `/${escaped(String(part))}`).join('');
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, MOST_KEYS).map((key) => ({ pointer: at([...issue.path, key]), detail: 'is not known' }));

@@ -1,9 +1,9 @@
 // The calls that change something.
 import type { z } from 'zod';
 import type { ProblemName } from '../problem.ts';
-import { Ack, Channel, Delivery, Pause, Sample, Silence } from './answers.ts';
-import { problemOf, type AlertName, type Interventions, type Operation, type Result } from './operation.ts';
-import type { Parameter, ReadAnswer, WriteCall, WriteRoute } from './route.ts';
+import { AckShape, Channel, Delivery, Pause, Sample, Silence } from './answers.ts';
+import { problemOf, type AlertName, type Interventions, type WriteRequest, type Result } from './operation.ts';
+import type { PathParameter, ReadResult, WriteCall, WriteRoute } from './route.ts';
 import {
   AckBody,
   ackJson,
@@ -76,7 +76,7 @@ function silenceRoutes(interventions: Interventions): readonly WriteRoute[] {
 }
 
 function ackRoutes(interventions: Interventions): readonly WriteRoute[] {
-  const about = { tag: 'alerts', shape: Ack } as const;
+  const about = { tag: 'alerts', shape: AckShape } as const;
   return [
     route('/alerts/:key/:episode/acks', {
       ...about,
@@ -101,7 +101,7 @@ function ackRoutes(interventions: Interventions): readonly WriteRoute[] {
 }
 
 /** What is no number is no episode of any alert. */
-export function alertIn(parameter: Parameter): AlertName {
+export function alertIn(parameter: PathParameter): AlertName {
   const episode = parameter('episode');
   return { key: parameter('key'), episode: /^\d{1,15}$/.test(episode) ? Number(episode) : -1 };
 }
@@ -143,7 +143,7 @@ interface About extends Pick<WriteRoute, 'tag' | 'summary' | 'shape'> {
 }
 
 interface BareWork extends About {
-  readonly work: (name: string, operation: Operation) => Promise<ReadAnswer>;
+  readonly work: (name: string, operation: WriteRequest) => Promise<ReadResult>;
 }
 
 /** About the one that the path names, without a body. */
@@ -159,7 +159,7 @@ function bare(path: string, { work, ...about }: BareWork): WriteRoute {
 interface Work<T> extends About {
   readonly status: WriteRoute['status'];
   readonly body: z.ZodType<T>;
-  readonly work: (body: T, call: WriteCall) => Promise<ReadAnswer>;
+  readonly work: (body: T, call: WriteCall) => Promise<ReadResult>;
 }
 
 /** A call of operators. */
@@ -181,6 +181,6 @@ function asItIs(value: object): object {
   return value;
 }
 
-function answered<T>(result: Result<T>, json: (value: T) => object): ReadAnswer {
+function answered<T>(result: Result<T>, json: (value: T) => object): ReadResult {
   return result.type === 'refused' ? { problem: problemOf(result.why) } : { body: json(result.value) };
 }

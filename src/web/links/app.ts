@@ -10,14 +10,14 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import type { Queries } from '../../query/queries.ts';
 import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts';
-import type { Interventions, Operation, Refusal } from '../api/operation.ts';
+import type { Interventions, WriteRequest, ActionRefusal } from '../api/operation.ts';
 import { readAckToken } from '../guard/ack-links.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import { requestDigest } from '../guard/digest.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { onlyOwnHosts, onlyShortBodies } from '../pages/entry/gates.ts';
-import { bare, type Page } from '../pages/frame/layout.ts';
+import { bare, type HtmlPage } from '../pages/frame/layout.ts';
 import { SNOOZE_MS } from '../pages/operators/acks.ts';
 import { html, type Html } from '../parts/html.ts';
 import { alarm, note } from '../parts/note.ts';
@@ -58,7 +58,7 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
     if (before === null) return send(c, DEAD_LINK);
     const fields = new URLSearchParams(await c.req.text());
     const until = fields.get('do') === 'snooze' ? now() + SNOOZE_MS : null;
-    const refusals: Refusal[] = [];
+    const refusals: ActionRefusal[] = [];
     for (const { alert, seq } of seenIn(before, fields.getAll('seen'))) {
       const operation = operationOf(c, before, [alert.key, alert.episode, seq, fields.get('do'), fields.get('form')]);
       const done = await interventions.ack(alert, { seq, until, comment: null }, operation);
@@ -76,7 +76,7 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
   return app;
 }
 
-function send(c: LinkContext, page: Page): Response {
+function send(c: LinkContext, page: HtmlPage): Response {
   // No search engine is to know a link that somebody published.
   c.header('X-Robots-Tag', 'noindex');
   return c.html(bare(page).toString(), page.status ?? 200);
@@ -117,7 +117,7 @@ function answerTo({ before, after, refusals }: Acted): { readonly status: 200 | 
 
 const CHANGED = 'The alert has changed since you looked at it. Read what it says now, then acknowledge that.';
 
-const FOREIGN: Page = {
+const FOREIGN: HtmlPage = {
   title: 'Not from here',
   status: 403,
   main: html`<div class="centre stack">
@@ -129,7 +129,7 @@ const FOREIGN: Page = {
 interface Acted {
   readonly before: LinkedMessage;
   readonly after: LinkedMessage;
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly ActionRefusal[];
 }
 
 interface Seen {
@@ -153,7 +153,7 @@ function operationOf(
   c: LinkContext,
   { recipient }: LinkedMessage,
   said: readonly (string | number | null)[],
-): Operation {
+): WriteRequest {
   const actor = `link:${recipient}`;
   const asked = requestDigest(c.req.param('token'), actor, ...said);
   return { key: `link-${asked}`, asked, actor };

@@ -3,10 +3,10 @@ import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts
 import { html, NOTHING, type Html } from '../parts/html.ts';
 import { severityTag } from '../parts/states.ts';
 import { ageTag, clockTime, type Moment } from '../parts/time.ts';
-import type { Page } from '../pages/frame/layout.ts';
+import type { HtmlPage } from '../pages/frame/layout.ts';
 
 /** `said`: what became of the request before. */
-export function linkPage(message: LinkedMessage, moment: Moment, said: Html | null = null): Page {
+export function linkPage(message: LinkedMessage, moment: Moment, said: Html | null = null): HtmlPage {
   const waiting = message.alerts.filter(isWaiting);
   return {
     title: 'Acknowledge',
@@ -27,7 +27,7 @@ export function linkPage(message: LinkedMessage, moment: Moment, said: Html | nu
 }
 
 /** A link that is wrong, or too old, or of a message that is not kept. */
-export const DEAD_LINK: Page = {
+export const DEAD_LINK: HtmlPage = {
   title: 'The link does not work',
   status: 410,
   main: html`<div class="centre stack">

@@ -30,7 +30,7 @@ import {
 } from './entry/gates.ts';
 import { bare } from './frame/layout.ts';
 import { createPresenter } from './frame/presenter.ts';
-import { withSharedOverview, type DaemonFacts } from './queries.ts';
+import { withSharedOverview, type PageFacts } from './queries.ts';
 import { createPeriods } from './frame/rendering.ts';
 import { formRoutes, pageRoutes } from './routes.ts';
 import { submit } from './operators/submitting.ts';
@@ -38,7 +38,7 @@ import { submit } from './operators/submitting.ts';
 export interface PagesOptions {
   readonly timeZone: string;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  readonly daemon: () => DaemonFacts;
+  readonly daemon: () => PageFacts;
 }
 
 interface Tools extends PagesOptions, ApiOptions {

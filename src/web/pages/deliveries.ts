@@ -1,8 +1,8 @@
 // Messages to recipients: what was given up first, then what is owed, then what was sent.
-import { problemOf, type Interventions, type Operation, type Result } from '../api/operation.ts';
+import { problemOf, type Interventions, type WriteRequest, type Result } from '../api/operation.ts';
 import type { DeliveryList, DeliveryRow } from '../../query/shapes/operators.ts';
 import type { ChannelDebt } from '../../query/shapes/overview.ts';
-import { DeliveryFilter } from '../../query/shapes.ts';
+import { DeliveryListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
 import { icon } from '../parts/icons.ts';
@@ -23,14 +23,14 @@ export function deliveriesPage({ deliveries }: Pick<PageQueries, 'deliveries'>):
     role: 'viewer',
     nav: 'Deliveries',
     async show(request) {
-      const filter = filterIn(DeliveryFilter, request);
+      const filter = filterIn(DeliveryListFilter, request);
       if (filter === null) return NO_SUCH_FILTER;
       return { title: 'Deliveries', main: content(await deliveries(filter), filter, request) };
     },
   };
 }
 
-function content(found: DeliveryList, filter: DeliveryFilter, request: PageRequest): Html {
+function content(found: DeliveryList, filter: DeliveryListFilter, request: PageRequest): Html {
   const { state, channel } = filter;
   const next = found.next === null ? null : linkTo(PATH, { state, channel, after: found.next });
   return html`<div>
@@ -46,7 +46,7 @@ function content(found: DeliveryList, filter: DeliveryFilter, request: PageReque
 }
 
 /** Those of a channel that fails can be seen alone. */
-function statePills({ counts, failing }: DeliveryList, { state, channel }: DeliveryFilter): Html {
+function statePills({ counts, failing }: DeliveryList, { state, channel }: DeliveryListFilter): Html {
   const all = [
     ['All', null, null],
     ['Problems', 'problems', counts.problems],
@@ -179,7 +179,7 @@ export function deliveryForms(interventions: Interventions): readonly FormRoute[
   ];
 }
 
-type Act = (name: string, operation: Operation) => Promise<Result<unknown>>;
+type Act = (name: string, operation: WriteRequest) => Promise<Result<unknown>>;
 
 /** `then`: where to go after it. */
 function form(path: string, act: Act, then: (name: string) => string = () => PATH): FormRoute {

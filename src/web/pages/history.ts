@@ -1,6 +1,6 @@
 // The journal, newest first.
 import { HISTORY_FILTERS, type HistoryDay, type HistoryEntry, type HistoryList } from '../../query/shapes/history.ts';
-import { HistoryFilter } from '../../query/shapes.ts';
+import { HistoryListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
 import { textTag } from '../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
@@ -20,14 +20,14 @@ export function historyPage({ history }: Pick<PageQueries, 'history'>): PageRout
     role: 'viewer',
     nav: 'History',
     async show(request) {
-      const filter = filterIn(HistoryFilter, request);
+      const filter = filterIn(HistoryListFilter, request);
       if (filter === null) return NO_SUCH_FILTER;
       return { title: 'History', main: content(await history(filter), filter, request) };
     },
   };
 }
 
-function content(found: HistoryList, { q, show }: HistoryFilter, moment: Moment): Html {
+function content(found: HistoryList, { q, show }: HistoryListFilter, moment: Moment): Html {
   const kinds = [
     { name: 'All', count: null, href: linkTo(PATH, { q }), isCurrent: show === null },
     ...HISTORY_FILTERS.map((one) => ({

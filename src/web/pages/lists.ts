@@ -1,9 +1,9 @@
 // What pages with lists have in common: how they are searched, narrowed and turned over.
 import type { z } from 'zod';
 import { counted } from '../parts/amount.ts';
-import { html, NOTHING, trusted, type Content, type Html } from '../parts/html.ts';
+import { html, NOTHING, trusted, type HtmlContent, type Html } from '../parts/html.ts';
 import { errorPage } from './frame/errors.ts';
-import type { Page } from './frame/layout.ts';
+import type { HtmlPage } from './frame/layout.ts';
 import type { PageRequest } from './route.ts';
 
 /** What the address of a page asks for; null: it asks for what there is not. */
@@ -12,7 +12,7 @@ export function filterIn<T extends z.ZodObject>(shape: T, { query }: Pick<PageRe
   return shape.safeParse(Object.fromEntries(written)).data ?? null;
 }
 
-export const NO_SUCH_FILTER: Page = errorPage(400, 'The address asks for what this page does not know.');
+export const NO_SUCH_FILTER: HtmlPage = errorPage(400, 'The address asks for what this page does not know.');
 
 /** Parameters of an address; null: it is left out. */
 export type Parameters = Readonly<Record<string, string | null>>;
@@ -48,7 +48,7 @@ export interface Search {
   readonly placeholder: string;
   /** Kept as they are. */
   readonly keep: Parameters;
-  readonly more?: Content;
+  readonly more?: HtmlContent;
 }
 
 export function searchForm({ path, q, placeholder, keep, more = null }: Search): Html {
@@ -69,7 +69,7 @@ export function searchForm({ path, q, placeholder, keep, more = null }: Search):
 }
 
 /** To the next page of the list. */
-export function pager(words: Content, next: string | null): Html {
+export function pager(words: HtmlContent, next: string | null): Html {
   return html`<div class="pages">
     <span>${words}</span>${next === null ? NOTHING : html`<a class="button small" href="${next}">Next</a>`}
   </div>`;
@@ -83,7 +83,7 @@ export function nothingFound(words: string, clear: string | null): Html {
 }
 
 export interface Column {
-  readonly name: Content;
+  readonly name: HtmlContent;
   readonly class?: string;
 }
 

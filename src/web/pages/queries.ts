@@ -1,12 +1,12 @@
 // What pages ask of the daemon. Each shows the verdict and what nobody has in hand, and all of one period share that.
 import type { Queries } from '../../query/queries.ts';
-import { summaryOf, type Overview, type Summary } from '../../query/shapes/overview.ts';
+import { summaryOf, type Overview, type OverviewSummary } from '../../query/shapes/overview.ts';
 import { createRendering, type Periods } from './frame/rendering.ts';
 
 export type PageQueries = Queries;
 
 /** What every page shows of the daemon. */
-export interface DaemonFacts {
+export interface PageFacts {
   readonly version: string;
   readonly startedAt: number;
   /** When the rules in force were loaded. */
@@ -30,9 +30,9 @@ interface SharingOptions {
  */
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const overviews = createRendering<Overview>(periods);
-  const summaries = createRendering<Summary>(periods);
+  const summaries = createRendering<OverviewSummary>(periods);
   const lastOverview = createLast<Overview>(onFailed);
-  const lastSummary = createLast<Summary>(onFailed);
+  const lastSummary = createLast<OverviewSummary>(onFailed);
 
   async function overview(): Promise<Overview> {
     const answer = await queries.overview();

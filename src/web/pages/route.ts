@@ -1,9 +1,9 @@
 // What a page is to the server: where it is, the least role that it takes, and how it is made.
-import type { Operation } from '../api/operation.ts';
+import type { WriteRequest } from '../api/operation.ts';
 import type { Role } from '../guard/identity.ts';
-import type { Problem } from '../problem.ts';
+import type { ApiProblem } from '../problem.ts';
 import type { Moment } from '../parts/time.ts';
-import type { Page } from './frame/layout.ts';
+import type { HtmlPage } from './frame/layout.ts';
 
 export interface PageRequest extends Moment {
   readonly role: Role;
@@ -27,18 +27,18 @@ export interface PageRoute {
   readonly nav: string | null;
   /** The path of the page in the navigation under which it stands. */
   readonly under?: string;
-  show(request: PageRequest): Promise<Page | Download>;
+  show(request: PageRequest): Promise<HtmlPage | Download>;
 }
 
 export interface FormRequest extends Moment {
   readonly parameter: (name: string) => string;
   /** Empty where the form has no such field. */
   readonly field: (name: string) => string;
-  readonly operation: Operation;
+  readonly operation: WriteRequest;
 }
 
 /** Where to go after the change, or why there was none. */
-export type FormAnswer = { readonly location: string } | { readonly problem: Problem };
+export type FormAnswer = { readonly location: string } | { readonly problem: ApiProblem };
 
 export interface FormRoute {
   readonly path: string;

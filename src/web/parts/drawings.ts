@@ -1,5 +1,5 @@
 // Drawings of values: lines, gauges and the bars of a day. Places are rounded numbers; amounts stay exact everywhere else.
-import { BAR_STATES, type Bars, type Measure, type Point } from '../../query/shapes/common.ts';
+import { BAR_STATES, type Bars, type MeasureShape, type Point } from '../../query/shapes/common.ts';
 import { html, trusted, type Html } from './html.ts';
 import { capital } from './states.ts';
 
@@ -86,7 +86,7 @@ const GAUGE = { width: 120, height: 10 };
 const TICK = GAUGE.width / 3;
 
 /** Value against limit: the tick is the limit, at a third of the room. */
-export function gauge(measure: Measure, tone: string): Html | null {
+export function gauge(measure: MeasureShape, tone: string): Html | null {
   const { value, limit } = measure;
   if (value === null || limit === null || Number(limit) === 0) return null;
   const share = Math.max(0, Math.min(3, Number(value) / Number(limit)));

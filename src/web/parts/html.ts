@@ -4,9 +4,9 @@ import { html as tagged, raw } from 'hono/html';
 /** Markup that is safe to print as it is. */
 export type Html = ReturnType<typeof raw>;
 
-export type Content = Html | string | number | null | false | readonly Content[];
+export type HtmlContent = Html | string | number | null | false | readonly HtmlContent[];
 
-export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlContent[]): Html {
   const made = tagged(strings, ...values);
   if (made instanceof Promise) throw new TypeError('a part of a page is not ready');
   return made;
@@ -18,6 +18,6 @@ export const NOTHING = raw('');
 export const trusted = raw;
 
 /** `joined([a, b], ' · ')` */
-export function joined(parts: readonly Content[], between: string): Html {
+export function joined(parts: readonly HtmlContent[], between: string): Html {
   return html`${parts.flatMap((part, index) => (index === 0 ? [part] : [between, part]))}`;
 }

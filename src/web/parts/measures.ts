@@ -1,5 +1,5 @@
 // A value against its limit, in words.
-import type { Measure } from '../../query/shapes/common.ts';
+import type { MeasureShape } from '../../query/shapes/common.ts';
 import { amountTag, grouped, short } from './amount.ts';
 import { html, type Html } from './html.ts';
 import { duration } from './time.ts';
@@ -7,32 +7,32 @@ import { duration } from './time.ts';
 const UNKNOWN = 'not known';
 
 /** `940,264.594685 USDC`; a duration as one. */
-export function valueTag({ value, unit }: Measure): Html {
+export function valueTag({ value, unit }: MeasureShape): Html {
   if (value === null) return html`${UNKNOWN}`;
   if (unit === 's') return html`${seconds(value)}`;
   return html`${amountTag(value)}${unit === '' ? null : html` <span class="unit">${unit}</span>`}`;
 }
 
 /** Without its unit, for a column. */
-export function bareValue(measure: Measure | null): Html {
+export function bareValue(measure: MeasureShape | null): Html {
   if (measure === null || measure.value === null) return html`<span class="quiet">${UNKNOWN}</span>`;
   return measure.unit === 's' ? html`${seconds(measure.value)}` : amountTag(measure.value);
 }
 
-export function limitWords({ limit, unit }: Measure): string | null {
+export function limitWords({ limit, unit }: MeasureShape): string | null {
   if (limit === null) return null;
   return unit === 's' ? seconds(limit) : unit === '%' ? `${grouped(limit)} %` : grouped(limit);
 }
 
 /** `59,735.41 below`; null where there is no limit or no value. */
-export function distanceWords({ distance, side, unit }: Measure): string | null {
+export function distanceWords({ distance, side, unit }: MeasureShape): string | null {
   if (distance === null) return null;
   const words = unit === 's' ? seconds(distance) : unit === '%' ? `${short(distance)} %` : short(distance);
   return side === null ? 'at the limit' : `${words} ${side}`;
 }
 
 /** `59,735.41 below the limit of 1,000,000 · clears above 1,050,000` */
-export function againstTag(measure: Measure): Html | null {
+export function againstTag(measure: MeasureShape): Html | null {
   const distance = distanceWords(measure);
   const limit = limitWords(measure);
   if (distance === null || limit === null) return null;
@@ -41,13 +41,13 @@ export function againstTag(measure: Measure): Html | null {
     }${clears(measure)}`;
 }
 
-function clears({ clears_at: at, fires, unit }: Measure): Html | null {
+function clears({ clears_at: at, fires, unit }: MeasureShape): Html | null {
   if (at === null || fires === null) return null;
   return html` · clears ${fires === 'below' ? 'above' : 'below'} ${unit === 's' ? seconds(at) : grouped(at)}`;
 }
 
 /** Whether it is where the alert fires. */
-export function isBeyond({ side, fires, distance }: Measure): boolean {
+export function isBeyond({ side, fires, distance }: MeasureShape): boolean {
   return fires !== null && distance !== null && (side === fires || (side === null && distance === '0'));
 }
 

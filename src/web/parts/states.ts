@@ -1,27 +1,27 @@
 // A word for a state: shape, word and colour. Colour is for what is wrong only; info has none.
-import type { Severity, RecipientStatus } from '../../query/shapes/common.ts';
+import type { SeverityShape, RecipientStatus } from '../../query/shapes/common.ts';
 import type { WatchRow, WatchState } from '../../query/shapes/watches.ts';
-import { html, type Content, type Html } from './html.ts';
+import { html, type HtmlContent, type Html } from './html.ts';
 import { icon, type IconName } from './icons.ts';
 import { ageOf, duration, type Moment } from './time.ts';
 
-export type Tone = 'alarm' | 'warn' | 'blind' | 'ok';
+export type StateTone = 'alarm' | 'warn' | 'blind' | 'ok';
 
-export function stateTag(tone: Tone, name: IconName, words: Content): Html {
+export function stateTag(tone: StateTone, name: IconName, words: HtmlContent): Html {
   return html`<span class="state ${tone}">${icon(name)}${words}</span>`;
 }
 
-export function toneOf(severity: Severity): Tone {
+export function toneOf(severity: SeverityShape): StateTone {
   if (severity === 'critical') return 'alarm';
   return severity === 'warning' ? 'warn' : 'ok';
 }
 
 /** Of a row or a card: info has no colour. */
-export function rowTone(severity: Severity): string {
+export function rowTone(severity: SeverityShape): string {
   return severity === 'info' ? '' : toneOf(severity);
 }
 
-export function severityTag(severity: Severity, words: Content): Html {
+export function severityTag(severity: SeverityShape, words: HtmlContent): Html {
   return stateTag(toneOf(severity), severity, words);
 }
 
@@ -30,7 +30,7 @@ export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-const WATCH_ICONS: Readonly<Record<WatchState, readonly [Tone, IconName]>> = {
+const WATCH_ICONS: Readonly<Record<WatchState, readonly [StateTone, IconName]>> = {
   firing: ['alarm', 'critical'],
   pending: ['warn', 'clock'],
   blind: ['blind', 'blind'],
@@ -40,7 +40,7 @@ const WATCH_ICONS: Readonly<Record<WatchState, readonly [Tone, IconName]>> = {
   ok: ['ok', 'ok'],
 };
 
-export function watchStateTag(state: WatchState, severity: Severity | null, words: Content): Html {
+export function watchStateTag(state: WatchState, severity: SeverityShape | null, words: HtmlContent): Html {
   if (state === 'firing' && severity !== null) return severityTag(severity, words);
   const [tone, name] = WATCH_ICONS[state];
   return stateTag(tone, name, words);
@@ -59,19 +59,19 @@ export function stateWords(
   return since === null || state === 'ok' ? name : `${name} ${duration(ageOf(since, moment))}`;
 }
 
-export function watchRowTone(state: WatchState, severity: Severity | null): string {
+export function watchRowTone(state: WatchState, severity: SeverityShape | null): string {
   if (state === 'blind') return 'blind';
   return (state === 'firing' || state === 'pending') && severity !== null ? rowTone(severity) : '';
 }
 
-const RECIPIENT_TONES: Readonly<Record<RecipientStatus['state'], readonly [Tone, IconName]>> = {
+const RECIPIENT_TONES: Readonly<Record<RecipientStatus['state'], readonly [StateTone, IconName]>> = {
   accepted: ['ok', 'ok'],
   owed: ['alarm', 'cross'],
   'given-up': ['alarm', 'cross'],
   held: ['ok', 'muted'],
 };
 
-export function recipientTag(state: RecipientStatus['state'], words: Content): Html {
+export function recipientTag(state: RecipientStatus['state'], words: HtmlContent): Html {
   const [tone, name] = RECIPIENT_TONES[state];
   return stateTag(tone, name, words);
 }

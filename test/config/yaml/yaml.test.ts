@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { summarize, type Problem } from '../../../src/config/problem.ts';
 import { effort, NO_HANG } from '../../support/effort.ts';
 import { type Source, parseYaml } from '../../../src/config/yaml/yaml.ts';
-import type { Written } from '../../../src/config/yaml/written.ts';
+import type { WrittenValue } from '../../../src/config/yaml/written.ts';
 
 function sourceOf(text: string): Source {
   const parsed = parseYaml('a.yaml', text);
@@ -10,7 +10,7 @@ function sourceOf(text: string): Source {
   return parsed.source;
 }
 
-function valueOf(text: string): Written {
+function valueOf(text: string): WrittenValue {
   return sourceOf(text).value;
 }
 

@@ -6,9 +6,9 @@ import {
   nextAnchor,
   parseAnchor,
   showAnchor,
-  type Anchor,
+  type JournalAnchor,
   type ChainedText,
-  type Verdict,
+  type ChainCheck,
 } from '../../../src/core/journal/chain.ts';
 import { textOf, type JournalEntry } from '../../../src/core/journal/entry.ts';
 
@@ -20,7 +20,7 @@ const entry = (n: number): JournalEntry => ({
   data: { n, last: null },
 });
 
-function chainOf(count: number, previous: Anchor = GENESIS): ChainedText[] {
+function chainOf(count: number, previous: JournalAnchor = GENESIS): ChainedText[] {
   const lines: ChainedText[] = [];
   for (let n = 1; n <= count; n += 1) {
     const text = textOf(entry(n));
@@ -29,7 +29,11 @@ function chainOf(count: number, previous: Anchor = GENESIS): ChainedText[] {
   return lines;
 }
 
-function verdictOf(lines: readonly ChainedText[], start: Anchor | null = null, anchor: Anchor | null = null): Verdict {
+function verdictOf(
+  lines: readonly ChainedText[],
+  start: JournalAnchor | null = null,
+  anchor: JournalAnchor | null = null,
+): ChainCheck {
   const verifier = createVerifier(start, anchor);
   for (const line of lines) verifier.add(line);
   return verifier.end();
@@ -76,7 +80,7 @@ describe('a broken chain is named by its first wrong position', () => {
 
 describe('an anchor that was kept elsewhere', () => {
   const lines = chainOf(5);
-  const at = (position: number): Anchor => lines[position - 1] ?? GENESIS;
+  const at = (position: number): JournalAnchor => lines[position - 1] ?? GENESIS;
 
   test('agrees with the chain that it was taken from, also by its first digits', () => {
     expect(verdictOf(lines, null, at(4))).toMatchObject({ type: 'intact', head: { position: 5 } });

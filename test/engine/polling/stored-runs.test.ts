@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { historyOf } from '../../../src/core/alerts/history.ts';
-import { MEASURES, type Span } from '../../../src/core/model/watch/condition.ts';
+import { MEASURES, type WindowSpan } from '../../../src/core/model/watch/condition.ts';
 import type { Memory, Samples } from '../../../src/core/model/memory.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
@@ -29,7 +29,7 @@ function observationAt(at: number, level: string | null): Observation {
   return { type: 'seen', at, head: null, chain: 'not-asked', seen: { level }, partial: null };
 }
 
-function answers(samples: Samples, spans: readonly Span[], history: ReturnType<typeof historyOf>): string[] {
+function answers(samples: Samples, spans: readonly WindowSpan[], history: ReturnType<typeof historyOf>): string[] {
   return spans
     .flatMap((span) =>
       MEASURES.map((measure) => `${span.ms / MINUTE} ${measure} ${String(history({ ...span, measure }))}`),
@@ -38,7 +38,7 @@ function answers(samples: Samples, spans: readonly Span[], history: ReturnType<t
 }
 
 /** What windows say in each poll: over runs apart, and over a memory that holds them all. */
-async function bothWays(windows: readonly Span[], polls: readonly Poll[]) {
+async function bothWays(windows: readonly WindowSpan[], polls: readonly Poll[]) {
   const watch: Watch = aWatch([], { windows });
   const store = createMemoryStore();
   let runs = createRunsOfWatches(store);
@@ -89,7 +89,7 @@ const pollsOf = (most: number, length: number): fc.Arbitrary<Poll[]> =>
     }),
     { minLength: 1, maxLength: length, size: 'max' },
   );
-const spans = (most: number): fc.Arbitrary<Span[]> =>
+const spans = (most: number): fc.Arbitrary<WindowSpan[]> =>
   fc
     .uniqueArray(fc.integer({ min: 1, max: most }), { minLength: 1, maxLength: 3 })
     .map((all) => all.map((minutes) => ({ path: 'level', ms: minutes * MINUTE })));
@@ -121,7 +121,7 @@ describe('over any series, with holes, ties, unknowns, lost commits and restarts
   });
 });
 
-function answersNow({ history, coveredUntil }: Memory, windows: readonly Span[]): string[] {
+function answersNow({ history, coveredUntil }: Memory, windows: readonly WindowSpan[]): string[] {
   const at = coveredUntil ?? 0;
   return answers(history, windows, historyOf(history, { at, coveredUntil, intervalMs: MINUTE }));
 }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { channelCauses } from '../../../src/engine/self/channel-causes.ts';
 import type { Cause } from '../../../src/engine/self/cause.ts';
-import { daemonCauses, type DaemonFacts } from '../../../src/engine/self/daemon-causes.ts';
-import { explorerCauses, type ExplorerFacts } from '../../../src/engine/self/explorer-causes.ts';
+import { daemonCauses, type DaemonCauseFacts } from '../../../src/engine/self/daemon-causes.ts';
+import { explorerCauses, type ExplorerCauseFacts } from '../../../src/engine/self/explorer-causes.ts';
 import { createFind } from '../../../src/engine/self/findings.ts';
 import type { BlindReason } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
@@ -19,7 +19,7 @@ const rule = (id: string, severity: string): string =>
   `  - { id: ${id}, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, severity: ${severity}, while: balance < 1 }] }\n`;
 const WATCHES = loadWatches(`watches:\n${rule('one', 'info')}${rule('two', 'critical')}${rule('three', 'warning')}`);
 
-function blind(...reasons: readonly (BlindReason | null)[]): ExplorerFacts['blind'] {
+function blind(...reasons: readonly (BlindReason | null)[]): ExplorerCauseFacts['blind'] {
   return WATCHES.flatMap((watch, i) => {
     const reason = reasons[i] ?? null;
     return reason === null
@@ -34,7 +34,7 @@ function shown(causes: readonly Cause[]): string[] {
   );
 }
 
-function ofExplorers(facts: Partial<ExplorerFacts>): string[] {
+function ofExplorers(facts: Partial<ExplorerCauseFacts>): string[] {
   return shown(explorerCauses({ watches: WATCHES, blind: [], troubles: [], now: NOW, ...facts }));
 }
 
@@ -71,7 +71,7 @@ test('what cannot be stored is told as the storage, not as an explorer', () => {
 });
 
 test('a refused key is told at once, and explains that its watches are blind; a doubted one is not told yet', () => {
-  const refused = (reason: 'unauthorized' | 'out-of-credits', doubt: string | null): ExplorerFacts['troubles'] => [
+  const refused = (reason: 'unauthorized' | 'out-of-credits', doubt: string | null): ExplorerCauseFacts['troubles'] => [
     { trouble: { type: 'refused', explorer: 'chain', rest: { reason, doubt, nextAt: NOW } }, since: AT },
   ];
   expect(ofExplorers({ blind: blind('unauthorized'), troubles: refused('unauthorized', null) })).toEqual([
@@ -138,7 +138,7 @@ test('a receiver that refuses is known until it takes a message, whatever fails 
 });
 
 test('the daemon tells of its state file, its config and its loops', () => {
-  const well: DaemonFacts = {
+  const well: DaemonCauseFacts = {
     outage: null,
     restoredAt: null,
     lowDisk: null,
@@ -151,7 +151,7 @@ test('the daemon tells of its state file, its config and its loops', () => {
     now: NOW,
   };
   expect(daemonCauses(well)).toEqual([]);
-  const ill: DaemonFacts = {
+  const ill: DaemonCauseFacts = {
     ...well,
     outage: { since: AT, until: NOW, what: 'fails' },
     restoredAt: AT,

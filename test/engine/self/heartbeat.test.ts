@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { Anchor } from '../../../src/core/journal/chain.ts';
+import type { JournalAnchor } from '../../../src/core/journal/chain.ts';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
-import { failUrl, runHeartbeat, type HeartbeatSettings } from '../../../src/engine/self/heartbeat.ts';
+import { failUrl, runHeartbeat, type HeartbeatTarget } from '../../../src/engine/self/heartbeat.ts';
 import { undeliverableSince } from '../../../src/engine/self/undeliverable.ts';
 import { UNTRIED } from '../../../src/engine/sending/channel-health.ts';
 import { StorageError } from '../../../src/store/store.ts';
@@ -16,13 +16,13 @@ async function aHeartbeat() {
   const clock = createFakeClock();
   const log = createRecordingLog();
   const parts = {
-    settings: { url: URL, everyMs: MINUTE, allow: [] } as HeartbeatSettings | null,
+    settings: { url: URL, everyMs: MINUTE, allow: [] } as HeartbeatTarget | null,
     isDead: false,
     turns: 0,
     delayMs: 12,
     disk: null as Error | null,
     undeliverable: null as number | null,
-    anchor: null as Anchor | null,
+    anchor: null as JournalAnchor | null,
     areAllHeld: true,
     answer: { type: 'sent', answer: 'OK' } as Outcome,
   };

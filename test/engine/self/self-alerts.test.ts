@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Severity } from '../../../src/core/model/ids.ts';
-import type { Cause, Findings } from '../../../src/engine/self/cause.ts';
+import type { Cause, SelfFindings } from '../../../src/engine/self/cause.ts';
 import { createSelfAlerts, type SelfAlertsOptions } from '../../../src/engine/self/self-alerts.ts';
 import { isSelfWatch, parseSelfWatchId, selfWatchId } from '../../../src/engine/self/self-watch.ts';
 import { StorageError, type Store } from '../../../src/store/store.ts';
@@ -30,7 +30,8 @@ function aStory(store: Store = createMemoryStore(), change: Partial<Pick<SelfAle
   const clock = createFakeClock();
   const log = createRecordingLog();
   const found = { causes: [] as Cause[], isUndecided: false, notify: ['ops'] };
-  const find = (): Promise<Findings> => Promise.resolve({ causes: found.causes, isUndecided: () => found.isUndecided });
+  const find = (): Promise<SelfFindings> =>
+    Promise.resolve({ causes: found.causes, isUndecided: () => found.isUndecided });
   let stop = new AbortController();
   const begin = () => {
     const self = createSelfAlerts({

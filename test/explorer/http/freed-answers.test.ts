@@ -1,6 +1,6 @@
 // What an answer was read from is given back as soon as nobody looks at it any more, and never before.
 import { expect, describe, test } from '@jest/globals';
-import type { Answer } from '../../../src/explorer/http/exchange.ts';
+import type { HttpAnswer } from '../../../src/explorer/http/exchange.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
 import { freeOwnMemory } from '../../../src/lib/own-memory.ts';
 import { blockRows, openExplorer, someBlocks } from '../support/open.ts';
@@ -22,7 +22,7 @@ function answering(): Answering {
   const freed: number[] = [];
   let held = Promise.resolve();
   const transport = {
-    async get(): Promise<Answer> {
+    async get(): Promise<HttpAnswer> {
       await held;
       const wire = [Buffer.from(JSON.stringify(PAGE))];
       const index = freed.push(0) - 1;

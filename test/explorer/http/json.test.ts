@@ -4,7 +4,7 @@ import { encodeView } from '../../../src/core/values/encoded.ts';
 import type { AnyView } from '../../../src/core/values/fields.ts';
 import type { Page } from '../../../src/core/model/watch/question.ts';
 import { decodeAnswer } from '../../../src/explorer/reading/decode.ts';
-import { Fault } from '../../../src/explorer/http/fault.ts';
+import { RequestFault } from '../../../src/explorer/http/fault.ts';
 import { boundJson, HARMLESS_BYTES, MOST_ROWS } from '../../../src/explorer/http/json-bounds.ts';
 import { parseInSteps, parseJson } from '../../../src/explorer/http/json.ts';
 import { createPageSizes } from '../../../src/explorer/reading/page-sizes.ts';
@@ -126,7 +126,7 @@ async function outcomeOf(read: () => unknown): Promise<unknown> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof Fault) return INVALID;
+    if (error instanceof SyntaxError || error instanceof RequestFault) return INVALID;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type http from 'node:http';
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, describe, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
-import type { Fault } from '../../../src/explorer/http/fault.ts';
+import type { RequestFault } from '../../../src/explorer/http/fault.ts';
 import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
@@ -385,7 +385,7 @@ describe('an answer that leaves nothing before the reset', () => {
     await opened.explorer.tickReader().one(aToken);
     const rested = await budget.pass('host', signal).then(
       () => null,
-      (error: unknown) => (error as Fault).retryAfterMs,
+      (error: unknown) => (error as RequestFault).retryAfterMs,
     );
     expect(rested).toBe(restMs);
   });

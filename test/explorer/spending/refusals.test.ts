@@ -1,7 +1,7 @@
 import type http from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
-import { createBudget, type Budget, type Ticket } from '../../../src/explorer/spending/budget.ts';
+import { createBudget, type Budget, type BudgetTicket } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -25,7 +25,7 @@ function aPlan(at = NOON) {
 
 type End = MissReason | 'cut-off' | null;
 
-function settle(budget: Budget, ticket: Ticket, reason: End, credits: number | null = null): void {
+function settle(budget: Budget, ticket: BudgetTicket, reason: End, credits: number | null = null): void {
   budget.settle(ticket, { reason, retryAfterMs: null, planHeaders: { ...SILENT, credits }, price: PRICE });
 }
 

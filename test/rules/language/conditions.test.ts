@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Amount } from '../../../src/core/values/amount.ts';
 import type { AnyView } from '../../../src/core/values/fields.ts';
-import type { History, Window } from '../../../src/core/model/watch/condition.ts';
+import type { WindowHistory, Window } from '../../../src/core/model/watch/condition.ts';
 import type { Truth } from '../../../src/core/model/ids.ts';
 import { untrusted } from '../../../src/lib/untrusted.ts';
 import { createLanguage } from '../../../src/rules/language/language.ts';
@@ -377,7 +377,7 @@ describe('Clocks on walls', () => {
 
 describe('Windows', () => {
   const asked: Window[] = [];
-  const history: History = (window) => {
+  const history: WindowHistory = (window) => {
     asked.push(window);
     return window.measure === 'max' ? undefined : Amount.parse(window.measure === 'change' ? '-0.25' : '7');
   };

@@ -1,6 +1,6 @@
 // Answers that fail: by their status, on the wire, or in what they say.
-import { Fault } from '../../../src/explorer/http/fault.ts';
-import { replyOf, type Reply } from '../../../src/sandbox/answer.ts';
+import { RequestFault } from '../../../src/explorer/http/fault.ts';
+import { replyOf, type SandboxReply } from '../../../src/sandbox/answer.ts';
 import type { ApiAnswer } from '../../../src/sandbox/api.ts';
 import { spoil, type Spoiling } from '../../../src/sandbox/faults/content.ts';
 import { failWithStatus } from '../../../src/sandbox/faults/status.ts';
@@ -23,7 +23,7 @@ export interface Struck {
 }
 
 /** What comes instead of the right answer. Throws what the transport would throw. */
-export async function fail(struck: Struck): Promise<Reply> {
+export async function fail(struck: Struck): Promise<SandboxReply> {
   const { fault, spoiling } = struck;
   const kind = fault.kind as Kinds<typeof ALL>;
   if (isOneOf(WIRE_KINDS, kind)) return failOnWire(kind, struck);
@@ -46,27 +46,27 @@ const HEADERS_MS = 10_000;
 async function failOnWire(kind: Kinds<typeof WIRE_KINDS>, { path, time, leftMs }: Struck): Promise<never> {
   switch (kind) {
     case 'truncated':
-      throw new Fault('truncated', `${path}: the answer broke off`, { retry: 'soon' });
+      throw new RequestFault('truncated', `${path}: the answer broke off`, { retry: 'soon' });
     case 'cut':
-      throw new Fault('network', `${path}: no connection (ECONNRESET)`, { retry: 'now' });
+      throw new RequestFault('network', `${path}: no connection (ECONNRESET)`, { retry: 'now' });
     case 'oversized':
-      throw new Fault('too-large', `${path}: the answer is larger than 8388608 bytes`);
+      throw new RequestFault('too-large', `${path}: the answer is larger than 8388608 bytes`);
     case 'slow-headers':
       await time.sleep(Math.min(HEADERS_MS, leftMs));
-      throw new Fault('timeout', `${path}: no answer in time`);
+      throw new RequestFault('timeout', `${path}: no answer in time`);
     case 'slow-body':
       await time.sleep(leftMs);
-      throw new Fault('timeout', `${path}: the answer was not complete in time`);
+      throw new RequestFault('timeout', `${path}: the answer was not complete in time`);
     case 'dns':
-      throw new Fault('dns', `${path}: the name of the host does not resolve (ENOTFOUND)`);
+      throw new RequestFault('dns', `${path}: the name of the host does not resolve (ENOTFOUND)`);
     case 'tls':
-      throw new Fault('tls', `${path}: the certificate is not acceptable (CERT_HAS_EXPIRED)`);
+      throw new RequestFault('tls', `${path}: the certificate is not acceptable (CERT_HAS_EXPIRED)`);
     case 'refused':
-      throw new Fault('network', `${path}: no connection (ECONNREFUSED)`);
+      throw new RequestFault('network', `${path}: no connection (ECONNREFUSED)`);
   }
 }
 
-function refuse(kind: Kinds<typeof PLAN_KINDS>, { amount }: PlannedFault, right: ApiAnswer, at: number): Reply {
+function refuse(kind: Kinds<typeof PLAN_KINDS>, { amount }: PlannedFault, right: ApiAnswer, at: number): SandboxReply {
   const { headers } = right;
   switch (kind) {
     case 'spurious-402':
@@ -86,7 +86,7 @@ function refuse(kind: Kinds<typeof PLAN_KINDS>, { amount }: PlannedFault, right:
 type Body = Readonly<Record<string, unknown>>;
 
 /** A page that is changed; any other answer stays right. */
-function withBody(right: ApiAnswer, change: (body: Body) => unknown): Reply {
+function withBody(right: ApiAnswer, change: (body: Body) => unknown): SandboxReply {
   const body = right.again();
   const isPage = typeof body === 'object' && body !== null && 'items' in body && 'next_page_params' in body;
   if (!isPage || body.next_page_params === null) return right;

@@ -1,6 +1,6 @@
 // What stands in the place of HTTP: a request goes to one of the replicas, in process, and may come to grief on the way.
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
-import type { Reply } from '../../../src/sandbox/answer.ts';
+import type { SandboxReply } from '../../../src/sandbox/answer.ts';
 import type { Spoiling } from '../../../src/sandbox/faults/content.ts';
 import type { VirtualTime } from './clock.ts';
 import { createDraw } from '../draw.ts';
@@ -71,7 +71,7 @@ export function createTransport(options: TransportOptions): HttpTransport {
       const noted = { at, path: asked.path, cursor: asked.cursor, replica: name, fault: fault?.id ?? null };
       try {
         const spoiling = spoilingOf(ask, asked.target);
-        const reply: Reply =
+        const reply: SandboxReply =
           fault === null ? spoiling.right : await fail({ fault, path: asked.path, spoiling, time, leftMs });
         onServed({ ...noted, answer: answerOf(read, asked.path, reply), restsUntil: restOf(reply, fault, time.now()) });
         const wire = [Buffer.from(reply.text)];
@@ -110,13 +110,13 @@ function spoilingOf(ask: (target: string) => Spoiling['right'], target: string):
   return { right: ask(target), params: new Map(new URLSearchParams(query)), firstPage: () => ask(path) };
 }
 
-function headersOf({ headers }: Reply): Record<string, string> {
+function headersOf({ headers }: SandboxReply): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', ...headers };
 }
 
 type Read = (path: string, text: string) => Answer | null;
 
-function answerOf(read: Read, path: string, { status, headers, text }: Reply): Answer | null {
+function answerOf(read: Read, path: string, { status, headers, text }: SandboxReply): Answer | null {
   const isJson = headers['content-type'] === undefined;
   return status === 200 && isJson ? read(path, text) : null;
 }
@@ -134,7 +134,7 @@ function createReader(): Read {
 }
 
 /** What an honest limiter in milliseconds asks for. Other dialects may be misread without harm. */
-function restOf({ headers }: Reply, fault: PlannedFault | null, at: Instant): Instant | null {
+function restOf({ headers }: SandboxReply, fault: PlannedFault | null, at: Instant): Instant | null {
   if (fault?.kind === 'reset-dialect') return null;
   const isEmpty = headers['x-ratelimit-remaining'] === '0' || fault?.kind === 'rate-limited';
   const resetMs = Number(headers['x-ratelimit-reset']);

@@ -1,5 +1,5 @@
 // An explorer of several replicas, over a sandbox: the one that answers may be behind the others.
-import type { Answer } from '../../../src/explorer/http/exchange.ts';
+import type { HttpAnswer } from '../../../src/explorer/http/exchange.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
 
 /** Which replica answers. */
@@ -26,7 +26,7 @@ export interface Replicas {
 
 interface Served {
   readonly head: number;
-  readonly answer: Answer;
+  readonly answer: HttpAnswer;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -40,8 +40,8 @@ export function createReplicas(head: () => number): Replicas {
   function asSeenBy(
     { lag = 0, forkedAt = Infinity, hidesPending = false }: Replica,
     target: string,
-    now: Answer,
-  ): Answer {
+    now: HttpAnswer,
+  ): HttpAnswer {
     const upTo = head() - lag;
     if (!/\/(?:blocks|transactions|internal-transactions)(?:\?|$)/.test(target))
       return servedByTarget.get(target)?.findLast((one) => one.head <= upTo)?.answer ?? now;
@@ -77,7 +77,7 @@ export function createReplicas(head: () => number): Replicas {
 }
 
 /** The memory of the other one is given back once it was looked at. */
-function copyOf(answer: Answer): Answer {
+function copyOf(answer: HttpAnswer): HttpAnswer {
   return { ...answer, wire: [Buffer.concat(answer.wire)], free: () => undefined };
 }
 
@@ -96,7 +96,7 @@ function forkedHash(hash: unknown): string {
   return `${String(hash).slice(0, -4)}f0f0`;
 }
 
-function withoutKey(answer: Answer, name: string): Answer {
+function withoutKey(answer: HttpAnswer, name: string): HttpAnswer {
   const body: unknown = JSON.parse(Buffer.concat(answer.wire).toString('utf8'));
   const rest = JSON.stringify(body, (key, value: unknown) => (key === name ? undefined : value));
   return { ...answer, wire: [Buffer.from(rest)] };
@@ -107,7 +107,7 @@ function atHeightOf(target: string, lower: number): string {
   return target.replace(/(?<=block_number=)\d+/, (height) => String(Number(height) + lower));
 }
 
-function otherChain(answer: Answer, lower: number): Answer {
+function otherChain(answer: HttpAnswer, lower: number): HttpAnswer {
   const text = Buffer.concat(answer.wire)
     .toString('utf8')
     .replaceAll(/0x[0-9a-f]{60}/g, `0x${'5'.repeat(60)}`);

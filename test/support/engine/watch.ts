@@ -5,7 +5,7 @@ import { Amount } from '../../../src/core/values/amount.ts';
 import { amount, text, word } from '../../../src/core/values/field-declarations.ts';
 import { RecordType } from '../../../src/core/values/record-type.ts';
 import { valueAt, type AnyView } from '../../../src/core/values/fields.ts';
-import type { DetectedEvent, Detection, Scope } from '../../../src/core/model/detection.ts';
+import type { DetectedEvent, Detection, DetectionScope } from '../../../src/core/model/detection.ts';
 import type { AnyKind } from '../../../src/core/model/watch/kind.ts';
 import type { Truth } from '../../../src/core/model/ids.ts';
 import type { Memory } from '../../../src/core/model/memory.ts';
@@ -87,7 +87,11 @@ interface State {
   readonly seen: readonly string[];
 }
 
-function detect(state: State | null, { level, items = {}, range }: GaugeReading, scope: Scope): Detection<unknown> {
+function detect(
+  state: State | null,
+  { level, items = {}, range }: GaugeReading,
+  scope: DetectionScope,
+): Detection<unknown> {
   const now = level === undefined || level === null ? null : Gauge.make({ level: Amount.parse(level) });
   const number =
     now === null

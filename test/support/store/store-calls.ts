@@ -7,7 +7,7 @@ import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts
 import { finish } from '../../../src/lib/steps.ts';
 import { decideDue, type DueRound } from '../../../src/dispatch/rounds/due-round.ts';
 import { WHOLE } from '../../../src/dispatch/shares.ts';
-import type { Batch } from '../../../src/dispatch/model.ts';
+import type { DeliveryBatch } from '../../../src/dispatch/model.ts';
 import { UNTOLD } from '../../../src/dispatch/owed.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
 import type { Owing, Turned } from '../../../src/dispatch/rounds/routing-round.ts';
@@ -54,7 +54,7 @@ export async function owe(
 }
 
 /** Makes these deliveries, whatever is due. */
-async function put(store: Store, batches: readonly Batch[], at: Instant): Promise<void> {
+async function put(store: Store, batches: readonly DeliveryBatch[], at: Instant): Promise<void> {
   const round: DueRound = { groups: [], sent: [], policy: await store.policy(at), sources: [] };
   const nothing = {
     groups: [],
@@ -74,7 +74,7 @@ async function put(store: Store, batches: readonly Batch[], at: Instant): Promis
   await store.commitDue(round, decision, at, fenceOf(store, FENCE));
 }
 
-function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): Batch {
+function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): DeliveryBatch {
   const member = { key: message.key, seq: message.seq, as: 'news', heldAt: null, heldBy: null, present: null } as const;
   const target = { channel, recipient };
   return { id, kind: 'news', target, groupId: null, severity: message.severity, members: [member], dueAt: 0 };

@@ -12,7 +12,7 @@ import { createPollRing } from '../../../src/engine/reporting/poll-ring.ts';
 import { AddressDetails } from '../../../src/explorer/reading/resources/address.ts';
 import { notifiers } from '../../../src/notifiers/index.ts';
 import { createQueries, type Queries } from '../../../src/query/queries.ts';
-import type { ExplorerState, RuntimeView, View } from '../../../src/query/view.ts';
+import type { ExplorerState, RuntimeView, QueryContext } from '../../../src/query/view.ts';
 import { loadRules } from '../../../src/rules/load.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { kinds } from '../../../src/watches/index.ts';
@@ -42,7 +42,7 @@ export interface ViewedDaemon {
   readonly clock: FakeClock;
   readonly store: Store;
   readonly queries: Queries;
-  view(): Promise<View>;
+  view(): Promise<QueryContext>;
   /** Shown from now on, in coins, by the name of the address; null: no answer comes. */
   readonly shown: Record<string, string | null>;
   /** What only a running daemon knows. */
@@ -102,7 +102,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     polls: (watch) => ring.of(watch),
     ruleFile: (file) => (file === 'rules.yaml' ? text : null),
   };
-  const view = async (): Promise<View> => ({ store: await store.reader(), runtime, now: clock.now() });
+  const view = async (): Promise<QueryContext> => ({ store: await store.reader(), runtime, now: clock.now() });
   const daemon: ViewedDaemon = {
     clock,
     store,

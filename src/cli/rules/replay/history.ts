@@ -1,6 +1,6 @@
 // Replay over what the explorers of the config still hold. The price is printed before they are asked: first that of
 // the estimate, then that of the whole. Above a limit it needs --yes.
-import type { Explorers } from '../../../app/runtime/explorers.ts';
+import type { ExplorerSet } from '../../../app/runtime/explorers.ts';
 import type { Setup } from '../../../app/setup/setup.ts';
 import type { Config } from '../../../config/model.ts';
 import { type Instant, showInstant } from '../../../lib/clock.ts';
@@ -14,8 +14,8 @@ import {
   historyPolls,
   readHistory,
   type QuestionGroup,
-  type History,
-  type Reach,
+  type ReplayedHistory,
+  type HistoryDepth,
 } from '../../../replay/history.ts';
 import type { ReplayedMessage } from '../../../replay/run.ts';
 import { replayReportOf, type ReplayReport } from '../../../replay/report.ts';
@@ -26,7 +26,7 @@ import { rangeOf, replayAll, type TimeRangeOptions } from './messages.ts';
 import { openExplorers } from '../../open-explorers.ts';
 import type { Terminal } from '../../terminal.ts';
 
-export interface HistoryOptions extends TimeRangeOptions {
+export interface ReplayHistoryOptions extends TimeRangeOptions {
   /** Of one question, at most. */
   readonly maxPages: number;
   /** Makes the requests whatever they cost. */
@@ -40,11 +40,11 @@ const MOST_UNASKED = 100;
 export async function replayHistory(
   terminal: Terminal,
   setup: Setup,
-  options: HistoryOptions,
+  options: ReplayHistoryOptions,
 ): Promise<ReplayReport | null> {
   const now = terminal.clock.now();
   if (options.since === undefined) throw new CommandError(EXIT.usage, HOW);
-  const reach: Reach = { from: instantOf(options.since, now), now, maxPages: Math.max(1, options.maxPages) };
+  const reach: HistoryDepth = { from: instantOf(options.since, now), now, maxPages: Math.max(1, options.maxPages) };
   const range = rangeOf(options, { from: reach.from, until: now });
   const { groups, without } = questionGroupsOf(setup.watches);
   for (const { name, kind } of without)
@@ -78,7 +78,7 @@ export async function replayHistory(
 const HOW = 'Name a recording with --recording FILE, or say how far back to ask the explorers with --since 24h.';
 
 /** One request for each question: as many as there are questions. */
-function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes }: HistoryOptions): boolean {
+function mayEstimate(terminal: Terminal, groups: readonly QuestionGroup[], { yes }: ReplayHistoryOptions): boolean {
   const credits = groups.reduce((sum, { question }) => sum + question.credits, 0);
   terminal.err(`the estimate asks for one page each: ${priceOf(groups.length, credits)}\n`);
   return yes || groups.length <= MOST_UNASKED || stopHere(terminal, 'nothing was asked');
@@ -93,9 +93,9 @@ interface Priced {
 
 async function price(
   terminal: Terminal,
-  explorers: Explorers,
+  explorers: ExplorerSet,
   groups: readonly QuestionGroup[],
-  reach: Reach,
+  reach: HistoryDepth,
 ): Promise<readonly Priced[]> {
   const priced: Priced[] = [];
   for (const group of groups) {
@@ -108,7 +108,7 @@ async function price(
 }
 
 /** Without the pages that the estimate read. */
-function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }: HistoryOptions): boolean {
+function mayAsk(terminal: Terminal, priced: readonly Priced[], { yes, maxPages }: ReplayHistoryOptions): boolean {
   const rows = priced.map(({ group: { question }, pages }) => ({
     name: `${question.explorer} ${question.path}`,
     requests: pages - 1,
@@ -138,7 +138,12 @@ function priceOf(requests: number, credits: number): string {
   return `${count(requests, 'request')}, ${count(credits, 'credit')}`;
 }
 
-async function readBack(terminal: Terminal, group: QuestionGroup, read: Read, reach: Reach): Promise<History | null> {
+async function readBack(
+  terminal: Terminal,
+  group: QuestionGroup,
+  read: Read,
+  reach: HistoryDepth,
+): Promise<ReplayedHistory | null> {
   try {
     const history = await readHistory(read, group, reach);
     if (history.partial !== null)

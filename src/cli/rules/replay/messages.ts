@@ -4,7 +4,7 @@ import { recipientsIn } from '../../../config/routing/recipients.ts';
 import { type Instant, showInstant } from '../../../lib/clock.ts';
 import type { Watch } from '../../../core/model/watch/watch.ts';
 import { replay, messagesOf, type ReplayedPoll, type ReplayedMessage } from '../../../replay/run.ts';
-import type { Range } from '../../../replay/report.ts';
+import type { ReportRange } from '../../../replay/report.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { instantOf } from '../../times.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -35,7 +35,7 @@ export async function replayAll(
 }
 
 /** `24h` is a time before the end; an RFC 3339 time is itself. */
-export function rangeOf({ since, until }: TimeRangeOptions, whole: Range): Range {
+export function rangeOf({ since, until }: TimeRangeOptions, whole: ReportRange): ReportRange {
   const at = (text: string | undefined, otherwise: Instant): Instant =>
     text === undefined ? otherwise : instantOf(text, whole.until);
   const range = {

@@ -8,12 +8,12 @@ import { recordedPolls } from '../../../replay/recorded.ts';
 import { replayReportOf, type ReplayReport } from '../../../replay/report.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { loadOrFail, type ConfigOption } from '../../load.ts';
-import { replayHistory, type HistoryOptions } from './history.ts';
+import { replayHistory, type ReplayHistoryOptions } from './history.ts';
 import { count, storyAsJson, storyAsText } from './print.ts';
 import { rangeOf, replayAll } from './messages.ts';
 import type { Terminal } from '../../terminal.ts';
 
-export interface ReplayOptions extends ConfigOption, HistoryOptions {
+export interface ReplayOptions extends ConfigOption, ReplayHistoryOptions {
   readonly recording?: string;
   readonly format: 'text' | 'json';
 }

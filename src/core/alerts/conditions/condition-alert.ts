@@ -10,7 +10,7 @@ import type { Transition } from '../../model/transition.ts';
 import type { StatefulAlert } from '../../model/watch/watch.ts';
 import type { EvaluationContext } from '../../model/watch/condition.ts';
 import type { Counted } from '../sentence.ts';
-import { transitionOf, type Poll } from '../alert-evaluation.ts';
+import { transitionOf, type AlertPoll } from '../alert-evaluation.ts';
 import { isActive, emissionOf, type Emission } from '../emission.ts';
 
 /** What the state belongs to: the one condition of a watch, or one group of a count. */
@@ -32,7 +32,7 @@ export interface ConditionStep {
 
 /** The state after the poll, and the messages and reasons that follow from it. */
 export function stepConditionState(
-  poll: Poll,
+  poll: AlertPoll,
   alert: StatefulAlert,
   before: ConditionState,
   truths: Truths,
@@ -50,7 +50,7 @@ export function stepConditionState(
 
 /** What is told again later is told with the values of then. */
 function firingOf(
-  poll: Poll,
+  poll: AlertPoll,
   alert: StatefulAlert,
   state: ConditionState,
   { isKnown, ...subject }: AlertSubject & { readonly isKnown: boolean },
@@ -68,7 +68,7 @@ function presentIn({ at, title, detail, measured, text, fields }: Message): Pres
 
 type Emitted = Omit<ConditionStep, 'reasons' | 'firing'>;
 
-function emit(poll: Poll, alert: StatefulAlert, { after, emits }: Emission, subject: AlertSubject): Emitted {
+function emit(poll: AlertPoll, alert: StatefulAlert, { after, emits }: Emission, subject: AlertSubject): Emitted {
   switch (emits) {
     case 'nothing':
       return { state: after, transitions: [] };
@@ -94,7 +94,7 @@ function suppressedCount({ flaps }: ConditionState): string | null {
 }
 
 type Emit = (
-  poll: Poll,
+  poll: AlertPoll,
   alert: StatefulAlert,
   after: ConditionState,
   subject: AlertSubject,
@@ -118,7 +118,7 @@ const emitResolved: Emit = (poll, alert, after, subject, reason) => {
 };
 
 function conditionMessage(
-  poll: Poll,
+  poll: AlertPoll,
   alert: StatefulAlert,
   state: ConditionState,
   { key, context, counted }: AlertSubject,

@@ -46,12 +46,12 @@ export interface Truths {
   readonly until: Truth | null;
 }
 
-export type Transition = Exclude<ConditionReason, 'cooldown' | 'flapping' | 'steady'>;
+export type StateChange = Exclude<ConditionReason, 'cooldown' | 'flapping' | 'steady'>;
 
 export interface ConditionAdvance {
   readonly after: ConditionState;
   /** What changed, or why nothing changed. */
-  readonly transition: Transition;
+  readonly transition: StateChange;
 }
 
 type HoldTimes = Pick<StatefulAlert, 'forMs' | 'keepFiringForMs'>;

@@ -5,7 +5,7 @@ import type { ConditionState } from '../../model/memory.ts';
 import type { Condition } from '../../model/watch/condition.ts';
 import type { ConditionAlert } from '../../model/watch/watch.ts';
 import type { Truth } from '../../model/ids.ts';
-import { readsMissing, sameOr, type AlertsByKey, type AlertEvaluation, type Poll } from '../alert-evaluation.ts';
+import { readsMissing, sameOr, type AlertsByKey, type AlertEvaluation, type AlertPoll } from '../alert-evaluation.ts';
 import { contextOf } from '../events/event-matching.ts';
 import { isActive } from '../emission.ts';
 import { needOf } from '../../chain/tick-chain.ts';
@@ -13,7 +13,7 @@ import { needOf } from '../../chain/tick-chain.ts';
 /** The finding key of a watch's one condition. */
 const ONLY = '';
 
-export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsByKey): AlertEvaluation {
+export function stepCondition(poll: AlertPoll, alert: ConditionAlert, known: AlertsByKey): AlertEvaluation {
   const state = known[ONLY]?.type === 'condition' ? known[ONLY] : newCondition(poll.time.at);
   const truths: Truths = {
     while: truthOf(poll, alert.while),
@@ -42,12 +42,12 @@ export function stepCondition(poll: Poll, alert: ConditionAlert, known: AlertsBy
 const UNKNOWN: Truths = { while: 'unknown', until: null };
 
 /** True when the explorer has not read as far as the head at which the alert fired: then it cannot resolve it. */
-function isBehind({ reach }: Poll, state: ConditionState, truths: Truths): boolean {
+function isBehind({ reach }: AlertPoll, state: ConditionState, truths: Truths): boolean {
   if (state.head === null || !isActive(state)) return false;
   return compare(truths, state) === false && (reach ?? -1) < state.head;
 }
 
-function withHead({ reach }: Poll, lived: ConditionStep, before: ConditionState): ConditionStep {
+function withHead({ reach }: AlertPoll, lived: ConditionStep, before: ConditionState): ConditionStep {
   return hasFired(lived.state, before) ? { ...lived, state: { ...lived.state, head: reach } } : lived;
 }
 
@@ -55,7 +55,7 @@ function hasFired(after: ConditionState, before: ConditionState): boolean {
   return after.episode > before.episode;
 }
 
-function truthOf(poll: Poll, condition: Condition): Truth {
+function truthOf(poll: AlertPoll, condition: Condition): Truth {
   const { context, isStale } = poll;
   if (context === null || (isStale && !condition.headOnly) || readsMissing(poll, condition)) return 'unknown';
   return condition.evaluate(context);

@@ -7,7 +7,7 @@ import { condense } from '../../values/condensed.ts';
 import { valueAt, type AnyRecord, type AnyView, type Json } from '../../values/fields.ts';
 import { standing, standingAt } from '../../values/standing.ts';
 import type { Remembered } from '../../values/tracked.ts';
-import type { Poll } from '../alert-evaluation.ts';
+import type { AlertPoll } from '../alert-evaluation.ts';
 import { contextOf, truthOf } from './event-matching.ts';
 import { blockOf } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
@@ -27,7 +27,7 @@ interface Compared {
 const comparedWith = new WeakMap<Remembered, { readonly event: DetectedEvent; readonly alert: EventAlert }>();
 
 /** Of an event that this poll shows. */
-export function compareEvent(poll: Poll, alert: EventAlert, shown: ShownEvent): Compared {
+export function compareEvent(poll: AlertPoll, alert: EventAlert, shown: ShownEvent): Compared {
   const { before, event, paths } = shown;
   const same = { type: 'seen', as: 'same', block: blockOf(event) } as const;
   const last = comparedWith.get(before.values);
@@ -43,7 +43,7 @@ export function compareEvent(poll: Poll, alert: EventAlert, shown: ShownEvent): 
   return { sighting: same, values };
 }
 
-function isOther(poll: Poll, { before, event, paths }: ShownEvent, now: Remembered): boolean {
+function isOther(poll: AlertPoll, { before, event, paths }: ShownEvent, now: Remembered): boolean {
   // How it ended was unknown while it was pending, and is known now: that corrects what was sent.
   const hasEnded = before.block === null && blockOf(event) !== null;
   const isComparable = (path: string): boolean => hasEnded || isKnown(before.values, path);
@@ -52,13 +52,13 @@ function isOther(poll: Poll, { before, event, paths }: ShownEvent, now: Remember
   return compared.some((path) => differs(fields, path, before.values, now));
 }
 
-function otherSighting(poll: Poll, alert: EventAlert, { before, event }: ShownEvent): Sighting {
+function otherSighting(poll: AlertPoll, alert: EventAlert, { before, event }: ShownEvent): Sighting {
   const truth = truthOf(poll, alert, contextOf(event, null, event.happenedAt ?? before.since));
   return { type: 'seen', as: truth === 'unknown' ? 'same' : truth ? 'other' : 'no-match', block: blockOf(event) };
 }
 
 /** Paths that were matched on or are shown, without those that change while the item stays the same. */
-export function comparedPaths({ watch: { kind } }: Poll, alert: EventAlert): string[] {
+export function comparedPaths({ watch: { kind } }: AlertPoll, alert: EventAlert): string[] {
   const paths = new Set([...kind.shown, ...(alert.if?.reads ?? [])]);
   return [...paths].filter((path) => !isFleeting(kind, path));
 }

@@ -11,7 +11,7 @@ import type { Reason } from '../../model/decision.ts';
 import type { Condition, EvaluationContext } from '../../model/watch/condition.ts';
 import type { Truth } from '../../model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { readsMissing, type AlertsByKey, type Poll } from '../alert-evaluation.ts';
+import { readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
 import { viewOf, type Remembered } from '../../values/tracked.ts';
 
 type MatchingAlert = EventAlert | CountAlert;
@@ -39,7 +39,7 @@ export interface EventMatches {
 
 /** `events`: those of the poll with the alert's event name. `known`: the remembered state by finding key. */
 export function matchEvents(
-  poll: Poll,
+  poll: AlertPoll,
   alert: MatchingAlert,
   events: readonly DetectedEvent[],
   known: AlertsByKey,
@@ -71,7 +71,12 @@ interface EvaluatedMatch extends Match {
   readonly open: OpenEvent | null;
 }
 
-function evaluateItem(poll: Poll, alert: MatchingAlert, event: DetectedEvent, known: AlertsByKey): EvaluatedMatch[] {
+function evaluateItem(
+  poll: AlertPoll,
+  alert: MatchingAlert,
+  event: DetectedEvent,
+  known: AlertsByKey,
+): EvaluatedMatch[] {
   const prior = known[event.key];
   const open = prior?.type === 'open' ? prior : null;
   const isChanged = event.novelty === 'changed' && alert.type === 'event';
@@ -97,7 +102,7 @@ export function limitOf(alert: MatchingAlert, context: EvaluationContext): strin
   return alert.if?.limitOf(context) ?? of?.limitOf(context) ?? null;
 }
 
-function openEvent({ time }: Poll, event: DetectedEvent): OpenEvent {
+function openEvent({ time }: AlertPoll, event: DetectedEvent): OpenEvent {
   return { type: 'open', since: time.at, before: event.before };
 }
 
@@ -114,7 +119,7 @@ function hasNews({ novelty }: DetectedEvent): boolean {
 }
 
 function stillOpen(
-  { isComplete }: Poll,
+  { isComplete }: AlertPoll,
   alert: MatchingAlert,
   events: readonly DetectedEvent[],
   opened: readonly Opened[],
@@ -130,7 +135,7 @@ function stillOpen(
  * A change is relevant when it touches a field that `if` reads or, where it reads none, one that the kind compares by
  * default.
  */
-function isConcerned({ watch }: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
+function isConcerned({ watch }: AlertPoll, alert: MatchingAlert, event: DetectedEvent): boolean {
   if (alert.on !== 'changed') return true;
   const reads = alert.if?.reads ?? [];
   const compared = reads.length === 0 ? watch.kind.comparedByDefault : reads;
@@ -141,12 +146,12 @@ function isWithin(path: string, read: string): boolean {
   return path === read || path.startsWith(`${read}.`) || read.startsWith(`${path}.`);
 }
 
-function isTrue(poll: Poll, alert: MatchingAlert, event: DetectedEvent): boolean {
+function isTrue(poll: AlertPoll, alert: MatchingAlert, event: DetectedEvent): boolean {
   return truthOf(poll, alert, contextOf(event, event.before, event.happenedAt ?? poll.time.at)) === true;
 }
 
 /** Of a ratio, whether the item counts at all. It is unknown as long as it is unknown for how much an item counts. */
-export function truthOf(poll: Poll, alert: MatchingAlert, context: EvaluationContext): Truth {
+export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
   const truth = holds(poll, alert.if, context);
   const fires = alert.type === 'count' ? alert.fires : null;
   if (fires?.type === 'sum') return truth === true && amountAt(context, fires.path) === undefined ? 'unknown' : truth;
@@ -156,7 +161,7 @@ export function truthOf(poll: Poll, alert: MatchingAlert, context: EvaluationCon
 }
 
 /** Without a condition everything matches. */
-export function holds(poll: Poll, condition: Condition | null, context: EvaluationContext): Truth {
+export function holds(poll: AlertPoll, condition: Condition | null, context: EvaluationContext): Truth {
   if (condition === null) return true;
   return readsMissing(poll, condition) ? 'unknown' : condition.evaluate(context);
 }

@@ -5,14 +5,14 @@ import type { DetectedEvent } from '../../model/detection.ts';
 import { messageOf } from '../message.ts';
 import type { Message } from '../../model/delivery.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
-import type { Poll } from '../alert-evaluation.ts';
+import type { AlertPoll } from '../alert-evaluation.ts';
 import type { Match } from './event-matching.ts';
 
 /** What is told later than this after it happened is marked as late. */
 export const LATE_AFTER_MS = 600_000;
 
 /** The message for an item that matches. */
-export function firstMessage(poll: Poll, alert: EventAlert, { event, context, unjudged }: Match): Message {
+export function firstMessage(poll: AlertPoll, alert: EventAlert, { event, context, unjudged }: Match): Message {
   const { at } = poll.time;
   const since = event.happenedAt ?? at;
   const isSure = event.block === 'nowhere' || isConfirmed(poll, alert, event);
@@ -32,7 +32,7 @@ export function firstMessage(poll: Poll, alert: EventAlert, { event, context, un
   });
 }
 
-function isConfirmed(poll: Poll, alert: EventAlert, event: DetectedEvent): boolean {
+function isConfirmed(poll: AlertPoll, alert: EventAlert, event: DetectedEvent): boolean {
   return beginEvent({ ...alert, provisional: false }, blockOf(event), poll.head).transition === 'confirmed';
 }
 

@@ -1,9 +1,9 @@
 // What one poll says of a tracked event that it does not show: missing, or not read.
 import { needOf } from '../../chain/tick-chain.ts';
-import type { DetectedEvent, Range } from '../../model/detection.ts';
+import type { DetectedEvent, BlockRange } from '../../model/detection.ts';
 import type { EventState } from '../../model/memory.ts';
 import type { HeadNeed } from '../../model/observation.ts';
-import type { Poll } from '../alert-evaluation.ts';
+import type { AlertPoll } from '../alert-evaluation.ts';
 import { isGone, type Sighting } from './event-progress.ts';
 
 export interface TrackedEvent {
@@ -21,7 +21,7 @@ export interface TrackedEvent {
  * An item is only shown to be gone by a complete reading of its range, from an explorer that has read as far as its
  * block.
  */
-export function missingSighting(poll: Poll, { before, isReplaced }: TrackedEvent): Sighting {
+export function missingSighting(poll: AlertPoll, { before, isReplaced }: TrackedEvent): Sighting {
   if (isReplaced) return { type: 'absent', isProven: true };
   if (poll.detection !== null && poll.detection.doubt !== null) return { type: 'doubted' };
   const range = poll.detection?.range ?? null;
@@ -38,7 +38,7 @@ export function missingSighting(poll: Poll, { before, isReplaced }: TrackedEvent
   return isGone(before) || range.to !== 'head' ? { type: 'unread' } : { type: 'behind' };
 }
 
-function isWithin(heights: Range['below'], block: number): boolean {
+function isWithin(heights: BlockRange['below'], block: number): boolean {
   return heights?.some(({ from, to }) => from <= block && block <= to) === true;
 }
 
@@ -46,7 +46,7 @@ function isWithin(heights: Range['below'], block: number): boolean {
  * Pending items are listed above all blocks, so a reading up to the head includes them. A replica that is behind may
  * never have heard of one.
  */
-function missingWhileWaiting({ chain }: Poll, before: EventState, { to }: Range): Sighting {
+function missingWhileWaiting({ chain }: AlertPoll, before: EventState, { to }: BlockRange): Sighting {
   if (to !== 'head') return { type: 'unread' };
   return isGone(before) || (typeof chain === 'object' && !chain.isBehind)
     ? { type: 'absent', isProven: false }
@@ -54,13 +54,13 @@ function missingWhileWaiting({ chain }: Poll, before: EventState, { to }: Range)
 }
 
 /** Another block has its height, and was first shown after the item was last seen. */
-function isBlockReplaced({ chain, time }: Poll, { turnedAt }: EventState, block: number): boolean {
+function isBlockReplaced({ chain, time }: AlertPoll, { turnedAt }: EventState, block: number): boolean {
   const seenUntil = turnedAt ?? time.coveredUntil ?? Infinity;
   return typeof chain === 'object' && chain.replaced.some(([height, since]) => height === block && since > seenUntil);
 }
 
 /** The explorer's head may show that the item is gone; the block at its height may prove it. */
-export function needFor(poll: Poll, before: EventState, sighting: Sighting): HeadNeed | null {
+export function needFor(poll: AlertPoll, before: EventState, sighting: Sighting): HeadNeed | null {
   const isOpen = sighting.type === 'behind' || (sighting.type === 'absent' && !sighting.isProven && !isGone(before));
   const head = before.block ?? (before.absentHead ?? -1) + 1;
   return isOpen && poll.detection?.range?.to === 'head' ? needOf(poll.chain, head) : null;

@@ -17,7 +17,7 @@ import type { Transition } from '../../model/transition.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
 import type { EventReason, Reason } from '../../model/decision.ts';
 import type { HeadNeed } from '../../model/observation.ts';
-import { transitionOf, type AlertsByKey, type Poll } from '../alert-evaluation.ts';
+import { transitionOf, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
 import { contextOf, limitOf } from './event-matching.ts';
 import { viewOf } from '../../values/tracked.ts';
 
@@ -34,7 +34,7 @@ export interface EventStep {
 }
 
 /** One poll for every event that is remembered. */
-export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): EventStep[] {
+export function trackEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): EventStep[] {
   const tracked = Object.entries(known).flatMap(([key, state]) =>
     state.type === 'event' ? [[key, state] as const] : [],
   );
@@ -49,7 +49,7 @@ export function trackEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): 
   });
 }
 
-function trackEvent(poll: Poll, alert: EventAlert, tracked: TrackedEvent): EventStep {
+function trackEvent(poll: AlertPoll, alert: EventAlert, tracked: TrackedEvent): EventStep {
   const { key, before, event, paths } = tracked;
   const { sighting, values } =
     event === undefined
@@ -78,7 +78,12 @@ const NO_MATCH = 'it changed, and does not match any more';
 const REPLACED = 'another one was mined in its place';
 
 /** The message of a transition; null where nothing is told of it. */
-function followUpOf(poll: Poll, alert: EventAlert, tracked: SightedEvent, transition: EventReason): Message | null {
+function followUpOf(
+  poll: AlertPoll,
+  alert: EventAlert,
+  tracked: SightedEvent,
+  transition: EventReason,
+): Message | null {
   const { before, event } = tracked;
   const { at } = poll.time;
   const seq = before.seq + 1;
@@ -145,7 +150,7 @@ function wordsOf(
  * Builds the first message again from what is remembered. A thousand whole messages per alert would take too much
  * memory.
  */
-function toldMessage(poll: Poll, alert: EventAlert, { key, before }: TrackedEvent): Message {
+function toldMessage(poll: AlertPoll, alert: EventAlert, { key, before }: TrackedEvent): Message {
   const { watch } = poll;
   const { title, since, seq, values } = before;
   const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null, since);

@@ -15,13 +15,13 @@ import {
   unread,
   type AlertsByKey,
   type AlertEvaluation,
-  type Poll,
+  type AlertPoll,
 } from '../alert-evaluation.ts';
 import { matchEvents, type Match } from './event-matching.ts';
 import { foldMany } from '../summary.ts';
 import { greatestNeed } from '../../chain/tick-chain.ts';
 
-export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): AlertEvaluation {
+export function stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): AlertEvaluation {
   if (poll.detection === null) return unread(known);
   // Most polls.
   if (poll.detection.events.length === 0 && Object.keys(known).length === 0) return unevaluated(known);
@@ -52,7 +52,7 @@ export function stepEvents(poll: Poll, alert: EventAlert, known: AlertsByKey): A
 
 const UNTRACKED = { after: null, transition: 'confirmed' } as const;
 
-function beginTracking(poll: Poll, alert: EventAlert, match: Match): EventStep {
+function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventStep {
   const { event } = match;
   const { after: progress, transition } =
     event.block === 'nowhere' ? UNTRACKED : beginEvent(alert, blockOf(event), poll.head);

@@ -3,20 +3,20 @@ import type { AnyView, Fields, View } from '../../values/fields.ts';
 import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '../watch/question.ts';
 
 /** Resolves with what the shape and the record of the question promise. Rejects with `Missed`. */
-export type Answer = (question: Question, cursor: Cursor | null) => Promise<AnyView | Page>;
+export type AskPage = (question: Question, cursor: Cursor | null) => Promise<AnyView | Page>;
 
 interface Answers {
-  readonly answer: Answer;
+  readonly answer: AskPage;
   /** Never from answers that are shared. */
-  readonly again: Answer;
+  readonly again: AskPage;
   /** Left out where nothing is read again. */
-  readonly sweep?: Answer;
+  readonly sweep?: AskPage;
 }
 
 /** The casts are needed: TypeScript cannot tie the type of an answer to the record in the question. */
 export function readThrough({ answer, again, sweep }: Answers): Read {
   const pageBy =
-    (one: Answer) =>
+    (one: AskPage) =>
     <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) =>
       one(question, cursor) as Promise<Page<F>>;
   return {

@@ -6,13 +6,13 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { Truth } from '../ids.ts';
 
 /** How far back a condition reads the history of a path. */
-export interface Span {
+export interface WindowSpan {
   readonly path: string;
   readonly ms: number;
 }
 
 /** A window over a path's history: `change("1h")` is `{ measure: 'change', path: 'balance', ms: 3_600_000 }`. */
-export interface Window extends Span {
+export interface Window extends WindowSpan {
   readonly measure: Measure;
 }
 
@@ -20,7 +20,7 @@ export const MEASURES = ['change', 'delta', 'min', 'max', 'avg'] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** Answers windows at one moment; undefined = unknown. */
-export type History = (window: Window) => Amount | undefined;
+export type WindowHistory = (window: Window) => Amount | undefined;
 
 /** What a condition or a template is evaluated on. */
 export interface EvaluationContext {
@@ -28,7 +28,7 @@ export interface EvaluationContext {
   /** The last known values before this one, where there was one. */
   readonly before: AnyView | null;
   /** Null where there is none, as for single items. */
-  readonly history: History | null;
+  readonly history: WindowHistory | null;
   /** What `hour` and `weekday` read: when the item happened, if it says so; else when it was first polled. */
   readonly at: Instant;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Instant } from '../../../lib/clock.ts';
 import type { AnyRecord, AnyView } from '../../values/fields.ts';
-import type { Detection, Scope } from '../detection.ts';
+import type { Detection, DetectionScope } from '../detection.ts';
 import type { SourceRows } from '../quality/field-sightings.ts';
 import type { EventName } from '../ids.ts';
 import type { ListQuestion, Question, Read } from './question.ts';
@@ -59,7 +59,7 @@ export interface Kind<E, S, O> {
    */
   observe(target: Target<E>, state: S | null, read: Read, downTo: number | null): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */
-  detect(target: Target<E>, state: S | null, seen: O, scope: Scope): Detection<S>;
+  detect(target: Target<E>, state: S | null, seen: O, scope: DetectionScope): Detection<S>;
   /** What is remembered of how far a list was read. Left out by kinds that read no list of events. */
   coverage?(state: S): ListCoverage;
   /** How many of the tokens that it remembers explorers call scams, where a rule looks at that. Only of lists of tokens. */

@@ -5,11 +5,11 @@ import type { RecordType } from '../../values/record-type.ts';
 import type { Head, MissReason } from '../observation.ts';
 
 /** Name of an operation of the explorer's API, such as `address-tokens`. */
-export type Operation = string;
+export type OperationName = string;
 
 interface QuestionBase {
   readonly explorer: string;
-  readonly operation: Operation;
+  readonly operation: OperationName;
   /** Behind `/api/v2/`, with addresses in lower case: `addresses/0x…/tokens`. */
   readonly path: string;
   /** Filters; optional ones that a server refuses with 422 are left out from then on (the caller filters again). */

@@ -1,6 +1,6 @@
 // A watch with its alerts, as the rules define it.
 import type { Instant } from '../../../lib/clock.ts';
-import type { Condition, Span, Template } from './condition.ts';
+import type { Condition, WindowSpan, Template } from './condition.ts';
 import type { ReadField } from '../quality/field-sightings.ts';
 import type { AlertId, EventName, Labels, Severity, WatchId } from '../ids.ts';
 import type { AnyKind } from './kind.ts';
@@ -35,9 +35,9 @@ export interface Watch {
   /** Fields that conditions read of an answer: one that no longer comes leaves them unknown. */
   readonly readFields: readonly ReadField[];
   /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
-  readonly windows: readonly Span[];
+  readonly windows: readonly WindowSpan[];
   /** Paths of which samples are kept, for windows and for charts: the longest span of each path counts. */
-  readonly sampled: readonly Span[];
+  readonly sampled: readonly WindowSpan[];
   /** Changes when what is observed changes: memory of another checksum is not continued. */
   readonly checksum: string;
   /** Whether the watched value is exported as a metric. */
@@ -77,11 +77,11 @@ export interface EventAlert extends AlertRuleBase, EventSelector {
   /** Sent at once as well, and marked as provisional. */
   readonly provisional: boolean;
   /** Of `on: schedule`; null of every other event. */
-  readonly report: Report | null;
+  readonly report: ScheduledReport | null;
 }
 
 /** Tells the present values at the times of a cron expression in UTC. */
-export interface Report {
+export interface ScheduledReport {
   readonly cron: string;
   /** The newest time up to then; null = there is none within a year. */
   readonly lastDue: (at: Instant) => Instant | null;

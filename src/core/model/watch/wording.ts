@@ -17,7 +17,7 @@ export interface Sentence {
 }
 
 /** Names of what is watched, by the config: symbols that a token gives itself are not among them. */
-export interface Names {
+export interface WatchNames {
   /** `treasury`, or `0x47ac…f3a1`; null = no address is watched. */
   readonly of: string | null;
   /** `USDC`, or `0xA0b8…eB48`; null = no token is watched. */
@@ -32,8 +32,8 @@ export interface Names {
 }
 
 /** An item, or the present values, and what a sentence may say of them. */
-export interface Occasion {
-  readonly names: Names;
+export interface WordingContext {
+  readonly names: WatchNames;
   readonly view: AnyView;
   /** The last known values before these; null = there are none. */
   readonly before: AnyView | null;
@@ -41,14 +41,14 @@ export interface Occasion {
   limitOf(path: string): string | null;
 }
 
-export interface EventOccasion extends Occasion {
+export interface EventOccasion extends WordingContext {
   readonly on: EventName;
   /** Paths that the rule compares, the first one first. */
   readonly compared: readonly string[];
 }
 
 /** One field that a condition compares with a constant. */
-export interface ComparedValue extends Occasion {
+export interface ComparedValue extends WordingContext {
   readonly path: string;
   readonly operator: Comparison['operator'];
   /** `9 s` */
@@ -70,14 +70,14 @@ export interface CountedItems {
 
 export interface KindWording {
   /** What is watched: `treasury USDC`. */
-  thing(names: Names): string;
+  thing(names: WatchNames): string;
   /** What a value is called: `ACME total supply`. */
-  value(occasion: Pick<Occasion, 'names' | 'view'>, path: string): string;
+  value(occasion: Pick<WordingContext, 'names' | 'view'>, path: string): string;
   event(occasion: EventOccasion): Sentence;
   /** `view`: the newest one. */
-  items(names: Names, view: AnyView): CountedItems;
+  items(names: WatchNames, view: AnyView): CountedItems;
   /** Where an item is found: `block 14,035,098, tx 0x0346…8120`; empty where nothing says. */
-  place?(occasion: Pick<Occasion, 'names' | 'view'>): string;
+  place?(occasion: Pick<WordingContext, 'names' | 'view'>): string;
   /** Where the usual sentence of a comparison does not fit; null = it does. */
   compared?(occasion: ComparedValue): Sentence | null;
 }

@@ -5,9 +5,9 @@
 // When in doubt a value counts as possible, so that only certain mistakes are refused.
 import { quote } from '../../../config/values/scalars.ts';
 import type { Language } from '../model.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { createLogic } from './logic.ts';
-import type { Outcome, TruthConstraints } from './constraints.ts';
+import type { ConstraintResult, TruthConstraints } from './constraints.ts';
 import { childrenOf, isCall, isMethodCall, joinedBy, wholeSpan, type Node } from '../syntax.ts';
 import { unitDoubts } from './smallest-units.ts';
 import { createTerms, type Terms } from './terms.ts';
@@ -16,8 +16,8 @@ import { COMPREHENSIONS } from '../words.ts';
 import { wordComplaints } from './word-values.ts';
 
 export interface Analysis {
-  readonly mistakes: readonly Mistake[];
-  readonly doubts: readonly Mistake[];
+  readonly mistakes: readonly ConditionMistake[];
+  readonly doubts: readonly ConditionMistake[];
   readonly constraints: TruthConstraints;
 }
 
@@ -32,8 +32,8 @@ export function analyse(language: Language, ast: Node, source: string): Analysis
 }
 
 class Analyst {
-  readonly mistakes: Mistake[] = [];
-  readonly doubts: Mistake[] = [];
+  readonly mistakes: ConditionMistake[] = [];
+  readonly doubts: ConditionMistake[] = [];
   readonly #terms: Terms;
   readonly #source: string;
   readonly #logic: ReturnType<typeof createLogic>;
@@ -130,7 +130,7 @@ class Analyst {
     }
   }
 
-  #complainUnlessOpen(node: Node, outcome: Outcome, what: 'never' | 'always'): void {
+  #complainUnlessOpen(node: Node, outcome: ConstraintResult, what: 'never' | 'always'): void {
     if (!('clash' in outcome)) return;
     const [one, other] = outcome.clash;
     const plain = `${this.#text(node)} is ${what} true`;

@@ -12,10 +12,10 @@ export interface Constraint {
 export type Constraints = ReadonlyMap<string, Constraint>;
 
 /** `clash`: it is impossible because of these parts; empty when the part is impossible by itself. */
-export type Outcome = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
+export type ConstraintResult = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
 
 /** What holds where a condition is true, and where it is false. */
 export interface TruthConstraints {
-  readonly whenTrue: Outcome;
-  readonly whenFalse: Outcome;
+  readonly whenTrue: ConstraintResult;
+  readonly whenFalse: ConstraintResult;
 }

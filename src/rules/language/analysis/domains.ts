@@ -4,7 +4,7 @@ import { Amount } from '../../../core/values/amount.ts';
 import { typeAt, type FieldType } from '../../../core/values/fields.ts';
 import { childrenOf, isCall, isMethodCall, type Node } from '../syntax.ts';
 import { WINDOWS } from '../words.ts';
-import type { Constant, Scope } from './scope.ts';
+import type { ComparedConstant, Scope } from './scope.ts';
 
 /** What is certain about the values of an expression, whatever the chain does. */
 export interface Domain {
@@ -21,7 +21,7 @@ const NO_SCOPE: Scope = new Map();
 interface DomainTerms {
   readonly kind: AnyKind;
   readonly fieldOf: (node: Node, scope: Scope) => FieldType | undefined;
-  readonly constantOf: (node: Node, scope: Scope) => Constant | undefined;
+  readonly constantOf: (node: Node, scope: Scope) => ComparedConstant | undefined;
 }
 
 export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node: Node, scope: Scope) => Domain {

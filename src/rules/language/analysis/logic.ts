@@ -1,18 +1,18 @@
 // Where a condition is true, and where it is false: the values that every field compared with constants may have there.
 // `a && b` narrows, `a || b` widens. When no value is left, the condition is never true.
-import type { Constraint, Constraints, Outcome } from './constraints.ts';
+import type { Constraint, Constraints, ConstraintResult } from './constraints.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import { OPPOSITE } from '../../../core/model/watch/condition.ts';
 import { type ComparisonOperator, MIRRORED, isComparisonOperator } from '../comparison-operators.ts';
 import { type Node, childrenOf } from '../syntax.ts';
-import type { Constant, Scope } from './scope.ts';
+import type { ComparedConstant, Scope } from './scope.ts';
 import type { Domain } from './domains.ts';
 import type { Terms } from './terms.ts';
 import { asName, isNamed, isNumeric } from './node-types.ts';
 import { type ValueSet, intersect, isEmpty, numbersThat, setOfNames, unite, wholeOnly } from './value-sets.ts';
 
 /** Whether both can hold at once; true when in doubt. */
-export function isPossible(a: Outcome, b: Outcome): boolean {
+export function isPossible(a: ConstraintResult, b: ConstraintResult): boolean {
   return !('clash' in meet(a, b));
 }
 
@@ -20,17 +20,17 @@ const NOTHING: Constraints = new Map();
 const ZERO = new Amount(0n, 0);
 
 /** The constraints where a part of a condition is true, or false as `wanted` says. Visited parts are remembered. */
-export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => Outcome {
-  const known = { true: new Map<Node, Outcome>(), false: new Map<Node, Outcome>() };
+export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: Scope) => ConstraintResult {
+  const known = { true: new Map<Node, ConstraintResult>(), false: new Map<Node, ConstraintResult>() };
 
-  function outcomeOf(node: Node, wanted: boolean, scope: Scope): Outcome {
+  function outcomeOf(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
     const memo = known[wanted ? 'true' : 'false'];
     const outcome = memo.get(node) ?? derive(node, wanted, scope);
     memo.set(node, outcome);
     return outcome;
   }
 
-  function derive(node: Node, wanted: boolean, scope: Scope): Outcome {
+  function derive(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
     const [a, b, c] = childrenOf(node);
     if (node.op === 'value') return node.args === !wanted ? { clash: [] } : NOTHING;
     if (a === undefined) return opaque(node, wanted, scope);
@@ -54,11 +54,11 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
   }
 
   /** A part that is not taken apart: it is either true or false. */
-  function opaque(node: Node, wanted: boolean, scope: Scope): Outcome {
+  function opaque(node: Node, wanted: boolean, scope: Scope): ConstraintResult {
     return only(terms.keyOf(node, scope), { values: setOfNames([String(wanted)]), by: [node] });
   }
 
-  function comparison(node: Node, { a, b, sign }: Compared, scope: Scope): Outcome | undefined {
+  function comparison(node: Node, { a, b, sign }: Compared, scope: Scope): ConstraintResult | undefined {
     const [left, right] = [terms.constantOf(a, scope), terms.constantOf(b, scope)];
     if (left !== undefined && right !== undefined) return NOTHING;
     if (right !== undefined) return withConstant(node, { subject: a, sign, constant: right }, scope);
@@ -71,7 +71,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
     return only(keys.toSorted().join(' ~ '), { values, by: [node] });
   }
 
-  function withConstant(node: Node, { subject, sign, constant }: Against, scope: Scope): Outcome | undefined {
+  function withConstant(node: Node, { subject, sign, constant }: Against, scope: Scope): ConstraintResult | undefined {
     const key = terms.subjectOf(subject, scope);
     if ('number' in constant) {
       if (!isNumeric(subject)) return undefined;
@@ -82,7 +82,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
     return among(key, named([asName(constant, subject)], sign === '!=', subject, scope), node);
   }
 
-  function membership(node: Node, { a, b }: Pair, wanted: boolean, scope: Scope): Outcome | undefined {
+  function membership(node: Node, { a, b }: Pair, wanted: boolean, scope: Scope): ConstraintResult | undefined {
     const items = terms.listOf(b, scope);
     if (items === undefined || terms.constantOf(a, scope) !== undefined) return undefined;
     const key = terms.subjectOf(a, scope);
@@ -116,7 +116,7 @@ interface Compared extends Pair {
 interface Against {
   readonly subject: Node;
   readonly sign: ComparisonOperator;
-  readonly constant: Constant;
+  readonly constant: ComparedConstant;
 }
 
 function amongNumbers(numbers: readonly Amount[], wanted: boolean): ValueSet {
@@ -128,7 +128,7 @@ function amongNumbers(numbers: readonly Amount[], wanted: boolean): ValueSet {
 }
 
 /** The numbers that the subject can have at all. */
-function bounded(key: string, wanted: ValueSet, { node, domain }: { node: Node; domain: Domain }): Outcome {
+function bounded(key: string, wanted: ValueSet, { node, domain }: { node: Node; domain: Domain }): ConstraintResult {
   const possible: ValueSet = {
     type: 'numbers',
     ranges: [{ low: domain.least, isLowIn: true, high: domain.most, isHighIn: true }],
@@ -144,24 +144,24 @@ function whyOf({ isWhole, least, most }: Domain): string {
   return isWhole ? 'It is a whole number, and never below zero.' : 'It is never below zero.';
 }
 
-function among(key: string, values: ValueSet, node: Node): Outcome {
+function among(key: string, values: ValueSet, node: Node): ConstraintResult {
   return isEmpty(values)
     ? { clash: [], why: 'It has no other value; has() asks whether it is known.' }
     : only(key, { values, by: [node] });
 }
 
-function only(key: string, known: Constraint): Outcome {
+function only(key: string, known: Constraint): ConstraintResult {
   return isEmpty(known.values) ? { clash: [] } : new Map([[key, known]]);
 }
 
 /** A negation is shown as a whole: without its `!` it would mean the opposite. */
-function attributedTo(node: Node, outcome: Outcome): Outcome {
+function attributedTo(node: Node, outcome: ConstraintResult): ConstraintResult {
   if ('clash' in outcome) return outcome;
   return new Map([...outcome].map(([key, { values }]) => [key, { values, by: [node] }]));
 }
 
 /** Both hold. */
-function meet(a: Outcome, b: Outcome): Outcome {
+function meet(a: ConstraintResult, b: ConstraintResult): ConstraintResult {
   if ('clash' in a) return a;
   if ('clash' in b) return b;
   const both = new Map(a);
@@ -175,7 +175,7 @@ function meet(a: Outcome, b: Outcome): Outcome {
 }
 
 /** One of them holds: only what both imply is known. */
-function join(a: Outcome, b: Outcome): Outcome {
+function join(a: ConstraintResult, b: ConstraintResult): ConstraintResult {
   if ('clash' in a) return b;
   if ('clash' in b) return a;
   const either = new Map<string, Constraint>();

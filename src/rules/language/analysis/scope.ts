@@ -5,4 +5,4 @@ import type { Amount } from '../../../core/values/amount.ts';
 /** Variables of `exists` and the like, with the type of what they stand for. */
 export type Scope = ReadonlyMap<string, FieldType | undefined>;
 
-export type Constant = { readonly number: Amount } | { readonly name: string };
+export type ComparedConstant = { readonly number: Amount } | { readonly name: string };

@@ -2,7 +2,7 @@
 // below it.
 import { Amount } from '../../../core/values/amount.ts';
 import type { AmountUnit } from '../../../core/values/fields.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { childrenOf, type Node } from '../syntax.ts';
 import type { Scope } from './scope.ts';
 import type { Terms } from './terms.ts';
@@ -12,7 +12,7 @@ const SUSPECT = new Amount(10n ** 15n, 0);
 const WEI_DECIMALS = 18;
 const ORDERS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
-export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly Mistake[] {
+export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly ConditionMistake[] {
   const [left, right] = childrenOf(node);
   if (!ORDERS.has(node.op) || left === undefined || right === undefined) return [];
   const sides = [
@@ -28,7 +28,7 @@ export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly Mis
   });
 }
 
-function wordsOf(unit: AmountUnit, limit: Amount): Pick<Mistake, 'message' | 'hint'> | undefined {
+function wordsOf(unit: AmountUnit, limit: Amount): Pick<ConditionMistake, 'message' | 'hint'> | undefined {
   if (limit.compare(SUSPECT) < 0) return undefined;
   const whole = new Amount(limit.digits, limit.scale + WEI_DECIMALS).toString();
   if (unit === 'coin') return { message: 'amounts are in whole coins, not in wei', hint: `Is ${whole} meant?` };

@@ -11,7 +11,7 @@ import { childrenOf, isAccess, isBinary, isCall, isMethodCall, isName, isText, t
 import { BEFORE, COMPREHENSIONS } from '../words.ts';
 import { createDomains } from './domains.ts';
 import { typeOf } from './node-types.ts';
-import type { Constant, Scope } from './scope.ts';
+import type { ComparedConstant, Scope } from './scope.ts';
 
 const ZERO = new Amount(0n, 0);
 const WEEKDAY: FieldType = { type: 'word', values: WEEKDAYS, isClosed: true };
@@ -88,7 +88,7 @@ export function createTerms(language: Language) {
   }
 
   /** The value of a fixed expression, when it is simple enough to be computed at load. */
-  function constantOf(node: Node, scope: Scope): Constant | undefined {
+  function constantOf(node: Node, scope: Scope): ComparedConstant | undefined {
     if (isText(node)) return { name: node.args };
     if (node.op === 'value') {
       const { args } = node;
@@ -123,7 +123,7 @@ export function createTerms(language: Language) {
   }
 
   /** The names of a list in the condition, or of a group of the config; undefined when one of them is not fixed. */
-  function listOf(node: Node, scope: Scope): readonly Constant[] | undefined {
+  function listOf(node: Node, scope: Scope): readonly ComparedConstant[] | undefined {
     if (isName(node)) {
       const meaning = scope.has(node.args) || isField(node.args) ? undefined : names.get(node.args);
       return Array.isArray(meaning) ? meaning.map(({ key }: Address) => ({ name: key })) : undefined;

@@ -4,7 +4,7 @@ import { Amount } from '../../../core/values/amount.ts';
 import type { ComparisonOperator } from '../comparison-operators.ts';
 
 /** Null = unbounded. */
-export interface Range {
+export interface Interval {
   readonly low: Amount | null;
   readonly isLowIn: boolean;
   readonly high: Amount | null;
@@ -13,14 +13,14 @@ export interface Range {
 
 /** `isWithout`: every name except these. Ranges are sorted and disjoint. */
 export type ValueSet =
-  | { readonly type: 'numbers'; readonly ranges: readonly Range[] }
+  | { readonly type: 'numbers'; readonly ranges: readonly Interval[] }
   | { readonly type: 'names'; readonly names: ReadonlySet<string>; readonly isWithout: boolean };
 
 /** The numbers for which `x sign bound` is true. */
 export function numbersThat(sign: ComparisonOperator, bound: Amount): ValueSet {
-  const below = (isHighIn: boolean): Range => ({ low: null, isLowIn: false, high: bound, isHighIn });
-  const above = (isLowIn: boolean): Range => ({ low: bound, isLowIn, high: null, isHighIn: false });
-  const ranges: Record<ComparisonOperator, readonly Range[]> = {
+  const below = (isHighIn: boolean): Interval => ({ low: null, isLowIn: false, high: bound, isHighIn });
+  const above = (isLowIn: boolean): Interval => ({ low: bound, isLowIn, high: null, isHighIn: false });
+  const ranges: Record<ComparisonOperator, readonly Interval[]> = {
     '<': [below(false)],
     '<=': [below(true)],
     '>': [above(false)],
@@ -64,7 +64,7 @@ export function unite(a: ValueSet, b: ValueSet): ValueSet | undefined {
 /** Only the whole numbers of a set of ranges. */
 export function wholeOnly(set: ValueSet): ValueSet {
   if (set.type !== 'numbers') return set;
-  const ranges = set.ranges.map(({ low, isLowIn, high, isHighIn }): Range => ({
+  const ranges = set.ranges.map(({ low, isLowIn, high, isHighIn }): Interval => ({
     low: low === null ? null : whole(low, isLowIn ? 'up' : 'above'),
     isLowIn: true,
     high: high === null ? null : whole(high, isHighIn ? 'down' : 'below'),
@@ -73,37 +73,37 @@ export function wholeOnly(set: ValueSet): ValueSet {
   return { type: 'numbers', ranges: ranges.filter((range) => !isVoid(range)) };
 }
 
-function overlap(a: Range, b: Range): Range[] {
+function overlap(a: Interval, b: Interval): Interval[] {
   const [low, isLowIn] = higherLow(a, b) ? [a.low, a.isLowIn] : [b.low, b.isLowIn];
   const [high, isHighIn] = lowerHigh(a, b) ? [a.high, a.isHighIn] : [b.high, b.isHighIn];
   const range = { low, isLowIn, high, isHighIn };
   return isVoid(range) ? [] : [range];
 }
 
-function isVoid({ low, isLowIn, high, isHighIn }: Range): boolean {
+function isVoid({ low, isLowIn, high, isHighIn }: Interval): boolean {
   if (low === null || high === null) return false;
   const order = low.compare(high);
   return order > 0 || (order === 0 && !(isLowIn && isHighIn));
 }
 
 /** Whether `a` begins later than `b`. */
-function higherLow(a: Range, b: Range): boolean {
+function higherLow(a: Interval, b: Interval): boolean {
   if (a.low === null || b.low === null) return b.low === null;
   const order = a.low.compare(b.low);
   return order > 0 || (order === 0 && !a.isLowIn);
 }
 
 /** Whether `a` ends sooner than `b`. */
-function lowerHigh(a: Range, b: Range): boolean {
+function lowerHigh(a: Interval, b: Interval): boolean {
   if (a.high === null || b.high === null) return b.high === null;
   const order = a.high.compare(b.high);
   return order < 0 || (order === 0 && !a.isHighIn);
 }
 
 /** Bounds the number of ranges: a chain of `(a || b) && (c || d)` would double them at each step. */
-function merged(ranges: readonly Range[]): readonly Range[] {
+function merged(ranges: readonly Interval[]): readonly Interval[] {
   const sorted = ranges.toSorted((a, b) => (higherLow(a, b) ? (higherLow(b, a) ? 0 : 1) : -1));
-  const apart: Range[] = [];
+  const apart: Interval[] = [];
   for (const range of sorted) {
     const last = apart.at(-1);
     if (last === undefined || isApart(last, range)) apart.push(range);
@@ -112,7 +112,7 @@ function merged(ranges: readonly Range[]): readonly Range[] {
   return apart;
 }
 
-function isApart(before: Range, after: Range): boolean {
+function isApart(before: Interval, after: Interval): boolean {
   if (before.high === null || after.low === null) return false;
   const order = before.high.compare(after.low);
   return order < 0 || (order === 0 && !before.isHighIn && !after.isLowIn);

@@ -4,7 +4,7 @@ import { hintFor } from '../../../config/values/nearest.ts';
 import { quote } from '../../../config/values/scalars.ts';
 import { isWord } from '../../../core/values/decoding.ts';
 import type { FieldType } from '../../../core/values/fields.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { childrenOf, isAccess, isCall, isMethodCall, isName, isText, type Node } from '../syntax.ts';
 import type { Scope } from './scope.ts';
 import type { Terms } from './terms.ts';
@@ -12,14 +12,14 @@ import type { Terms } from './terms.ts';
 type Word = Extract<FieldType, { type: 'word' }>;
 
 interface Complaints {
-  readonly mistakes: readonly Mistake[];
-  readonly doubts: readonly Mistake[];
+  readonly mistakes: readonly ConditionMistake[];
+  readonly doubts: readonly ConditionMistake[];
 }
 
 /** A value that a closed set does not have is a mistake. An open set may get it later, which is a doubt. */
 export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complaints {
-  const mistakes: Mistake[] = [];
-  const doubts: Mistake[] = [];
+  const mistakes: ConditionMistake[] = [];
+  const doubts: ConditionMistake[] = [];
   const wordOf = (side: Node | undefined): Word | undefined => {
     if (side === undefined || !(isName(side) || isAccess(side) || isCall(side) || side.op === '[]')) return undefined;
     const type = terms.fieldOf(side, scope);
@@ -64,7 +64,10 @@ function comparedTexts(node: Node, wordOf: (side: Node | undefined) => Word | un
 }
 
 /** A pattern that matches none of the known values. */
-function patternMistake(node: Node, wordOf: (side: Node | undefined) => Word | undefined): Mistake | undefined {
+function patternMistake(
+  node: Node,
+  wordOf: (side: Node | undefined) => Word | undefined,
+): ConditionMistake | undefined {
   const test = testOf(node);
   const word = test === undefined ? undefined : wordOf(test.subject);
   if (test === undefined || word?.isClosed !== true || word.values.some(test.fits)) return undefined;

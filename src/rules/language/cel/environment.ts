@@ -11,7 +11,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { Address } from '../../../core/values/address.ts';
 import { valueAt, type AnyRecord, type FieldType } from '../../../core/values/fields.ts';
-import type { EvaluationContext, History } from '../../../core/model/watch/condition.ts';
+import type { EvaluationContext, WindowHistory } from '../../../core/model/watch/condition.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { createBase, equalsText, isInTexts } from './base.ts';
 import { celViewClassOf, VIEW, type CelView } from './view.ts';
@@ -28,13 +28,13 @@ export interface CelEnvironment {
   bind(context: EvaluationContext): object;
 }
 
-export type Constant = Address | readonly Address[];
+export type CelConstant = Address | readonly Address[];
 
 /** `constants`: the names of the config. */
 export function createCelEnvironment(
   table: AnyRecord,
   noun: string,
-  constants: ReadonlyMap<string, Constant>,
+  constants: ReadonlyMap<string, CelConstant>,
 ): CelEnvironment {
   const env = base.clone();
   const types = new RecordTypes(env);
@@ -136,7 +136,7 @@ function createBindings(
   const Root = celViewClassOf(table);
   class Bindings extends Root {
     readonly [BEFORE]: CelView | undefined;
-    readonly [HISTORY]: History | null;
+    readonly [HISTORY]: WindowHistory | null;
     readonly [MOMENT]: Instant;
 
     constructor({ view, before, history, at }: EvaluationContext) {

@@ -5,7 +5,7 @@ import { addressComplaint } from '../../../config/values/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
 import { lowerFirst } from '../../../lib/lower-first.ts';
 import type { CelEnvironment } from './environment.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { isComparisonOperator } from '../comparison-operators.ts';
 import { childrenOf, type Node } from '../syntax.ts';
 
@@ -19,7 +19,7 @@ export function typeMistake(
   cel: CelEnvironment,
   error: ParseError | CelTypeError | undefined,
   { ast, source }: { readonly ast: Node; readonly source: string },
-): Mistake {
+): ConditionMistake {
   const { start, end } = error?.range ?? ast;
   const summary = error?.summary ?? 'the condition is wrong';
   const key = /^No such key: (.+)$/.exec(summary)?.[1];
@@ -49,7 +49,7 @@ const CHAIN_HINT = 'Write one comparison after the other: 1 < x && x < 5.';
 const JOIN_HINT = 'Write each comparison out: x == 1 || x == 2, or x in [1, 2].';
 
 /** An address without quotes that has too many or too few digits was read as a number, and so was a hash. */
-function misreadHex(error: ParseError | CelTypeError | undefined, source: string): Mistake | undefined {
+function misreadHex(error: ParseError | CelTypeError | undefined, source: string): ConditionMistake | undefined {
   const parts: unknown = (error?.node as { args?: unknown } | undefined)?.args;
   const sides = Array.isArray(parts) ? (parts as readonly Node[]) : [];
   for (const side of sides.flatMap((one) => [one, ...childrenOf(one)])) {

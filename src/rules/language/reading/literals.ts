@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import { addressComplaint, quote } from '../../../config/values/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { LARGEST_PATTERN } from '../cel/limits.ts';
 import { percentOf } from '../cel/numbers.ts';
 import { childrenOf, isAccess, isBinary, isName, isText, type Node } from '../syntax.ts';
@@ -95,7 +95,7 @@ function globPattern(glob: string): RE2JS {
 }
 
 /** `x in []`: CEL has no type for it, and nothing is ever in it. */
-export function emptyLists(node: Node): Mistake[] {
+export function emptyLists(node: Node): ConditionMistake[] {
   const mistakes = childrenOf(node).flatMap(emptyLists);
   if (node.op !== 'list' || childrenOf(node).length > 0) return mistakes;
   const { start, end } = node;
@@ -103,7 +103,7 @@ export function emptyLists(node: Node): Mistake[] {
 }
 
 /** Comparisons of texts and addresses that can never be equal. */
-export function literalMistakes(node: Node): Mistake[] {
+export function literalMistakes(node: Node): ConditionMistake[] {
   const mistakes = childrenOf(node).flatMap(literalMistakes);
   if (!isBinary(node) || !['==', '!=', 'in'].includes(node.op)) return mistakes;
   const [left, right] = node.args;
@@ -120,7 +120,7 @@ export function literalMistakes(node: Node): Mistake[] {
 }
 
 /** `symbol == USDC`: a name of the config is an address, and no symbol equals an address. */
-function addressesForTexts(field: Node, other: Node): Mistake[] {
+function addressesForTexts(field: Node, other: Node): ConditionMistake[] {
   const name = isAccess(field) ? field.args[1] : isName(field) ? field.args : undefined;
   if (name === undefined || name === MAY_BE_ADDRESS || field.checkedType?.name !== 'string') return [];
   const addresses = [other, ...(other.op === 'list' ? childrenOf(other) : [])].filter(

@@ -1,5 +1,5 @@
 // Replacements for CEL's own evaluation of single nodes: `has`, windows, and the bodies of `exists` and the like.
-import type { History, Window } from '../../../core/model/watch/condition.ts';
+import type { WindowHistory, Window } from '../../../core/model/watch/condition.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { hourIn, weekdayIn } from '../../../lib/time-zone.ts';
@@ -54,7 +54,7 @@ export function windowMacro(window: Window) {
   return {
     typeCheck: (checker: Checker): unknown => checker.getType('Amount'),
     evaluate(_evaluator: Evaluator, _macro: unknown, context: { getValue(name: string): unknown }): Amount {
-      const history = context.getValue(HISTORY) as History | null;
+      const history = context.getValue(HISTORY) as WindowHistory | null;
       const value = history?.(window);
       if (value === undefined) throw new RangeError('not known that far back');
       return value;

@@ -1,9 +1,9 @@
 // Numbers as they are written elsewhere: 1,000,000 and 1M, 10% and 2m and 5 ETH. The message says how to write them here.
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { WINDOWS } from '../words.ts';
 
 /** The mistake at or just before the offset `at`; undefined when there is none. */
-export function numberSlip(source: string, at: number): Mistake | undefined {
+export function numberSlip(source: string, at: number): ConditionMistake | undefined {
   return SLIPS.flatMap(({ pattern, mistake }) =>
     [...source.matchAll(pattern)].flatMap((found) => {
       const start = found.index;
@@ -16,7 +16,7 @@ export function numberSlip(source: string, at: number): Mistake | undefined {
 interface Slip {
   /** Repetitions are bounded, so that a long text does not take long. */
   readonly pattern: RegExp;
-  readonly mistake: (found: RegExpExecArray) => Pick<Mistake, 'message' | 'hint'>;
+  readonly mistake: (found: RegExpExecArray) => Pick<ConditionMistake, 'message' | 'hint'>;
 }
 
 const SLIPS: readonly Slip[] = [

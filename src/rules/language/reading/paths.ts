@@ -1,7 +1,7 @@
 // The paths that one condition reads: of the record, of its last known values, and of the watch's history.
 import { quote } from '../../../config/values/scalars.ts';
 import type { Window } from '../../../core/model/watch/condition.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import type { ConditionUse, Language } from '../model.ts';
 import { isAccess, isName, type Node } from '../syntax.ts';
 import { readPath, resolveNames, type Failure, type Resolution } from './names.ts';
@@ -18,7 +18,7 @@ export interface Paths {
   /** Whether it is a name of the config. */
   isConstant(node: Node, locals: ReadonlySet<string>): boolean;
   /** Records that the path is read, or returns the mistake. */
-  read(node: Node, locals: ReadonlySet<string>): Mistake | undefined;
+  read(node: Node, locals: ReadonlySet<string>): ConditionMistake | undefined;
   /** Records that a window over a path is used: the path that the rule named, or the kind's default. */
   lookBack(window: Omit<Window, 'path'>, named: Node | undefined): Window | Complaint;
 }
@@ -113,6 +113,6 @@ function nameOf(node: Node): string {
   return isAccess(node) ? node.args[1] : isName(node) ? node.args : '';
 }
 
-function mistakeAt(node: Node, { message, hint }: Failure): Mistake {
+function mistakeAt(node: Node, { message, hint }: Failure): ConditionMistake {
   return { message, hint, start: node.pos, end: node.end };
 }

@@ -7,7 +7,7 @@ import { parseDuration } from '../../../lib/durations.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Measure } from '../../../core/model/watch/condition.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { compilePattern, LITERALS, type Literal } from './literals.ts';
 import { clockMacro, countSteps, hasMacro, windowMacro } from './macros.ts';
 import type { Paths } from './paths.ts';
@@ -36,7 +36,7 @@ export interface Around {
 
 /** Visits a tree once and changes it in place; mistakes are collected in `mistakes`. */
 export class Preparation {
-  readonly mistakes: Mistake[] = [];
+  readonly mistakes: ConditionMistake[] = [];
   readonly #source: string;
   readonly #paths: Paths;
 

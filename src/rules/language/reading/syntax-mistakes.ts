@@ -2,13 +2,13 @@
 import { ParseError } from '@marcbachmann/cel-js';
 import { quote } from '../../../config/values/scalars.ts';
 import { lowerFirst } from '../../../lib/lower-first.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { numberSlip } from './number-slips.ts';
 
-type Words = Pick<Mistake, 'message' | 'hint'>;
+type Words = Pick<ConditionMistake, 'message' | 'hint'>;
 
 /** `error`: what CEL threw for `source`. */
-export function syntaxMistake(error: unknown, source: string): Mistake {
+export function syntaxMistake(error: unknown, source: string): ConditionMistake {
   if (!(error instanceof ParseError))
     return { message: 'the condition is nested too deeply', start: 0, end: source.length };
   const { start: at = 0, end = source.length } = error.range ?? {};
@@ -20,7 +20,7 @@ export function syntaxMistake(error: unknown, source: string): Mistake {
 }
 
 /** The braces of a template, written around a field of a condition. */
-function bracesMistake(source: string): Mistake | undefined {
+function bracesMistake(source: string): ConditionMistake | undefined {
   const start = source.indexOf('{{');
   if (start < 0) return undefined;
   const name = /^\{\{\s{0,9}([\w.]{1,64})/.exec(source.slice(start))?.[1];

@@ -2,12 +2,12 @@
 // unknown for ever.
 import { quote } from '../../../config/values/scalars.ts';
 import { isTimeZone, ZONE_EXAMPLE, zoneHint } from '../../../config/values/time-zones.ts';
-import type { Mistake } from '../mistake.ts';
+import type { ConditionMistake } from '../mistake.ts';
 import { childrenOf, isMethodCall, isText, type Node } from '../syntax.ts';
 import { TIME_GETTERS } from '../words.ts';
 
 /** Arguments of `getHours()` and its like that are no time zone. */
-export function timeZoneMistakes(node: Node): Mistake[] {
+export function timeZoneMistakes(node: Node): ConditionMistake[] {
   const mistakes = childrenOf(node).flatMap(timeZoneMistakes);
   if (!isMethodCall(node) || !TIME_GETTERS.includes(node.args[0])) return mistakes;
   const [zone] = node.args[2];

@@ -3,7 +3,7 @@ import type { Delivery, Receipt, Settlement } from '../../../core/model/delivery
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { numberOrNull } from '../../rows/dispatch-rows.ts';
-import { LONGEST_LEASE_MS, type Claim, type Claimed, type Share, type Tried } from '../../outbox.ts';
+import { LONGEST_LEASE_MS, type DeliveryClaim, type Claimed, type Share, type Tried } from '../../outbox.ts';
 import type { Row } from '../../rows/rows.ts';
 import { deliveryOf, ENDED_WHILE_SENDING, outcomeText } from '../../rows/delivery-rows.ts';
 import { columns, type Sql } from '../sql.ts';
@@ -39,7 +39,11 @@ export function ranOf(channel: string): string {
 }
 
 /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
-export async function claimDeliveries(sql: Sql, claim: Claim, damaged: (error: unknown) => void): Promise<Claimed[]> {
+export async function claimDeliveries(
+  sql: Sql,
+  claim: DeliveryClaim,
+  damaged: (error: unknown) => void,
+): Promise<Claimed[]> {
   const claimed: Claimed[] = [];
   // One by one: what is handed out counts for its rule.
   while (claimed.length < claim.limit) {
@@ -55,7 +59,7 @@ export async function claimDeliveries(sql: Sql, claim: Claim, damaged: (error: u
   return claimed;
 }
 
-function takeFirst(sql: Sql, { channel, perRule, at, leaseMs }: Claim): Promise<Row | undefined> {
+function takeFirst(sql: Sql, { channel, perRule, at, leaseMs }: DeliveryClaim): Promise<Row | undefined> {
   return sql.first(
     `WITH due AS MATERIALIZED (
       SELECT number FROM deliveries AS mine

@@ -1,7 +1,7 @@
 // What operators do to deliveries: have one tried again that was given up, or counted no more among those.
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { Changed, Unchanged } from '../../interventions.ts';
+import type { OperatorChange, Unchanged } from '../../interventions.ts';
 import type { Sql } from '../sql.ts';
 import { ranOf } from './deliveries-table.ts';
 
@@ -18,7 +18,7 @@ const LATER = `
     JOIN deliveries AS later ON later.number = also.delivery
   WHERE mine.delivery = $1 AND later.channel = $2 AND later.recipient = $3`;
 
-export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<Changed | Unchanged> {
+export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<OperatorChange | Unchanged> {
   return onGivenUp(sql, id, 'owed', async ({ number, channel, recipient }) => {
     const target = [number, channel, recipient];
     const sent = await sql.first(`SELECT FROM ${LATER} AND later.state = 'sent' LIMIT 1`, target);
@@ -39,7 +39,7 @@ export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<Changed | 
   });
 }
 
-export function dismiss(sql: Sql, id: DeliveryId, at: Instant): Promise<Changed | Unchanged> {
+export function dismiss(sql: Sql, id: DeliveryId, at: Instant): Promise<OperatorChange | Unchanged> {
   return onGivenUp(sql, id, 'dismissed', async ({ number }) => {
     await sql.run('UPDATE deliveries SET dismissed_at = $2 WHERE number = $1', [number, at]);
     return null;
@@ -51,7 +51,7 @@ async function onGivenUp(
   id: DeliveryId,
   state: 'owed' | 'dismissed',
   change: (of: GivenUp) => Promise<Unchanged | null>,
-): Promise<Changed | Unchanged> {
+): Promise<OperatorChange | Unchanged> {
   const row = await sql.first('SELECT number, channel, recipient, state FROM deliveries WHERE id = $1', [id]);
   if (row === undefined) return 'not-found';
   if (row['state'] !== 'dead') return 'not-given-up';

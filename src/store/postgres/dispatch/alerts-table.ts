@@ -1,7 +1,7 @@
 // Which alerts are open, and which of them somebody has to answer.
 import type { CalledAlert, CallState } from '../../../dispatch/rounds/call-round.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { Key, OpenAlert } from '../../../dispatch/model.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
+import type { Key, InhibitingAlert } from '../../../dispatch/model.ts';
 import type { Turned } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { calledOf, labelsOf, numberOrNull } from '../../rows/dispatch-rows.ts';
@@ -64,7 +64,7 @@ async function close(sql: Sql, closed: readonly Turned[], at: Instant): Promise<
 }
 
 /** Conditions: they may inhibit others. */
-export async function openConditions(sql: Sql): Promise<OpenAlert[]> {
+export async function openConditions(sql: Sql): Promise<InhibitingAlert[]> {
   const rows = await sql.all('SELECT key, watch, labels FROM alerts WHERE is_open AND NOT is_event ORDER BY key');
   return rows.flatMap((row) => {
     const labels = labelsOf(row['labels'])?.labels;
@@ -142,7 +142,7 @@ export async function askAgain(sql: Sql, at: Instant): Promise<void> {
   await sql.run('UPDATE alerts SET due_at = $1 WHERE is_open AND first_closed_at IS NOT NULL', [at]);
 }
 
-export async function moveAlerts(sql: Sql, { byMs, now }: ClockJump): Promise<void> {
+export async function moveAlerts(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(
     `UPDATE alerts SET first_closed_at = ${moved('first_closed_at')}, opened_at = ${moved('opened_at')},
       due_at = CASE WHEN first_closed_at IS NOT NULL THEN $2::bigint END

@@ -2,7 +2,7 @@
 import { isRow } from '../../../core/values/fields.ts';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import { deliveryId } from '../../../core/model/watch/identity.ts';
-import type { Batch, BatchMember, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
+import type { DeliveryBatch, BatchMember, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -19,7 +19,7 @@ import { foldOverflow } from './overflow-table.ts';
  */
 export async function addBatches(
   sql: Sql,
-  batches: readonly Batch[],
+  batches: readonly DeliveryBatch[],
   shares: DeliveryShares,
   at: Instant,
 ): Promise<boolean> {

@@ -5,8 +5,8 @@
 //   news     the number of its oldest notification that was not decided yet: what happened first is told first
 import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
 import type { Recipient } from '../../../core/model/ids.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { DueGroup, DueRound, Sent } from '../../../dispatch/rounds/due-round.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
+import type { DueGroup, DueRound, RecentlySent } from '../../../dispatch/rounds/due-round.ts';
 import type { GroupTimer, Key } from '../../../dispatch/model.ts';
 import type { GroupPlace } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -95,7 +95,7 @@ export async function dueGroups(
   const isWhole = new Set(counted);
   const targets = distinctTargets(first.map(recipientOf).filter(({ channel }) => isWhole.has(channel)));
   const all = [...(await groupsOf(sql, targets, at)), ...first.filter(({ channel }) => !isWhole.has(String(channel)))];
-  const sent: Sent[] = [];
+  const sent: RecentlySent[] = [];
   for (const target of targets) sent.push(await sentTo(sql, target, at));
   const full = new Set(sent.filter(isFull).map(({ target }) => targetKey(target)));
   const groups: DueGroup[] = [];
@@ -205,7 +205,7 @@ function readMembersIn(rows: readonly Row[], between: Between): Omit<Members, 'u
 }
 
 /** What was made for the target within the hour. */
-async function sentTo(sql: Sql, target: Recipient, at: Instant): Promise<Sent> {
+async function sentTo(sql: Sql, target: Recipient, at: Instant): Promise<RecentlySent> {
   const rows = await sql.all(
     `SELECT kind, created_at FROM deliveries WHERE channel = $1 AND recipient = $2 AND created_at > $3
       AND state NOT IN ('cancelled', 'merged')`,
@@ -254,7 +254,7 @@ export async function areAsRead(sql: Sql, groups: readonly DueGroup[]): Promise<
 }
 
 /** All that waits is decided anew. */
-export async function moveGroups(sql: Sql, { now }: ClockJump): Promise<void> {
+export async function moveGroups(sql: Sql, { now }: ClockShift): Promise<void> {
   await sql.run(
     `UPDATE dispatch_group SET closed_at = ${notAfter('closed_at', '$1')}, due_at = $1::bigint, wake_at = $1::bigint,
       version = version + 1

@@ -1,11 +1,11 @@
 // Rounds of dispatch: what they read, and what they write in one transaction of the caller's.
 import type { CallResult, CallRound } from '../../../dispatch/rounds/call-round.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { DueRound } from '../../../dispatch/rounds/due-round.ts';
 import type { Rerouted } from '../../../dispatch/reroute.ts';
 import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/rounds/routing-round.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
-import type { Decision, DueQuery } from '../../dispatch-store.ts';
+import type { RoundDecision, DueQuery } from '../../dispatch-store.ts';
 import { moveAcks } from '../operators/acks-table.ts';
 import { isPolicy, policyAt } from '../operators/policy.ts';
 import type { Sql } from '../sql.ts';
@@ -110,11 +110,11 @@ export async function readDue(sql: Sql, query: DueQuery): Promise<DueRound> {
   return { ...due, policy, sources: query.withSources ? await openConditions(sql) : [] };
 }
 
-export function commitDue(sql: Sql, round: DueRound, decision: Decision, at: Instant): Promise<Kept> {
+export function commitDue(sql: Sql, round: DueRound, decision: RoundDecision, at: Instant): Promise<Kept> {
   return allOf(sql, () => writeDue(sql, round, decision, at));
 }
 
-async function writeDue(sql: Sql, round: DueRound, decision: Decision, at: Instant): Promise<boolean> {
+async function writeDue(sql: Sql, round: DueRound, decision: RoundDecision, at: Instant): Promise<boolean> {
   const { result } = decision;
   if (!(await isPolicy(sql, round.policy.version)) || !(await keepTimers(sql, round, decision))) return false;
   for (const one of result.withdrawn) if (!(await withdraw(sql, one, at))) return false;
@@ -127,7 +127,7 @@ async function writeDue(sql: Sql, round: DueRound, decision: Decision, at: Insta
 }
 
 /** False: a group has changed since it was read. One without a timer is still to be decided. */
-async function keepTimers(sql: Sql, round: DueRound, { result, isKept }: Decision): Promise<boolean> {
+async function keepTimers(sql: Sql, round: DueRound, { result, isKept }: RoundDecision): Promise<boolean> {
   const timers = new Map(result.groups.map((timer) => [timer.id, timer]));
   const decided = round.groups.flatMap((group) => {
     const timer = timers.get(group.id);
@@ -137,7 +137,7 @@ async function keepTimers(sql: Sql, round: DueRound, { result, isKept }: Decisio
   return (await areAsRead(sql, undecided)) && keepGroups(sql, decided);
 }
 
-function decidedIn({ groups }: DueRound, { result: { states, repeating } }: Decision): Decided[] {
+function decidedIn({ groups }: DueRound, { result: { states, repeating } }: RoundDecision): Decided[] {
   return groups.flatMap(({ id, target, members }) =>
     members.map(({ key, state }) => ({
       key,
@@ -151,7 +151,7 @@ function decidedIn({ groups }: DueRound, { result: { states, repeating } }: Deci
 /** Alerts that were put into a message on a channel that counts. */
 function toldIn(
   { groups }: DueRound,
-  { result, counts, isAnswered }: Decision,
+  { result, counts, isAnswered }: RoundDecision,
 ): { key: string; isAnswered: boolean }[] {
   const labels = new Map(groups.flatMap(({ members }) => members.map((one) => [one.key, one.labels])));
   const told = result.batches.filter(({ target }) => counts(target.channel)).flatMap(({ members }) => members);
@@ -190,7 +190,7 @@ export async function commitReroute(sql: Sql, rerouted: readonly Rerouted[], at:
   await askAgain(sql, at);
 }
 
-export async function moveClock(sql: Sql, jump: ClockJump): Promise<void> {
+export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {
   await moveStates(sql, jump);
   await moveAlerts(sql, jump);
   await moveGroups(sql, jump);

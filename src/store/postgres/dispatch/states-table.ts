@@ -1,11 +1,11 @@
 // What recipients know of alerts: how far they are told, what is held back, and which group tells them.
 import type { Recipient } from '../../../core/model/ids.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key, RecipientState } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { StatePlace } from '../../dispatch-store.ts';
+import type { RecipientStateKey } from '../../dispatch-store.ts';
 import { activeOf, heldText, knowledgeOf, owedIn, recipientOf } from '../../rows/dispatch-rows.ts';
 import { columns, jsonText, type Sql } from '../sql.ts';
 import { moved, notAfter } from './moved-clock.ts';
@@ -70,7 +70,7 @@ export async function informStates(sql: Sql, { keys, target }: Informed, at: Ins
   );
 }
 
-export interface Decided extends StatePlace {
+export interface Decided extends RecipientStateKey {
   readonly state: RecipientState;
   /** It is told again while it is open. */
   readonly repeats: boolean;
@@ -111,7 +111,7 @@ export async function giveUpStates(sql: Sql, keys: readonly Key[], { channel, re
 }
 
 /** What waits, and what is known of open alerts. */
-export async function activeStates(sql: Sql, after: StatePlace | null, limit: number): Promise<ActiveState[]> {
+export async function activeStates(sql: Sql, after: RecipientStateKey | null, limit: number): Promise<ActiveState[]> {
   const rows = await sql.all(
     `SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.labels FROM recipient_state AS state
       JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
@@ -148,7 +148,7 @@ export async function rerouteStates(sql: Sql, rerouted: readonly Rerouted[]): Pr
   );
 }
 
-export async function moveStates(sql: Sql, { byMs, now }: ClockJump): Promise<void> {
+export async function moveStates(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(
     `UPDATE recipient_state SET notified_at = ${moved('notified_at')}, held_at = ${notAfter('held_at', '$2')}
     WHERE ${IS_ACTIVE}`,

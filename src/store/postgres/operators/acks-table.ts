@@ -1,5 +1,5 @@
 // Which episodes of alerts operators have acknowledged.
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredAck } from '../../interventions.ts';
@@ -66,7 +66,7 @@ export async function acksAt(sql: Sql, at: Instant): Promise<StoredAck[]> {
 }
 
 /** An acknowledgement keeps the time that it had left. */
-export async function moveAcks(sql: Sql, { byMs, now }: ClockJump): Promise<void> {
+export async function moveAcks(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(
     `UPDATE acks SET ends_at = ends_at + greatest($1::bigint, 0) WHERE ends_at > $2::bigint - greatest($1::bigint, 0)`,
     [byMs, now],

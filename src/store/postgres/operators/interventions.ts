@@ -4,7 +4,15 @@ import { ANNOUNCER } from '../../../core/model/ids.ts';
 import type { Transition } from '../../../core/model/transition.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { ackOr, decidesMessages, lineOf, makes, silenceOr } from '../../changes.ts';
-import type { Act, Changed, Intervened, Intervention, News, OperatorRequest, Unchanged } from '../../interventions.ts';
+import type {
+  Act,
+  OperatorChange,
+  Intervened,
+  Intervention,
+  ReplicaChanges,
+  OperatorRequest,
+  Unchanged,
+} from '../../interventions.ts';
 import { changedOf } from '../../rows/operator-rows.ts';
 import { askAgain } from '../dispatch/alerts-table.ts';
 import { dismiss, retry, retryChannel } from '../deliveries/given-up-table.ts';
@@ -26,7 +34,7 @@ export async function answerTo(sql: Sql, { key, asked }: OperatorRequest): Promi
 }
 
 /** The oldest first. */
-export async function changesSince(sql: Sql, since: Instant): Promise<News['changes']> {
+export async function changesSince(sql: Sql, since: Instant): Promise<ReplicaChanges['changes']> {
   const rows = await sql.all('SELECT key, answer FROM operator_requests WHERE at >= $1 ORDER BY at, key', [since]);
   return rows.map((row) => ({ key: String(row['key']), changed: changedOf(row) }));
 }
@@ -63,7 +71,12 @@ export async function announce(sql: Sql, id: string, transitions: readonly Trans
 }
 
 /** Forgets what is older than a day. */
-async function keepAnswer(sql: Sql, { key, asked }: OperatorRequest, changed: Changed, at: Instant): Promise<void> {
+async function keepAnswer(
+  sql: Sql,
+  { key, asked }: OperatorRequest,
+  changed: OperatorChange,
+  at: Instant,
+): Promise<void> {
   await sql.run('DELETE FROM operator_requests WHERE at < $1', [at - ANSWERS_KEPT_MS]);
   await sql.run('INSERT INTO operator_requests (key, asked, answer, at) VALUES ($1, $2, $3, $4)', [
     key,
@@ -78,7 +91,7 @@ async function apply(
   change: Intervention,
   { key, actor }: OperatorRequest,
   at: Instant,
-): Promise<Changed | Unchanged> {
+): Promise<OperatorChange | Unchanged> {
   switch (change.type) {
     case 'pause': {
       const { watch, matchers, until, comment } = change;

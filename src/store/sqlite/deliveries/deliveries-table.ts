@@ -10,7 +10,7 @@ import { deliveryOf, ENDED_WHILE_SENDING, outcomeText } from '../../rows/deliver
 import { createPageEnd, IN_RANGE, type KeyRange, type PageEnd } from './member-pages.ts';
 import { createMembersView, type UnreadMembers } from './members-view.ts';
 import { createReceiptsTable } from './receipts-table.ts';
-import { LONGEST_LEASE_MS, type Claim, type Claimed, type Share, type Tried } from '../../outbox.ts';
+import { LONGEST_LEASE_MS, type DeliveryClaim, type Claimed, type Share, type Tried } from '../../outbox.ts';
 
 /** Every delivery that is kept, without its members. */
 export const DELIVERIES = `
@@ -35,7 +35,7 @@ const RANKS = Object.values(RANK_OF).toSorted();
 /** None of these statements opens a transaction. */
 export interface DeliveriesTable {
   /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
-  claim(claim: Claim, damaged: (error: unknown) => void): HandedOut[];
+  claim(claim: DeliveryClaim, damaged: (error: unknown) => void): HandedOut[];
   ran(channel: string, ms: number): void;
   readonly pageEnd: PageEnd;
   /** The recipient was told of members with these keys, before the try is settled. */
@@ -129,7 +129,7 @@ export function createDeliveriesTable(db: DatabaseSync): DeliveriesTable {
   }
 
   /** Null: nothing of that rank may be sent. */
-  function firstDue({ channel, perRule, at }: Claim): Row | null {
+  function firstDue({ channel, perRule, at }: DeliveryClaim): Row | null {
     for (const rank of RANKS) {
       const row = due.get(channel, rank, perRule, at);
       if (row !== undefined) return row;

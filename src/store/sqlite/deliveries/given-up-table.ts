@@ -2,13 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { Changed, Unchanged } from '../../interventions.ts';
+import type { OperatorChange, Unchanged } from '../../interventions.ts';
 import { RAN_OF } from './deliveries-table.ts';
 
 /** None of these statements opens a transaction. */
 export interface GivenUpTable {
-  retry(id: DeliveryId, at: Instant): Changed | Unchanged;
-  dismiss(id: DeliveryId, at: Instant): Changed | Unchanged;
+  retry(id: DeliveryId, at: Instant): OperatorChange | Unchanged;
+  dismiss(id: DeliveryId, at: Instant): OperatorChange | Unchanged;
   /** How many are due that were not. */
   retryChannel(channel: string, at: Instant): number;
 }
@@ -42,7 +42,7 @@ export function createGivenUpTable(db: DatabaseSync): GivenUpTable {
     id: DeliveryId,
     state: 'owed' | 'dismissed',
     change: (row: { number: number; channel: string; recipient: string }) => Unchanged | null,
-  ): Changed | Unchanged {
+  ): OperatorChange | Unchanged {
     const row = find.get(id);
     if (row === undefined) return 'not-found';
     if (row['state'] !== 'dead') return 'not-given-up';

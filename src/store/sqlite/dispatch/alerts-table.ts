@@ -1,8 +1,8 @@
 // Which alerts are open, and which of them somebody has to answer.
 import type { DatabaseSync } from 'node:sqlite';
 import type { CalledAlert, CallState } from '../../../dispatch/rounds/call-round.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
-import type { Key, OpenAlert } from '../../../dispatch/model.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
+import type { Key, InhibitingAlert } from '../../../dispatch/model.ts';
 import type { Turned } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { calledOf, labelsOf, numberOrNull } from '../../rows/dispatch-rows.ts';
@@ -14,7 +14,7 @@ import { limitBy } from '../database.ts';
 export interface AlertsTable {
   turned(turned: Turned, at: Instant): void;
   /** Conditions: they may inhibit others. */
-  open(): OpenAlert[];
+  open(): InhibitingAlert[];
   /** It was put into a message on a channel that counts. `isAnswered`: whether others have to be called is decided next. */
   told(key: Key, at: Instant, isAnswered: boolean): void;
   /** `uncounted`: channels on which nobody answers. */
@@ -22,7 +22,7 @@ export interface AlertsTable {
   called(state: CallState, at: Instant): void;
   /** Whether others have to be called is decided anew. */
   askAgain(at: Instant): void;
-  moveClock(jump: ClockJump): void;
+  moveClock(jump: ClockShift): void;
   nextDue(): Instant | null;
   prune(before: Instant): void;
 }

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import { deliveryId } from '../../../core/model/watch/identity.ts';
-import type { Batch, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
+import type { DeliveryBatch, Key, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -18,7 +18,7 @@ export interface BatchesTable {
    * One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. False: what
    * an earlier commit wrote of a message went out meanwhile.
    */
-  add(batches: readonly Batch[], shares: DeliveryShares, at: Instant): boolean;
+  add(batches: readonly DeliveryBatch[], shares: DeliveryShares, at: Instant): boolean;
   /** It ends at once: there is no such channel. */
   addDead(undeliverable: Undeliverable, at: Instant): void;
   /** Of what waits for another try, and was not taken over as far as anybody knows. */

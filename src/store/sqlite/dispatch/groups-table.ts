@@ -4,8 +4,8 @@
 //   wake_at  when what was decided already is to be decided again
 //   news     the number of its oldest notification that was not decided yet: what happened first is told first
 import type { DatabaseSync } from 'node:sqlite';
-import type { DueGroup, DueMember, DueRound, Sent } from '../../../dispatch/rounds/due-round.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import type { DueGroup, DueMember, DueRound, RecentlySent } from '../../../dispatch/rounds/due-round.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { GroupTimer, Key } from '../../../dispatch/model.ts';
 import type { GroupPlace } from '../../../dispatch/rounds/routing-round.ts';
 import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
@@ -41,7 +41,7 @@ export interface GroupsTable {
   keep(group: DueGroup, timer: GroupTimer, isKept: boolean): boolean;
   isAsRead(group: DueGroup): boolean;
   /** All that waits is decided anew. */
-  moveClock(jump: ClockJump): void;
+  moveClock(jump: ClockShift): void;
   nextDue(): Instant | null;
   /** Those without members. */
   prune(before: Instant): void;
@@ -52,7 +52,7 @@ export interface Due {
   readonly limit: number;
   readonly members: number;
   readonly whole: readonly string[];
-  readonly isFull: (sent: Sent) => boolean;
+  readonly isFull: (sent: RecentlySent) => boolean;
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,13 +1,13 @@
 // Rounds of dispatch: what they read, and what they write in one transaction.
 import type { DatabaseSync } from 'node:sqlite';
 import type { CallResult, CallRound } from '../../../dispatch/rounds/call-round.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { DueGroup, DueRound } from '../../../dispatch/rounds/due-round.ts';
 import type { Policy, RoundResult } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Owing, RoutingResult, RoutingRound } from '../../../dispatch/rounds/routing-round.ts';
 import { earliest, type Instant } from '../../../lib/clock.ts';
-import type { Decision, DueQuery, StatePlace } from '../../dispatch-store.ts';
+import type { RoundDecision, DueQuery, RecipientStateKey } from '../../dispatch-store.ts';
 import type { AcksTable } from '../operators/acks-table.ts';
 import type { AlertsTable } from './alerts-table.ts';
 import type { BatchesTable } from './batches-table.ts';
@@ -23,12 +23,12 @@ export interface Rounds {
   commitRouting(round: RoutingRound, result: RoutingResult, at: Instant): Kept;
   readDue(query: DueQuery): DueRound;
   readMembers(groups: readonly DueGroup[], limit: number): readonly DueGroup[];
-  commitDue(round: DueRound, decision: Decision, at: Instant): Kept;
+  commitDue(round: DueRound, decision: RoundDecision, at: Instant): Kept;
   readCalls(at: Instant, limit: number, uncounted: readonly string[]): CallRound;
   commitCalls(round: CallRound, result: CallResult, at: Instant): Kept;
-  readActive(after: StatePlace | null, limit: number): ActiveState[];
+  readActive(after: RecipientStateKey | null, limit: number): ActiveState[];
   commitReroute(rerouted: readonly Rerouted[], at: Instant): void;
-  moveClock(jump: ClockJump): void;
+  moveClock(jump: ClockShift): void;
   nextRound(): Instant | null;
 }
 
@@ -76,7 +76,11 @@ export function createRounds(tables: RoundTables): Rounds {
     return true;
   }
 
-  function writeDue(round: DueRound, { result, shares, isKept, counts, isAnswered }: Decision, at: Instant): boolean {
+  function writeDue(
+    round: DueRound,
+    { result, shares, isKept, counts, isAnswered }: RoundDecision,
+    at: Instant,
+  ): boolean {
     if (policy(at).version !== round.policy.version) return false;
     const timers = new Map(result.groups.map((timer) => [timer.id, timer]));
     const areKept = round.groups.every((group) => {

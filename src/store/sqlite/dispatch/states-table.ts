@@ -1,12 +1,12 @@
 // What recipients know of alerts: how far they are told, what is held back, and which group tells them.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Recipient } from '../../../core/model/ids.ts';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key, RecipientState } from '../../../dispatch/model.ts';
 import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { StatePlace } from '../../dispatch-store.ts';
+import type { RecipientStateKey } from '../../dispatch-store.ts';
 import { activeOf, heldText, knowledgeOf, owedIn, recipientOf, stateOf } from '../../rows/dispatch-rows.ts';
 import type { Row } from '../../rows/rows.ts';
 import { limitBy } from '../database.ts';
@@ -22,11 +22,11 @@ export interface StatesTable {
   /** After a decision. `repeats`: it is told again while it is open. */
   keep(decided: Decided): void;
   /** Nothing of it can be told any more, until something new happens to the alert. */
-  giveUp(of: StatePlace): void;
+  giveUp(of: RecipientStateKey): void;
   /** What waits, and what is known of open alerts. */
-  active(after: StatePlace | null, limit: number): ActiveState[];
+  active(after: RecipientStateKey | null, limit: number): ActiveState[];
   reroute(rerouted: Rerouted): void;
-  moveClock(jump: ClockJump): void;
+  moveClock(jump: ClockShift): void;
   /** What is neither open, nor waits, nor was heard of since. */
   prune(before: Instant): void;
 }

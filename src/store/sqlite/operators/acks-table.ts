@@ -1,6 +1,6 @@
 // Which episodes of alerts operators have acknowledged.
 import type { DatabaseSync } from 'node:sqlite';
-import type { ClockJump } from '../../../dispatch/clock-jump.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredAck } from '../../interventions.ts';
@@ -14,7 +14,7 @@ export interface AcksTable {
   ack(ack: StoredAck): StoredAck | 'not-found' | 'is-over' | 'stale-seq';
   end(of: { readonly key: Key; readonly episode: number }, at: Instant): StoredAck | 'not-found' | 'is-over';
   /** An acknowledgement keeps the time that it had left. */
-  moveClock(jump: ClockJump): void;
+  moveClock(jump: ClockShift): void;
   prune(endedBefore: Instant): void;
 }
 

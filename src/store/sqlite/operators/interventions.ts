@@ -7,10 +7,10 @@ import type { Instant } from '../../../lib/clock.ts';
 import type {
   Act,
   Announceable,
-  Changed,
+  OperatorChange,
   Intervened,
   Intervention,
-  News,
+  ReplicaChanges,
   OperatorRequest,
   Unchanged,
 } from '../../interventions.ts';
@@ -23,7 +23,7 @@ import { createSilencesTable } from './silences-table.ts';
 
 interface Interventions {
   answerTo(request: OperatorRequest): Intervened | null;
-  changesSince(since: Instant): News['changes'];
+  changesSince(since: Instant): ReplicaChanges['changes'];
   intervene(change: Intervention, request: OperatorRequest, act: Act): Intervened;
   announceable(at: Instant): Announceable[];
   announce(id: string, transitions: readonly Transition[], at: Instant): void;
@@ -53,7 +53,7 @@ export function createInterventions(db: DatabaseSync, { append, tell, decideAgai
     return answer === 'key-taken' ? { type: 'refused', why: answer } : answer;
   }
 
-  function apply(change: Intervention, { key, actor }: OperatorRequest, at: Instant): Changed | Unchanged {
+  function apply(change: Intervention, { key, actor }: OperatorRequest, at: Instant): OperatorChange | Unchanged {
     switch (change.type) {
       case 'pause': {
         const { watch, matchers, until, comment } = change;

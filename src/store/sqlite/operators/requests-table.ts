@@ -1,17 +1,17 @@
 // What operators asked for under which key, and what they were answered: a request that is repeated changes nothing.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../../lib/clock.ts';
-import type { Changed, News, OperatorRequest } from '../../interventions.ts';
+import type { OperatorChange, ReplicaChanges, OperatorRequest } from '../../interventions.ts';
 import { changedOf } from '../../rows/operator-rows.ts';
 
 /** The statements on `operator_requests`. None of them opens a transaction. */
 export interface RequestsTable {
   /** Null: nothing was done under that key. */
-  answerTo(request: OperatorRequest): { readonly type: 'kept'; readonly changed: Changed } | 'key-taken' | null;
+  answerTo(request: OperatorRequest): { readonly type: 'kept'; readonly changed: OperatorChange } | 'key-taken' | null;
   /** The oldest first. */
-  since(since: Instant): News['changes'];
+  since(since: Instant): ReplicaChanges['changes'];
   /** Forgets what is older than a day. */
-  keep(request: OperatorRequest, changed: Changed, at: Instant): void;
+  keep(request: OperatorRequest, changed: OperatorChange, at: Instant): void;
 }
 
 const KEPT_MS = 86_400_000;

@@ -1,5 +1,5 @@
 // One episode of an alert: what happened, who was told, who has it in hand.
-import type { Ack, AlertHistory } from '../../../query/shapes/alerts.ts';
+import type { AckShape, AlertHistory } from '../../../query/shapes/alerts.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { againstTag, valueTag } from '../../parts/measures.ts';
 import { recipientFacts } from '../../parts/recipients.ts';
@@ -84,7 +84,7 @@ function summary({ card, ended }: AlertHistory, moment: Moment): Html {
   return html`${state}${value}${of === null ? NOTHING : html` · ${subjectTag(of)}`}`;
 }
 
-function ackCard(ack: Ack | null, moment: Moment): Html {
+function ackCard(ack: AckShape | null, moment: Moment): Html {
   if (ack === null)
     return html`<p class="quiet small">
       Nobody yet. An acknowledgement stops repeats and escalation until the alert ends, for 24 h at most. The end of the

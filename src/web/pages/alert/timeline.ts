@@ -2,7 +2,7 @@
 import type { TimelineEntry } from '../../../query/shapes/alerts.ts';
 import { plural } from '../../parts/amount.ts';
 import { isBlank, textTag } from '../../parts/chain-text.ts';
-import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { recipientName } from '../../parts/recipients.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
@@ -46,7 +46,7 @@ function oneEntry(entry: TimelineEntry, moment: Moment): Html {
 
 function detail({ detail: said, actor, tries, until }: TimelineEntry, moment: Moment): Html {
   const isLater = tries !== null && tries > 1 && until !== null;
-  const parts: Content[] = [
+  const parts: HtmlContent[] = [
     ...(tries === null || tries < 2 ? [] : [plural(tries, 'try', 'tries')]),
     ...(said === null || said === '' ? [] : [html`<q>${said}</q>`]),
     ...(isLater ? [html`the last at ${timeTag(until, moment)}`] : []),

@@ -1,10 +1,10 @@
 // The daemon itself, and the errors that its API answers with.
 import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { About } from '../../../query/shapes/daemon.ts';
-import type { Cluster } from '../../../query/shapes/overview.ts';
+import type { ClusterShape } from '../../../query/shapes/overview.ts';
 import { PROBLEMS } from '../../problem.ts';
 import { counted, plural } from '../../parts/amount.ts';
-import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
@@ -55,9 +55,9 @@ function content(found: About, moment: Moment): Html {
 const ENGINES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const;
 
 /** Who works on what. Shards of replicas that are gone are claimed within a lease. */
-function replicas(cluster: Cluster): Html {
+function replicas(cluster: ClusterShape): Html {
   const { replicas: all, free } = sharedOut(cluster);
-  const rows = all.map(({ name, isSelf, shards, isOutvoted }): readonly [Content, Content] => {
+  const rows = all.map(({ name, isSelf, shards, isOutvoted }): readonly [HtmlContent, HtmlContent] => {
     const other = isOutvoted ? ' Runs another config than most, and claims nothing.' : '';
     return [isSelf ? `${name} (this one)` : name, `${shards.length === 0 ? 'nothing' : shards.join(', ')}${other}`];
   });
@@ -70,7 +70,7 @@ function replicas(cluster: Cluster): Html {
   </section>`;
 }
 
-function facts(rows: readonly (readonly [Content, Content])[]): Html {
+function facts(rows: readonly (readonly [HtmlContent, HtmlContent])[]): Html {
   return html`<dl class="facts">
     ${rows.map(
       ([name, value]) =>
@@ -83,7 +83,7 @@ function facts(rows: readonly (readonly [Content, Content])[]): Html {
 function runs(
   { started_at: started, up_ms: up, reloaded_at: loaded, storage, heartbeat, watches, rules }: About,
   moment: Moment,
-): (readonly [string, Content])[] {
+): (readonly [string, HtmlContent])[] {
   const beat = heartbeat?.accepted_at ?? null;
   return [
     ['Started', started === null ? 'not known' : `${clockTime(started, moment)}, ${duration(up ?? 0)} ago`],

@@ -1,9 +1,9 @@
 // The explorers that are polled, how fresh their data is, and what the requests cost.
-import type { CostRow, ExplorerRow, Explorers } from '../../../query/shapes/daemon.ts';
+import type { CostRow, ExplorerRow, ExplorerList } from '../../../query/shapes/daemon.ts';
 import type { Forecast } from '../../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../../parts/amount.ts';
 import { decline } from '../../parts/decline.ts';
-import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { stateTag } from '../../parts/states.ts';
 import { clockTime, duration, took, type Moment } from '../../parts/time.ts';
 import { linkTo, sheet } from '../lists.ts';
@@ -21,7 +21,7 @@ export function explorersPage({ explorers }: Pick<PageQueries, 'explorers'>): Pa
   };
 }
 
-function content({ explorers, costs }: Explorers, moment: Moment): Html {
+function content({ explorers, costs }: ExplorerList, moment: Moment): Html {
   return html`<div>
       <h1>Explorers and credits</h1>
       <p class="lead">The explorers that are polled, how fresh their data is, and what the requests cost.</p>
@@ -68,7 +68,7 @@ function factsOf({
   watches,
   blind,
   name,
-}: ExplorerRow): (readonly [string, Content])[] {
+}: ExplorerRow): (readonly [string, HtmlContent])[] {
   const height = head?.height ?? null;
   const age = head?.age_ms ?? null;
   const said = (answers ?? []).map(({ outcome, count }) => `${counted(count)} ${outcome}`);

@@ -5,7 +5,7 @@ import { counted, plural } from '../../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { sourceLink } from '../../parts/source.ts';
-import { capital, stateTag, type Tone } from '../../parts/states.ts';
+import { capital, stateTag, type StateTone } from '../../parts/states.ts';
 import { ageOf, clockTime, duration, type Moment } from '../../parts/time.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from '../lists.ts';
 import type { PageQueries } from '../queries.ts';
@@ -92,7 +92,7 @@ function table(items: readonly RuleRow[], moment: Moment): Html {
   );
 }
 
-const LOOKS: Readonly<Partial<Record<RuleRow['health'], readonly [Tone, IconName]>>> = {
+const LOOKS: Readonly<Partial<Record<RuleRow['health'], readonly [StateTone, IconName]>>> = {
   'unknown-too-long': ['blind', 'blind'],
   'always-true': ['warn', 'warning'],
 };

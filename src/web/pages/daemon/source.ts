@@ -1,6 +1,6 @@
 // A rule file as it is in force, with one of its lines marked.
 import { singleLine } from '../../../lib/untrusted.ts';
-import type { RuleFile } from '../../../query/shapes/daemon.ts';
+import type { RuleFileText } from '../../../query/shapes/daemon.ts';
 import { counted } from '../../parts/amount.ts';
 import { codeBlock } from '../../parts/code.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
@@ -33,7 +33,7 @@ function lineIn(text: string): number | null {
   return /^\d{1,7}$/.test(text) ? Number(text) : null;
 }
 
-function content({ file, text }: RuleFile, marked: number | null): Html {
+function content({ file, text }: RuleFileText, marked: number | null): Html {
   const lines = text.replace(/\n$/, '').split('\n');
   const from = Math.max(0, Math.min((marked ?? 1) - MOST_LINES / 2, lines.length - MOST_LINES));
   const shown = lines.slice(from, from + MOST_LINES);

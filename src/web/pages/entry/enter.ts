@@ -1,10 +1,10 @@
 // How people come in: with a token, or with a link that works once, which the daemon's own command prints.
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { alarm } from '../../parts/note.ts';
-import type { Page } from '../frame/layout.ts';
+import type { HtmlPage } from '../frame/layout.ts';
 
 /** `code`: of a link that works once; empty: a token is asked for. */
-export function enterPage(code: string, wrong: string | null): Page {
+export function enterPage(code: string, wrong: string | null): HtmlPage {
   return {
     title: 'Enter',
     status: wrong === null ? 200 : 401,

@@ -1,8 +1,8 @@
 // What a page says instead of itself.
 import { html, type Html } from '../../parts/html.ts';
-import type { Page } from './layout.ts';
+import type { HtmlPage } from './layout.ts';
 
-type Status = Exclude<Page['status'], undefined>;
+type Status = Exclude<HtmlPage['status'], undefined>;
 
 const TITLES: Readonly<Record<Exclude<Status, 200>, string>> = {
   400: 'This cannot be understood',
@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<Exclude<Status, 200>, string>> = {
   503: 'Nothing new can be stored',
 };
 
-export function errorPage(status: Exclude<Status, 200>, detail: Html | string): Page {
+export function errorPage(status: Exclude<Status, 200>, detail: Html | string): HtmlPage {
   const title = TITLES[status];
   return {
     title,
@@ -29,7 +29,7 @@ export function errorPage(status: Exclude<Status, 200>, detail: Html | string): 
 }
 
 /** Outside of the frame, whose making may be what failed. */
-export function failurePage(instance: string): Page {
+export function failurePage(instance: string): HtmlPage {
   return {
     title: 'The daemon failed',
     main: html`<div class="centre stack">

@@ -5,7 +5,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { formProof } from '../../guard/forms.ts';
 import type { Visitor } from '../../guard/visitors.ts';
 import { escapeHtml } from '../../../lib/untrusted.ts';
-import { html, trusted, type Content, type Html } from '../../parts/html.ts';
+import { html, trusted, type HtmlContent, type Html } from '../../parts/html.ts';
 
 const SECRET = randomBytes(12).toString('hex');
 const NAME_MARK = `name-${SECRET}`;
@@ -17,7 +17,7 @@ export const LEAVE_SLOT = trusted(LEAVE_MARK);
 
 export interface FormButton {
   readonly action: string;
-  readonly label: Content;
+  readonly label: HtmlContent;
   readonly fields?: Readonly<Record<string, string>>;
   readonly class?: string;
 }

@@ -3,9 +3,9 @@ import type { Gone } from '../../../query/shapes/alerts.ts';
 import { html } from '../../parts/html.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
 import { timeline } from '../alert/timeline.ts';
-import type { Page } from './layout.ts';
+import type { HtmlPage } from './layout.ts';
 
-export function gonePage(name: string, { since, history }: Gone, moment: Moment): Page {
+export function gonePage(name: string, { since, history }: Gone, moment: Moment): HtmlPage {
   return {
     title: name,
     status: 410,

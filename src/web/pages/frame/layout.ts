@@ -10,7 +10,7 @@ import { LEAVE_SLOT, NAME_SLOT } from './fill.ts';
 export type Mood = 'firing' | 'blind' | 'ok';
 
 /** A page without its frame. */
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   /** Between navigation and content. */
   readonly banner?: Html;
@@ -46,7 +46,7 @@ export interface NavLink {
   readonly name: string;
 }
 
-export function layout(page: Page, frame: Frame): Html {
+export function layout(page: HtmlPage, frame: Frame): Html {
   const count = frame.unhandled === 0 ? '' : `(${frame.unhandled}) `;
   const body = html`${header(frame)}${lost(frame)}${page.banner ?? NOTHING}
     <main id="main">${page.main}</main>
@@ -62,7 +62,7 @@ export function layout(page: Page, frame: Frame): Html {
 }
 
 /** Without navigation, for whoever is not known. */
-export function bare(page: Page): Html {
+export function bare(page: HtmlPage): Html {
   const head = html`<header class="top">
     <div class="top-in"><a class="brand" href="/">${LOGO}Chainwarden</a></div>
   </header>`;
@@ -82,7 +82,7 @@ interface Document {
   readonly scripts: Html;
 }
 
-function documentOf(page: Page, { title, mood, edition, body, scripts }: Document): Html {
+function documentOf(page: HtmlPage, { title, mood, edition, body, scripts }: Document): Html {
   return html`${DOCTYPE}
     <html lang="en" data-edition="${edition ?? ''}">
       <head>
@@ -102,7 +102,7 @@ function documentOf(page: Page, { title, mood, edition, body, scripts }: Documen
 
 const DOCTYPE = trusted('<!doctype html>');
 
-function refresh({ refreshS }: Page): Html {
+function refresh({ refreshS }: HtmlPage): Html {
   if (refreshS === undefined) return NOTHING;
   return html`<noscript><meta http-equiv="refresh" content="${refreshS}" /></noscript>`;
 }

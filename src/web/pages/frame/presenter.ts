@@ -6,9 +6,9 @@ import { BadCursor } from '../../../query/cursor.ts';
 import { errorPage } from './errors.ts';
 import { filled } from './fill.ts';
 import type { PageContext } from '../entry/gates.ts';
-import { layout, type Frame, type Page } from './layout.ts';
+import { layout, type Frame, type HtmlPage } from './layout.ts';
 import { moodOf } from '../now/banner.ts';
-import type { DaemonFacts, PageQueries } from '../queries.ts';
+import type { PageFacts, PageQueries } from '../queries.ts';
 import { createRendering, type Periods } from './rendering.ts';
 import type { Visitor } from '../../guard/visitors.ts';
 import type { Download, PageRequest, PageRoute } from '../route.ts';
@@ -16,7 +16,7 @@ import type { Download, PageRequest, PageRoute } from '../route.ts';
 export interface PresenterOptions {
   readonly now: () => number;
   readonly timeZone: string;
-  readonly daemon: () => DaemonFacts;
+  readonly daemon: () => PageFacts;
   readonly queries: PageQueries;
   readonly pages: readonly PageRoute[];
   readonly periods: Pick<Periods, 'current'>;
@@ -25,7 +25,7 @@ export interface PresenterOptions {
 export interface Presenter {
   show(c: PageContext, route: PageRoute): Promise<Response>;
   /** A page that is made for one answer, such as an error. */
-  send(c: PageContext, page: Page): Promise<Response>;
+  send(c: PageContext, page: HtmlPage): Promise<Response>;
 }
 
 /** `edition`: of before it was made. What changes meanwhile is news to whoever gets it. */
@@ -46,7 +46,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
   const bodies = new WeakMap<MadePage, Promise<Buffer>>();
   const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
 
-  async function framed(page: Page, here: Frame['here'], edition: string): Promise<string> {
+  async function framed(page: HtmlPage, here: Frame['here'], edition: string): Promise<string> {
     const { verdict, unhandled, given_up: givenUp } = await queries.summary();
     const facts = { unhandled, givenUp, mood: moodOf(verdict) };
     return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links, edition }).toString();
@@ -118,7 +118,7 @@ function placeOf({ path, under }: PageRoute): Frame['here'] {
 }
 
 /** A cursor in an address may be of a former release, or made up. */
-async function pageOf(route: PageRoute, request: PageRequest): Promise<Page | Download> {
+async function pageOf(route: PageRoute, request: PageRequest): Promise<HtmlPage | Download> {
   try {
     return await route.show(request);
   } catch (error) {

@@ -1,10 +1,10 @@
 // The verdict: red only when somebody is needed.
-import type { Overview, Verdict } from '../../../query/shapes/overview.ts';
+import type { Overview, PageVerdict } from '../../../query/shapes/overview.ts';
 import { html, type Html } from '../../parts/html.ts';
 import { icon } from '../../parts/icons.ts';
 import type { Mood } from '../frame/layout.ts';
 
-const LOOKS: Readonly<Record<Verdict, readonly [banner: string, mood: Mood]>> = {
+const LOOKS: Readonly<Record<PageVerdict, readonly [banner: string, mood: Mood]>> = {
   critical: ['alarm', 'firing'],
   warning: ['warn', 'firing'],
   blind: ['blind', 'blind'],
@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<Verdict, readonly [banner: string, mood: Mood]>> = 
   quiet: ['calm', 'ok'],
 };
 
-export function moodOf(verdict: Verdict): Mood {
+export function moodOf(verdict: PageVerdict): Mood {
   return LOOKS[verdict][1];
 }
 

@@ -1,11 +1,11 @@
 // Watches of which nothing is known now, by cause.
-import type { BlindCause } from '../../../query/shapes/overview.ts';
+import type { BlindCauseShape } from '../../../query/shapes/overview.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { ageTag, timeTag, type Moment } from '../../parts/time.ts';
 
-export function blindTable(causes: readonly BlindCause[], moment: Moment): Html {
+export function blindTable(causes: readonly BlindCauseShape[], moment: Moment): Html {
   if (causes.length === 0) return NOTHING;
   return html`<section>
     <div class="head">
@@ -29,7 +29,7 @@ export function blindTable(causes: readonly BlindCause[], moment: Moment): Html 
   </section>`;
 }
 
-function row({ cause, explorer, since, watches, rules, names, fields }: BlindCause, moment: Moment): Html {
+function row({ cause, explorer, since, watches, rules, names, fields }: BlindCauseShape, moment: Moment): Html {
   const which = fields.length === 0 ? names.join(', ') : `no answer has ${fields.join(', ')}`;
   const more = watches > names.length && fields.length === 0 ? ` and ${counted(watches - names.length)} more` : '';
   return html`<tr class="blind">

@@ -1,6 +1,6 @@
 // Alerts that are in hand: acknowledged, held back, or not firing yet.
 import type { AlertRow } from '../../../query/shapes/alerts.ts';
-import type { Measure } from '../../../query/shapes/common.ts';
+import type { MeasureShape } from '../../../query/shapes/common.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
@@ -69,7 +69,7 @@ function oneRow(row: AlertRow, moment: Moment): Html {
   </tr>`;
 }
 
-function valueCell(measure: Measure | null): Html {
+function valueCell(measure: MeasureShape | null): Html {
   if (measure === null) return html`<span class="quiet">an event</span>`;
   const limit = limitWords(measure);
   return html`${valueTag(measure)}${limit === null ? null : html`<span class="sub">limit ${limit}</span>`}`;

@@ -3,7 +3,7 @@ import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
-import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
 
@@ -20,8 +20,8 @@ export function trustStrip(trust: Trust, moment: Moment): Html {
 interface Tile {
   readonly icon: IconName;
   readonly name: string;
-  readonly big: Content;
-  readonly lines: readonly Content[];
+  readonly big: HtmlContent;
+  readonly lines: readonly HtmlContent[];
   readonly doubt: 'bad' | 'doubt' | '';
 }
 
@@ -33,7 +33,7 @@ function tile({ icon: name, name: words, big, lines, doubt }: Tile): Html {
   </div>`;
 }
 
-function line(name: Content, value: Content, isDoubtful = false): Html {
+function line(name: HtmlContent, value: HtmlContent, isDoubtful = false): Html {
   return html`<dd class="line${isDoubtful ? ' doubt' : ''}">
     <span>${name}</span>${value === null ? null : html`<b>${value}</b>`}
   </dd>`;
@@ -145,7 +145,7 @@ function creditTile({ credits }: Trust, moment: Moment): Html {
   });
 }
 
-function rejectedNote({ rejected }: Trust, moment: Moment): Content {
+function rejectedNote({ rejected }: Trust, moment: Moment): HtmlContent {
   if (rejected === null) return NOTHING;
   const { since, place, why } = rejected;
   return html`<div class="note alarm">

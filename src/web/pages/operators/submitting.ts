@@ -6,7 +6,7 @@ import type { PageContext } from '../entry/gates.ts';
 import type { Presenter } from '../frame/presenter.ts';
 import type { Periods } from '../frame/rendering.ts';
 import type { FormRoute } from '../route.ts';
-import type { Operation } from '../../api/operation.ts';
+import type { WriteRequest } from '../../api/operation.ts';
 
 export interface SubmittingOptions {
   readonly now: () => number;
@@ -40,7 +40,7 @@ export async function submit(
 }
 
 /** A form that is sent twice has the same key, and acts once. */
-function operationOf(c: PageContext, fields: URLSearchParams): Operation {
+function operationOf(c: PageContext, fields: URLSearchParams): WriteRequest {
   const actor = c.get('visitor').name ?? '';
   const [, key = ''] = (fields.get('proof') ?? '').split('.');
   const said = [...fields].filter(([name]) => name !== 'proof');

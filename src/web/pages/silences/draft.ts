@@ -4,7 +4,7 @@ import { minuteOf, type Moment } from '../../parts/time.ts';
 
 export interface Draft {
   /** As they are written, to be shown again. */
-  readonly written: Readonly<Record<Field, string>>;
+  readonly written: Readonly<Record<DraftField, string>>;
   readonly matchers: Readonly<Record<string, string | readonly string[]>>;
   /** Null: from now on. */
   readonly from: number | null;
@@ -15,7 +15,7 @@ export interface Draft {
 }
 
 export const FIELDS = ['watch', 'alert', 'severity', 'explorer', 'from', 'until', 'ends', 'comment'] as const;
-export type Field = (typeof FIELDS)[number];
+export type DraftField = (typeof FIELDS)[number];
 
 const HOUR_MS = 3_600_000;
 const LABELS = ['watch', 'alert', 'explorer'] as const;
@@ -30,8 +30,8 @@ export const SEVERITIES: readonly (readonly [value: string, words: string])[] = 
 
 /** `query`: the fields, as the address or the form has them; times are by the clocks of the page. */
 export function draftFrom(query: (name: string) => string, moment: Moment): Draft {
-  const field = (name: Field): string => query(name).trim();
-  const written = Object.fromEntries(FIELDS.map((name) => [name, field(name)])) as Record<Field, string>;
+  const field = (name: DraftField): string => query(name).trim();
+  const written = Object.fromEntries(FIELDS.map((name) => [name, field(name)])) as Record<DraftField, string>;
   const until = written.until === '' ? minuteOf(moment.now + HOUR_MS, moment.zone) : written.until;
   const from = written.from === '' ? 'now' : written.from;
   return {

@@ -1,6 +1,6 @@
 // The forms that make, extend and end a silence.
 import { problemOf, type Interventions } from '../../api/operation.ts';
-import type { Problem } from '../../problem.ts';
+import type { ApiProblem } from '../../problem.ts';
 import type { PageQueries } from '../queries.ts';
 import type { FormRoute } from '../route.ts';
 import { draftFrom } from './draft.ts';
@@ -55,6 +55,6 @@ export function silenceForms({ interventions, silences }: SilenceFormsOptions): 
   ];
 }
 
-function unreadable(detail: string): Problem {
+function unreadable(detail: string): ApiProblem {
   return { problem: 'invalid-request', detail };
 }

@@ -7,10 +7,10 @@ import { clockTime, dayName, dayOf, timeOfDay, type Moment } from '../../parts/t
 import { linkTo } from '../lists.ts';
 import { watchPath } from '../paths.ts';
 
-export type Range = '6h' | '24h' | '7d' | '30d';
+export type AxisRange = '6h' | '24h' | '7d' | '30d';
 
 const HOUR_MS = 3_600_000;
-export const RANGE_MS: Readonly<Record<Range, number>> = {
+export const RANGE_MS: Readonly<Record<AxisRange, number>> = {
   '6h': 6 * HOUR_MS,
   '24h': 24 * HOUR_MS,
   '7d': 168 * HOUR_MS,
@@ -18,7 +18,7 @@ export const RANGE_MS: Readonly<Record<Range, number>> = {
 };
 
 interface ChartOptions {
-  readonly range: Range;
+  readonly range: AxisRange;
   readonly name: string;
   readonly moment: Moment;
 }

@@ -2,8 +2,8 @@
 import type {
   AlertExplanation,
   ConditionExplanation,
-  Part,
-  Read,
+  ConditionPart,
+  ReadValue,
   WatchExplanation,
 } from '../../../query/shapes/watches.ts';
 import { counted } from '../../parts/amount.ts';
@@ -63,7 +63,7 @@ function conditionLines({ name, part, reasons }: ConditionExplanation): readonly
 
 const DEEPEST = 6;
 
-function partLines({ text, truth, reads, parts }: Part, name: string, depth: number): readonly Html[] {
+function partLines({ text, truth, reads, parts }: ConditionPart, name: string, depth: number): readonly Html[] {
   const look = truth === null ? 'unknown' : String(truth);
   const read = reads.length === 0 ? NOTHING : html`<span class="reads">${joined(reads.map(readWords), ', ')}</span>`;
   const own = html`<div class="part${depth === 0 ? '' : ' deep'}">
@@ -72,7 +72,7 @@ function partLines({ text, truth, reads, parts }: Part, name: string, depth: num
   return depth >= DEEPEST ? [own] : [own, ...parts.flatMap((inner) => partLines(inner, '', depth + 1))];
 }
 
-function readWords({ name, value, before, why }: Read): Html {
+function readWords({ name, value, before, why }: ReadValue): Html {
   if (value === null) return html`${name} = unknown${why === null ? null : `: ${why}`}`;
   return html`<b>${name} = ${textTag(value)}</b>${before === null ? NOTHING : html`, before ${textTag(before)}`}`;
 }

@@ -2,7 +2,7 @@
 import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import type { Episode } from '../../../query/shapes/alerts.ts';
 import { counted, plural } from '../../parts/amount.ts';
-import { html, NOTHING, type Content, type Html } from '../../parts/html.ts';
+import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { sourceLink } from '../../parts/source.ts';
 import { explorerLink } from '../../parts/subject.ts';
 import { clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
@@ -24,7 +24,7 @@ export function facts(found: WatchExplanation, moment: Moment): Html {
     ${episodeCard(found, moment)}${ruleCard(found)}`;
 }
 
-function factRows(found: WatchExplanation, moment: Moment): (readonly [string, Content])[] {
+function factRows(found: WatchExplanation, moment: Moment): (readonly [string, HtmlContent])[] {
   const { watch, of, token, polls, data, next, credits_per_day: credits } = found;
   const [last] = polls ?? [];
   return [
@@ -42,7 +42,7 @@ function factRows(found: WatchExplanation, moment: Moment): (readonly [string, C
   ];
 }
 
-function row(name: string, value: Content | undefined): (readonly [string, Content])[] {
+function row(name: string, value: HtmlContent | undefined): (readonly [string, HtmlContent])[] {
   return value === null || value === undefined ? [] : [[name, value]];
 }
 

@@ -1,5 +1,5 @@
 // What the last polls of a watch brought.
-import type { Poll, WatchExplanation } from '../../../query/shapes/watches.ts';
+import type { PollRow, WatchExplanation } from '../../../query/shapes/watches.ts';
 import { amountTag } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { timeTag, took, type Moment } from '../../parts/time.ts';
@@ -34,7 +34,7 @@ interface RowOptions {
   readonly moment: Moment;
 }
 
-function oneRow({ at, outcome, value, truths, ms }: Poll, { alerts, field, moment }: RowOptions): Html {
+function oneRow({ at, outcome, value, truths, ms }: PollRow, { alerts, field, moment }: RowOptions): Html {
   const cells = alerts.map((name) => html`<td data-name="${name}"><span>${String(truths[name] ?? '')}</span></td>`);
   return html`<tr class="${ANSWERED.has(outcome) ? '' : 'blind'}">
     <td data-name="At"><span>${timeTag(at, moment)}</span></td>
