@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { Delivery, Receipt } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { alertText, type ListedAlert } from './rendering/content.ts';
-import { fitted, toLines, type AllLines, type Line, type Sizes } from './rendering/lines.ts';
+import { alertText, type ListedAlert, type TextLine } from './rendering/content.ts';
+import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -152,7 +152,7 @@ function textOf(lines: AllLines): { readonly text: string; readonly entities: re
 }
 
 /** In code nothing is looked for. */
-function partOf(lines: readonly Line[]): Part[] {
+function partOf(lines: readonly TextLine[]): Part[] {
   if (lines.length === 0) return [];
   const text = lines.map((line) => line.text).join('\n');
   return [{ text, marks: isStrange(lines) ? [{ type: 'pre', offset: 0, length: text.length }] : [] }];
@@ -164,7 +164,7 @@ function alertPart(alert: ListedAlert): Part {
   return { text: alertText(alert), marks };
 }
 
-function isStrange(lines: readonly Line[]): boolean {
+function isStrange(lines: readonly TextLine[]): boolean {
   return lines.some(({ strange }) => strange);
 }
 

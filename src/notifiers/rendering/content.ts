@@ -2,7 +2,7 @@
 import type { Message } from '../../core/model/delivery.ts';
 import type { Piece, FactRow } from './facts.ts';
 
-/** A line above the facts; `strange` when a stranger's text is in it. */
+/** `strange`: text that others wrote is in it, defanged. Chats that turn some words into markup must not do so there. */
 export interface TextLine {
   readonly text: string;
   readonly strange: boolean;

@@ -15,15 +15,12 @@ import {
 import { toContent } from './delivery-content.ts';
 import type { FactRow } from './facts.ts';
 
-/** Where a stranger's text is in it, defanged, chats that make markup of some words must not look for any. */
-export type Line = TextLine;
-
 /** In the order in which it is read. */
 export interface MessageLines {
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly headline: string;
   /** The value before, the threshold, why it is told. */
-  readonly lead: readonly Line[];
+  readonly lead: readonly TextLine[];
   /** Where it speaks of several: one each. Their links are as those below. */
   readonly alerts: readonly ListedAlert[];
   /** Whole web addresses, without characters that end one in markup; the runbook first. */
@@ -31,9 +28,9 @@ export interface MessageLines {
   /** Which of the links is the runbook; null = none. */
   readonly runbook: string | null;
   /** The rule's own text, or what is not listed. */
-  readonly text: readonly Line[];
+  readonly text: readonly TextLine[];
   /** `balance: 940,000 (was 2,000,000.5)` */
-  readonly facts: readonly Line[];
+  readonly facts: readonly TextLine[];
 }
 
 /** Before it is known what has room. */
@@ -56,7 +53,7 @@ export function toLines(delivery: Delivery, attempt: Pick<Attempt, 'maybeCopy' |
   const { maybeCopy, unrecorded } = attempt;
   const content = toContent(delivery, attempt);
   const { subject, lead, alerts, others, text, values, about, notes } = content;
-  const short = (line: Line): Line => ({ ...line, text: cut(line.text, LONGEST_LINE) });
+  const short = (line: TextLine): TextLine => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {
     headline: cut(subject, LONGEST_HEADLINE),
     lead: [...lead, ...(maybeCopy ? [ourLine(COPY)] : []), ...(unrecorded === true ? [ourLine(UNRECORDED)] : [])].map(
@@ -104,7 +101,7 @@ function isShort({ length }: string): boolean {
   return length <= LONGEST_LINK;
 }
 
-function factOf(row: FactRow): Line {
+function factOf(row: FactRow): TextLine {
   const strange = !OUR_LABEL.test(row.label) || row.value.some((piece) => piece.strange);
   return { text: cut(rowText(row), LONGEST_LINE), strange };
 }

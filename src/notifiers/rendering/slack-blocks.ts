@@ -1,6 +1,6 @@
 // A message for Slack. Everything but links is sent as plain_text, in which Slack looks for no markup, mention or link.
-import { alertText, ourLine, type ListedAlert } from './content.ts';
-import { fitted, type AllLines, type Line, type MessageLines, type Sizes } from './lines.ts';
+import { alertText, ourLine, type ListedAlert, type TextLine } from './content.ts';
+import { fitted, type AllLines, type MessageLines, type Sizes } from './lines.ts';
 
 /** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
 const MOST_CHARACTERS = 2900;
@@ -34,7 +34,7 @@ export function bareText({ headline, lead, alerts, links }: MessageLines): strin
   return escaped(lines.join('\n'));
 }
 
-function plainBlock(lines: readonly Line[]): object {
+function plainBlock(lines: readonly TextLine[]): object {
   return { type: 'section', text: { type: 'plain_text', emoji: false, text: lines.map(plainText).join('\n') } };
 }
 
@@ -90,7 +90,7 @@ const SIZES: Sizes = {
 };
 
 // Should any program read plain text as markup after all, a stranger's text has nothing that opens a mention or a link.
-function plainText({ text, strange }: Line): string {
+function plainText({ text, strange }: TextLine): string {
   return strange ? text.replaceAll('<', '\u2039').replaceAll('>', '\u203a') : text;
 }
 
