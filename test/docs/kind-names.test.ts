@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { OPERATIONS } from '../../src/explorer/operations.ts';
 import { kinds } from '../../src/watches/index.ts';
-import { nodesIn, parse, parseSources } from '../support/syntax.ts';
+import { lineOf, nodesIn, parse, parseSources } from '../support/syntax.ts';
 
 const NAMES = new Set([...kinds, ...OPERATIONS].map(({ name }) => name));
 
@@ -47,8 +47,9 @@ test.each([
 });
 
 function namesAskedIn(file: string, source: ts.SourceFile): string[] {
-  const lineOf = (node: ts.Node): number => source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-  return [...nodesIn(source)].filter(isAsked).map((node) => `${file}:${lineOf(node)}: ${node.getText()}`);
+  return nodesIn(source)
+    .filter(isAsked)
+    .map((node) => `${file}:${lineOf(node)}: ${node.getText()}`);
 }
 
 function isAsked(node: ts.Node): boolean {

@@ -13,11 +13,13 @@ interface Call {
 }
 
 const calls: readonly Call[] = [...parseSources()].flatMap(([file, source]) =>
-  [...nodesIn(source)].filter(ts.isCallExpression).map(({ expression, arguments: args }) => ({
-    file,
-    callee: expression.getText(),
-    args: [...args],
-  })),
+  nodesIn(source)
+    .filter(ts.isCallExpression)
+    .map(({ expression, arguments: args }) => ({
+      file,
+      callee: expression.getText(),
+      args: [...args],
+    })),
 );
 
 const callsOf = (callee: RegExp): readonly Call[] => calls.filter((call) => callee.test(call.callee));
@@ -107,6 +109,6 @@ test('nothing is sent, shown or changed by an operator but past a moment of the 
 
 test('in the daemon that is shipped none of it does anything', () => {
   const source = parseSources('src/lib/failpoint.ts').get('src/lib/failpoint.ts');
-  const [body, ...others] = source === undefined ? [] : [...nodesIn(source)].filter(ts.isFunctionDeclaration);
+  const [body, ...others] = source === undefined ? [] : nodesIn(source).filter(ts.isFunctionDeclaration);
   expect([body?.name?.text, body?.body?.statements.length, others.length]).toEqual(['failpoint', 0, 0]);
 });

@@ -13,12 +13,20 @@ export function parse(file: string, text: string): ts.SourceFile {
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 }
 
-/** Every node below a node, in the order of the text. */
-export function* nodesIn(node: ts.Node): Generator<ts.Node> {
-  for (const child of node.getChildren()) {
-    yield child;
-    yield* nodesIn(child);
+/** Every node below a node, in the order of the text; keywords and punctuation are none. */
+export function nodesIn(node: ts.Node): readonly ts.Node[] {
+  const found: ts.Node[] = [];
+  function visit(child: ts.Node): void {
+    found.push(child);
+    ts.forEachChild(child, visit);
   }
+  ts.forEachChild(node, visit);
+  return found;
+}
+
+/** The line where a node begins, from 1. */
+export function lineOf(node: ts.Node): number {
+  return node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 
 /** One `import`, `export from`, `import()` or `import('...')` type. */
@@ -34,7 +42,7 @@ export interface Import {
 }
 
 export function importsOf(file: string, source: ts.SourceFile): Import[] {
-  return [...nodesIn(source)].flatMap((node) => {
+  return nodesIn(source).flatMap((node) => {
     const found = specifierOf(node);
     if (found === undefined) return [];
     const { specifier, isType } = found;
