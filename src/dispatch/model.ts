@@ -9,7 +9,7 @@
 //   end              a transition that resolves or retracts
 import type { DeliveryKind, Message, Present, SentAs, SummaryKind } from '../core/model/delivery.ts';
 import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
-import type { TransitionName as Transition } from '../core/model/transition.ts';
+import type { TransitionName } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Weekday } from '../lib/time-zone.ts';
 
@@ -19,7 +19,7 @@ export type { Labels } from '../core/model/ids.ts';
 /** An alert's own key: stable over its episodes. */
 export type Key = string;
 
-export type { TransitionName as Transition } from '../core/model/transition.ts';
+export type { TransitionName } from '../core/model/transition.ts';
 
 /** By label: `*` is a glob, a list means any of them, a leading `!` negates the whole. */
 export type Matcher = Readonly<Record<string, string | readonly string[]>>;
@@ -34,7 +34,7 @@ export interface Notification {
   readonly seq: number;
   readonly watch: WatchId;
   readonly alert: AlertId;
-  readonly transition: Transition;
+  readonly transition: TransitionName;
   readonly labels: Labels;
   /** The channels that the rule names; null: it leaves that to the routes. */
   readonly notify: readonly string[] | null;

@@ -7,7 +7,7 @@
 // An end is told to those who were told the begin, or may have been. What ended before anybody was told of it is either
 // not said at all (retracted) or said as one thing (fired and resolved).
 import type { Instant } from '../lib/clock.ts';
-import type { PendingTransition, RecipientState, Transition } from './model.ts';
+import type { PendingTransition, RecipientState, TransitionName } from './model.ts';
 
 /** One line of a message. */
 export interface MessageItem {
@@ -17,7 +17,7 @@ export interface MessageItem {
   readonly episode: number;
   /** Since when it is owed. */
   readonly at: Instant;
-  readonly transition: Transition;
+  readonly transition: TransitionName;
   readonly as: 'news' | 'fired-and-resolved';
   /** The end of what was told or tried: it passes every mute. At most the first item is one. */
   readonly isEnd: boolean;
@@ -98,6 +98,6 @@ function addUnheardEnd(owed: Growing, { from, at, isClosed }: Begun, one: Pendin
   else owed.items.push({ ...one, from, at: at ?? one.at, as: 'fired-and-resolved', isEnd: false });
 }
 
-export function isEnd(transition: Transition): boolean {
+export function isEnd(transition: TransitionName): boolean {
   return transition === 'resolved' || transition === 'retracted';
 }

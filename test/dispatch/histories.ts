@@ -1,6 +1,6 @@
 // Random histories of a few alerts, one mail address and one machine, and how they are played.
 import fc from 'fast-check';
-import type { Cap, MuteWindow, Routing, Silence, Transition } from '../../src/dispatch/model.ts';
+import type { Cap, MuteWindow, Routing, Silence, TransitionName } from '../../src/dispatch/model.ts';
 import { InMemoryDispatch, NO_OPTIONS, type Alert, type Sent, type Setup } from './in-memory.ts';
 
 export const SECOND = 1000;
@@ -220,7 +220,7 @@ function turnOver(dispatch: InMemoryDispatch, one: Alert): void {
   dispatch.happens(one, dispatch.alerts.get(one.key)?.isOpen === true ? 'resolved' : 'firing');
 }
 
-const NEXT: Readonly<Record<Transition, Transition>> = {
+const NEXT: Readonly<Record<TransitionName, TransitionName>> = {
   event: 'retracted',
   corrected: 'retracted',
   reinstated: 'retracted',
@@ -234,7 +234,7 @@ function moveOn(dispatch: InMemoryDispatch, one: Alert, correct: boolean): void 
 }
 
 /** What happens to an event after that. */
-export function next(last: Transition | undefined, correct: boolean): Transition {
+export function next(last: TransitionName | undefined, correct: boolean): TransitionName {
   if (last === undefined) return 'event';
   return correct && last !== 'retracted' ? 'corrected' : NEXT[last];
 }

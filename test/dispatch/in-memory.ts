@@ -23,7 +23,7 @@ import type {
   RoundResult,
   Routing,
   Silence,
-  Transition,
+  TransitionName,
   MemberVerdict,
 } from '../../src/dispatch/model.ts';
 import type { Instant } from '../../src/lib/clock.ts';
@@ -114,7 +114,7 @@ export class InMemoryDispatch {
   }
 
   /** A poll saw a transition: it is stored and routed. */
-  happens(alert: Alert, transition: Transition): void {
+  happens(alert: Alert, transition: TransitionName): void {
     const known = this.#know(alert, transition);
     const seq = (known.news.at(-1)?.seq ?? 0) + 1;
     const one: PendingTransition = { seq, episode: known.episode, transition, at: this.now };
@@ -280,7 +280,7 @@ export class InMemoryDispatch {
         this.verdicts.set(`${target.channel} ${key}`, verdict);
   }
 
-  #know({ key, labels }: Alert, transition: Transition): Known {
+  #know({ key, labels }: Alert, transition: TransitionName): Known {
     const known = this.alerts.get(key) ?? { labels, episode: 0, isOpen: false, isEvent: false, news: [] };
     this.alerts.set(key, known);
     if (transition === 'firing') known.episode += 1;

@@ -1,6 +1,6 @@
 // A second, deliberately naive model of dispatch: it knows nothing of groups, timers, states or rounds. From what happened
 // to an alert and what was sent about it, it says what is missing or too much.
-import type { PendingTransition, Transition } from '../../src/dispatch/model.ts';
+import type { PendingTransition, TransitionName } from '../../src/dispatch/model.ts';
 import { linesOf, type SentLine } from './histories.ts';
 import type { InMemoryDispatch } from './in-memory.ts';
 
@@ -11,7 +11,7 @@ interface Episode {
   end: PendingTransition | null;
 }
 
-const BEGINS: ReadonlySet<Transition> = new Set(['event', 'firing', 'reinstated']);
+const BEGINS: ReadonlySet<TransitionName> = new Set(['event', 'firing', 'reinstated']);
 const COUNTING: ReadonlySet<string> = new Set(['silence_summary', 'inhibition_summary']);
 
 /** What is wrong; of a target that was named from the first day on, once everything has come to rest. */

@@ -1,6 +1,12 @@
 // The same rounds over the daemon's own store: what the dispatcher and the senders do, step by step and by hand.
 import type { Fence } from '../../src/store/fence.ts';
-import type { DeliveryBatch, Labels, PendingTransition, RoundResult, Transition } from '../../src/dispatch/model.ts';
+import type {
+  DeliveryBatch,
+  Labels,
+  PendingTransition,
+  RoundResult,
+  TransitionName,
+} from '../../src/dispatch/model.ts';
 import { decideCalls } from '../../src/dispatch/rounds/call-round.ts';
 import { reroute } from '../../src/dispatch/reroute.ts';
 import { routeRound } from '../../src/dispatch/rounds/route-round.ts';
@@ -49,12 +55,12 @@ export class StoredDispatch implements AsyncDisposable {
     return this.#alerts.get(key)?.isOpen ?? false;
   }
 
-  lastOf(key: string): Transition | undefined {
+  lastOf(key: string): TransitionName | undefined {
     return this.#alerts.get(key)?.news.at(-1)?.transition;
   }
 
   /** A poll saw a transition, and it is committed. */
-  async happens({ key, labels }: Alert, transition: Transition): Promise<void> {
+  async happens({ key, labels }: Alert, transition: TransitionName): Promise<void> {
     const known = this.#alerts.get(key) ?? { episode: 0, isOpen: false, news: [] };
     this.#alerts.set(key, known);
     if (transition === 'firing') known.episode += 1;

@@ -2,7 +2,7 @@
 // writing are three steps, so that a decision is a pure function.
 import type { Recipient } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { AlertEpisode, Key, Labels, RecipientState, Transition, Withdrawal } from '../model.ts';
+import type { AlertEpisode, Key, Labels, RecipientState, TransitionName, Withdrawal } from '../model.ts';
 
 /** A notification that nobody was chosen for yet, without its message. */
 export interface Unrouted extends AlertEpisode {
@@ -10,7 +10,7 @@ export interface Unrouted extends AlertEpisode {
   readonly number: number;
   readonly seq: number;
   /** Of a summary, what happened to its members. */
-  readonly transition: Transition;
+  readonly transition: TransitionName;
   /** The channels that the rule and the routes lead to. */
   readonly notify: readonly string[];
   /** Keys of the alerts that a summary speaks of; empty of all others. */
