@@ -11,7 +11,7 @@ import { routingOf } from '../src/dispatch/routing.ts';
 import { createDispatcher } from '../src/engine/dispatching/dispatcher.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
-import type { Store } from '../src/store/store.ts';
+import type { Store } from '../src/store/contract/store.ts';
 import { aDecision, aTransition } from '../test/store/builders.ts';
 import { createRecordingLog } from '../test/support/recording-log.ts';
 import { fenceOf, ownershipOf } from '../test/support/store/fences.ts';

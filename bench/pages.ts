@@ -1,7 +1,6 @@
 // What pages cost with many watches, as the web server answers them, compressed, and without sockets: CPU milliseconds of
 // the first page after all watches were polled, of one after a fiftieth of them was polled again, and of the same page
 // within the second in which it was made. Run by `node bench/pages.ts`; nothing is asserted.
-import { DatabaseSync } from 'node:sqlite';
 import { loadConfig } from '../src/config/config.ts';
 import { formatProblems } from '../src/config/problem.ts';
 import type { Read } from '../src/core/model/watch/question.ts';
@@ -14,8 +13,7 @@ import { notifiers } from '../src/notifiers/index.ts';
 import { createQueries } from '../src/query/queries.ts';
 import type { QueryContext } from '../src/query/view.ts';
 import { loadRules } from '../src/rules/load.ts';
-import { migrate } from '../src/store/sqlite/migrations/migrations.ts';
-import { createSqliteStore } from '../src/store/sqlite/store.ts';
+import { openVolatileStore } from '../src/store/sqlite/open.ts';
 import { kinds } from '../src/watches/index.ts';
 import { createWebApp } from '../src/web/app.ts';
 import { polledRuntime } from '../test/support/web/runtime-view.ts';
@@ -98,9 +96,7 @@ async function viewOfMany(): Promise<() => Promise<QueryContext>> {
   if (config === null) throw new Error(formatProblems(loaded.problems));
   const { watches, problems } = loadRules(config, [{ file: 'rules.yaml', text: rulesText() }], { kinds });
   if (problems.length > 0) throw new Error(formatProblems(problems));
-  const db = new DatabaseSync(':memory:');
-  migrate(db, 'memory');
-  const store = createSqliteStore(db, { file: 'memory' });
+  const store = await openVolatileStore();
   const nothing = {
     onForks: ignore,
     onIdentity: ignore,

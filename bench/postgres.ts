@@ -4,7 +4,7 @@
 import { loadavg } from 'node:os';
 import { systemClock } from '../src/lib/clock.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
-import type { Store } from '../src/store/store.ts';
+import type { Store } from '../src/store/contract/store.ts';
 import { aDecision, aDelivery, NOON } from '../test/store/builders.ts';
 import { openPostgres } from '../test/support/store/postgres-server.ts';
 import { claimAll } from '../test/support/store/fences.ts';

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Store } from '../src/store/store.ts';
+import type { Store } from '../src/store/contract/store.ts';
 import { hasPostgres, openPostgres } from '../test/support/store/postgres-server.ts';
 
 const { values: options } = parseArgs({

@@ -6,7 +6,7 @@ import type { Json } from '../core/values/fields.ts';
 import type { Clock } from '../lib/clock.ts';
 import { outlineOf } from '../plan/outline.ts';
 import { recipientsIn } from '../config/routing/recipients.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Setup } from './setup/setup.ts';
 

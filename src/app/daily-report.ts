@@ -7,7 +7,7 @@ import { counted } from '../engine/self/cause.ts';
 import { runDailyReport } from '../engine/self/daily-report.ts';
 import { minute, type Standing, type Unread } from '../engine/self/report-text.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 

@@ -7,7 +7,7 @@ import type { Clock, Instant } from '../lib/clock.ts';
 import { watchLoopDelay } from '../lib/loop-delay.ts';
 import { createPoster, TOTAL_MS } from '../notifiers/wire/post-json.ts';
 import { secretsOf } from '../notifiers/wire/web-address.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/contract/store.ts';
 import type { DaemonMetrics } from '../telemetry/daemon-metrics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';

@@ -2,7 +2,7 @@
 import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/contract/store.ts';
 
 type Named = Pick<Watch, 'name' | 'rule'>;
 

@@ -7,7 +7,7 @@ import { createClockJumps, type ClockJumps } from '../engine/upkeep/clock-jumps.
 import { createHeldLoops, type WhileHeld } from '../engine/upkeep/held-loops.ts';
 import { createSupervisor, type Supervisor } from '../engine/upkeep/supervisor.ts';
 import type { openStore } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/contract/store.ts';
 import { createDaemonJournal, type DaemonJournal } from './daemon-journal.ts';
 import { createPauses, type Pauses } from './pauses.ts';
 import type { RecoveryRecord } from './state/recovery-record.ts';

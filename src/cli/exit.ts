@@ -1,4 +1,4 @@
-import { StorageError, StoreBusyError } from '../store/store.ts';
+import { StorageError, StoreBusyError } from '../store/contract/store.ts';
 import { WebError } from '../web/server.ts';
 
 /** Exit codes, after sysexits(3), for supervisors. */

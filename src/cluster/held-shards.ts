@@ -7,8 +7,8 @@
 //
 // What followers are told of one shard comes in that order, each after the one before. Shards do not wait for each other.
 import type { Clock } from '../lib/clock.ts';
-import type { HeldShard } from '../store/cluster.ts';
-import type { Fence, Shard } from '../store/fence.ts';
+import type { HeldShard } from '../store/contract/cluster.ts';
+import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Follower } from './ownership.ts';
 

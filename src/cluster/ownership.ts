@@ -2,8 +2,8 @@
 // the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica claims it.
 //
 // Where one process has the state for itself, as with a state file, nothing changes hands: every answer is a constant.
-import type { DeclaredShard, SoleCluster } from '../store/cluster.ts';
-import type { Fence, Shard } from '../store/fence.ts';
+import type { DeclaredShard, SoleCluster } from '../store/contract/cluster.ts';
+import type { Fence, Shard } from '../store/contract/fence.ts';
 
 /** What the rest of the daemon knows of the other replicas. */
 export interface Ownership {

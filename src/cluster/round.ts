@@ -8,8 +8,8 @@
 //             what is decided by one that is not would take the place of what the others remember
 //
 // Times are of the monotonic clock of this process, in milliseconds, unless they are called otherwise.
-import type { Fence, Shard } from '../store/fence.ts';
-import type { HeldShard, Renewed } from '../store/cluster.ts';
+import type { Fence, Shard } from '../store/contract/fence.ts';
+import type { HeldShard, Renewed } from '../store/contract/cluster.ts';
 import { configInForce } from './agree.ts';
 import { FAMILIES, isOf, shareOf, type Family } from './share.ts';
 

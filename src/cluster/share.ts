@@ -1,5 +1,5 @@
 // How many shards a replica holds. Each family is divided apart, so that no replica has all the channels.
-import type { Shard } from '../store/fence.ts';
+import type { Shard } from '../store/contract/fence.ts';
 
 export type Family = 'explorer' | 'channel' | 'service';
 

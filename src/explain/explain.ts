@@ -12,8 +12,8 @@ import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch/watch
 import { type Instant, showSecond } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { nextTimeOf } from '../rules/compile/schedule.ts';
-import type { StoredDiagnostics } from '../store/memories.ts';
-import type { StoredDelivery } from '../store/outbox.ts';
+import type { StoredDiagnostics } from '../store/contract/memories.ts';
+import type { StoredDelivery } from '../store/contract/deliveries.ts';
 import { ago, explainContextOf, explainedCondition, truthOf, unknownOf, type ExplainContext } from './condition.ts';
 import { explainedStates } from './alert-state.ts';
 import { dataWords, pauseWords } from './data-words.ts';

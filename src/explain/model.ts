@@ -4,7 +4,7 @@ import type { Health } from '../core/model/health.ts';
 import type { Labels, Recipient, Truth } from '../core/model/ids.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { StoredDelivery } from '../store/outbox.ts';
+import type { StoredDelivery } from '../store/contract/deliveries.ts';
 
 export interface Explained {
   readonly watch: Watch;

@@ -6,7 +6,7 @@ import type { Silence } from '../dispatch/model.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import { showSecond, type Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/interventions.ts';
+import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/contract/operators.ts';
 
 /** What is in force or will be, and what is open. */
 export interface OperatorFacts {

@@ -13,7 +13,7 @@ import type { Transition } from '../core/model/transition.ts';
 import { retire, step } from '../core/step.ts';
 import { isActive } from '../core/alerts/emission.ts';
 import { showRecipient } from '../rules/describe.ts';
-import type { StoredDiagnostics } from '../store/memories.ts';
+import type { StoredDiagnostics } from '../store/contract/memories.ts';
 
 export interface RememberedWatch {
   readonly memory: Memory;

@@ -4,7 +4,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import type { StoredDiagnostics } from '../store/memories.ts';
+import type { StoredDiagnostics } from '../store/contract/memories.ts';
 import { linesOfKept, linesOfRemoved } from './alerts.ts';
 import { changesOf, type PlanChanges } from './changes.ts';
 import { outlineOf, type Outline } from './outline.ts';

@@ -1,6 +1,6 @@
 // All queries over a view that is made anew for each call: what pages, the API and the CLI print.
 import type { Matcher } from '../dispatch/model.ts';
-import type { EpisodeName } from '../store/alert-view.ts';
+import type { EpisodeName } from '../store/contract/alerts.ts';
 import { about } from './daemon/about.ts';
 import { accounts } from './watches/accounts.ts';
 import { alert, alerts } from './alerts/alerts.ts';

@@ -8,8 +8,8 @@ import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { blindFrom } from '../explain/data-words.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { StoredDiagnostics } from '../store/memories.ts';
-import type { StoreView } from '../store/store.ts';
+import type { StoredDiagnostics } from '../store/contract/memories.ts';
+import type { StoreView } from '../store/contract/store.ts';
 import type { RuntimeView } from './view.ts';
 
 /** What the state holds of the watches. */

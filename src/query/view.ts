@@ -14,7 +14,7 @@ import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
 import type { ChangesSince } from '../engine/polling/changed-watches.ts';
 import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { StoreView } from '../store/store.ts';
+import type { StoreView } from '../store/contract/store.ts';
 
 export interface QueryContext {
   readonly store: StoreView;

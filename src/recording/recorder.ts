@@ -12,7 +12,7 @@ import type { Observation } from '../core/model/observation.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import { Missed, type Cursor, type Read } from '../core/model/watch/question.ts';
 import type { HookedPoll, PollStart, PollHook } from '../engine/polling/poll.ts';
-import { StorageError } from '../store/store.ts';
+import { StorageError } from '../store/contract/store.ts';
 import { answering, isRefused } from '../store/sqlite/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createBody, type Body } from './bodies.ts';

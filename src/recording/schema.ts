@@ -9,7 +9,7 @@ import {
   opened,
   settledPath,
 } from '../store/sqlite/database.ts';
-import { StorageError } from '../store/store.ts';
+import { StorageError } from '../store/contract/store.ts';
 
 // 'CWdr'
 const APPLICATION_ID = 0x43576472;

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../core/journal/entry.ts';
 import { ackLine, channelLine, givenUpLine, pauseLine, sampleLine, silenceLine } from '../core/journal/operator.ts';
 import type { Silence } from '../dispatch/model.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { OperatorChange, Intervention, SampleTry, StoredAck, Unchanged } from './interventions.ts';
+import type { OperatorChange, Intervention, SampleTry, StoredAck, Unchanged } from './contract/operators.ts';
 
 /** What people did is kept for so much longer than what was sent. */
 export const KEPT_LONGER_MS = 60 * 86_400_000;

@@ -5,17 +5,15 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import { createBackups } from './sqlite/files/backup-directory.ts';
 import { backupFile, backupSqlite } from './sqlite/files/backups.ts';
-import { checkSqlite } from './sqlite/check.ts';
+import { checkSqlite } from './sqlite/files/check.ts';
 import { isThere } from './sqlite/database.ts';
-import { forgetInSqlite } from './sqlite/forget.ts';
-import { openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import { isLocked } from './sqlite/files/lock.ts';
-import { openSqliteReader } from './sqlite/reader.ts';
 import { restoreSqlite } from './sqlite/files/restore.ts';
+import { forgetInSqlite, openSqliteReader, openSqliteStore, openVolatileStore } from './sqlite/open.ts';
 import type { Copied } from './copy.ts';
-import type { Backups, Recovery, Restored, StateCheck } from './backups.ts';
+import type { Backups, Recovery, Restored, StateCheck } from './contract/backups.ts';
 import { addressOf } from './postgres/address.ts';
-import { StorageError, type Store, type StoreReader } from './store.ts';
+import { StorageError, type Store, type StoreReader } from './contract/store.ts';
 
 /** Where the state is, and how large it may become. */
 export interface StoreSettings extends StatePlace {
@@ -83,7 +81,7 @@ export async function forgetWatch(state: StatePlace, watch: WatchId): Promise<bo
 
 /** Looks at every page and every row, also while a daemon runs. Rejects with a StorageError where there is no state. */
 export async function checkState(state: StatePlace): Promise<StateCheck> {
-  if (state.postgres) return (await import('./postgres/check.ts')).checkPostgres(state.postgres.reveal());
+  if (state.postgres) return (await onPostgres()).checkPostgres(state.postgres.reveal());
   return checkSqlite(state.file);
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Message } from '../core/model/delivery.ts';
 import type { DeliveryId, Recipient } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Fresh } from './rows/fresh-delivery.ts';
+import type { Fresh } from './tables/deliveries/fresh-deliveries.ts';
 
 /** A delivery of one transition, with its message and the number of its notification. */
 export interface Single {

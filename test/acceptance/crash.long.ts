@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../src/lib/clock.ts';
 import { MOMENTS, STEPS, type Failpoint, type Step } from '../../src/lib/failpoint.ts';
-import { damage, endedSilences, former, oldJournal } from '../support/crash/preparations.ts';
+import { damage, endedSilences, oldJournal } from '../support/crash/preparations.ts';
 import { createScene, type Act, type Kill, type Scene } from '../support/crash/scene.ts';
 import { createDraw } from '../simulation/draw.ts';
 
@@ -84,12 +84,12 @@ const STORIES: readonly Story[] = [
   },
   { name: 'while the clock is set', acts: ['clock is set'], kills: each('move-clock') },
   {
-    name: 'while the state file of a former release is brought up to date',
+    name: 'while it makes the tables of a new state file',
     beginsAnew: true,
     kills: [
-      ...onceALife(['migrate.before'], { before: former, isAtStart: true }),
+      ...onceALife(['migrate.before'], { isAtStart: true }),
       // Once it is committed, it is never done again.
-      { at: 'migrate.after', before: former, isAtStart: true },
+      { at: 'migrate.after', isAtStart: true },
     ],
   },
   {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/open.ts';
-import { StorageError } from '../../src/store/store.ts';
+import { StorageError } from '../../src/store/contract/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../support/app.ts';
 import { callApi as call, OPERATOR_TOKEN as TOKEN, readApi, type Call } from '../support/web/api-calls.ts';
 import { run } from '../support/cli.ts';

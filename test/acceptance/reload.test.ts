@@ -6,7 +6,7 @@ import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/e
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
 import { openStore } from '../../src/store/open.ts';
-import { StorageError, type Store } from '../../src/store/store.ts';
+import { StorageError, type Store } from '../../src/store/contract/store.ts';
 import { WebError } from '../../src/web/server.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer } from '../support/app.ts';
 import { createFolder, type Folder } from '../support/daemon.ts';

@@ -6,7 +6,7 @@ import type { Settlement } from '../../src/core/model/delivery.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createRedactor } from '../../src/lib/redact.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { aDelivery } from '../store/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';

@@ -1,7 +1,7 @@
 // What the pages say when the daemon or its state is in trouble, and what a silence that was made on them holds back.
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { openStore } from '../../src/store/open.ts';
-import { StorageError } from '../../src/store/store.ts';
+import { StorageError } from '../../src/store/contract/store.ts';
 import { readApi } from '../support/web/api-calls.ts';
 import { aBrowsedDaemon, enter, untilShown } from '../support/browser/browsed-daemon.ts';
 import { browserTest, startBrowser, type Browser } from '../support/browser/browser.ts';

@@ -47,9 +47,8 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     edits: [
       {
         file: 'src/store/postgres/cluster.ts',
-        find: "return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) === 1;",
-        replace:
-          "return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) >= 0;",
+        find: 'return (await sql.run(PROLONG, [...holder, leaseMs])) === 1;',
+        replace: 'return (await sql.run(PROLONG, [...holder, leaseMs])) >= 0;',
       },
     ],
     under: ['late line'],
@@ -65,9 +64,9 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
         replace: 'const hasGoneBack = before === 0 &&',
       },
       {
-        file: 'src/store/postgres/memory-table.ts',
-        find: 'WHERE m.watch = d.watch AND m.version = d.expects RETURNING',
-        replace: 'WHERE m.watch = d.watch AND d.expects > 0 RETURNING',
+        file: 'src/store/tables/memory/memory.ts',
+        find: 'WHERE memory.watch = ${row.watch} AND memory.version = ${row.expects}',
+        replace: 'WHERE memory.watch = ${row.watch} AND ${row.expects} > 0',
       },
     ],
     under: ['the database goes back'],

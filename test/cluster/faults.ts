@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createDraw, type Draw } from '../simulation/draw.ts';
 import type { PostgresServer } from '../support/store/postgres-server.ts';
-import type { Shard } from '../../src/store/fence.ts';
+import type { Shard } from '../../src/store/contract/fence.ts';
 import type { Replica } from './replica.ts';
 import type { Sinks } from './sinks.ts';
 

@@ -3,8 +3,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FIRST_ROUND, mayRetire, planRound, roundMs, type RoundState } from '../../src/cluster/round.ts';
-import type { HeldShard } from '../../src/store/cluster.ts';
-import type { Shard } from '../../src/store/fence.ts';
+import type { HeldShard } from '../../src/store/contract/cluster.ts';
+import type { Shard } from '../../src/store/contract/fence.ts';
 import { MemoryCluster } from '../support/cluster/memory-cluster.ts';
 
 const LEASE_MS = 15_000;

@@ -1,7 +1,7 @@
 // One run: replicas at work on a real database, the faults of a seed, and what became of it.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Shard } from '../../src/store/fence.ts';
+import type { Shard } from '../../src/store/contract/fence.ts';
 import { openReader } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { createTally } from '../support/crash/tally.ts';
@@ -56,7 +56,7 @@ const SHORT_TIMES: readonly Edit[] = [
     replace: `const LEASE_MS = ${LEASE_MS};`,
   },
   {
-    file: 'src/store/postgres/database.ts',
+    file: 'src/store/postgres/driver.ts',
     find: "idle_in_transaction_session_timeout = '10s'",
     replace: "idle_in_transaction_session_timeout = '2s'",
   },

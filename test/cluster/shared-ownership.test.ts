@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals';
 import type { Follower, Ownership } from '../../src/cluster/ownership.ts';
 import { createSharedOwnership } from '../../src/cluster/shared-ownership.ts';
-import type { Shard } from '../../src/store/fence.ts';
+import type { Shard } from '../../src/store/contract/fence.ts';
 import { MemoryCluster } from '../support/cluster/memory-cluster.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';

@@ -1,5 +1,5 @@
 // The same rounds over the daemon's own store: what the dispatcher and the senders do, step by step and by hand.
-import type { Fence } from '../../src/store/fence.ts';
+import type { Fence } from '../../src/store/contract/fence.ts';
 import type {
   DeliveryBatch,
   Labels,
@@ -13,10 +13,10 @@ import { routeRound } from '../../src/dispatch/rounds/route-round.ts';
 import type { DispatchRules } from '../../src/dispatch/rules.ts';
 import { createDueRounds } from '../../src/engine/dispatching/due-rounds.ts';
 import type { Instant } from '../../src/lib/clock.ts';
-import type { CommitResult } from '../../src/store/fence.ts';
-import type { Act } from '../../src/store/interventions.ts';
+import type { CommitResult } from '../../src/store/contract/fence.ts';
+import type { Act } from '../../src/store/contract/operators.ts';
 import type { Settlement } from '../../src/core/model/delivery.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { createMemoryStore } from '../support/store/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
 import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';

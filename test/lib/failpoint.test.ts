@@ -25,14 +25,11 @@ const calls: readonly Call[] = [...parseSources()].flatMap(([file, source]) =>
 const callsOf = (callee: RegExp): readonly Call[] => calls.filter((call) => callee.test(call.callee));
 const filesOf = (found: readonly Call[]): string[] => [...new Set(found.map(({ file }) => file))].toSorted();
 
-/** Without commands, which change a database beside the daemon. */
-const inStore = (engine: string, found: readonly Call[]): Call[] =>
-  found.filter(
-    ({ file }) => file.startsWith(`src/store/${engine}/`) && !['src/store/postgres/open.ts', PAGES].includes(file),
-  );
+/** Commands change a database beside the daemon, where a step of the list may be taken again. */
+const COMMANDS = ['src/store/sql/copy.ts'];
 
 /** Before a large delivery is settled, its pages are: further transactions of the same step. */
-const PAGES = 'src/store/sqlite/deliveries/large-deliveries.ts';
+const PAGES = 'src/store/large-deliveries.ts';
 
 /** The names that these calls are given; what is no plain text is shown as code. */
 const namesIn = (found: readonly Call[], argument: number): string[] =>
@@ -41,36 +38,39 @@ const namesIn = (found: readonly Call[], argument: number): string[] =>
     return name !== undefined && ts.isStringLiteral(name) ? name.text : `code: ${name?.getText() ?? ''}`;
   });
 
-/** What `write` and `writeUnder` are made of hands its own step on. */
-const PASSED_ON = /^code: (?:step$|\(\) =>)/;
+/** What writes are made of hands its own step on. */
+const PASSED_ON = /^code: (?:step$|sql$|[({])/;
 
-test.each(['sqlite', 'postgres'])(
-  'each step of the list is one transaction of %s, and each transaction is a step',
-  (engine) => {
-    const named = [
-      ...namesIn(inStore(engine, callsOf(/^(?:(?:database\.)?write|writeUnsynced|writeUnder|writeRound)$/)), 0),
-      ...namesIn(inStore(engine, callsOf(/^inStep$/)), 1),
-    ].filter((name) => !PASSED_ON.test(name));
-    expect(named.toSorted()).toEqual(Object.keys(STEPS).toSorted());
-  },
-);
+test('each step of the list is a transaction of the store, and each transaction is a step', () => {
+  const written = callsOf(/(?:^|\.)(?:write|writeUnder|writeRound)$/).filter(
+    ({ file }) => file.startsWith('src/store/') && !COMMANDS.includes(file),
+  );
+  const named = namesIn(written, 0).filter((name) => !PASSED_ON.test(name));
+  expect([...new Set(named)].toSorted()).toEqual(Object.keys(STEPS).toSorted());
+  // The process that opens a state takes it over, which a replica does shard by shard, and a command forgets a watch.
+  const inSeveral = named.filter((name, at) => named.indexOf(name) !== at);
+  expect(new Set(inSeveral)).toEqual(new Set(['forget', 'settle', 'take-over']));
+});
 
 test('nothing else in the sources begins a transaction', () => {
-  // The recording is a file of its own; `state forget` and `state copy` are commands.
+  // The recording is a file of its own.
   expect(filesOf(callsOf(/^inTransaction$/))).toEqual([
     'src/recording/schema.ts',
     'src/recording/writer.ts',
-    'src/store/copy.ts',
-    'src/store/sqlite/database.ts',
-    'src/store/sqlite/forget.ts',
+    'src/store/postgres/driver.ts',
   ]);
   const begun = callsOf(/\.exec$/).filter(({ args }) => /BEGIN|COMMIT/.test(args[0]?.getText() ?? ''));
-  // The lock is a file without rows.
-  expect(filesOf(begun)).toEqual(['src/store/sqlite/database.ts', 'src/store/sqlite/files/lock.ts']);
+  // Snapshots write nothing, and the lock is a file without rows.
+  expect(filesOf(begun)).toEqual([
+    'src/store/sqlite/database.ts',
+    'src/store/sqlite/files/lock.ts',
+    'src/store/sqlite/reads.ts',
+    'src/store/sqlite/writer.ts',
+  ]);
 });
 
 test('the pages of a large delivery are settled in the step that settles it', () => {
-  const inPages = callsOf(/^(?:write|writeUnsynced)$/).filter(({ file }) => file === PAGES);
+  const inPages = callsOf(/^write$/).filter(({ file }) => file === PAGES);
   expect(namesIn(inPages, 0)).toEqual(['settle']);
 });
 

@@ -192,9 +192,9 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
   'later ones sent before earlier ones': {
     edits: [
       {
-        file: 'src/store/sqlite/deliveries/deliveries-table.ts',
-        find: `const FIRST_IN_LINE = 'NOT EXISTS (SELECT 1 FROM delivery_order WHERE delivery_order.delivery = mine.number)';`,
-        replace: `const FIRST_IN_LINE = '1';`,
+        file: 'src/store/tables/deliveries/deliveries.ts',
+        find: 'AND ${RULE_HAS_ROOM} AND ${FIRST_OF_ITS_ALERT}`;',
+        replace: 'AND ${RULE_HAS_ROOM}`;',
       },
     ],
     caughtAs: ['out-of-order'],

@@ -1,15 +1,14 @@
 // One run of a history: the real engine, store and sender on virtual time, and all that is to be known of it
 // afterwards. The same history leaves the same logs.
-import { DatabaseSync } from 'node:sqlite';
 import { loadSetup, type Setup } from '../../src/app/setup/setup.ts';
 import { recipientsIn } from '../../src/config/routing/recipients.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery } from '../../src/core/model/delivery.ts';
 import type { AnyNotifier } from '../../src/notifiers/notifier.ts';
 import { API_KEY } from '../../src/sandbox/names.ts';
-import { migrate } from '../../src/store/sqlite/migrations/migrations.ts';
-import { createSqliteStore } from '../../src/store/sqlite/store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { createMemoryDatabase } from '../../src/store/sqlite/driver.ts';
+import { createMemoryStore } from '../support/store/memory-store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { chainLogOf } from './chain/chain-log.ts';
 import { createVirtualTime, createWallClock, type WallClock } from './machine/clock.ts';
 import { startDaemon } from './machine/daemon.ts';
@@ -34,9 +33,9 @@ export async function run(history: History): Promise<Logs> {
   const world = { time, field: createFaultField(history.faults) };
   const replicas = createReplicas(script);
   // It outlives each process; the next one takes it over.
-  using disk = new DatabaseSync(':memory:');
-  migrate(disk, 'memory');
-  const open = (): Store => createSqliteStore(disk, { file: 'memory' });
+  await using opened = new AsyncDisposableStack();
+  const disk = opened.adopt(createMemoryDatabase(), (database) => database.close());
+  const open = (): Store => createMemoryStore(disk);
   let present = createLifeLine();
   const setup = setupFor(
     sinkNotifiers({

@@ -12,7 +12,7 @@ import { createBackups } from '../../src/store/sqlite/files/backup-directory.ts'
 import { backupSqlite } from '../../src/store/sqlite/files/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { restoreSqlite } from '../../src/store/sqlite/files/restore.ts';
-import { StorageError, StoreBusyError, type Store } from '../../src/store/store.ts';
+import { StorageError, StoreBusyError, type Store } from '../../src/store/contract/store.ts';
 import { commit, dispatch, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';

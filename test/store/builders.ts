@@ -94,15 +94,6 @@ const CONFIRMED: Alert = {
   values: { success: false, value: '1.5' },
 };
 
-/** What a file of schema 1 holds: what it did not know yet is as before the first firing. */
-export function aMemoryOfSchema1(): Memory {
-  const sentence = { detail: null, measured: null, lines: [], runbook: null };
-  const firing = FIRING.firing === null ? null : { ...FIRING.firing, ...sentence };
-  const none = { firing, head: null, cooldownUntil: null, firings: [], flapping: null, flaps: 0 };
-  const open: Alert = { type: 'open', since: NOON, before: null };
-  return aMemory({ alerts: { low: { '': { ...FIRING, ...none } }, seen: { tx1: open } }, history: {}, data: null });
-}
-
 export function aMemory(changes: Partial<Memory> = {}): Memory {
   return {
     version: 0,

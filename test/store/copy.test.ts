@@ -6,7 +6,7 @@ import { afterAll, expect, jest } from '@jest/globals';
 import { checkState, copyStateIn, copyStateOut } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { hasPostgres, postgresTest, startPostgres } from '../support/store/postgres.ts';
 import { claim, commit, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';

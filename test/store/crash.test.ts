@@ -7,10 +7,9 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { dispatch } from '../support/store/store-calls.ts';
 import { NOON } from './builders.ts';
-import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-crash-'));
 afterAll(() => {

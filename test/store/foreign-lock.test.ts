@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { StorageError } from '../../src/store/store.ts';
+import { StorageError } from '../../src/store/contract/store.ts';
 import { createFolder } from '../support/daemon.ts';
 import { claim, commit, cover, dispatch } from '../support/store/store-calls.ts';
 import { aDecision, aTransition, NOON } from './builders.ts';

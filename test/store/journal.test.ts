@@ -7,11 +7,8 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JournalAnchor } from '../../src/core/journal/chain.ts';
 import type { JournalEntry } from '../../src/core/journal/entry.ts';
-import { inTransaction } from '../../src/store/sqlite/database.ts';
-import { createJournalTable, createJournalView } from '../../src/store/sqlite/journal-table.ts';
-import { migrate } from '../../src/store/sqlite/migrations/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { NOON } from './builders.ts';
 import { execute } from './damage.ts';
 import { fenceOf } from '../support/store/fences.ts';
@@ -68,7 +65,7 @@ test('one flipped bit in any column of any line is found, with the position of t
       const set = db.prepare(`UPDATE journal SET ${column} = ? WHERE number = ${position}`);
       const value = read.get()?.['value'] ?? null;
       set.run(typeof value === 'string' ? flipped(value, position) : Number(value) ^ 64);
-      const verdict = createJournalView(db).verify(null);
+      const verdict = await verdictOf(file);
       expect([column, verdict]).toEqual([column, expect.objectContaining({ type: 'broken', position })]);
       set.run(value);
     }
@@ -115,22 +112,6 @@ async function headOf(file: string): Promise<JournalAnchor | null> {
   await using store = await openSqliteStore({ file });
   return await store.journalHead();
 }
-
-test('the journal takes no more than its lines: the oldest make room, and the chain holds', () => {
-  using db = new DatabaseSync(':memory:');
-  migrate(db, 'memory');
-  const journal = createJournalTable(db, 10);
-  const view = createJournalView(db);
-  for (let n = 1; n <= 40; n += 1)
-    inTransaction(db, () => {
-      journal.append([aLine(n)]);
-      journal.chain(100);
-      journal.prune(0, NOON, 100);
-    });
-  expect(view.history({ limit: 100 }).length).toBeLessThanOrEqual(12);
-  expect(view.verify(null)).toMatchObject({ type: 'intact' });
-  expect(view.history({ subjects: ['subject-40'], limit: 1 })).toHaveLength(1);
-});
 
 type Step =
   | { readonly type: 'append'; readonly count: number }

@@ -1,6 +1,6 @@
 // Where the stories of the contract suite keep what they keep, on a PostgreSQL.
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { claimAll } from '../support/store/fences.ts';
 import { execute, type PostgresServer } from '../support/store/postgres.ts';
 import type { Place } from './story.ts';
@@ -37,6 +37,6 @@ async function emptied(database: Promise<string>): Promise<string> {
     "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'cluster'",
   );
   await execute(url, `TRUNCATE ${tables.map(({ tablename }) => String(tablename)).join(', ')} RESTART IDENTITY`);
-  await execute(url, 'UPDATE cluster SET policy = 0');
+  await execute(url, "INSERT INTO facts (name, value) VALUES ('policy', '0')");
   return url;
 }

@@ -18,7 +18,7 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { createBackups } from '../../src/store/sqlite/files/backup-directory.ts';
 import { backupSqlite, backupFile } from '../../src/store/sqlite/files/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { StorageError, type Store } from '../../src/store/store.ts';
+import { StorageError, type Store } from '../../src/store/contract/store.ts';
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts';
 import { commit, dispatch, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';

@@ -14,13 +14,12 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { firstNumber, makeDurable, openDatabase } from '../../src/store/sqlite/database.ts';
-import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
-import { createSqliteStore } from '../../src/store/sqlite/store.ts';
-import { StorageError, StoreBusyError, StoreFullError } from '../../src/store/store.ts';
+import { createSqliteDatabase } from '../../src/store/sqlite/driver.ts';
+import { heldStore, openSqliteReader, openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { migrateState } from '../../src/store/sql/migrate.ts';
+import { StorageError, StoreBusyError, StoreFullError, type Store } from '../../src/store/contract/store.ts';
 import { claim, commit, cover, owe, settle } from '../support/store/store-calls.ts';
-import { aDecision, aMemoryOfSchema1, aDelivery, aMemory, NOON } from './builders.ts';
+import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
 import { keepsThePromise } from './contracts/contract.ts';
 import { damagePages, execute } from './damage.ts';
 import { keepsAJournal } from './contracts/journal-contract.ts';
@@ -45,8 +44,7 @@ describe('the store in a file', () => {
       const db = openDatabase(file);
       // What outlives a power cut is not the question here, and waiting for the disk takes most of the time.
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
-      migrate(db, file);
-      return createSqliteStore(db, { file });
+      return storeOver(db, file);
     };
   };
   keepsThePromise(place);
@@ -137,9 +135,7 @@ describe('what cannot be used is refused, unchanged, with what to do', () => {
     [
       'a file of a newer release',
       (file) => {
-        using db = new DatabaseSync(file);
-        migrate(db, file);
-        db.exec('PRAGMA user_version = 99');
+        execute(file, 'PRAGMA application_id = 0x43576431; PRAGMA user_version = 99');
       },
       /newer release \(schema 99, this one knows up to \d+\)\. Install/,
     ],
@@ -186,62 +182,6 @@ describe('what cannot be used is refused, unchanged, with what to do', () => {
   });
 });
 
-describe('migrations', () => {
-  test('a file of schema 1 is brought up to date with all that it holds', async () => {
-    const file = aFile();
-    execute(file, readFileSync(join(import.meta.dirname, 'schemas', '1.sql'), 'utf8'));
-    await using store = await openSqliteStore({ file });
-    expect(await store.recall()).toEqual(new Map([['treasury-low', { ...aMemoryOfSchema1(), version: 7 }]]));
-    expect(await store.expire('ops', NOON, [])).toBe(1);
-    expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 2, oldest: NOON }], dead: 1, sent: 1 });
-    expect(await claim(store, 'ops', 10, NOON)).toMatchObject([{ attempt: 3 }, { attempt: 1 }]);
-  });
-
-  test('a file of schema 2 keeps its coverage, and has kept no look yet', async () => {
-    const file = aFile();
-    {
-      using db = new DatabaseSync(file);
-      migrate(db, file, MIGRATIONS.slice(0, 2));
-      db.exec(`INSERT INTO memory (watch, version, checksum, state, alerts) VALUES ('w', 3, 'c', 'null', '{}')`);
-      db.exec(`INSERT INTO coverage (watch, until) VALUES ('w', ${NOON})`);
-    }
-    await using store = await openSqliteStore({ file });
-    expect((await store.recall()).get('w')).toMatchObject({ version: 3, coveredUntil: NOON });
-    expect(await store.diagnostics()).toEqual(new Map([['w', { snapshot: null, health: {} }]]));
-  });
-
-  test('a file of schema 3 keeps what it owes, under its ids, and nothing of it is near its give-up time', async () => {
-    const file = aFile();
-    execute(file, readFileSync(join(import.meta.dirname, 'schemas', '3.sql'), 'utf8'));
-    await using store = await openSqliteStore({ file });
-    expect(await store.expire('ops', NOON, [])).toBe(1);
-    expect(await claim(store, 'ops', 10, NOON)).toMatchObject([
-      { delivery: { id: 'critical' }, attempt: 2, ageMs: 0 },
-      { delivery: { id: 'warning' }, attempt: 41, ageMs: 0 },
-      { delivery: { id: 'info' }, attempt: 2, ageMs: 0 },
-    ]);
-    expect(await store.survey()).toMatchObject({ outbox: [{ channel: 'ops', rows: 4 }], dead: 1, sent: 1 });
-  });
-
-  test('run in order, each once', () => {
-    using db = new DatabaseSync(':memory:');
-    migrate(db, 'f', [...MIGRATIONS, 'CREATE TABLE later (x)']);
-    migrate(db, 'f', [...MIGRATIONS, 'CREATE TABLE later (x)', 'ALTER TABLE later ADD COLUMN y']);
-    expect(db.prepare('SELECT x, y FROM later').all()).toEqual([]);
-    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: MIGRATIONS.length + 2 });
-  });
-
-  test('one that fails leaves the schema as it was', () => {
-    using db = new DatabaseSync(':memory:');
-    migrate(db, 'f');
-    expect(() => {
-      migrate(db, 'f', [...MIGRATIONS, 'CREATE TABLE later (x)', 'nonsense']);
-    }).toThrow();
-    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: MIGRATIONS.length });
-    expect(db.prepare("SELECT * FROM sqlite_schema WHERE name = 'later'").all()).toEqual([]);
-  });
-});
-
 describe('damage within', () => {
   test('a memory that cannot be read names its watch', async () => {
     const file = aFile();
@@ -254,8 +194,11 @@ describe('damage within', () => {
 
   test('what only explains stops nothing when it is damaged', async () => {
     const file = aFile();
-    await withStore(file, (store) => commit(store, [aDecision('w')], NOON));
-    execute(file, `UPDATE coverage SET look = '{"at":', health = '{"low":{}}'`);
+    await withStore(file, async (store) => {
+      await commit(store, [aDecision('w')], NOON);
+      await cover(store, new Map([['w', { until: NOON, snapshot: null, health: {} }]]));
+    });
+    execute(file, `UPDATE coverage SET snapshot = '{"at":', health = '{"low":{}}'`);
     await using store = await openSqliteStore({ file });
     expect((await store.recall()).size).toBe(1);
     expect(await store.diagnostics()).toEqual(new Map([['w', { snapshot: null, health: {} }]]));
@@ -280,7 +223,7 @@ test('an alert that is committed after a claim is on the disk when it is kept, a
   await withStore(file, (store) => owe(store, 'w', [aDelivery()], NOON));
   const db = openDatabase(file);
   makeDurable(db);
-  await using store = createSqliteStore(db, { file });
+  await using store = await storeOver(db, file);
   const isFull = (): boolean => firstNumber(db, 'PRAGMA synchronous') === 2;
   db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT raise(ABORT, 'no'); END`);
   await expect(claim(store, 'ops', 10, NOON)).rejects.toThrow(StorageError);
@@ -294,7 +237,7 @@ test('a full disk is a storage error, changes nothing, and passes when there is 
   const file = aFile();
   await withStore(file, (store) => commit(store, [aDecision('w')], NOON));
   const db = openDatabase(file);
-  await using store = createSqliteStore(db, { file });
+  await using store = await storeOver(db, file);
   db.exec('PRAGMA max_page_count = 1');
   await expect(commit(store, many(50), NOON)).rejects.toThrow(/database or disk is full.*Free some space on its disk/);
   await expect(commit(store, many(50), NOON)).rejects.toThrow(StorageError);
@@ -400,6 +343,13 @@ describe('the reader', () => {
     expect(() => statSync(file)).toThrow('ENOENT');
   });
 });
+
+/** Without a lock. */
+async function storeOver(db: DatabaseSync, file: string): Promise<Store> {
+  const database = createSqliteDatabase(db, { file });
+  await migrateState(database);
+  return heldStore(database, {}, { secure: () => Promise.resolve([]), close: () => database.close() });
+}
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -1,5 +1,5 @@
 import { test } from '@jest/globals';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 
 /** Where the stores that it opens keep what they keep. */
 export type Place = () => () => Promise<Store>;

@@ -18,7 +18,7 @@ import { loadRules } from '../../src/rules/load.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from '../../src/sandbox/names.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { adopt, retireGone } from './engine/adopt.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';

@@ -2,7 +2,7 @@
 import { quote } from '../../config/values/scalars.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
-import type { OperatorChange, Intervention, OpenAlertRow } from '../../store/interventions.ts';
+import type { OperatorChange, Intervention, OpenAlertRow } from '../../store/contract/operators.ts';
 import type { AckAnswer, AckDraft, AlertName, Interventions, Result } from '../../web/api/operation.ts';
 import { nameOf, severityOf } from '../../engine/upkeep/policy-upkeep.ts';
 import { untilMistakes, type Checked, type Once, type OnceOptions } from './once.ts';

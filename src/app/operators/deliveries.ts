@@ -1,7 +1,7 @@
 // Deliveries that were given up, and channels that rest, as operators have them tried again.
 import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
-import type { OperatorChange, SampleTry } from '../../store/interventions.ts';
+import type { OperatorChange, SampleTry } from '../../store/contract/operators.ts';
 import type { DeliveryAnswer, Interventions, Result } from '../../web/api/operation.ts';
 import type { Once, OnceOptions } from './once.ts';
 

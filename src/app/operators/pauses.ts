@@ -7,7 +7,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Matcher } from '../../dispatch/model.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Interventions, PauseAnswer, Result } from '../../web/api/operation.ts';
-import type { OperatorChange } from '../../store/interventions.ts';
+import type { OperatorChange } from '../../store/contract/operators.ts';
 import { untilMistakes, type Once, type OnceOptions } from './once.ts';
 
 export interface PauseCallsOptions extends OnceOptions {

@@ -6,7 +6,7 @@ import { isSilencedBy, namesSelf } from '../../dispatch/policy/silenced.ts';
 import { selfLabels } from '../../engine/self/self-watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { isWide, reachOf, type Silenceable } from '../../query/silences/reach.ts';
-import type { OperatorChange } from '../../store/interventions.ts';
+import type { OperatorChange } from '../../store/contract/operators.ts';
 import type { Interventions, Result, SilenceAnswer, SilenceDraft } from '../../web/api/operation.ts';
 import type { RequestMistake } from '../../web/problem.ts';
 import { untilMistakes, type Checked, type Once, type OnceOptions } from './once.ts';

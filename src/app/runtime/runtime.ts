@@ -19,8 +19,8 @@ import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backu
 import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { createRedactor } from '../../lib/redact.ts';
-import type { SampleTry } from '../../store/interventions.ts';
-import type { OutboxDepth } from '../../store/outbox.ts';
+import type { SampleTry } from '../../store/contract/operators.ts';
+import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { Setup } from '../setup/setup.ts';

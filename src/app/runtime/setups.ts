@@ -12,7 +12,7 @@ import { labelsOf } from '../../engine/reporting/report.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { outlineOf, type Outline } from '../../plan/outline.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Setup } from '../setup/setup.ts';

@@ -4,7 +4,7 @@ import { isOf } from '../../cluster/share.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
 import type { Mutex } from '../../lib/mutex.ts';
-import type { Shard } from '../../store/fence.ts';
+import type { Shard } from '../../store/contract/fence.ts';
 
 export interface ShardFollowerOptions {
   readonly poller: Pick<Poller, 'prepare' | 'release' | 'drop'>;

@@ -8,7 +8,7 @@ import { sharedPlans } from '../../config/shared-plans.ts';
 import { channelOf, explorerOf, type CauseId } from '../../engine/self/cause.ts';
 import { explorerShard, type ShardOf } from '../../engine/polling/shard.ts';
 import { outlineOf } from '../../plan/outline.ts';
-import type { Shard } from '../../store/fence.ts';
+import type { Shard } from '../../store/contract/fence.ts';
 import type { Setup } from '../setup/setup.ts';
 
 /** Over which limiters of explorers count requests. */

@@ -2,7 +2,7 @@
 import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { ExplorerSet } from './explorers.ts';
 
 export interface TroublesOptions {

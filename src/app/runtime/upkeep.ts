@@ -8,8 +8,8 @@ import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { measureDisk, type DiskUse } from '../../store/disk.ts';
 import { openBackups } from '../../store/open.ts';
-import type { Backups } from '../../store/backups.ts';
-import type { Store } from '../../store/store.ts';
+import type { Backups } from '../../store/contract/backups.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { DaemonMetrics } from '../../telemetry/daemon-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 

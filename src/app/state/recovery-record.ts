@@ -1,5 +1,5 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Recovery } from '../../store/backups.ts';
+import type { Recovery } from '../../store/contract/backups.ts';
 
 /** What took the place of a state that was damaged or gone when the daemon started. */
 export interface RecoveryRecord {

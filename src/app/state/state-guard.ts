@@ -1,6 +1,6 @@
 // Looks every second whether the state is where it was opened, and has it put back.
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface StateGuard {

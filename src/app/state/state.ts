@@ -4,7 +4,7 @@ import { createSharedOwnership } from '../../cluster/shared-ownership.ts';
 import { createAnchoredClock } from '../../lib/anchored-clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { openStore, openStoreForDryRun } from '../../store/open.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
 import type { Setup } from '../setup/setup.ts';

@@ -1,4 +1,4 @@
-import { StoreFullError, type Store } from '../../store/store.ts';
+import { StoreFullError, type Store } from '../../store/contract/store.ts';
 
 /** `full`: the state has reached its size. What is learned is lost while it is not kept, and found again later. */
 export type StorageState = 'works' | 'fails' | 'full';

@@ -3,7 +3,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { readStored, storedWatches } from '../../query/stored-watches.ts';
 import type { RuntimeView } from '../../query/view.ts';
-import type { StoreView } from '../../store/store.ts';
+import type { StoreView } from '../../store/contract/store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface OtherWatchesOptions {

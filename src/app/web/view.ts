@@ -5,7 +5,7 @@ import { showTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { RuntimeView, QueryContext } from '../../query/view.ts';
 import { selfLabels } from '../../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import { createOtherWatches } from './other-watches.ts';
 import type { Reload } from '../setup/reload.ts';
 import type { Runtime } from '../runtime/runtime.ts';

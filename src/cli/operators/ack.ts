@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { hintFor } from '../../config/values/nearest.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';
+import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts';
 import { createClient } from './client.ts';
 import { openStateOf, type DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, untilOf, type UntilOptions } from '../times.ts';

@@ -4,7 +4,7 @@ import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-p
 import { formatProblems, reasonOf } from '../../config/problem.ts';
 import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
 import { openReader } from '../../store/open.ts';
-import type { StoreReader } from '../../store/store.ts';
+import type { StoreReader } from '../../store/contract/store.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -5,7 +5,7 @@ import { withStored } from '../../core/windows/closed.ts';
 import { outlineOf, readOutline, type Outline } from '../../plan/outline.ts';
 import { planOf, type PlanState } from '../../plan/plan.ts';
 import { openReaderIfAny, stateName } from '../../store/open.ts';
-import type { StoreReader } from '../../store/store.ts';
+import type { StoreReader } from '../../store/contract/store.ts';
 import { EXIT } from '../exit.ts';
 import { loadOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';

@@ -4,8 +4,8 @@ import type { Setup } from '../../app/setup/setup.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { readStored, storedWatches, type StoredFacts } from '../../query/stored-watches.ts';
 import type { RuntimeView, QueryContext } from '../../query/view.ts';
-import type { SeenCluster } from '../../store/cluster.ts';
-import type { StoreView } from '../../store/store.ts';
+import type { SeenCluster } from '../../store/contract/cluster.ts';
+import type { StoreView } from '../../store/contract/store.ts';
 
 /** What the state holds. */
 export interface FileFacts extends StoredFacts {

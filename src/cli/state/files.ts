@@ -12,7 +12,7 @@ import {
   stateName,
   type StoreSettings,
 } from '../../store/open.ts';
-import type { Finding, StateCheck } from '../../store/backups.ts';
+import type { Finding, StateCheck } from '../../store/contract/backups.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { configOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';

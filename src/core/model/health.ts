@@ -47,6 +47,33 @@ export function afterPoll(known: HealthByAlert, evaluations: readonly ConditionE
   return { ...known, ...Object.fromEntries(updates) };
 }
 
+/** When an alert of the watch was last evaluated; null: none ever was. */
+export function lastEvaluated(health: HealthByAlert): Instant | null {
+  const times = Object.values(health).flatMap(({ evaluatedAt }) => evaluatedAt ?? []);
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+/**
+ * The records after further polls with the results of the last one, the newest of them at that time. How many they were
+ * is not known, so `evaluations` stays.
+ *
+ * afterSameResults({ low: { falseAt: 10, evaluatedAt: 10, … } }, 90) // { low: { falseAt: 90, evaluatedAt: 90, … } }
+ */
+export function afterSameResults<R extends HealthRecord>(
+  health: Readonly<Record<AlertId, R>>,
+  at: Instant,
+): Readonly<Record<AlertId, R>> {
+  const last = lastEvaluated(health);
+  if (last === null || at <= last) return health;
+  const moved = (time: Instant | null): Instant | null => (time === last ? at : time);
+  const records = Object.entries(health).map(([alert, record]): [string, R] => {
+    const { evaluatedAt, trueAt, falseAt } = record;
+    if (evaluatedAt !== last) return [alert, record];
+    return [alert, { ...record, evaluatedAt: at, trueAt: moved(trueAt), falseAt: moved(falseAt) }];
+  });
+  return Object.fromEntries(records);
+}
+
 /** One truth for all items of a poll: true if one is true, else unknown if one is unknown; no items = not evaluated. */
 export function truthOfAll(truths: readonly Truth[]): ConditionEvaluation['truth'] {
   if (truths.includes(true)) return true;

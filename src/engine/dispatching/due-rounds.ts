@@ -9,8 +9,8 @@ import type { DispatchRules } from '../../dispatch/rules.ts';
 import { sharesOf } from '../../dispatch/shares.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
 import { finishInTurns } from '../../lib/steps.ts';
-import type { RoundDecision, DispatchStore, DueQuery } from '../../store/dispatch-store.ts';
-import type { CommitResult, Fence } from '../../store/fence.ts';
+import type { RoundDecision, DispatchStore, DueQuery } from '../../store/contract/dispatch.ts';
+import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 
 export interface DueRounds {
   /** One round. Null: nothing is due. */

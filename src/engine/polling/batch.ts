@@ -3,8 +3,8 @@
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import { after, nextTurn, type Clock } from '../../lib/clock.ts';
-import type { Fence, Shard } from '../../store/fence.ts';
-import type { Store } from '../../store/store.ts';
+import type { Fence, Shard } from '../../store/contract/fence.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Outages } from '../reporting/outages.ts';
 
 export interface BatchOptions<Item> {

@@ -13,7 +13,7 @@ import type { Ownership } from '../../cluster/ownership.ts';
 import type { ChainReading } from '../../core/model/observation.ts';
 import type { AnyView } from '../../core/values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ShardOf } from './shard.ts';
 

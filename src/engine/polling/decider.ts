@@ -10,7 +10,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import { withClosedApart, withStored } from '../../core/windows/closed.ts';
 import type { Past } from '../../core/windows/stored-runs.ts';
 import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ChainIdentity } from './chain-identity.ts';
 import type { Chains } from './chains.ts';

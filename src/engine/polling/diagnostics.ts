@@ -1,6 +1,13 @@
 // What each watch last looked at, and how the conditions of its alerts do: updated at every poll, and handed over to be
-// kept when coverage is flushed. Only then is anything encoded.
-import { afterPoll, type ConditionEvaluation, type HealthByAlert, type StoredHealth } from '../../core/model/health.ts';
+// kept when coverage is flushed. Only then is anything encoded, and compared by a digest with what is stored. Most polls
+// see what the one before saw: then two times are all that is written.
+import {
+  afterPoll,
+  lastEvaluated,
+  type ConditionEvaluation,
+  type HealthByAlert,
+  type StoredHealth,
+} from '../../core/model/health.ts';
 import { figurePathsOf, figuresOf, storedFiguresOf, type Figures } from '../../core/model/figures.ts';
 import { idOf } from '../../core/model/watch/identity.ts';
 import { encodeSnapshot } from '../../core/model/snapshot.ts';
@@ -9,7 +16,8 @@ import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
-import type { StoredDiagnostics } from '../../store/memories.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Coverage, StoredDiagnostics } from '../../store/contract/memories.ts';
 
 export interface Diagnostics {
   /** Goes on from what was kept; an alert whose condition is another one starts anew. */
@@ -21,10 +29,12 @@ export interface Diagnostics {
   figuresOf(watch: WatchId): Figures | null;
   /** What was looked at and is not handed over yet; null: nothing. */
   snapshotOf(watch: WatchId): Snapshot | null;
-  /** What is to be kept of a watch: a snapshot only when there was one since the last call. */
-  take(watch: WatchId): Partial<StoredDiagnostics>;
-  /** Storing failed: a snapshot is handed over again, unless there is a newer one. */
-  putBack(watch: WatchId, kept: Partial<StoredDiagnostics>): void;
+  /** What is to be kept of a watch: of snapshot and health what is not stored so already. */
+  take(watch: WatchId): Omit<Coverage, 'until'>;
+  /** Storing failed: it is handed over again, unless there is a newer snapshot. */
+  putBack(watch: WatchId, kept: Omit<Coverage, 'until'>): void;
+  /** What was stored of the watch is no longer there. */
+  lost(watch: WatchId): void;
 }
 
 interface Entry {
@@ -37,7 +47,15 @@ interface Entry {
   /** Not kept yet. Dropped when it is, so that no row of an answer is held for long. */
   snapshot: Snapshot | null;
   unsaved: StoredDiagnostics['snapshot'];
+  seenAt: Instant | null;
+  /** Digest of the snapshot that is stored; null: it is not known. */
+  storedSnapshot: string | null;
+  /** Digest of the health that is stored, and when the alerts had last been evaluated; null: it is not known. */
+  storedHealth: { readonly results: string; readonly at: Instant | null } | null;
 }
+
+// Polls with the same results raise nothing but the number of evaluations: so many are uncounted after a crash.
+const UNCOUNTED_MS = 3_600_000;
 
 export function createDiagnostics(): Diagnostics {
   const entryById = new Map<WatchId, Entry>();
@@ -49,13 +67,13 @@ export function createDiagnostics(): Diagnostics {
       for (const watch of watches) {
         const entry = entryById.get(watch.id);
         const kept = stored.get(watch.id);
-        const before = entry === undefined ? (kept?.health ?? {}) : storedHealth(entry);
+        const before = entry === undefined ? (kept?.health ?? {}) : healthToStore(entry);
         const conditions = conditionsOf(watch);
         const health = Object.entries(before).filter(([id, { condition }]) => conditions[id] === condition);
         const paths = figurePathsOf(watch);
         const figures = entry === undefined ? formerFigures(watch, paths, kept) : entry.figures;
-        const { snapshot = null, unsaved = null } = entry ?? {};
-        entryById.set(watch.id, { conditions, paths, health: Object.fromEntries(health), figures, snapshot, unsaved });
+        const same = entry ?? blank(kept);
+        entryById.set(watch.id, { ...same, conditions, paths, health: Object.fromEntries(health), figures });
       }
     },
     knows: (id) => entryById.has(id),
@@ -65,6 +83,7 @@ export function createDiagnostics(): Diagnostics {
       entry.health = afterPoll(entry.health, evaluationsOf(watch, observation, decision));
       if (decision.snapshot === null) return;
       entry.snapshot = decision.snapshot;
+      entry.seenAt = decision.snapshot.at;
       if (entry.paths.length > 0) entry.figures = figuresOf(entry.paths, decision.snapshot);
     },
     healthOf: (id) => entryById.get(id)?.health ?? {},
@@ -73,16 +92,65 @@ export function createDiagnostics(): Diagnostics {
     take(id) {
       const entry = entryById.get(id);
       if (entry === undefined) return {};
-      const snapshot = entry.snapshot === null ? entry.unsaved : encodeSnapshot(entry.snapshot);
-      entry.snapshot = null;
-      entry.unsaved = null;
-      return { health: storedHealth(entry), ...(snapshot === null ? {} : { snapshot }) };
+      const { seenAt } = entry;
+      const evaluatedAt = lastEvaluated(entry.health);
+      return { seenAt, evaluatedAt, ...takeSnapshot(entry), ...takeHealth(entry, evaluatedAt) };
     },
-    putBack(id, { snapshot = null }) {
+    putBack(id, { snapshot, health }) {
       const entry = entryById.get(id);
-      if (entry !== undefined) entry.unsaved = snapshot;
+      if (entry === undefined) return;
+      if (health !== undefined) entry.storedHealth = null;
+      if (snapshot === undefined) return;
+      entry.unsaved = snapshot;
+      entry.storedSnapshot = null;
+    },
+    lost(id) {
+      const entry = entryById.get(id);
+      if (entry === undefined) return;
+      entry.storedHealth = null;
+      entry.storedSnapshot = null;
     },
   };
+}
+
+function blank(
+  kept: StoredDiagnostics | undefined,
+): Pick<Entry, 'snapshot' | 'unsaved' | 'seenAt' | 'storedSnapshot' | 'storedHealth'> {
+  const seenAt = kept?.snapshot?.at ?? null;
+  return { snapshot: null, unsaved: null, seenAt, storedSnapshot: null, storedHealth: null };
+}
+
+function takeSnapshot(entry: Entry): Pick<Coverage, 'snapshot'> {
+  const snapshot = entry.snapshot === null ? entry.unsaved : encodeSnapshot(entry.snapshot);
+  entry.snapshot = null;
+  entry.unsaved = null;
+  if (snapshot === null) return {};
+  const { view, before, isStale } = snapshot;
+  const digest = idOf(JSON.stringify([view, before, isStale]));
+  if (digest === entry.storedSnapshot) return {};
+  entry.storedSnapshot = digest;
+  return { snapshot };
+}
+
+function takeHealth(entry: Entry, at: Instant | null): Pick<Coverage, 'health'> {
+  const health = healthToStore(entry);
+  const results = idOf(resultsOf(health, at));
+  const { storedHealth } = entry;
+  const isStored = storedHealth?.results === results && (at ?? 0) - (storedHealth.at ?? 0) < UNCOUNTED_MS;
+  if (isStored) return {};
+  entry.storedHealth = { results, at };
+  return { health };
+}
+
+/** What stays the same while each poll has the results of the one before: `afterSameResults` makes good the rest. */
+function resultsOf(health: StoredHealth, last: Instant | null): string {
+  const isNow = (at: Instant | null): Instant | 'now' | null => (at !== null && at === last ? 'now' : at);
+  return JSON.stringify(
+    Object.entries(health).map(([alert, { condition, since, evaluatedAt, trueAt, falseAt, unknownSince }]) => [
+      [alert, condition, since, unknownSince],
+      [evaluatedAt, trueAt, falseAt].map(isNow),
+    ]),
+  );
 }
 
 function formerFigures({ kind }: Watch, paths: readonly string[], kept: StoredDiagnostics | undefined): Figures | null {
@@ -90,7 +158,7 @@ function formerFigures({ kind }: Watch, paths: readonly string[], kept: StoredDi
   return snapshot === null || paths.length === 0 ? null : storedFiguresOf(kind.fields, paths, snapshot);
 }
 
-function storedHealth({ health, conditions }: Entry): StoredHealth {
+function healthToStore({ health, conditions }: Entry): StoredHealth {
   const stored = Object.entries(health).map(([id, record]) => [id, { ...record, condition: conditions[id] ?? '' }]);
   return Object.fromEntries(stored) as StoredHealth;
 }

@@ -10,9 +10,9 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory } from '../../core/step.ts';
 import { nextTurn } from '../../lib/clock.ts';
-import type { Fence, Shard } from '../../store/fence.ts';
-import type { Coverage, StoredDiagnostics } from '../../store/memories.ts';
-import type { Store } from '../../store/store.ts';
+import type { Fence, Shard } from '../../store/contract/fence.ts';
+import type { Coverage, StoredDiagnostics } from '../../store/contract/memories.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from './batch.ts';
 import { createChangedWatches, type ChangedWatches } from './changed-watches.ts';
@@ -66,6 +66,8 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   const diagnostics = createDiagnostics();
   const changed = createChangedWatches();
   let watchById: ReadonlyMap<WatchId, Watch> = new Map();
+  /** As the storage keeps them: neighbours share a page, so that each page is written by one transaction. */
+  let idsInOrder: readonly WatchId[] = [];
 
   function foundDamaged(watch: Watch, why: string): void {
     if (damaged.has(watch.id)) return;
@@ -77,32 +79,32 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   function replace(watch: Watch, stored: Memory | undefined): void {
     if (stored === undefined) memoryById.delete(watch.id);
     else memoryById.set(watch.id, readable(watch, stored, log));
+    diagnostics.lost(watch.id);
     changed.note(watch.id);
   }
 
   async function flushSome(watches: readonly Watch[], fence: Fence): Promise<void> {
     const coverage = new Map<WatchId, Coverage>();
-    const putBack = (): void => {
-      for (const [id, kept] of coverage) {
-        uncovered.add(id);
-        diagnostics.putBack(id, kept);
-      }
-    };
     for (const { id } of watches) {
       uncovered.delete(id);
       coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
     }
     try {
-      if ((await store.cover(coverage, fence)) === 'fenced')
-        for (const shard of new Set(watches.map(shardOf))) ownership.lost(shard);
+      if ((await store.cover(coverage, fence)) === 'kept') return;
+      for (const { id } of watches) diagnostics.lost(id);
+      for (const shard of new Set(watches.map(shardOf))) ownership.lost(shard);
     } catch (error) {
-      putBack();
+      for (const [id, kept] of coverage) {
+        uncovered.add(id);
+        diagnostics.putBack(id, kept);
+      }
       throw error;
     }
   }
 
   function adopt(watches: readonly Watch[], kept: ReadonlyMap<WatchId, StoredDiagnostics>): void {
     watchById = new Map(watches.map((watch) => [watch.id, watch]));
+    idsInOrder = [...watchById.keys()].toSorted();
     for (const held of [damaged, uncovered, memoryById])
       for (const id of held.keys()) if (!watchById.has(id)) held.delete(id);
     diagnostics.adopt(watches, kept);
@@ -158,7 +160,7 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
     figuresOf: (id) => diagnostics.figuresOf(id),
     snapshotOf: (id) => diagnostics.snapshotOf(id),
     async flush() {
-      const ids = [...uncovered];
+      const ids = idsInOrder.filter((id) => uncovered.has(id));
       for (let i = 0; i < ids.length; i += FLUSHED_AT_ONCE) {
         if (i > 0) await nextTurn();
         const some = ids.slice(i, i + FLUSHED_AT_ONCE).flatMap((id) => watchById.get(id) ?? []);
@@ -169,8 +171,8 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   };
 }
 
-// Polls that are due run between two of them.
-const FLUSHED_AT_ONCE = 100;
+// Polls that are due run between two of them: each takes a few milliseconds.
+const FLUSHED_AT_ONCE = 200;
 
 /** Where the kind's state cannot be read by this release, the watch starts anew, with a line in the log. */
 function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {

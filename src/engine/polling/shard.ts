@@ -1,5 +1,5 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { Shard } from '../../store/fence.ts';
+import type { Shard } from '../../store/contract/fence.ts';
 
 /** Under which what is learned of an explorer and its watches is written down. Explorers of one plan share one shard. */
 export type ShardOf = (explorer: string) => Shard;

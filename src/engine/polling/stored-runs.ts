@@ -9,7 +9,7 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import { createStoredRuns, NO_PAST, type Past, type StoredRuns } from '../../core/windows/stored-runs.ts';
 import { EDGE_RUNS } from '../../core/windows/stored-window.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 
 export interface RunsOfWatches {
   /**

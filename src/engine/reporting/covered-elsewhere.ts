@@ -2,7 +2,7 @@
 // an alert, and nobody has to be called about the rest.
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from './storage-backoff.ts';
 

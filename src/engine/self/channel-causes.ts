@@ -3,7 +3,7 @@ import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { untrusted } from '../../lib/untrusted.ts';
-import type { Backlog } from '../../store/outbox.ts';
+import type { Backlog } from '../../store/contract/deliveries.ts';
 import type { ChannelHealth } from '../sending/channel-health.ts';
 import { counted, highest, type Cause } from './cause.ts';
 import { sinceText } from './words.ts';

@@ -7,7 +7,7 @@ import { readyFor } from '../../core/model/quality/clock-shift.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { lastDueDay, type DailyTime } from './daily-due.ts';
 import { DayTally, newTally, nextTally, withLook, type TallyLook } from './day-tally.ts';

@@ -2,8 +2,8 @@
 import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { OutboxDepth } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
+import type { OutboxDepth } from '../../store/contract/deliveries.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 import type { BackupHealth } from '../upkeep/backup-health.ts';

@@ -4,7 +4,7 @@ import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { Announceable, OperatorChange, Intervention } from '../../store/interventions.ts';
+import type { Announceable, OperatorChange, Intervention } from '../../store/contract/operators.ts';
 import type { AnnouncementText } from './announcement.ts';
 
 /** Who ends what no operator ends. */

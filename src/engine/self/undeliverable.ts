@@ -1,6 +1,6 @@
 // Whether those who are told what is wrong with the daemon can be reached at all.
 import type { Instant } from '../../lib/clock.ts';
-import type { OutboxDepth } from '../../store/outbox.ts';
+import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 
 export interface Deliverability {

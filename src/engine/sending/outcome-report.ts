@@ -1,5 +1,5 @@
 import type { Settlement } from '../../core/model/delivery.ts';
-import type { Claimed } from '../../store/outbox.ts';
+import type { Claimed } from '../../store/contract/deliveries.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export type OutcomeReport = (claimed: Claimed, settlement: Settlement) => void;

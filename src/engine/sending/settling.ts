@@ -4,8 +4,8 @@ import type { Outcome, Settlement } from '../../core/model/delivery.ts';
 import { afterOutcome } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Claimed } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
+import type { Claimed } from '../../store/contract/deliveries.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { StorageBackoff } from '../reporting/storage-backoff.ts';
 
 export interface Settling {

@@ -20,7 +20,7 @@ import { mutedUntil } from '../../dispatch/policy/mutes.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface Unrecorded {

@@ -1,7 +1,7 @@
 // Once a day has the state copied and the copy checked. When the last one was made is read from the directory of backups,
 // so that a restart makes none too many and none too few.
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Backups } from '../../store/backups.ts';
+import type { Backups } from '../../store/contract/backups.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { BackupHealth } from './backup-health.ts';
 

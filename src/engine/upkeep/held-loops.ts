@@ -8,7 +8,7 @@
 import type { Follower, Ownership } from '../../cluster/ownership.ts';
 import { aborted } from '../../lib/abort.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Shard } from '../../store/fence.ts';
+import type { Shard } from '../../store/contract/fence.ts';
 
 export type LoopRun = (signal: AbortSignal) => Promise<void>;
 

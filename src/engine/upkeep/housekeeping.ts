@@ -2,7 +2,7 @@
 // ago. When the state has reached its maximum size, settled deliveries are removed at once, the newest last: they are
 // only a record.
 import { showDuration, type Clock } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface HousekeepingOptions {

@@ -2,7 +2,7 @@
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { JournalEntry } from '../../core/journal/entry.ts';
 import { showDuration, type Clock } from '../../lib/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ClockJump, ClockJumps } from './clock-jumps.ts';
 

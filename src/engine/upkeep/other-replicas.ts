@@ -1,8 +1,8 @@
 // Looks once a second for what concerns this replica and came about in another one: transitions that a poll stored, and what
 // operators changed there. What this process did itself is found too; to act on it again changes nothing.
 import type { Clock } from '../../lib/clock.ts';
-import type { OperatorChange } from '../../store/interventions.ts';
-import type { Store } from '../../store/store.ts';
+import type { OperatorChange } from '../../store/contract/operators.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 

@@ -6,8 +6,8 @@ import type { Ownership } from '../../cluster/ownership.ts';
 import { retire } from '../../core/step.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Fence } from '../../store/fence.ts';
-import type { Store } from '../../store/store.ts';
+import type { Fence } from '../../store/contract/fence.ts';
+import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 

@@ -2,7 +2,7 @@
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
 import { showInstant } from '../../lib/clock.ts';
-import type { EpisodeName } from '../../store/alert-view.ts';
+import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { cardsOf, firstLine, subjectOf } from './cards.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import { earlierEpisodes } from './episodes.ts';

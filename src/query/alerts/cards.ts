@@ -4,7 +4,7 @@ import type { Segment } from '../../core/model/watch/condition.ts';
 import type { ConditionState, CountedItem, GroupState, Memory } from '../../core/model/memory.ts';
 import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import type { EpisodeName } from '../../store/alert-view.ts';
+import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { limitOf, measureOf } from '../values/measure.ts';
 import type { OpenAlert } from './open-alerts.ts';
 import { readingFor } from '../values/readings.ts';

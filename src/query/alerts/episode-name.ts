@@ -1,4 +1,4 @@
-import type { EpisodeName } from '../../store/alert-view.ts';
+import type { EpisodeName } from '../../store/contract/alerts.ts';
 
 /** As a key of maps. */
 export function episodeName({ key, episode }: EpisodeName): string {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { WatchId } from '../../core/model/ids.ts';
 import { showInstant } from '../../lib/clock.ts';
-import type { EpisodeName, FiringSpan } from '../../store/alert-view.ts';
+import type { EpisodeName, FiringSpan } from '../../store/contract/alerts.ts';
 import type { Episode } from '../shapes/alerts.ts';
 import { timeOf } from '../times.ts';
 import type { QueryContext } from '../view.ts';

@@ -7,7 +7,7 @@ import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { OpenAlertRow, StoredAck } from '../../store/interventions.ts';
+import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts';
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 

@@ -1,8 +1,8 @@
 // How far the messages of an alert have come: one line for each recipient.
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { StoredDelivery } from '../../store/outbox.ts';
-import type { EpisodeName, HeldMessage, Progress } from '../../store/alert-view.ts';
+import type { StoredDelivery } from '../../store/contract/deliveries.ts';
+import type { EpisodeName, HeldMessage, Progress } from '../../store/contract/alerts.ts';
 import type { RecipientStatus } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';
 import { episodeName } from './episode-name.ts';

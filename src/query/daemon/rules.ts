@@ -6,7 +6,7 @@ import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { NotificationCount } from '../../store/store.ts';
+import type { NotificationCount } from '../../store/contract/store.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import type { ListFilter } from '../shapes.ts';
 import type { FileProblem, RuleList, RuleRow } from '../shapes/daemon.ts';

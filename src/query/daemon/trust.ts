@@ -2,7 +2,7 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { causesOf, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import type { OutboxDepth } from '../../store/outbox.ts';
+import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { clusterOf } from './cluster.ts';
 import { forecasts } from './forecast.ts';
 import type { BlindCauseShape, ChannelDebt, HeadAge, Trust } from '../shapes/overview.ts';

@@ -1,5 +1,5 @@
 // What happened in the last twelve hours and has no end: one row for each alert.
-import type { EventGroup } from '../../store/alert-view.ts';
+import type { EventGroup } from '../../store/contract/alerts.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { firstLine } from '../alerts/cards.ts';
 import { recipientsOf } from '../alerts/recipients.ts';

@@ -1,7 +1,7 @@
 // What the verdict rests on: what is open or pending, and what was not seen or not sent.
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { inHand, isUnhandled, openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
-import type { OutboxDepth } from '../../store/outbox.ts';
+import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { GIVEN_UP_MS } from '../daemon/trust.ts';
 import type { OverviewSummary, PageVerdict } from '../shapes/overview.ts';
 import type { QueryContext } from '../view.ts';

@@ -2,7 +2,7 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { zoneOffset } from '../../lib/time-zone.ts';
-import type { UnknownSpan } from '../../store/samples.ts';
+import type { UnknownSpan } from '../../store/contract/samples.ts';
 import type { HistoryDay } from '../shapes/history.ts';
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';

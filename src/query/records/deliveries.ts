@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import type { DeliveryFilter as Wanted, DeliveryState, StoredDelivery } from '../../store/outbox.ts';
+import type { DeliveryFilter as Wanted, DeliveryState, StoredDelivery } from '../../store/contract/deliveries.ts';
 import { cursorOf, placeIn } from '../cursor.ts';
 import { statusOf } from '../alerts/recipients.ts';
 import type { DeliveryListFilter } from '../shapes.ts';

@@ -4,7 +4,7 @@ import type { JournalKind } from '../../core/journal/entry.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
-import type { JournalLine, JournalSearch } from '../../store/journal.ts';
+import type { JournalLine, JournalSearch } from '../../store/contract/journal.ts';
 import { cursorOf, placeIn } from '../cursor.ts';
 import { daysOf } from './days.ts';
 import { changesOf, sayLine, type Referred } from './journal-words.ts';

@@ -7,7 +7,7 @@ import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { showRecipient } from '../../rules/describe.ts';
-import type { JournalLine } from '../../store/journal.ts';
+import type { JournalLine } from '../../store/contract/journal.ts';
 import type { HistoryEntry } from '../shapes/history.ts';
 
 /** What a line is about, where that is known. */

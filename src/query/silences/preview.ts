@@ -2,7 +2,7 @@
 import { SEVERITIES, type Recipient, type Severity } from '../../core/model/ids.ts';
 import type { Labels, Matcher } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
-import type { NotifiedLabels } from '../../store/store.ts';
+import type { NotifiedLabels } from '../../store/contract/store.ts';
 import type { SilencePreview } from '../shapes/operators.ts';
 import type { QueryContext } from '../view.ts';
 import { isWide, reachOf, type MatcherMistake, type SilencedAlert } from './reach.ts';

@@ -1,8 +1,8 @@
 // The last 24 hours of a watch in half hours, each with the worst that it was.
 import type { WatchId } from '../../core/model/ids.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import type { FiringSpan } from '../../store/alert-view.ts';
-import type { UnknownSpan } from '../../store/samples.ts';
+import type { FiringSpan } from '../../store/contract/alerts.ts';
+import type { UnknownSpan } from '../../store/contract/samples.ts';
 import { BAR_STATES, BARS, type Bars } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';
 

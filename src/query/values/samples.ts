@@ -4,7 +4,7 @@ import { HOLE } from '../../core/windows/hole.ts';
 import type { Run } from '../../core/model/memory.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import type { Bucket, PathOfWatch } from '../../store/samples.ts';
+import type { Bucket, PathOfWatch } from '../../store/contract/samples.ts';
 import { drawnPath, runsSince } from './lines.ts';
 import { clearAt, firingSide, limitOf, unitOf } from './measure.ts';
 import type { SamplesFilter, STEPS } from '../shapes.ts';

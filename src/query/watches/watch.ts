@@ -11,7 +11,7 @@ import type { Explained, ExplainedAlert, ExplainedPart } from '../../explain/mod
 import { exactOf, valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
 import { showInstant } from '../../lib/clock.ts';
-import type { StoredDelivery } from '../../store/outbox.ts';
+import type { StoredDelivery } from '../../store/contract/deliveries.ts';
 import { days } from '../values/bars.ts';
 import { subjectOf } from '../alerts/cards.ts';
 import { episodesOf } from '../alerts/episodes.ts';

@@ -1,9 +1,9 @@
 // Where the database is, read from its URL. What a message says of it holds no password.
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
-import { StorageError } from '../store.ts';
+import { StorageError } from '../contract/store.ts';
 
-export interface Address {
+export interface PostgresAddress {
   /** For messages: `PostgreSQL at db.example.org:5432/chainwarden`. */
   readonly name: string;
   /** Without what it says of TLS. */
@@ -18,7 +18,7 @@ const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const;
 const VERIFIED: readonly string[] = ['verify-full', 'verify-ca', 'require'];
 
 /** Throws a StorageError that says what to change. */
-export function addressOf(text: string): Address {
+export function addressOf(text: string): PostgresAddress {
   const url = parsed(text);
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
   const name = `PostgreSQL at ${host === '' ? 'localhost' : host}:${url.port || '5432'}${url.pathname}`;

@@ -2,16 +2,16 @@
 // claimed has a higher epoch than ever before, also when it was removed in between.
 import { z } from 'zod';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
-import type { ClaimedShard, HeldShard, Renewed, SeenCluster, SharedCluster } from '../cluster.ts';
-import type { Fence, Shard } from '../fence.ts';
-import type { Database } from './database.ts';
-import { endLeases } from './deliveries/deliveries-table.ts';
-import { append } from './journal-table.ts';
-import { columns, type Sql } from './sql.ts';
+import type { ClaimedShard, HeldShard, Renewed, SeenCluster, SharedCluster } from '../contract/cluster.ts';
+import type { Fence, Shard } from '../contract/fence.ts';
+import type { SqlDatabase } from '../sql/database.ts';
+import { list, type Sql } from '../sql/sql.ts';
+import { endLeases } from '../tables/deliveries/deliveries.ts';
+import { append } from '../tables/journal/journal.ts';
 
 export interface ClusterOptions {
   /** A connection of their own: a renewal waits for no commit. */
-  readonly database: Pick<Database, 'sql' | 'write'>;
+  readonly database: Pick<SqlDatabase, 'sql' | 'write'>;
   readonly id: string;
   readonly name: string;
   readonly leaseMs: number;
@@ -28,6 +28,65 @@ const ASK_AFTER_MS = `CASE WHEN ask_from > clock_timestamp()
 const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`;
 const MILLISECONDS = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
+const CLAIM = `
+  WITH free AS (
+    SELECT key, slot, owner AS former FROM shards WHERE ${IS_FREE} AND starts_with(key, $2)
+    ORDER BY until, key LIMIT $3 FOR UPDATE SKIP LOCKED)
+  UPDATE shards AS s SET owner = $1, epoch = nextval('shard_epochs'), ${untilIn('$4')},
+    ask_from = greatest(s.ask_from, s.until + s.window_ms * interval '1 ms')
+  FROM free WHERE (s.key, s.slot) = (free.key, free.slot)
+  RETURNING s.key, s.epoch, free.former IS NOT NULL AS is_takeover, ${ASK_AFTER_MS}`;
+
+const RENEW = `
+  WITH me AS (
+    INSERT INTO replicas AS r (id, name, checksum, announced_at, until)
+    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms')
+    ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until,
+      announced_at = CASE WHEN r.checksum = excluded.checksum THEN r.announced_at ELSE excluded.announced_at END
+    RETURNING id, name, checksum, announced_at, until),
+  joined AS (
+    INSERT INTO journal (at, kind, subject, actor, data)
+    SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
+    WHERE NOT EXISTS (SELECT 1 FROM replicas WHERE id = $1)),
+  gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
+  mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS}),
+  live AS (
+    SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE}
+    UNION ALL SELECT id, name, checksum, announced_at FROM me),
+  told AS (SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM live),
+  known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE} THEN owner END AS holder FROM shards)
+  SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
+    (SELECT json_agg(told) FROM told) AS live,
+    (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
+    (SELECT config FROM cluster) AS config, ${MILLISECONDS('clock_timestamp()')} AS now,
+    (SELECT ${MICROSECONDS('until')} FROM replicas WHERE id = $1) AS former_until,
+    (SELECT ${MICROSECONDS('until')} FROM me) AS until`;
+
+const RELEASE = `
+  UPDATE shards SET owner = NULL, until = clock_timestamp(),
+    ask_from = greatest(ask_from, clock_timestamp() + $4::bigint * interval '1 ms')
+  WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`;
+
+const ADD_SHARD = list(
+  { key: 'text', window_ms: 'int' },
+  (row) => `
+  INSERT INTO shards (key, slot, window_ms) SELECT ${row.key}, ${SLOT}, ${row.window_ms} ${row.from} WHERE true
+  ON CONFLICT (key, slot) DO NOTHING`,
+);
+
+const DROP_SHARD = `DELETE FROM shards WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`;
+const ANY_FREE = `SELECT 1 FROM shards WHERE ${IS_FREE} LIMIT 1`;
+const ANY_UNHELD = `SELECT 1 FROM shards WHERE NOT ${IS_LIVE} LIMIT 1`;
+
+// Rounds that rest on the policy are decided again: another config may tell others.
+const AGREE = `
+  WITH changed AS (UPDATE cluster SET config = $1 WHERE config IS NOT DISTINCT FROM $2 RETURNING one),
+  raised AS (
+    UPDATE facts SET value = CASE WHEN value ~ '^[0-9]{1,15}$' THEN (value::bigint + 1)::text ELSE '1' END
+    FROM changed WHERE name = 'policy'),
+  noted AS (INSERT INTO journal (at, kind, subject, actor, data) SELECT $3, $4, $5, $6, $7 FROM changed)
+  TABLE changed`;
+
 export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOptions): SharedCluster {
   const { sql, write } = database;
   /** Until when this replica lives by the last renewal that was answered, in microseconds; null: none was. */
@@ -37,19 +96,16 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     fence: { key: row.key, slot: SLOT, owner: id, epoch: row.epoch },
     askAfterMs: row.ask_after_ms,
   });
+  const lineOf = (at: number, kind: JournalEntry['kind'], data: JournalEntry['data']): JournalEntry => ({
+    at,
+    kind,
+    subject: 'cluster',
+    actor: name,
+    data,
+  });
 
   async function claimOn(on: Sql, family: string, count: number): Promise<ClaimedShard[]> {
-    const rows = await on.all(
-      `WITH free AS (
-        SELECT key, slot, owner AS former FROM shards WHERE ${IS_FREE} AND starts_with(key, $2)
-        ORDER BY until, key LIMIT $3 FOR UPDATE SKIP LOCKED)
-      UPDATE shards AS s SET owner = $1, epoch = nextval('shard_epochs'), ${untilIn('$4')},
-        ask_from = greatest(s.ask_from, s.until + s.window_ms * interval '1 ms')
-      FROM free WHERE (s.key, s.slot) = (free.key, free.slot)
-      RETURNING s.key, s.epoch, free.former IS NOT NULL AS is_takeover, ${ASK_AFTER_MS}`,
-      [id, `${family}:`, count, leaseMs],
-    );
-    const claimed = z.array(ClaimedRow).parse(rows);
+    const claimed = z.array(ClaimedRow).parse(await on.all(CLAIM, [id, `${family}:`, count, leaseMs]));
     for (const { key } of claimed) if (isChannel(key)) await endLeases(on, key.slice(CHANNEL.length));
     const at = await nowOf(on);
     await append(
@@ -59,14 +115,6 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     return claimed.map((row) => ({ ...heldOf(row), isTakeover: row.is_takeover === 1 }));
   }
 
-  const lineOf = (at: number, kind: JournalEntry['kind'], data: JournalEntry['data']): JournalEntry => ({
-    at,
-    kind,
-    subject: 'cluster',
-    actor: name,
-    data,
-  });
-
   return {
     isShared: true,
     id,
@@ -75,72 +123,27 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     now: () => nowOf(sql),
     async renew(checksum) {
       const joined = textOf(lineOf(0, 'replica-joined', { config: checksum }));
-      const row = await sql.first(
-        `WITH me AS (
-          INSERT INTO replicas AS r (id, name, checksum, announced_at, until)
-          VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms')
-          ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until,
-            announced_at = CASE WHEN r.checksum = excluded.checksum THEN r.announced_at ELSE excluded.announced_at END
-          RETURNING id, name, checksum, announced_at, until),
-        joined AS (
-          INSERT INTO journal (at, kind, subject, actor, data)
-          SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
-          WHERE NOT EXISTS (SELECT FROM replicas WHERE id = $1)),
-        gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
-        mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS}),
-        live AS (
-          SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE}
-          UNION ALL SELECT id, name, checksum, announced_at FROM me),
-        told AS (SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM live),
-        known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE} THEN owner END AS holder FROM shards)
-        SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
-          (SELECT json_agg(told) FROM told) AS live,
-          (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
-          (SELECT config FROM cluster) AS config, ${MILLISECONDS('clock_timestamp()')} AS now,
-          (SELECT ${MICROSECONDS('until')} FROM replicas WHERE id = $1) AS former_until,
-          (SELECT ${MICROSECONDS('until')} FROM me) AS until`,
-        [id, name, checksum, leaseMs, joined.kind, joined.subject, joined.actor, joined.data],
-      );
+      const { kind, subject, actor, data } = joined;
+      const row = await sql.first(RENEW, [id, name, checksum, leaseMs, kind, subject, actor, data]);
       const renewed = RenewedRow.parse(row);
       const before = renewedUntil;
       renewedUntil = renewed.until;
       return renewedOf(renewed, { heldOf, before });
     },
     claim: (family, count) => write('take-over', (on) => claimOn(on, family, count)),
-    async release({ key, owner, epoch }, windowMs) {
-      const changed = await sql.run(
-        `UPDATE shards SET owner = NULL, until = clock_timestamp(),
-          ask_from = greatest(ask_from, clock_timestamp() + $4::bigint * interval '1 ms')
-        WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`,
-        [key, owner, epoch, windowMs],
-      );
-      return changed === 1;
-    },
+    release: async ({ key, owner, epoch }, windowMs) => (await sql.run(RELEASE, [key, owner, epoch, windowMs])) === 1,
     async addShards(shards) {
-      await sql.run(
-        `INSERT INTO shards (key, slot, window_ms) SELECT key, ${SLOT}, window_ms
-        FROM unnest($1::text[], $2::int[]) AS one (key, window_ms) ON CONFLICT DO NOTHING`,
-        columns(shards, [({ shard }) => shard, ({ windowMs }) => Math.ceil(windowMs)]),
-      );
+      const rows = shards.map(({ shard, windowMs }) => ({ key: shard, window_ms: Math.ceil(windowMs) }));
+      await sql.each(ADD_SHARD, rows);
     },
     async dropShard({ key, owner, epoch }) {
-      await sql.run(`DELETE FROM shards WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`, [
-        key,
-        owner,
-        epoch,
-      ]);
+      await sql.run(DROP_SHARD, [key, owner, epoch]);
     },
-    hasFree: async () => (await sql.first(`SELECT FROM shards WHERE ${IS_FREE} LIMIT 1`)) !== undefined,
-    allHeld: async () => (await sql.first(`SELECT FROM shards WHERE NOT ${IS_LIVE} LIMIT 1`)) === undefined,
+    hasFree: async () => (await sql.first(ANY_FREE)) !== undefined,
+    allHeld: async () => (await sql.first(ANY_UNHELD)) === undefined,
     async agree(config, expects, at) {
-      const line = textOf(lineOf(at, 'config-in-force', { config }));
-      const changed = await sql.all(
-        `WITH changed AS (
-          UPDATE cluster SET config = $1, policy = policy + 1 WHERE config IS NOT DISTINCT FROM $2 RETURNING one),
-        noted AS (INSERT INTO journal (at, kind, subject, actor, data) SELECT $3, $4, $5, $6, $7 FROM changed)
-        TABLE changed`,
-        [config, expects, line.at, line.kind, line.subject, line.actor, line.data],
-      );
+      const { at: noted, kind, subject, actor, data } = textOf(lineOf(at, 'config-in-force', { config }));
+      const changed = await sql.all(AGREE, [config, expects, noted, kind, subject, actor, data]);
       return changed.length === 1;
     },
     async leave() {
@@ -150,6 +153,10 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
   };
 }
 
+const IS_OURS = 'key = $1 AND slot = $2 AND owner = $3 AND epoch = $4';
+const HOLD = `SELECT 1 FROM shards WHERE ${IS_OURS} AND ${IS_LIVE} FOR SHARE`;
+const PROLONG = `UPDATE shards SET ${untilIn('$5')} WHERE ${IS_OURS}`;
+
 /**
  * Whether the writer still holds the shard; then nobody takes it before the end of the transaction. A claim changes the row
  * that is locked here, so that once the next epoch is seen, nothing of this one appears any more. A lease that is past is
@@ -157,23 +164,26 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
  */
 export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, leaseMs: number): Promise<boolean> {
   const holder = [key, slot, owner, epoch];
-  const isOurs = 'key = $1 AND slot = $2 AND owner = $3 AND epoch = $4';
-  if ((await sql.first(`SELECT FROM shards WHERE ${isOurs} AND ${IS_LIVE} FOR SHARE`, holder)) !== undefined)
-    return true;
-  return (await sql.run(`UPDATE shards SET ${untilIn('$5')} WHERE ${isOurs}`, [...holder, leaseMs])) === 1;
+  if ((await sql.first(HOLD, holder)) !== undefined) return true;
+  return (await sql.run(PROLONG, [...holder, leaseMs])) === 1;
 }
+
+const SEEN = `
+  WITH live AS (
+    SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM replicas WHERE ${IS_LIVE}),
+  known AS (SELECT key, CASE WHEN ${IS_LIVE} THEN owner END AS holder FROM shards)
+  SELECT (SELECT coalesce(json_agg(live ORDER BY name, id), '[]') FROM live) AS live,
+    (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
+    (SELECT config FROM cluster) AS config`;
 
 /** For those who work on nothing themselves. */
 export async function seenCluster(sql: Sql): Promise<SeenCluster> {
-  const row = await sql.first(
-    `WITH live AS (
-      SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM replicas WHERE ${IS_LIVE}),
-    known AS (SELECT key, CASE WHEN ${IS_LIVE} THEN owner END AS holder FROM shards)
-    SELECT (SELECT coalesce(json_agg(live ORDER BY name, id), '[]') FROM live) AS live,
-      (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
-      (SELECT config FROM cluster) AS config`,
-  );
-  return seenOf(SeenRow.parse(row));
+  return seenOf(SeenRow.parse(await sql.first(SEEN)));
+}
+
+/** Of those that work, and of those that ended a short while ago. */
+export async function replicaIds(sql: Sql): Promise<string[]> {
+  return (await sql.all('SELECT id FROM replicas')).map(({ id }) => String(id));
 }
 
 /** The name of a replica that works; null: none does. */

@@ -1,6 +1,6 @@
 // What PostgreSQL and the way to it answer, in words for the operator.
 import { isRow } from '../../core/values/fields.ts';
-import { StorageError } from '../store.ts';
+import { StorageError } from '../contract/store.ts';
 
 // By SQLSTATE, or by the code of the network; the first two signs of a SQLSTATE name its class.
 const ADVICE: Readonly<Record<string, string>> = {

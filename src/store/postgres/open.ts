@@ -1,20 +1,25 @@
 // Opens the database for one of the daemons that work on it together, and for those who only look.
 import type { WatchId } from '../../core/model/ids.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { linkSecretsAfterStart } from '../link-secrets.ts';
-import { StorageError, type Store, type StoreReader } from '../store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createStore } from '../create-store.ts';
+import type { StateCheck } from '../contract/backups.ts';
+import { linkSecretsAfterStart } from '../link-secrets.ts';
+import { countRows, findDamage, type OnUnreadable } from '../sql/check.ts';
+import type { SqlDatabase } from '../sql/database.ts';
+import { assertCurrentSchema, migrateState, schemaIn } from '../sql/migrate.ts';
+import type { Sql } from '../sql/sql.ts';
+import { TABLES } from '../sql/table-order.ts';
+import { StorageError, type Store, type StoreReader } from '../contract/store.ts';
+import { readFact, writeFact } from '../tables/memory/facts.ts';
+import { forget } from '../tables/memory/memory.ts';
+import { keepTroubles, troubles } from '../tables/memory/troubles.ts';
+import { lockPolicy } from '../tables/operators/policy.ts';
+import { createView, type OwnView } from '../view.ts';
 import { addressOf } from './address.ts';
-import { createDatabase, type Database } from './database.ts';
-import { createPostgresCluster, nameOfAny } from './cluster.ts';
-import { readFact, writeFact } from './facts.ts';
-import { forget } from './memory-table.ts';
-import { migrate, schemaOf } from './migrate.ts';
-import { lockPolicy } from './operators/policy.ts';
-import { createPostgresView } from './reader.ts';
-import { MIGRATIONS } from './schema.ts';
-import type { Sql } from './sql.ts';
-import { createPostgresStore } from './store.ts';
+import { createPostgresCluster, isHeld, nameOfAny, replicaIds, seenCluster } from './cluster.ts';
+import { createPostgresDatabase } from './driver.ts';
+import type { PostgresLimits } from './pool.ts';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -41,33 +46,50 @@ const OLDEST_SERVER = 16;
 export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack();
   const database = opened.adopt(await reached(url), (one) => one.close());
-  await migrate(database);
+  await migrateState(database);
   await database.write('take-over', keepLinkSecrets);
   // A connection of their own: a renewal waits for no commit.
   const leases = opened.adopt(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }), (one) => one.close());
   const id = crypto.randomUUID();
   const cluster = createPostgresCluster({ database: leases, id, name: owner, leaseMs });
-  opened.move();
-  return createPostgresStore(database, {
+  const held = opened.move();
+  return createStore(database, {
     cluster,
-    id,
-    leaseMs,
+    view: viewOf(database.view.sql),
+    holds: (sql, fence) => isHeld(sql, fence, leaseMs),
+    keepTroubles: async (sql, lines) => keepTroubles(sql, id, lines, await replicaIds(sql)),
+    secure: () => Promise.resolve([]),
+    close: () => held.disposeAsync(),
     ...(log && { log }),
-    secure: () => Promise.resolve(),
-    release: () => leases.close(),
   });
 }
 
 /** One replica at a time: each would write a secret of its own. */
 async function keepLinkSecrets(sql: Sql): Promise<void> {
   await lockPolicy(sql);
-  await writeFact(sql, 'links', linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now()));
+  const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
+  await writeFact(sql, 'links', { since, secrets });
+}
+
+// Changes with every commit on the server, that of another database included.
+const VERSION = 'SELECT pg_current_snapshot()::text AS version';
+
+function viewOf(sql: Sql): OwnView {
+  return {
+    replicas: () => seenCluster(sql),
+    version: async () => String((await sql.first(VERSION))?.['version']),
+    troubles: async () =>
+      troubles(
+        sql,
+        (await seenCluster(sql)).replicas.map(({ id }) => id),
+      ),
+  };
 }
 
 /** Rejects with a StorageError when there is no state, or when it is of another schema. */
 export async function openPostgresReader(url: string): Promise<StoreReader> {
   const database = await current(url);
-  return { ...createPostgresView(database), [Symbol.asyncDispose]: () => database.close() };
+  return { ...createView(database.view, viewOf(database.view.sql)), [Symbol.asyncDispose]: () => database.close() };
 }
 
 /** Also while a daemon works. False when nothing was remembered of it. */
@@ -87,30 +109,40 @@ export async function isPostgresHeld(url: string): Promise<boolean> {
 /** Whether a daemon has made its tables there. */
 export async function isFilled(url: string): Promise<boolean> {
   await using opened = new AsyncDisposableStack();
-  const { sql, name } = opened.adopt(await reached(url), (one) => one.close());
-  return (await schemaOf(sql, name)) > 0;
+  const database = opened.adopt(await reached(url), (one) => one.close());
+  return (await schemaIn(database, database.sql)) > 0;
+}
+
+/** Looks at every row as it was at one moment, and changes nothing; a daemon may be working. Rejects with a StorageError. */
+export async function checkPostgres(url: string): Promise<StateCheck> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.adopt(await current(url), (one) => one.close());
+  const fail: OnUnreadable = (_table, error) => {
+    throw error;
+  };
+  return await database.snapshot(async (sql) => {
+    const size = await sql.first('SELECT pg_database_size(current_database()) AS bytes');
+    const names = TABLES.map(({ name }) => name);
+    const { rows } = await countRows(sql, names, fail);
+    const findings = await findDamage(sql, fail);
+    return { schema: await schemaIn(database, sql), isCurrent: true, bytes: Number(size?.['bytes']), rows, findings };
+  });
 }
 
 /** With tables of exactly the schema that is known here; the caller closes it. Rejects with a StorageError. */
-export async function current(url: string): Promise<Database> {
+export async function current(url: string): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
   const database = opened.adopt(await reached(url), (one) => one.close());
-  const schema = await schemaOf(database.sql, database.name);
-  if (schema === 0) throw new StorageError(`${database.name} holds no state yet. Has the daemon run with this config?`);
-  if (schema < MIGRATIONS.length)
-    throw new StorageError(
-      `${database.name} was written by an older release. Start the daemon once: it brings the tables up to date.`,
-    );
+  await assertCurrentSchema(database);
   opened.move();
   return database;
 }
 
 /** Of a server that is new enough; the caller closes it. Rejects with a StorageError. */
-export async function reached(url: string): Promise<Database> {
+export async function reached(url: string): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(connect(url, { connections: CONNECTIONS, timeoutMs: TIMEOUT_MS }), (one) =>
-    one.close(),
-  );
+  const limits = { connections: CONNECTIONS, timeoutMs: TIMEOUT_MS };
+  const database = opened.adopt(connect(url, limits), (one) => one.close());
   const row = await database.sql.first("SELECT current_setting('server_version') AS version");
   const version = String(row?.['version']);
   if (Number.parseInt(version, 10) < OLDEST_SERVER)
@@ -119,6 +151,6 @@ export async function reached(url: string): Promise<Database> {
   return database;
 }
 
-function connect(url: string, limits: { readonly connections: number; readonly timeoutMs: number }): Database {
-  return createDatabase({ ...addressOf(url), ...limits });
+function connect(url: string, limits: PostgresLimits): SqlDatabase {
+  return createPostgresDatabase({ ...addressOf(url), ...limits });
 }

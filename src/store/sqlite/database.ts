@@ -2,8 +2,7 @@
 import { accessSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { failpoint, type Step } from '../../lib/failpoint.ts';
-import { StateDamagedError, StorageError } from '../store.ts';
+import { StateDamagedError, StorageError } from '../contract/store.ts';
 
 /**
  * How long another program, such as a backup, may hold the file before a write fails. What is to be written later waits
@@ -98,32 +97,6 @@ export function createPrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
 }
 
-const NORMAL = 1;
-
-/**
- * What is done by the function that this returns leaves the file sound, but what it commits is on disk only with the
- * next commit outside of it.
- */
-export function createUnsynced(db: DatabaseSync): <T>(work: () => T) => T {
-  const usual = firstNumber(db, 'PRAGMA synchronous');
-  const relax = `PRAGMA synchronous = ${Math.min(usual, NORMAL)}`;
-  const restore = `PRAGMA synchronous = ${usual}`;
-  return (work) => {
-    db.exec(relax);
-    try {
-      return work();
-    } finally {
-      db.exec(restore);
-    }
-  };
-}
-
-/** How many rows this connection has written since it was opened. */
-export function createRowCount(db: DatabaseSync): () => number {
-  const count = db.prepare('SELECT total_changes() AS rows');
-  return () => Number(count.get()?.['rows']);
-}
-
 /** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
@@ -136,25 +109,6 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
-}
-
-/** The same, where the end of the process must neither lose nor repeat anything. */
-export function inStep<T>(db: DatabaseSync, step: Step, work: () => T): T {
-  const result = inTransaction(db, () => {
-    const written = work();
-    failpoint(`${step}.before`);
-    return written;
-  });
-  failpoint(`${step}.after`);
-  return result;
-}
-
-/**
- * A limit that is bound: `limitBy('?2')`. SQLite compiles a statement anew each time that a bare parameter is bound as its
- * limit, which takes up to fifty times as long as to run it where it finds nothing.
- */
-export function limitBy(parameter: `?${string}`): string {
-  return `LIMIT ${parameter} + 0`;
 }
 
 /** The first column of the first row, when it is a number; 0 otherwise. */

@@ -1,18 +1,38 @@
-// Opens the state file for the one daemon that may write it, with a lock beside it against a second one.
-import { DatabaseSync } from 'node:sqlite';
-import type { Recovery } from '../backups.ts';
-import type { Store } from '../store.ts';
-import { answering, assertSound, makeDurable, neverBlock, openDatabase, opened, settledPath } from './database.ts';
-import { takeMarker } from './files/lost-marker.ts';
+// Opens the state file for the one daemon that may write it, with a lock beside it against a second one, and for those who
+// only look.
+import type { WatchId } from '../../core/model/ids.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createStore } from '../create-store.ts';
+import type { Recovery } from '../contract/backups.ts';
+import type { Fence } from '../contract/fence.ts';
+import { linkSecretsAfterStart } from '../link-secrets.ts';
+import { assertCurrentSchema, migrateState } from '../sql/migrate.ts';
+import type { Sql } from '../sql/sql.ts';
+import type { Moved, Store, StoreReader } from '../contract/store.ts';
+import { endLeases } from '../tables/deliveries/deliveries.ts';
+import { readCount, readFact, writeFact } from '../tables/memory/facts.ts';
+import { forget } from '../tables/memory/memory.ts';
+import { keepTroubles, troubles } from '../tables/memory/troubles.ts';
+import { createView, type OwnView } from '../view.ts';
+import { answering, assertThere, openDatabase, settledPath } from './database.ts';
+import { createMemoryDatabase, createSingleDatabase, type SqliteDatabase } from './driver.ts';
+import { createCheckpoints } from './files/checkpoints.ts';
 import { assertLocal } from './files/file-system.ts';
-import { migrate } from './migrations/migrations.ts';
-import { openPlace } from './files/place.ts';
+import { takeMarker } from './files/lost-marker.ts';
+import { openPlace, type StateFilePlace } from './files/place.ts';
 import { openOrRecover } from './files/recover.ts';
 import { warnOfOldSqlite } from './files/sqlite-version.ts';
-import { createSqliteStore, type SqliteTools } from './store.ts';
+import { openSqliteReads, openSqliteState, reopenWriter } from './open-state.ts';
 
 /** `file`: made, with its directories, when it does not exist. */
-interface SqliteOptions extends Omit<SqliteTools, 'place' | 'reopen'> {
+export interface SqliteOptions {
+  readonly file: string;
+  /** How much the file may hold; without end where it is left out. */
+  readonly maxBytes?: number;
+  /** How the next daemon that is refused names this one, such as `pid 4711`. */
+  readonly owner?: string;
+  readonly log?: Log;
   /** The directory of backups, from which a damaged file is replaced; without it, a damaged file is refused. */
   readonly backups?: string;
   /** What kind of file system a directory is on, as statfs(2) has it. */
@@ -24,25 +44,20 @@ interface SqliteOptions extends Omit<SqliteTools, 'place' | 'reopen'> {
 /**
  * Opens the state file and brings it to the newest schema.
  *
- * Throws a StoreBusyError while another holds it, a StorageError when it cannot be used; the text is for the operator.
+ * Rejects with a StoreBusyError while another holds it, a StorageError when it cannot be used; the text is for the operator.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = answering(options.file, 'open', () => settledPath(options.file));
   assertLocal(file, options.fileSystemOf);
   const place = openPlace(file);
-  const reopen = (): DatabaseSync => {
-    const fresh = openFile(file);
-    neverBlock(fresh);
-    return fresh;
-  };
-  const open = (): Store => {
-    const db = openFile(file);
+  const { maxBytes = Infinity, backups, log, onRecovered } = options;
+  const open = async (): Promise<Store> => {
+    const database = await openSqliteState({ file, checkpoints: createCheckpoints(file), maxBytes });
     place.opened();
-    return storeOver(db, { ...options, file, place, reopen });
+    return heldStore(database, options, placed(file, place, database));
   };
-  const { backups, log, onRecovered } = options;
   try {
-    const store = backups === undefined ? open() : await openOrRecover(open, { file, backups, log, onRecovered });
+    const store = backups === undefined ? await open() : await openOrRecover(open, { file, backups, log, onRecovered });
     sayWhatWasLost(file, options);
     warnOfOldSqlite(log);
     return store;
@@ -50,6 +65,83 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     place[Symbol.dispose]();
     throw error;
   }
+}
+
+/** A store that ends with the process, for a dry run: the same SQL, no file, no lock. */
+export async function openVolatileStore(options: Pick<SqliteOptions, 'log'> = {}): Promise<Store> {
+  const database = createMemoryDatabase();
+  await migrateState(database);
+  return heldStore(database, options, { secure: () => Promise.resolve([]), close: () => database.close() });
+}
+
+/** What depends on where the database is. */
+export interface OwnedPlace {
+  readonly secure: () => Promise<readonly Moved[]>;
+  readonly close: () => Promise<void>;
+}
+
+function placed(file: string, place: StateFilePlace, database: SqliteDatabase): OwnedPlace {
+  let isOpen = true;
+  return {
+    async secure() {
+      const moved = place.moved();
+      if (moved.length > 0) await database.replace((former) => place.mend(moved, former, () => reopenWriter(file)));
+      return moved;
+    },
+    async close() {
+      await database.close();
+      if (isOpen) place[Symbol.dispose]();
+      isOpen = false;
+    },
+  };
+}
+
+/** The one who has the file holds all of its shards. */
+const HOLDER = 'file';
+
+/** Takes over from the process that held it before. */
+export async function heldStore(
+  database: SqliteDatabase,
+  { owner = '', log }: Pick<SqliteOptions, 'owner' | 'log'>,
+  { secure, close }: OwnedPlace,
+): Promise<Store> {
+  try {
+    const fence = await database.write('take-over', (sql) => takeOver(sql, owner));
+    return createStore(database, {
+      cluster: { isShared: false, fence },
+      view: viewOf(database.view.sql),
+      // Another process may have taken over: one whose lock file was deleted.
+      holds: async (sql, { epoch }) => (await readCount(sql, 'epoch')) === epoch,
+      keepTroubles: (sql, lines) => keepTroubles(sql, HOLDER, lines, []),
+      secure,
+      close,
+      ...(log && { log }),
+    });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function takeOver(sql: Sql, owner: string): Promise<Fence> {
+  await endLeases(sql, null);
+  const epoch = (await readCount(sql, 'epoch')) + 1;
+  await writeFact(sql, 'owner', owner);
+  await writeFact(sql, 'epoch', epoch);
+  const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
+  await writeFact(sql, 'links', { since, secrets });
+  return { key: HOLDER, slot: 0, owner, epoch };
+}
+
+// Commits of other connections change the one number, those of this one the other.
+const VERSION = 'SELECT data_version AS others, total_changes() AS own FROM pragma_data_version';
+
+function viewOf(sql: Sql): OwnView {
+  return {
+    replicas: () => Promise.resolve(null),
+    version: async () => Object.values((await sql.first(VERSION)) ?? {}).join('.'),
+    troubles: () => troubles(sql, [HOLDER]),
+  };
 }
 
 /** Once: the marker goes with it. */
@@ -61,31 +153,23 @@ function sayWhatWasLost(file: string, { log, onRecovered }: Pick<SqliteOptions, 
   onRecovered?.('lost');
 }
 
-function openFile(file: string): DatabaseSync {
-  return answering(file, 'open', () =>
-    opened(openDatabase(file), (fresh) => {
-      // First of all, so that a file that is refused stays as it was.
-      migrate(fresh, file);
-      makeDurable(fresh);
-      assertSound(fresh, file);
-    }),
+/** Takes no lock. Rejects with a StorageError when there is no state file, or when it is not of this release's schema. */
+export async function openSqliteReader({ file }: { readonly file: string }): Promise<StoreReader> {
+  const reads = await openSqliteReads(file);
+  return { ...createView(reads, viewOf(reads.sql)), [Symbol.asyncDispose]: () => reads[Symbol.asyncDispose]() };
+}
+
+/** Holds the file for one short transaction, for which a daemon waits. False when nothing was remembered of the watch. */
+export async function forgetInSqlite(file: string, watch: WatchId): Promise<boolean> {
+  assertThere(file);
+  const database = createSingleDatabase(
+    answering(file, 'change', () => openDatabase(file)),
+    { file },
   );
-}
-
-function storeOver(db: DatabaseSync, tools: SqliteTools): Store {
   try {
-    const store = createSqliteStore(db, tools);
-    neverBlock(db);
-    return store;
-  } catch (error) {
-    db.close();
-    throw error;
+    await assertCurrentSchema(database);
+    return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
+  } finally {
+    await database.close();
   }
-}
-
-/** A store that ends with the process, for a dry run: the same SQL, no file, no lock. */
-export async function openVolatileStore({ log }: Pick<SqliteOptions, 'log'> = {}): Promise<Store> {
-  const db = new DatabaseSync(':memory:');
-  migrate(db, 'memory');
-  return createSqliteStore(db, { file: 'memory', ...(log && { log }) });
 }

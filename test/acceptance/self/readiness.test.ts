@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { openStore } from '../../../src/store/open.ts';
-import { StorageError } from '../../../src/store/store.ts';
+import { StorageError } from '../../../src/store/contract/store.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
 import { onFileAlone } from '../../support/store/on-file-alone.ts';

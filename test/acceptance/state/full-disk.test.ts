@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, jest } from '@jest/globals';
-import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/open.ts';
 import { createFolder, start } from '../../support/daemon.ts';
 import { createWebhookSink } from '../../support/sinks.ts';
 import { onFileAlone } from '../../support/store/on-file-alone.ts';

@@ -14,7 +14,7 @@ import {
   type WebhookSink,
 } from '../../support/sinks.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { holdState } from '../../support/store/peek.ts';
 import { stateOf } from '../../support/store/story-state.ts';
 

@@ -3,7 +3,7 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { openReader } from '../../../src/store/open.ts';
-import type { StoreReader } from '../../../src/store/store.ts';
+import type { StoreReader } from '../../../src/store/contract/store.ts';
 import { callApi, OPERATOR_TOKEN, type ApiAnswer } from '../../support/web/api-calls.ts';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder } from '../../support/daemon.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import {
   afterPoll,
+  afterSameResults,
   healthOf,
   truthOfAll,
   type ConditionEvaluation,
@@ -140,4 +141,20 @@ test('alerts are kept apart, and a poll that says nothing changes nothing', () =
   expect(known).toMatchObject({ low: { trueAt: NOON }, high: { unknownSince: NOON } });
   expect(afterPoll(known, [])).toBe(known);
   expect(JSON.parse(JSON.stringify(known))).toEqual(known);
+});
+
+test('polls with the same results move the times of the last one, and no others', () => {
+  const polls = (...truths: readonly ConditionEvaluation['truth'][]): HealthByAlert =>
+    truths.reduce<HealthByAlert>((known, truth, n) => {
+      const events = n === 0 ? [{ alert: 'seen', truth: true, at: NOON } as const] : [];
+      return afterPoll(known, [{ alert: 'low', truth, at: NOON + n * MINUTE }, ...events]);
+    }, {});
+  for (const truth of [true, false, 'unknown'] as const) {
+    const known = polls(true, false, truth);
+    const later = afterSameResults(known, NOON + 5 * MINUTE);
+    const { low, seen } = polls(true, false, truth, truth, truth, truth);
+    expect(later).toEqual({ low: { ...low, evaluations: known['low']?.evaluations }, seen });
+    expect(afterSameResults(later, NOON)).toBe(later);
+  }
+  expect(afterSameResults({}, NOON)).toEqual({});
 });

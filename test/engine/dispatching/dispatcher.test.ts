@@ -1,5 +1,4 @@
 // Who is told of what polls decided: the dispatcher over a real state file, with senders that are let go by hand.
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import type { Delivery, Message, Settlement } from '../../../src/core/model/delivery.ts';
 import { deliveryId } from '../../../src/core/model/watch/identity.ts';
@@ -10,9 +9,9 @@ import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
-import { migrate } from '../../../src/store/sqlite/migrations/migrations.ts';
-import { createSqliteStore } from '../../../src/store/sqlite/store.ts';
-import { StorageError, type Store } from '../../../src/store/store.ts';
+import { createMemoryDatabase } from '../../../src/store/sqlite/driver.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
+import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { aDecision, aTransition } from '../../store/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -310,9 +309,8 @@ test('a storage that does not answer is said once, and loses nothing', async () 
 });
 
 test('a damaged notification is said, and is not looked at for ever', async () => {
-  const db = new DatabaseSync(':memory:');
-  migrate(db, 'memory');
-  const opened = createSqliteStore(db, { file: 'memory' });
+  const database = createMemoryDatabase();
+  const opened = createMemoryStore(database);
   await using daemon = await aDispatcher(CHANNELS, undefined, {
     opened,
     more: { channelOf: () => ({ unit: 'group', cap: null }) },
@@ -321,7 +319,7 @@ test('a damaged notification is said, and is not looked at for ever', async () =
   await daemon.decided({ ...EVENT, key: 'other' }, ['ops']);
   const { decided, route, sent, store, log } = daemon;
   await commitRoutingAlone(store, daemon.clock.now());
-  db.exec(`UPDATE notifications SET labels = '{' WHERE key = 'call'`);
+  await database.sql.run(`UPDATE notifications SET labels = '{' WHERE key = 'call'`);
   await route();
   expect(await sent()).toEqual(['ops event']);
   expect(log.lines).toEqual(['error notification:damaged']);
@@ -329,8 +327,8 @@ test('a damaged notification is said, and is not looked at for ever', async () =
   const now = daemon.clock.now();
   await store.prune({ settled: now, alerts: now, journal: now }, now);
   await route();
-  expect(db.prepare('SELECT count(*) AS rows FROM recipient_state').get()).toEqual({ rows: 0 });
-  expect(db.prepare('SELECT count(*) AS rows FROM notifications').get()).toEqual({ rows: 0 });
+  expect(await database.sql.first('SELECT count(*) AS rows FROM recipient_state')).toEqual({ rows: 0 });
+  expect(await database.sql.first('SELECT count(*) AS rows FROM notifications')).toEqual({ rows: 0 });
   await decided({ ...EVENT, key: 'third' }, ['ops']);
   await route();
   expect(log.lines).toEqual(['error notification:damaged']);
@@ -423,9 +421,8 @@ test('transitions with many recipients are written a few at a time, and each one
 
 test('twenty thousand events in a minute lost count of some, or were thousands of mails', async () => {
   const [POLLS, PER_POLL] = [60, 334];
-  const db = new DatabaseSync(':memory:');
-  migrate(db, 'memory');
-  const opened = createSqliteStore(db, { file: 'memory' });
+  const database = createMemoryDatabase();
+  const opened = createMemoryStore(database);
   await using daemon = await aDispatcher({ mail: ['ada@example.org'] }, undefined, {
     opened,
     more: { channelOf: () => ({ unit: 'group', cap: CAP_OF_PEOPLE }), counted: ['mail'] },
@@ -467,10 +464,12 @@ test('twenty thousand events in a minute lost count of some, or were thousands o
   expect([...rules].toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => `rule-${n}`).toSorted());
   expect(told.length).toBeLessThanOrEqual(12);
   // One row for each event, what its recipient knows of it, and its place in a message.
-  const rowsOf = (table: string): unknown => db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'];
-  expect(['notifications', 'recipient_state', 'group_member'].map(rowsOf)).toEqual(Array(3).fill(POLLS * PER_POLL));
-  expect(rowsOf('deliveries')).toBe(told.length);
-  const bytes = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) * 4096;
+  const rowsOf = async (table: string): Promise<unknown> =>
+    (await database.sql.first(`SELECT count(*) AS rows FROM ${table}`))?.['rows'];
+  for (const table of ['notifications', 'recipient_state', 'group_member'])
+    expect(await rowsOf(table)).toBe(POLLS * PER_POLL);
+  expect(await rowsOf('deliveries')).toBe(told.length);
+  const bytes = Number((await database.sql.first('PRAGMA page_count'))?.['page_count']) * 4096;
   expect(bytes / (POLLS * PER_POLL)).toBeLessThan(4096);
 }, 240_000);
 

@@ -13,10 +13,10 @@ import type { Delivery, Settlement } from '../../../src/core/model/delivery.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';
-import { migrate } from '../../../src/store/sqlite/migrations/migrations.ts';
-import { createSqliteStore } from '../../../src/store/sqlite/store.ts';
-import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { createMemoryDatabase } from '../../../src/store/sqlite/driver.ts';
+import { createMemoryStore } from '../../support/store/memory-store.ts';
+import { openSqliteStore, openVolatileStore } from '../../../src/store/sqlite/open.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
 
 const EVENTS = 2000;
@@ -149,21 +149,20 @@ test('a mail about twenty thousand events held everything else up for 100 ms whe
 test('a daemon that was killed while it noted who was told of a large mail took it for sent, or forgot some of them', async () => {
   const clock = createFakeClock();
   const directory = mkdtempSync(join(tmpdir(), 'chainwarden-large-'));
-  using first = new DatabaseSync(':memory:');
-  migrate(first, 'memory');
-  const store = createSqliteStore(first, { file: 'memory' });
+  const first = createMemoryDatabase();
+  const store = createMemoryStore(first);
   await dispatch(await aStorm(clock, store), clock);
   const [{ delivery, attempt } = missing()] = await claim(store, 'mail', 10, clock.now());
   const settling = store.settle({ id: delivery.id, attempt }, SENT, clock.now());
   await nextTurn();
   // What is on disk at that moment is all that the next process has.
-  first.exec(`VACUUM INTO '${join(directory, 'state.db')}'`);
+  await first.sql.run(`VACUUM INTO '${join(directory, 'state.db')}'`);
   await settling;
 
   using second = new DatabaseSync(join(directory, 'state.db'));
   const told = (): unknown => second.prepare('SELECT count(*) AS told FROM recipient_state WHERE notified = 1').get();
   expect(told()).toEqual({ told: 500 });
-  const next = createSqliteStore(second, { file: 'state.db' });
+  await using next = await openSqliteStore({ file: join(directory, 'state.db') });
   expect(await next.expire('mail', clock.now(), [])).toBe(1);
   const [again = missing()] = await claim(next, 'mail', 10, clock.now());
   expect([again.delivery.id, again.maybeCopy]).toEqual([delivery.id, true]);

@@ -5,7 +5,7 @@ import type { Read } from '../../../src/core/model/watch/question.ts';
 import { blankMemory } from '../../../src/core/step.ts';
 import { isHeadStale } from '../../../src/core/poll.ts';
 import { isStop, observe } from '../../../src/engine/polling/observe.ts';
-import { StorageError, type Store } from '../../../src/store/store.ts';
+import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { adopt } from '../../support/engine/adopt.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { claim, commit, cover, dispatch } from '../../support/store/store-calls.ts';
@@ -125,6 +125,45 @@ test('a poll that learned nothing writes nothing; its coverage is flushed apart'
   expect(await versionOf()).toEqual(before);
   await poller.flush();
   expect([...(await store.recall()).values()][0]?.coveredUntil).toBe(clock.now());
+});
+
+test('polls that see the same write times alone, and values and health once these are others or lost', async () => {
+  const stored = createMemoryStore();
+  const written: (readonly string[])[] = [];
+  const store: Store = {
+    ...stored,
+    cover(coverage, fence) {
+      for (const { snapshot, health } of coverage.values())
+        written.push([...(snapshot === undefined ? [] : ['values']), ...(health === undefined ? [] : ['health'])]);
+      return stored.cover(coverage, fence);
+    },
+  };
+  const { poller, seen, clock } = aPoller({ store });
+  const [watch] = watches;
+  if (watch === undefined) throw new Error('there is no watch');
+  await adopt(poller, watches);
+  const polls = async (wei: string) => {
+    seen.wei = wei;
+    await poller.poll(watches, signal);
+    await poller.flush();
+    const { snapshot, health } = (await stored.diagnostics()).get(watch.id) ?? {};
+    expect(snapshot?.at).toBe(clock.now());
+    expect(health?.['low']?.evaluatedAt).toBe(clock.now());
+    await clock.advance(60_000);
+  };
+  for (let n = 0; n < 3; n++) await polls('5000000000000000000');
+  // The value before it is another one at the second poll.
+  expect(written).toEqual([['values', 'health'], ['values'], []]);
+  for (let n = 0; n < 3; n++) await polls('6000000000000000000');
+  expect(written.slice(3)).toEqual([['values'], ['values'], []]);
+  await polls('0');
+  expect(written.slice(6)).toEqual([['values', 'health']]);
+  await stored.forget([watch.id]);
+  seen.wei = '5000000000000000000';
+  await poller.poll(watches, signal);
+  await clock.advance(60_000);
+  await polls('5000000000000000000');
+  expect(written.slice(7)).toEqual([['values', 'health']]);
 });
 
 test('a clock that was set back is said, and blinds no watch', async () => {

@@ -10,7 +10,7 @@ import type { Standing } from '../../../src/engine/self/report-text.ts';
 import { createWorkCounts } from '../../../src/engine/self/work-counts.ts';
 import { plainJoined } from '../../../src/lib/untrusted.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { StorageError, type Store } from '../../../src/store/store.ts';
+import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, dispatch, settle } from '../../support/store/store-calls.ts';

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/core/model/delivery.ts';
 import { failUrl, runHeartbeat, type HeartbeatTarget } from '../../../src/engine/self/heartbeat.ts';
 import { undeliverableSince } from '../../../src/engine/self/undeliverable.ts';
 import { UNTRIED } from '../../../src/engine/sending/channel-health.ts';
-import { StorageError } from '../../../src/store/store.ts';
+import { StorageError } from '../../../src/store/contract/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 

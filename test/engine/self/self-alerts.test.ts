@@ -3,7 +3,7 @@ import type { Severity } from '../../../src/core/model/ids.ts';
 import type { Cause, SelfFindings } from '../../../src/engine/self/cause.ts';
 import { createSelfAlerts, type SelfAlertsOptions } from '../../../src/engine/self/self-alerts.ts';
 import { isSelfWatch, parseSelfWatchId, selfWatchId } from '../../../src/engine/self/self-watch.ts';
-import { StorageError, type Store } from '../../../src/store/store.ts';
+import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createShards } from '../../support/engine/moving-ownership.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';

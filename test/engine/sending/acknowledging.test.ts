@@ -6,7 +6,7 @@ import type { Message } from '../../../src/core/model/delivery.ts';
 import { createAckPasser } from '../../../src/engine/sending/acknowledging.ts';
 import { createSender } from '../../../src/engine/sending/sender.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { aMessage, someTools } from '../../notifiers/samples.ts';
 import { serve, serviceNamed } from '../../notifiers/services.ts';
 import { aDecision } from '../../store/builders.ts';

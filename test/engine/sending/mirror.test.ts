@@ -8,7 +8,7 @@ import type { Message } from '../../../src/core/model/delivery.ts';
 import { createMirrorLoop, type MirrorLoop } from '../../../src/engine/sending/mirror.ts';
 import { alertmanagerWith } from '../../../src/notifiers/alertmanager.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { aMessage, LOOPBACK } from '../../notifiers/samples.ts';
 import { postableAlerts } from '../../notifiers/services.ts';
 import { aDecision } from '../../store/builders.ts';

@@ -3,7 +3,7 @@ import type { Outcome } from '../../../src/core/model/delivery.ts';
 import { NO_RULES } from '../../../src/app/runtime/dispatch-rules.ts';
 import { createUnrecorded, type Unrecorded } from '../../../src/engine/sending/unrecorded.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
-import { StorageError, type Store } from '../../../src/store/store.ts';
+import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { aTransition } from '../../store/builders.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';

@@ -4,7 +4,7 @@ import { runJournal } from '../../../src/engine/upkeep/journal.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
 
 const LINE = { at: 0, kind: 'config', subject: 'daemon', actor: 'daemon', data: null } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { followOtherReplicas } from '../../../src/engine/upkeep/other-replicas.ts';
-import { StorageError } from '../../../src/store/store.ts';
-import type { Intervention } from '../../../src/store/interventions.ts';
+import { StorageError } from '../../../src/store/contract/store.ts';
+import type { Intervention } from '../../../src/store/contract/operators.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';

@@ -7,7 +7,7 @@ import { createSupervisor } from '../../../src/engine/upkeep/supervisor.ts';
 import { createExplorer } from '../../../src/explorer/explorer.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import type { SafeLog } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { LifeLine } from '../life-line.ts';

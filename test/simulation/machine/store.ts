@@ -1,8 +1,8 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
 import type { Decision } from '../../../src/core/model/decision.ts';
 import type { RoundResult } from '../../../src/dispatch/model.ts';
-import type { CommitResult, Fence } from '../../../src/store/fence.ts';
-import { StorageError, type Store } from '../../../src/store/store.ts';
+import type { CommitResult, Fence } from '../../../src/store/contract/fence.ts';
+import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import type { VirtualTime } from './clock.ts';
 import type { FaultField } from '../faults/field.ts';
 import type { LifeLine } from '../life-line.ts';

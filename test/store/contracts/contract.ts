@@ -235,6 +235,24 @@ export function keepsThePromise(place: Place): void {
     expect(await store.diagnostics()).toEqual(new Map());
   });
 
+  story('polls that see the same move times alone, and what is read is as of the last of them', async (store) => {
+    const snapshot = { at: NOON, view: { balance: '5' }, before: null, isStale: false };
+    const record = { since: NOON, evaluatedAt: NOON, trueAt: null, falseAt: NOON, unknownSince: null, evaluations: 1 };
+    const health = { low: { ...record, condition: 'c' }, seen: { ...record, condition: 'd', evaluatedAt: null } };
+    const [at, later] = [NOON + SECOND, NOON + 2 * SECOND];
+    await commit(store, [aDecision('w')], NOON);
+    await cover(store, new Map([['w', { until: NOON, seenAt: NOON, evaluatedAt: NOON, snapshot, health }]]));
+    await cover(store, new Map([['w', { until: at, seenAt: at, evaluatedAt: at }]]));
+    const moved = { ...health, low: { ...health.low, evaluatedAt: at, falseAt: at } };
+    expect((await store.diagnostics()).get('w')).toEqual({ snapshot: { ...snapshot, at }, health: moved });
+    await cover(store, new Map([['w', { until: later, seenAt: null }]]));
+    await commit(store, [aDecision('w', { expects: 1 })], NOON);
+    expect((await store.diagnostics(['w'])).get('w')).toEqual({ snapshot: { ...snapshot, at }, health: moved });
+    const others = { snapshot: { ...snapshot, at: later }, health };
+    await cover(store, new Map([['w', { until: later, seenAt: later, evaluatedAt: NOON, ...others }]]));
+    expect((await store.diagnostics()).get('w')).toEqual(others);
+  });
+
   story('a forgotten watch starts anew, and what it owes is still owed', async (store) => {
     await owe(store, 'w', [aDelivery()], NOON);
     await commit(store, [aDecision('x')], NOON);

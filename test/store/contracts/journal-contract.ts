@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Reason } from '../../../src/core/model/decision.ts';
 import type { JournalEntry } from '../../../src/core/journal/entry.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { claim, commit, owe, settle } from '../../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
-import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/interventions.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/contract/operators.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { claim, commit, owe, settle } from '../../support/store/store-calls.ts';
 import { aDecision, aDelivery, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Message } from '../../../src/core/model/delivery.ts';
-import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/interventions.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/contract/operators.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { commit, dispatch } from '../../support/store/store-calls.ts';
 import { aDecision, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';

@@ -6,9 +6,9 @@ import type {
   LiveReplica,
   Renewed,
   SharedCluster,
-} from '../../../src/store/cluster.ts';
-import type { Fence, Shard } from '../../../src/store/fence.ts';
-import { StorageError } from '../../../src/store/store.ts';
+} from '../../../src/store/contract/cluster.ts';
+import type { Fence, Shard } from '../../../src/store/contract/fence.ts';
+import { StorageError } from '../../../src/store/contract/store.ts';
 
 interface ShardState {
   owner: string | null;

@@ -1,11 +1,10 @@
 // What lies in the state file of a daemon that is about to be killed.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { backupState } from '../../../src/store/open.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { damagePages } from '../../store/damage.ts';
 import type { Scene } from './scene.ts';
 import { fenceOf } from '../store/fences.ts';
@@ -52,14 +51,4 @@ export async function damage({ stateFile: file }: Scene): Promise<void> {
   if (!existsSync(directory))
     await backupState({ file, maxBytes: Infinity, backup: { directory, keep: 3 } }, systemClock.now());
   damagePages(file);
-}
-
-/** The state file of a former release, whose daemon was killed while it owed mails to ada and bob. */
-export function former(scene: Scene): void {
-  const { stateFile } = scene;
-  if (existsSync(stateFile)) return;
-  using db = new DatabaseSync(stateFile);
-  db.exec(readFileSync(join(import.meta.dirname, '../../store/schemas/9.sql'), 'utf8'));
-  for (const { id, recipient } of db.prepare("SELECT id, recipient FROM deliveries WHERE state <> 'sent'").all())
-    scene.owe(`<${String(id)}@`, [String(recipient)]);
 }

@@ -269,7 +269,6 @@ function coins(value: string): string {
   return `${whole}${part.padEnd(18, '0')}`;
 }
 
-/** A former release may owe to others. */
 const CHANNELS = ['hook', 'chat', 'post', 'ops'];
 
 /** Nothing is owed any more, nothing was given up, and no line of the journal is missing. */

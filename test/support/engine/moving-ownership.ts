@@ -1,7 +1,7 @@
 // Shards that change hands when a test says so, as they do between replicas over one database.
 import type { ClusterView, Follower, Ownership } from '../../../src/cluster/ownership.ts';
-import type { Fence, Shard } from '../../../src/store/fence.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Fence, Shard } from '../../../src/store/contract/fence.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { fenceOf } from '../store/fences.ts';
 
 /** What the replicas have between them. */

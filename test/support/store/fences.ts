@@ -1,7 +1,7 @@
 // What a test holds of a store that it opened.
 import { createSoleOwnership, type Ownership } from '../../../src/cluster/ownership.ts';
-import type { Fence, Shard } from '../../../src/store/fence.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Fence, Shard } from '../../../src/store/contract/fence.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 
 type Held = Pick<Store, 'cluster'>;
 

@@ -14,9 +14,9 @@ import type { Owing, Turned } from '../../../src/dispatch/rounds/routing-round.t
 import { routingOf } from '../../../src/dispatch/routing.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import type { Instant } from '../../../src/lib/clock.ts';
-import type { CommitResult } from '../../../src/store/fence.ts';
-import type { Claimed } from '../../../src/store/outbox.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { CommitResult } from '../../../src/store/contract/fence.ts';
+import type { Claimed } from '../../../src/store/contract/deliveries.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { aDecision, transitionsOf } from '../../store/builders.ts';
 import { fenceOf } from './fences.ts';
 

@@ -1,8 +1,8 @@
 // Replicas go by the clock of the database, stories by a clock that they move. Here the database of a story has the time of
 // the story, as if its server ran on a machine of its own: it does not notice when the clock of the daemon's machine is set.
 import type { Clock, Instant } from '../../../src/lib/clock.ts';
-import type { Cluster, HeldShard, LiveReplica, SharedCluster } from '../../../src/store/cluster.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Cluster, HeldShard, LiveReplica, SharedCluster } from '../../../src/store/contract/cluster.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { counted } from './pending-calls.ts';
 
 /** The same store for a daemon that lives by `clock`, which waits for its calls. */

@@ -1,5 +1,5 @@
 // A daemon with four watches and an operator, alice.
-import type { OpenAlertRow, StoredPolicy } from '../../../src/store/interventions.ts';
+import type { OpenAlertRow, StoredPolicy } from '../../../src/store/contract/operators.ts';
 import { openReader } from '../../../src/store/open.ts';
 import { OPERATOR_TOKEN } from './api-calls.ts';
 import { runApp, serveBalances, type AppChange, type BalanceExplorer, type RunningApp } from '../app.ts';

@@ -14,7 +14,7 @@ import { notifiers } from '../../../src/notifiers/index.ts';
 import { createQueries, type Queries } from '../../../src/query/queries.ts';
 import type { ExplorerState, RuntimeView, QueryContext } from '../../../src/query/view.ts';
 import { loadRules } from '../../../src/rules/load.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { kinds } from '../../../src/watches/index.ts';
 import { adopt } from '../engine/adopt.ts';
 import { createFakeClock, type FakeClock } from '../fake-clock.ts';

@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Backups } from '../../backups.ts';
-import { StorageError } from '../../store.ts';
+import type { Backups } from '../../contract/backups.ts';
+import { StorageError } from '../../contract/store.ts';
 import type { BackupJob, BackupReply } from './backup-thread.ts';
 import { backupFile, dropOldBackups, listBackups } from './backups.ts';
 import { answering } from '../database.ts';
 
-export interface BackupSettings {
+export interface BackupDirectoryOptions {
   /** Absolute path of the state file. */
   readonly file: string;
   readonly directory: string;
@@ -14,7 +14,7 @@ export interface BackupSettings {
   readonly keep: number;
 }
 
-export function createBackups({ file, directory, keep }: BackupSettings): Backups {
+export function createBackups({ file, directory, keep }: BackupDirectoryOptions): Backups {
   return {
     list: async () => listBackups(directory, file),
     async make(at, signal) {

@@ -3,8 +3,8 @@
 import { chmodSync, readdirSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Instant } from '../../../lib/clock.ts';
-import type { Backup } from '../../backups.ts';
-import { StorageError } from '../../store.ts';
+import type { Backup } from '../../contract/backups.ts';
+import { StorageError } from '../../contract/store.ts';
 import { copyVerified } from './copy.ts';
 import { answering, makeDirectory } from '../database.ts';
 import { identityOf, moveToNew, removeDatabase } from './files.ts';

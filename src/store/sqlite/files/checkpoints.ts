@@ -6,6 +6,7 @@
 //   idle      the thread waits
 //   busy      it works; what is written meanwhile counts towards the next time
 import { extname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { CheckpointOrder } from './checkpoint-thread.ts';
 
@@ -72,4 +73,10 @@ export function createCheckpoints(file: string): Checkpoints {
       await ended;
     },
   };
+}
+
+/** How many rows this connection has written since it was opened. */
+export function createRowCount(db: DatabaseSync): () => number {
+  const count = db.prepare('SELECT total_changes() AS rows');
+  return () => Number(count.get()?.['rows']);
 }

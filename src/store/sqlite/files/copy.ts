@@ -1,8 +1,10 @@
 // Complete copies of a state file, made while a daemon may be working on it.
 import { backup, DatabaseSync } from 'node:sqlite';
+import { schemaIn } from '../../sql/migrate.ts';
+import { StorageError } from '../../contract/store.ts';
 import { answering, assertIntact, assertThere, openReadOnly, storageError } from '../database.ts';
+import { createSingleDatabase } from '../driver.ts';
 import { createAnew, removeDatabase } from './files.ts';
-import { assertFilled } from '../migrations/migrations.ts';
 
 /**
  * In one step: with the default of a hundred pages a step, SQLite begins anew whenever the daemon commits between two
@@ -21,7 +23,7 @@ export async function copyVerified(from: string, copy: string): Promise<void> {
   try {
     createAnew(copy);
     await copyPages(from, copy);
-    verify(copy, from);
+    await verify(copy, from);
   } catch (error) {
     removeDatabase(copy);
     throw storageError(from, 'copy', error);
@@ -38,12 +40,13 @@ async function copyPages(from: string, copy: string): Promise<void> {
 }
 
 /** `from` is named where the copy is unsound: the copy itself is removed. */
-function verify(copy: string, from: string): void {
+async function verify(copy: string, from: string): Promise<void> {
   const db = new DatabaseSync(copy);
   try {
     // The copy says that it has a log beside it, as the state file has. With a rollback journal it is one file.
     db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
-    assertFilled(db, from);
+    const reads = createSingleDatabase(db, { file: from });
+    if ((await schemaIn(reads, reads.sql)) === 0) throw new StorageError(`${from} holds no state: it is empty.`);
     assertIntact(db, from);
   } finally {
     db.close();

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StorageError } from '../../store.ts';
+import { StorageError } from '../../contract/store.ts';
 
 /** As statfs(2) has them: file systems over a network whose locks and memory maps do not hold between machines. */
 const NETWORK: ReadonlyMap<number, string> = new Map([

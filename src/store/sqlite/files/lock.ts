@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreBusyError } from '../../store.ts';
+import { StoreBusyError } from '../../contract/store.ts';
 import { answering, createPrivately, isBusy, openReadOnly, settledPath } from '../database.ts';
-import { createFacts } from '../facts.ts';
 
 /**
  * Keeps a second daemon away from a state file: an exclusive transaction on a small database beside it, held for life.
@@ -63,12 +62,15 @@ function refusal(file: string): string {
   return `${file} is in use by ${who}. Stop that one, or give this one a state file of its own.`;
 }
 
+const OWNER = "SELECT value FROM facts WHERE name = 'owner'";
+
 /** The name that the holder left in the file; empty when it cannot be read. For a message only: the lock decides. */
 function ownerOf(file: string): string {
   try {
     const db = openReadOnly(file);
     try {
-      return createFacts(db).read('owner') ?? '';
+      const owner: unknown = JSON.parse(String(db.prepare(OWNER).get()?.['value']));
+      return typeof owner === 'string' ? owner : '';
     } finally {
       db.close();
     }

@@ -3,13 +3,13 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
-import { StorageError, StoreBusyError, type Moved } from '../../store.ts';
+import { StorageError, StoreBusyError, type Moved } from '../../contract/store.ts';
 import { makeDirectory } from '../database.ts';
 import { createAnew, freeName, identityOf, removeCompanions, syncDirectory } from './files.ts';
 import { takeLock } from './lock.ts';
 import { leaveMarker } from './lost-marker.ts';
 
-export interface Place extends Disposable {
+export interface StateFilePlace extends Disposable {
   /** From now on the database of this place is open. */
   opened(): void;
   moved(): readonly Moved[];
@@ -22,7 +22,7 @@ export interface Place extends Disposable {
 }
 
 /** Takes the lock of the place; throws a StoreBusyError when another daemon has it. */
-export function openPlace(file: string): Place {
+export function openPlace(file: string): StateFilePlace {
   const lockFile = `${file}.lock`;
   let lock = takeLock(file);
   let [fileId, lockId] = [identityOf(file), identityOf(lockFile)];

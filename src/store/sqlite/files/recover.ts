@@ -3,13 +3,13 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { failpoint } from '../../../lib/failpoint.ts';
 import type { Log } from '../../../telemetry/log.ts';
-import type { Backup, Recovery } from '../../backups.ts';
-import { StateDamagedError, StorageError } from '../../store.ts';
+import type { Backup, Recovery } from '../../contract/backups.ts';
+import { APPLICATION_ID } from '../../sql/application-id.ts';
+import { StateDamagedError, StorageError } from '../../contract/store.ts';
 import { listBackups } from './backups.ts';
 import { copyVerified } from './copy.ts';
 import { answering } from '../database.ts';
 import { freeName, linkDatabase, removeDatabase } from './files.ts';
-import { APPLICATION_ID } from '../migrations/migrations.ts';
 import { freshOf, replaceBy } from './restore.ts';
 
 export interface RecoverOptions {
@@ -25,11 +25,14 @@ export interface RecoverOptions {
  * nothing, and opened again. The caller holds the lock. Rejects with what `open` throws where the file is not known to be
  * a state file: another program's must not be moved away.
  */
-export async function openOrRecover<T>(open: () => T, { file, backups, log, onRecovered }: RecoverOptions): Promise<T> {
+export async function openOrRecover<T>(
+  open: () => T | Promise<T>,
+  { file, backups, log, onRecovered }: RecoverOptions,
+): Promise<T> {
   const known = listBackups(backups, file);
   if (isEmptied(file) && known.length > 0) return await recover(new StateDamagedError(`${file} is empty`));
   try {
-    return open();
+    return await open();
   } catch (error) {
     if (!(error instanceof StateDamagedError) || !(known.length > 0 || isStateFile(file))) throw error;
     return await recover(error);

@@ -1,8 +1,8 @@
 // Puts a copy of the state in the place of the state file.
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Restored } from '../../backups.ts';
-import { StorageError } from '../../store.ts';
+import type { Restored } from '../../contract/backups.ts';
+import { StorageError } from '../../contract/store.ts';
 import { copyVerified } from './copy.ts';
 import { answering, openDatabase, settledPath } from '../database.ts';
 import { freeName, identityOf, linkDatabase, removeCompanions, syncDirectory } from './files.ts';

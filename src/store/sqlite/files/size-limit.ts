@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { firstNumber } from '../database.ts';
-import { StoreFullError } from '../../store.ts';
+import { StoreFullError } from '../../contract/store.ts';
 
 export interface SizeLimit {
   set(maxBytes: number): void;

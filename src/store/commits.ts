@@ -1,0 +1,58 @@
+// What polls decided, kept together. Decisions of one watch follow one another, those of several watches go in one list.
+import { journalOf } from '../core/journal/decided.ts';
+import type { Decision } from '../core/model/decision.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { CommitResult } from './contract/fence.ts';
+import type { Sql } from './sql/sql.ts';
+import { addNotifications } from './tables/alerts/notifications.ts';
+import { append } from './tables/journal/journal.ts';
+import { keepCoverage } from './tables/memory/coverage.ts';
+import { keepMemories, versionsOf } from './tables/memory/memory.ts';
+import { keepSamples } from './tables/memory/samples.ts';
+import { noteData, noteFirst } from './tables/memory/unknown-spans.ts';
+
+/** In a transaction of the caller, who has seen that the fence holds. */
+export async function commitAll(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<CommitResult[]> {
+  const kept = new Set<Decision>();
+  for (const wave of wavesOf(decisions)) for (const decision of await commitWave(sql, wave, at)) kept.add(decision);
+  return decisions.map((decision) => (kept.has(decision) ? 'kept' : 'superseded'));
+}
+
+/** In each, no two of one watch. */
+function wavesOf(decisions: readonly Decision[]): Decision[][] {
+  const ofWatch = [...Map.groupBy(decisions, ({ watchId }) => watchId).values()];
+  const longest = Math.max(0, ...ofWatch.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, turn) => ofWatch.flatMap((some) => some.slice(turn, turn + 1)));
+}
+
+/** Resolves with those that were kept. */
+async function commitWave(sql: Sql, wave: readonly Decision[], at: Instant): Promise<readonly Decision[]> {
+  const [learned, quiet] = [wave.filter(isWritten), wave.filter((decision) => !isWritten(decision))];
+  const versions = await versionsOf(
+    sql,
+    quiet.map(({ watchId }) => watchId),
+  );
+  const current = quiet.filter(({ watchId, expects }) => (versions.get(watchId) ?? 0) === expects);
+  const renewed = await keepMemories(sql, learned);
+  const kept = learned.filter(({ watchId }) => renewed.has(watchId));
+  await keepBeside(sql, kept, at);
+  return [...current, ...kept];
+}
+
+function isWritten({ hasChanged, transitions }: Decision): boolean {
+  return hasChanged || transitions.length > 0;
+}
+
+/** What is written with memories that were kept. */
+async function keepBeside(sql: Sql, kept: readonly Decision[], at: Instant): Promise<void> {
+  await keepCoverage(sql, new Map(kept.map(({ watchId, memory }) => [watchId, { until: memory.coveredUntil }])));
+  await keepSamples(sql, kept);
+  await noteFirst(sql, kept, at);
+  await noteData(sql, kept, at);
+  const told = kept.map(({ watchId, transitions }) => ({ watch: watchId, transitions }));
+  await addNotifications(sql, told, at);
+  await append(
+    sql,
+    kept.flatMap((decision) => journalOf(decision, at)),
+  );
+}

@@ -1,0 +1,105 @@
+// Who else works on the same state.
+import type { Instant } from '../../lib/clock.ts';
+import type { Fence, Shard } from './fence.ts';
+
+/** One process has the state for itself, and holds every shard of it for as long as it lives. */
+export interface SoleCluster {
+  readonly isShared: false;
+  /** Of every shard. */
+  readonly fence: Fence;
+}
+
+/**
+ * Several processes, the replicas, work on the state. Each holds its shards under leases, by the clock of the database.
+ * Every method rejects with a `StorageError` when the database does not answer.
+ */
+export interface SharedCluster {
+  readonly isShared: true;
+  /** Another one for each process. */
+  readonly id: string;
+  /** How people know this replica. */
+  readonly name: string;
+  readonly leaseMs: number;
+
+  /** What time it is by the clock of the database. */
+  now(): Promise<Instant>;
+
+  /** Prolongs the life of this replica and all of its leases, also those that are past and that nobody took. */
+  renew(checksum: string): Promise<Renewed>;
+
+  /** Takes up to so many shards of the family that nobody holds, those that were free for longest first. */
+  claim(family: string, count: number): Promise<ClaimedShard[]>;
+
+  /** Gives a shard back. The next holder asks nothing for the first `windowMs`. False: another replica had it already. */
+  release(fence: Fence, windowMs: number): Promise<boolean>;
+
+  /** Adds those that are not there yet. */
+  addShards(shards: readonly DeclaredShard[]): Promise<void>;
+
+  /** Removes a shard that no config names any more. */
+  dropShard(fence: Fence): Promise<void>;
+
+  /** Whether anything is free to be claimed. */
+  hasFree(): Promise<boolean>;
+
+  /** Whether some live replica holds each shard. */
+  allHeld(): Promise<boolean>;
+
+  /** Writes down which config is in force, where it was the expected one before. False: another replica was faster. */
+  agree(config: string, expects: string | null, at: Instant): Promise<boolean>;
+
+  /** This replica is gone. Its shards were released before. */
+  leave(): Promise<void>;
+}
+
+export type Cluster = SoleCluster | SharedCluster;
+
+export interface DeclaredShard {
+  readonly shard: Shard;
+  /** Over which its rate of requests is counted. The next holder waits so long before it asks. */
+  readonly windowMs: number;
+}
+
+export interface Renewed {
+  /** The shards that this replica holds. */
+  readonly mine: readonly HeldShard[];
+  /** Live ones, this one included. */
+  readonly replicas: readonly LiveReplica[];
+  /** All of them. */
+  readonly shards: readonly ShardRow[];
+  /** The config that was in force before; null: none ever was. */
+  readonly config: string | null;
+  /** By the clock of the database. */
+  readonly now: Instant;
+  /** The database lacks the renewal before this one: a standby took over that had not got it, or an older state was put back. */
+  readonly hasGoneBack: boolean;
+}
+
+/** What one who only looks sees of the replicas. */
+export type SeenCluster = Pick<Renewed, 'replicas' | 'shards' | 'config'>;
+
+export interface LiveReplica {
+  readonly id: string;
+  readonly name: string;
+  readonly checksum: string;
+  /** Since when it runs its config. */
+  readonly announcedAt: Instant;
+}
+
+export interface ShardRow {
+  readonly shard: Shard;
+  /** The id of the replica whose lease lasts; null: nobody holds it. */
+  readonly holder: string | null;
+}
+
+export interface HeldShard {
+  readonly shard: Shard;
+  readonly fence: Fence;
+  /** For so long the requests of the former holder count for its rate. */
+  readonly askAfterMs: number;
+}
+
+export interface ClaimedShard extends HeldShard {
+  /** Another replica held it, and did not give it back. */
+  readonly isTakeover: boolean;
+}

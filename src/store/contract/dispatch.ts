@@ -1,0 +1,86 @@
+// What the dispatcher needs of the storage. A round is read, decided by a pure function, and written: all of it in one
+// transaction, or nothing where something that it rests on has changed meanwhile.
+import type { CallResult, CallRound } from '../../dispatch/rounds/call-round.ts';
+import type { ClockShift } from '../../dispatch/clock-jump.ts';
+import type { DueGroup, DueRound, RecentlySent } from '../../dispatch/rounds/due-round.ts';
+import type { Recipient } from '../../core/model/ids.ts';
+import type { DeliveryShares } from '../../dispatch/shares.ts';
+import type { Key, Labels, RoundResult } from '../../dispatch/model.ts';
+import type { ActiveState, Rerouted } from '../../dispatch/reroute.ts';
+import type { RoutingResult, RoutingRound } from '../../dispatch/rounds/routing-round.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { CommitResult, Fence } from './fence.ts';
+
+export interface DueQuery {
+  readonly at: Instant;
+  /** Of groups; what is due of a target on a counted channel is never parted. */
+  readonly limit: number;
+  /** Of members, in all groups together. */
+  readonly members: number;
+  /** Channels on which messages to one recipient are counted. */
+  readonly counted: readonly string[];
+  /** Whether a target on a counted channel was sent so much that nothing new goes out now. */
+  readonly isFull: (sent: RecentlySent) => boolean;
+  /** Silences that ended since then are read as well. */
+  readonly silencesSince: Instant;
+  /** Whether open alerts may inhibit others. */
+  readonly withSources: boolean;
+}
+
+export interface RoundDecision {
+  readonly result: RoundResult;
+  /** Deliveries that several commits write. */
+  readonly shares: DeliveryShares;
+  /** Whether a group of the channel is kept while it waits for nothing. */
+  readonly isKept: (channel: string) => boolean;
+  /** Whether those on the channel may answer an alert. */
+  readonly counts: (channel: string) => boolean;
+  /** Whether somebody has to answer an alert with these labels, or others are called. */
+  readonly isAnswered: (labels: Labels) => boolean;
+}
+
+/** Where a recipient's knowledge of an alert stands. */
+export interface RecipientStateKey extends Recipient {
+  readonly key: Key;
+}
+
+export interface DispatchStore {
+  /** What nobody was chosen for yet, of up to `limit` transitions, and what is known of those who may hear of it. */
+  readRouting(limit: number): Promise<RoutingRound>;
+
+  /** `superseded`: nothing was written, since something that the round rests on has changed; it is to be read again. */
+  commitRouting(round: RoutingRound, result: RoutingResult, at: Instant, fence: Fence): Promise<CommitResult>;
+
+  /** Groups that are due, with what their targets know. Members over the limit are left unread. */
+  readDue(query: DueQuery): Promise<DueRound>;
+
+  /** The same groups, with up to `limit` more of their members. */
+  readMembers(groups: readonly DueGroup[], limit: number): Promise<readonly DueGroup[]>;
+
+  /**
+   * A group without a timer in the result is still to be decided: what is written are some of its members.
+   * A delivery id that is already there is not added again. On a channel with `MOST_UNSETTLED` deliveries, further events
+   * go into the open summary of their alert.
+   */
+  commitDue(round: DueRound, decision: RoundDecision, at: Instant, fence: Fence): Promise<CommitResult>;
+
+  /** Open alerts of which it is due to decide whether others are called in. `uncounted`: channels on which nobody answers. */
+  readCalls(at: Instant, limit: number, uncounted: readonly string[]): Promise<CallRound>;
+
+  commitCalls(round: CallRound, result: CallResult, at: Instant, fence: Fence): Promise<CommitResult>;
+
+  /** In order of their places, up to `limit` that follow one. */
+  readActive(after: RecipientStateKey | null, limit: number): Promise<ActiveState[]>;
+
+  /** Groups that hold something, and alerts that somebody has to answer, are decided anew as well. */
+  commitReroute(rerouted: readonly Rerouted[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** The clock was set: waits keep the time that they had left, and none grows longer. */
+  moveClock(jump: ClockShift, fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** When the next group or alert is due; null: only new transitions can change anything. */
+  nextRound(): Promise<Instant | null>;
+
+  /** How many messages are held back, by the reason: `silenced`, `mute-window`. */
+  held(): Promise<ReadonlyMap<string, number>>;
+}

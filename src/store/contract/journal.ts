@@ -1,0 +1,103 @@
+// The journal: what is appended to it, chained, and read.
+import type { JournalAnchor, ChainCheck } from '../../core/journal/chain.ts';
+import type { JournalEntry } from '../../core/journal/entry.ts';
+import type { Message } from '../../core/model/delivery.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { TransitionName } from '../../core/model/transition.ts';
+import type { Json } from '../../core/values/fields.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Fence } from './fence.ts';
+
+/** All that are given must match. */
+export interface HistoryFilter {
+  readonly subjects?: readonly string[];
+  readonly since?: Instant;
+  readonly limit: number;
+}
+
+/** Which lines of the journal: those that match all that is given. */
+export interface JournalFilter {
+  /** Null: of every kind. */
+  readonly kinds: readonly string[] | null;
+  /** How the subject begins; null: whatever it is. */
+  readonly subjects: readonly string[] | null;
+  readonly search: JournalSearch | null;
+  /** Lines with a lower number only; null: from the newest on. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+/** Either is enough. */
+export interface JournalSearch {
+  /** Stands in the line, in upper or lower case of ASCII. */
+  readonly text: string;
+  /** The line is about one of these, or about an alert of theirs. */
+  readonly watches: readonly WatchId[];
+}
+
+export interface JournalPage {
+  /** Newest first. */
+  readonly lines: readonly JournalLine[];
+  /** `before` of the next page; null: there is none. */
+  readonly next: number | null;
+}
+
+/** What is known of an alert at the time of a line of the journal. */
+export interface NotificationOf {
+  readonly key: string;
+  /** Null: the newest of any. */
+  readonly transition: TransitionName | null;
+  readonly until: Instant;
+}
+
+/** What a poll decided, with the message that it made. */
+export interface StoredNotification {
+  readonly watch: WatchId;
+  readonly episode: number;
+  readonly seq: number;
+  readonly message: Message;
+}
+
+/** A line of the journal as it is stored. */
+export interface JournalLine {
+  /** Rises with every line. */
+  readonly number: number;
+  readonly at: Instant;
+  readonly kind: string;
+  readonly subject: string;
+  readonly actor: string;
+  /** Its text, where that is no JSON any more. */
+  readonly data: Json;
+  /** Null: it is not chained yet. */
+  readonly anchor: JournalAnchor | null;
+}
+
+export interface JournalCounts {
+  /** 0: there is none. */
+  readonly line: number;
+  readonly lines: Readonly<Record<string, number>>;
+}
+
+/** What writes the journal, and what reads it. */
+export interface JournalStore {
+  /** Appends lines to the journal. Those of a commit, of a try and of an operator are appended with what caused them. */
+  record(entries: readonly JournalEntry[]): Promise<void>;
+
+  /** Chains what was appended to the journal, up to `limit` lines; true when more are left. */
+  chainJournal(limit: number, fence: Fence): Promise<boolean>;
+
+  /** The newest line that is chained; null when there is none. Durable before it is answered. */
+  journalHead(): Promise<JournalAnchor | null>;
+
+  /**
+   * How many chained lines of each kind follow the one at that position, among the next 20,000, and the position of the last
+   * one of them. Null: none is counted, and the newest line is named.
+   */
+  countJournal(after: number | null): Promise<JournalCounts>;
+
+  /** Lines of the journal, newest first. */
+  history(filter: HistoryFilter): Promise<JournalLine[]>;
+
+  /** Follows the chain of the journal from where it begins. `anchor` is one that was kept elsewhere. */
+  verifyJournal(anchor: JournalAnchor | null): Promise<ChainCheck>;
+}

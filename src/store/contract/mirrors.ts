@@ -1,0 +1,34 @@
+// Receivers that keep their own state of alerts: what they are shown, and what they accepted.
+import type { Accepted, MirroredAlert } from '../../core/model/mirror.ts';
+import type { Ack } from '../../dispatch/model.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Fence } from './fence.ts';
+
+/** An alert as a receiver that keeps its own state accepted it. */
+export interface AcceptedAlert extends Accepted {
+  readonly key: string;
+}
+
+/** An acknowledgement that is to be passed on to a receiver that keeps its own. */
+export interface PassedAck extends Pick<Ack, 'key' | 'seq' | 'until'> {
+  /** When it was made. */
+  readonly at: Instant;
+}
+
+/** What receivers that keep their own state are shown. */
+export interface MirrorStore {
+  /**
+   * Alerts whose rule or routes lead to the channel: those that fire, and those of which something happened since. The
+   * oldest news first.
+   */
+  mirrored(channel: string, since: Instant): Promise<MirroredAlert[]>;
+
+  /**
+   * Acknowledgements in force of alerts that the receiver of the channel was told of, and that it has not accepted since
+   * they were made. The oldest first.
+   */
+  acksToPass(channel: string, at: Instant): Promise<PassedAck[]>;
+
+  /** The receiver of the channel accepted these. */
+  keepMirrored(channel: string, accepted: readonly AcceptedAlert[], fence: Fence): Promise<'kept' | 'fenced'>;
+}

@@ -1,0 +1,168 @@
+// What operators change: as they ask for it, as it is stored, and how a request ends.
+import type { AlertId, DeliveryId, Severity } from '../../core/model/ids.ts';
+import type { Pause } from '../../core/model/watch/pause.ts';
+import type { Transition } from '../../core/model/transition.ts';
+import type { Ack, Key, Matcher, InhibitingAlert, Policy, Silence } from '../../dispatch/model.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Fence } from './fence.ts';
+
+/** What an operator wants changed. */
+export type Intervention =
+  /**
+   * Of a rule's id, or of a watch's name. It replaces the pause of that name that is in force. `matchers` are those of its
+   * alerts.
+   */
+  | {
+      readonly type: 'pause';
+      readonly watch: string;
+      readonly matchers: Matcher;
+      readonly until: Instant;
+      readonly comment: string;
+    }
+  | { readonly type: 'end-pause'; readonly watch: string }
+  | ({ readonly type: 'silence' } & Pick<Silence, 'matchers' | 'from' | 'until' | 'untilResolved' | 'comment'>)
+  | { readonly type: 'extend-silence'; readonly id: string; readonly until: Instant }
+  | { readonly type: 'end-silence'; readonly id: string }
+  /** Of the present episode of an alert, up to the transition that the operator saw. It replaces an earlier one. */
+  | ({ readonly type: 'ack' } & Pick<StoredAck, 'key' | 'episode' | 'seq' | 'severity' | 'comment' | 'until'>)
+  | { readonly type: 'end-ack'; readonly key: Key; readonly episode: number }
+  /** A delivery that was given up is due again. Its age begins anew. */
+  | { readonly type: 'retry'; readonly delivery: DeliveryId }
+  /** A delivery that was given up is counted no more among those. */
+  | { readonly type: 'dismiss'; readonly delivery: DeliveryId }
+  /** Whatever waits for its next try on the channel is due now. */
+  | { readonly type: 'retry-channel'; readonly channel: string }
+  /** A sample was sent on the channel: that is written down. */
+  | { readonly type: 'sample'; readonly channel: string; readonly tries: readonly SampleTry[] };
+
+/** How the only try of a sample ended. */
+export interface SampleTry {
+  readonly recipient: string;
+  readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';
+  /** What the server answered, or why there was no answer. */
+  readonly answer: string;
+}
+
+/** One request of an operator. */
+export interface OperatorRequest {
+  /** Chosen by the client, which may repeat a request under it; what is made has it as its id. */
+  readonly key: string;
+  /** A digest of who asks for what: the same key with another one is refused. */
+  readonly asked: string;
+  readonly actor: string;
+}
+
+/** How a change is carried out. */
+export interface Act {
+  readonly at: Instant;
+  /** What people are told of the change; stored with it. */
+  readonly announce?: (changed: OperatorChange) => readonly Transition[];
+}
+
+/** A silence or a pause of which people may have to be told. */
+export interface Announceable {
+  readonly silence: Silence;
+  /** Of what is paused; null of a silence. */
+  readonly name: string | null;
+  /** When people were last told of it. */
+  readonly announcedAt: Instant;
+}
+
+/** An acknowledgement as it is stored. `at`: when it was made; `severity`: of the alert's rule at that time. */
+export interface StoredAck extends Ack {
+  readonly id: string;
+  readonly severity: Severity;
+  readonly at: Instant;
+}
+
+/** What was changed, as it was right after. */
+export type OperatorChange =
+  | { readonly type: 'pause'; readonly pause: Pause }
+  | { readonly type: 'silence'; readonly silence: Silence }
+  | { readonly type: 'ack'; readonly ack: StoredAck }
+  | {
+      readonly type: 'delivery';
+      readonly id: DeliveryId;
+      readonly channel: string;
+      readonly recipient: string;
+      readonly state: 'owed' | 'dismissed';
+    }
+  /** How many deliveries are due that were not. */
+  | { readonly type: 'channel'; readonly channel: string; readonly deliveries: number }
+  | { readonly type: 'sample'; readonly channel: string; readonly tries: readonly SampleTry[] };
+
+/**
+ * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
+ * not there. `is-over`: it has ended. `stale-seq`: the alert has changed since the transition that was named.
+ * `later-sent`: a later message of the alert was sent to the recipient.
+ */
+export type Unchanged = 'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent';
+
+export type Intervened =
+  { readonly type: 'kept'; readonly changed: OperatorChange } | { readonly type: 'refused'; readonly why: Unchanged };
+
+/**
+ * What operators have decided about messages. Silences and pauses are in the order of their begin. One that cannot be read
+ * is left out: what it would hold back is sent.
+ */
+export interface StoredPolicy extends Policy {
+  /** Of episodes that last. */
+  readonly acks: readonly StoredAck[];
+}
+
+/** One alert that is open, as its newest message has it. */
+export interface OpenAlertRow extends InhibitingAlert {
+  readonly episode: number;
+  readonly seq: number;
+  readonly alert: AlertId;
+  /** Of its watch, for people. */
+  readonly name: string;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly since: Instant;
+  readonly isEvent: boolean;
+}
+
+/** Which alerts: those that are open at that time; with `keys`, only of these. */
+export interface OpenFilter {
+  readonly at: Instant;
+  readonly keys?: readonly Key[];
+}
+
+/** What may have come about in other processes on the same state. */
+export interface ReplicaChanges {
+  /** Another number after every transition that was stored. */
+  readonly newest: number;
+  /** What operators changed, the oldest first. `key`: of the request. */
+  readonly changes: readonly { readonly key: string; readonly changed: OperatorChange }[];
+}
+
+/** What operators need of the storage. */
+export interface OperatorStore {
+  /** What the request was answered when it was made before, within a day; null when it was not. */
+  answerTo(request: OperatorRequest): Promise<Intervened | null>;
+
+  /** Changes what an operator wants changed, once: a repeated request is answered as it was at first. */
+  intervene(change: Intervention, request: OperatorRequest, act: Act): Promise<Intervened>;
+
+  /** With what operators changed since then, within a day. */
+  newsSince(since: Instant): Promise<ReplicaChanges>;
+
+  /** Silences and pauses that are not over, or whose end nobody was told of. */
+  announceable(at: Instant): Promise<Announceable[]>;
+
+  /** Adds the transitions, and notes that people were told of the silence or pause, in one transaction. */
+  announce(id: string, transitions: readonly Transition[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+
+  /** All pauses that are not forgotten yet, those that are over included. */
+  pauses(): Promise<Pause[]>;
+
+  /** The silences, pauses and acknowledgements that are in force at that time or will be. */
+  policy(at: Instant): Promise<StoredPolicy>;
+
+  /** What links in messages are signed with: the first one signs, all of them are valid. The same after every start. */
+  linkSecrets(): Promise<readonly string[]>;
+
+  /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */
+  openAlerts(of: OpenFilter): Promise<OpenAlertRow[]>;
+}

@@ -1,0 +1,49 @@
+// A delivery about thousands of alerts is read and settled a page at a time, so that no turn of the event loop is long.
+// When the process dies in between, the delivery is still being sent: it goes out again, under its id.
+import type { DeliveryId } from '../core/model/ids.ts';
+import type { MoreMembers } from '../core/model/delivery.ts';
+import type { Key } from '../dispatch/model.ts';
+import { nextTurn, type Instant } from '../lib/clock.ts';
+import type { Claimed, Tried } from './contract/deliveries.ts';
+import type { SqlDatabase } from './sql/database.ts';
+import type { Sql } from './sql/sql.ts';
+import type { TakenDelivery } from './tables/deliveries/deliveries.ts';
+import { alikeTogether, FIRST_KEY, moreMembers, pageEnd, type KeyPage } from './tables/deliveries/delivery-members.ts';
+import { markSent, type SentSettlement } from './tables/deliveries/settled-deliveries.ts';
+
+/** With all of its members; after the transaction in which it was claimed. */
+export async function wholeDelivery(sql: Sql, { claimed, unread }: TakenDelivery): Promise<Claimed> {
+  if (unread === null) return claimed;
+  const { delivery } = claimed;
+  const more: MoreMembers[] = [];
+  for await (const page of keyPages(sql, delivery.id)) more.push(...(await moreMembers(sql, unread, page)));
+  return { ...claimed, delivery: { ...delivery, more: alikeTogether(more) } };
+}
+
+/** Notes that its recipient was told of all members but those of the last page; resolves with the key before that page. */
+export async function markedBefore(
+  { sql, write }: Pick<SqlDatabase, 'sql' | 'write'>,
+  tried: Tried,
+  settlement: SentSettlement,
+  at: Instant,
+): Promise<Key> {
+  let marked = FIRST_KEY;
+  for await (const page of keyPages(sql, tried.id)) {
+    if (page.to === null) break;
+    // The settlement follows, and waits for the disk.
+    await write('settle', (on) => markSent(on, tried, page, settlement, at), 'relaxed');
+    marked = page.to;
+  }
+  return marked;
+}
+
+/** With a turn of the event loop between two of them. */
+async function* keyPages(sql: Sql, id: DeliveryId): AsyncGenerator<KeyPage, void, undefined> {
+  for (let after = FIRST_KEY; ;) {
+    const to = await pageEnd(sql, id, after);
+    yield { after, to };
+    if (to === null) return;
+    after = to;
+    await nextTurn();
+  }
+}

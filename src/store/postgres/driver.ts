@@ -1,0 +1,183 @@
+// The state in a PostgreSQL database. Reads take any connection; writes of this process take their turn. Those of other
+// replicas come in between: rows that they number become visible in another order.
+import type pg from 'pg';
+import type { Step } from '../../lib/failpoint.ts';
+import { createMutex } from '../../lib/mutex.ts';
+import { APPLICATION_ID } from '../sql/application-id.ts';
+import { committed, Superseded, syncOf, type SchemaHeader, type SqlDatabase, type Sync } from '../sql/database.ts';
+import { createSqlSession, sqlThrough } from '../sql/session.ts';
+import type { Sql } from '../sql/sql.ts';
+import { StorageError } from '../contract/store.ts';
+import type { PostgresAddress } from './address.ts';
+import { connectionOn, type PostgresConnection } from './connection.ts';
+import { POSTGRES } from './dialect.ts';
+import { codeOf, databaseError } from './errors.ts';
+import { createPool, type PostgresLimits } from './pool.ts';
+import { CLUSTER_TABLES } from './tables-of-cluster.ts';
+
+const MOST_TRIES = 3;
+// A process that is stopped within a transaction holds its locks no longer than this.
+const IDLE = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${IDLE}`;
+const BEGIN: Readonly<Record<Sync, string>> = {
+  full: `BEGIN; ${IDLE}`,
+  relaxed: `BEGIN; ${IDLE}; SET LOCAL synchronous_commit = off`,
+};
+
+/** Opens no connection yet. Nothing rests on the session, so that a pooler may hand each transaction to another server. */
+export function createPostgresDatabase(options: PostgresAddress & PostgresLimits): SqlDatabase {
+  const { name } = options;
+  const pool = createPool(options);
+  const writing = createMutex();
+  let isOpen = true;
+
+  async function on<T>(action: string, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    const client = await reached(pool, name);
+    const connection = connectionOn(client);
+    try {
+      return await work(connection);
+    } catch (error) {
+      throw error instanceof Superseded ? error : databaseError(name, action, error);
+    } finally {
+      client.release(connection.isBroken());
+    }
+  }
+
+  const sql = sqlThrough((work, isWrite) => on(isWrite ? 'write to' : 'read from', (one) => work(one.sql)));
+  const write = <T>(step: Step, work: (sql: Sql) => Promise<T>, sync: Sync): Promise<T> =>
+    on('write to', (one) => inWrite(one, step, work, sync));
+  const reads = {
+    sql,
+    snapshot: <T>(work: (sql: Sql) => Promise<T>): Promise<T> => on('read from', (one) => inSnapshot(one, work)),
+  };
+
+  return {
+    ...reads,
+    view: reads,
+    name,
+    dialect: POSTGRES,
+    header: POSTGRES_HEADER,
+    write: (step, work, sync = syncOf(step, POSTGRES)) => writing.hold(() => untilDone(() => write(step, work, sync))),
+    // The server has limits of its own.
+    setMaxBytes: () => undefined,
+    close: () =>
+      writing.hold(async () => {
+        if (!isOpen) return;
+        isOpen = false;
+        await pool.end();
+      }),
+  };
+}
+
+async function reached(pool: pg.Pool, name: string): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw databaseError(name, 'reach', error);
+  }
+}
+
+async function inSnapshot<T>(connection: PostgresConnection, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return inTransaction(connection, SNAPSHOT, async (sql) => {
+    const result = await work(sql);
+    await connection.sql.run('COMMIT');
+    return result;
+  });
+}
+
+async function inWrite<T>(
+  connection: PostgresConnection,
+  step: Step,
+  work: (sql: Sql) => Promise<T>,
+  sync: Sync,
+): Promise<T> {
+  return inTransaction(connection, BEGIN[sync], (sql) =>
+    committed(
+      step,
+      () => work(sql),
+      async () => {
+        await connection.sql.run('COMMIT');
+      },
+    ),
+  );
+}
+
+/** `work` commits. */
+async function inTransaction<T>(
+  { sql, isBroken }: PostgresConnection,
+  begin: string,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const session = createSqlSession(sql);
+  try {
+    await sql.run(begin);
+    return await work(session.sql);
+  } catch (error) {
+    if (!isBroken()) await sql.run('ROLLBACK');
+    throw error;
+  } finally {
+    session.end();
+  }
+}
+
+/** The server ends one of two transactions that wait for each other: nothing of it was done. */
+async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tried === MOST_TRIES || !isDeadlock(error)) throw error;
+    }
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof StorageError && codeOf(error.cause) === '40P01';
+}
+
+/** The number of the schema is in the one row of `cluster`. */
+const POSTGRES_HEADER: SchemaHeader = {
+  elsewhere: 'Name an empty database in state.postgres',
+  async read(sql) {
+    const columns = await columnsOfCluster(sql);
+    if (columns.size === 0) return { type: 'ours', schema: 0 };
+    if (!columns.has('schema')) return { type: 'foreign' };
+    // Builds from before the first release had no such column.
+    if (!columns.has('application')) return { type: 'early', schema: await numberIn(sql, 'schema') };
+    const isOurs = (await numberIn(sql, 'application')) === APPLICATION_ID;
+    return isOurs ? { type: 'ours', schema: await numberIn(sql, 'schema') } : { type: 'foreign' };
+  },
+  async lock(sql) {
+    await sql.run('SELECT pg_advisory_xact_lock($1)', [APPLICATION_ID]);
+    await sql.run("SET LOCAL lock_timeout = '2s'");
+  },
+  async write(sql, schema) {
+    await sql.run(
+      `INSERT INTO cluster (one, application, schema) VALUES (1, $1, $2)
+      ON CONFLICT (one) DO UPDATE SET schema = excluded.schema`,
+      [APPLICATION_ID, schema],
+    );
+  },
+  tables: CLUSTER_TABLES,
+  async columns(sql, table) {
+    const rows = await sql.all(
+      `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+      WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+      [table],
+    );
+    return Object.fromEntries(rows.map(({ name, type }) => [String(name), type === 'bigint' ? 'int?' : 'text?']));
+  },
+  // Another session held a table for longer than `lock_timeout`.
+  isLocked: (error) => error instanceof StorageError && codeOf(error.cause) === '55P03',
+};
+
+async function columnsOfCluster(sql: Sql): Promise<ReadonlySet<string>> {
+  const rows = await sql.all(
+    "SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('cluster') AND attnum > 0 AND NOT attisdropped",
+  );
+  return new Set(rows.map(({ name }) => String(name)));
+}
+
+async function numberIn(sql: Sql, column: 'schema' | 'application'): Promise<number> {
+  return Number((await sql.first(`SELECT ${column} FROM cluster`))?.[column]);
+}

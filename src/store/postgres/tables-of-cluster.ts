@@ -1,0 +1,32 @@
+// Tables that only PostgreSQL has: the number of the schema, and what replicas share. `sql/schema.ts` has the others.
+import type { SchemaStep } from '../sql/schema.ts';
+
+/** For the first step of the schema. `shards` and `replicas` are rewritten with every renewal of a lease. */
+export const CLUSTER_TABLES: SchemaStep = ({ int, text }) => [
+  `CREATE TABLE cluster (
+    one ${int} NOT NULL PRIMARY KEY CHECK (one = 1),
+    application ${int} NOT NULL,
+    schema ${int} NOT NULL,
+    config ${text}
+  )`,
+  `CREATE TABLE shards (
+    key ${text} NOT NULL,
+    slot int NOT NULL,
+    owner uuid,
+    epoch ${int} NOT NULL DEFAULT 0,
+    until timestamptz NOT NULL DEFAULT '-infinity',
+    ask_from timestamptz NOT NULL DEFAULT '-infinity',
+    window_ms int NOT NULL DEFAULT 0,
+    PRIMARY KEY (key, slot)
+  ) WITH (fillfactor = 50)`,
+  // The epoch of a shard that is removed and added again is higher than all before.
+  'CREATE SEQUENCE shard_epochs',
+  `CREATE TABLE replicas (
+    id uuid PRIMARY KEY,
+    name ${text} NOT NULL,
+    checksum ${text} NOT NULL,
+    announced_at timestamptz NOT NULL,
+    until timestamptz NOT NULL
+  ) WITH (fillfactor = 50)`,
+  'ALTER TABLE memory SET (autovacuum_vacuum_scale_factor = 0.02)',
+];

@@ -1,0 +1,61 @@
+// What the journal says of rounds of dispatch.
+import { closedLines, heldLines, type HeldAlert } from '../core/journal/dispatched.ts';
+import type { JournalEntry } from '../core/journal/entry.ts';
+import { routedLines, withdrawnLines } from '../core/journal/routed.ts';
+import type { DeliveryBatch, RoundResult, Withdrawal } from '../dispatch/model.ts';
+import type { DueRound } from '../dispatch/rounds/due-round.ts';
+import type { RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { RoundDecision } from './contract/dispatch.ts';
+
+/** Of a round that chose who is told. */
+export function routingLines(
+  { unrouted }: RoutingRound,
+  { owing, undeliverable, withdrawn }: RoutingResult,
+  at: Instant,
+): readonly JournalEntry[] {
+  const owed = Map.groupBy(owing, ({ notification }) => notification);
+  const undelivered = Map.groupBy(undeliverable, ({ notification }) => notification.number);
+  const routed = unrouted.map(({ number, ...notification }) => ({
+    ...notification,
+    channels: [...new Set((owed.get(number) ?? []).map(({ group }) => group.target.channel))],
+    lost: (undelivered.get(number) ?? []).map(({ channel }) => channel),
+  }));
+  return [...routedLines(routed, at), ...takenLines(withdrawn, at)];
+}
+
+/** Of a round that decided what goes out. */
+export function dueLines(round: DueRound, { result, shares }: RoundDecision, at: Instant): readonly JournalEntry[] {
+  const closed = result.batches
+    .flatMap((batch) => wholeOf(batch, shares))
+    .map(({ id, kind, target, members }) => {
+      return { id, kind, channel: target.channel, keys: members.map(({ key }) => key) };
+    });
+  return [...takenLines(result.withdrawn, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
+}
+
+function takenLines(withdrawn: readonly Withdrawal[], at: Instant): readonly JournalEntry[] {
+  return withdrawnLines(
+    withdrawn.map(({ key, target, as }) => ({ key, channel: target.channel, as })),
+    at,
+  );
+}
+
+/** Of a message that several commits write, the last of them has the line. */
+function wholeOf(batch: DeliveryBatch, shares: RoundDecision['shares']): readonly DeliveryBatch[] {
+  const share = shares.get(batch.id);
+  if (share === undefined) return [batch];
+  return share.isLast ? [share.batch] : [];
+}
+
+function heldIn({ groups }: DueRound, { states }: RoundResult): HeldAlert[] {
+  return groups.flatMap(({ id, target: { channel }, members }) =>
+    members.flatMap(({ key, watch, alert, state: { held: before } }): HeldAlert[] => {
+      const after = states.get(id)?.get(key)?.held;
+      if (after === undefined || (after === null) === (before === null)) return [];
+      const cause = after ?? before;
+      if (cause === null) return [];
+      return [{ ...cause, is: after === null ? 'released' : 'held', key, watch, alert, channel }];
+    }),
+  );
+}

@@ -1,0 +1,167 @@
+// Rounds of dispatch: what they read, and what they write in one transaction of the caller's. A commit throws `Superseded`
+// where something that its round rests on has changed.
+import type { ClockShift } from '../dispatch/clock-jump.ts';
+import type { Withdrawal } from '../dispatch/model.ts';
+import type { Rerouted } from '../dispatch/reroute.ts';
+import type { CallResult, CallRound } from '../dispatch/rounds/call-round.ts';
+import type { DueRound } from '../dispatch/rounds/due-round.ts';
+import type { Owing, RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
+import { earliest, type Instant } from '../lib/clock.ts';
+import type { RoundDecision, DueQuery } from './contract/dispatch.ts';
+import { dueLines, routingLines } from './round-lines.ts';
+import { Superseded } from './sql/database.ts';
+import { intOrNull } from './sql/rows.ts';
+import type { Sql } from './sql/sql.ts';
+import {
+  askAgain,
+  dueAlerts,
+  keepCalls,
+  markTold,
+  moveAlerts,
+  openConditions,
+  turnAlerts,
+  type ToldAlert,
+} from './tables/alerts/alerts.ts';
+import { addBatches, addDead, dropRepeats, withdraw } from './tables/alerts/batches.ts';
+import { dueGroups } from './tables/alerts/due-groups.ts';
+import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
+import { markRouted, unrouted } from './tables/alerts/notifications.ts';
+import {
+  giveUpStates,
+  informStates,
+  keepStates,
+  knownOf,
+  moveStates,
+  oweStates,
+  rerouteStates,
+  type DecidedState,
+} from './tables/alerts/recipient-states.ts';
+import { append } from './tables/journal/journal.ts';
+import { moveAcks } from './tables/operators/acks.ts';
+import { isPolicy, policyAt } from './tables/operators/policy.ts';
+
+export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound> {
+  const found = await unrouted(sql, limit);
+  const keys = found.flatMap(({ key, members }) => [key, ...members]);
+  return { unrouted: found, known: await knownOf(sql, keys) };
+}
+
+export async function commitRouting(sql: Sql, round: RoutingRound, result: RoutingResult, at: Instant): Promise<void> {
+  const numbers = round.unrouted.map(({ number }) => number);
+  requireUnchanged(await markRouted(sql, numbers));
+  await withdrawAll(sql, result.withdrawn, at);
+  await owe(sql, result.owing, at);
+  await informStates(sql, result.informed, at);
+  await turnAlerts(sql, result.turned, at);
+  // Only conditions inhibit others.
+  const over = result.turned.filter(({ notification }) => notification.transition === 'resolved');
+  const ended = over.map(({ notification }) => notification.key);
+  await wakeHeldBy(sql, ended, at);
+  for (const one of result.undeliverable) await addDead(sql, one, at);
+  await append(sql, routingLines(round, result, at));
+}
+
+function requireUnchanged(isUnchanged: boolean): void {
+  if (!isUnchanged) throw new Superseded();
+}
+
+async function withdrawAll(sql: Sql, withdrawn: readonly Withdrawal[], at: Instant): Promise<void> {
+  for (const one of withdrawn) requireUnchanged(await withdraw(sql, one, at));
+}
+
+async function owe(sql: Sql, owing: readonly Owing[], at: Instant): Promise<void> {
+  await oweStates(sql, owing, at);
+  const news = owing.filter(({ state }) => state.wanted > state.closed);
+  await wake(sql, news, at);
+}
+
+export async function readDue(sql: Sql, query: DueQuery): Promise<DueRound> {
+  const due = await dueGroups(sql, query);
+  const policy = await policyAt(sql, query.silencesSince);
+  return { ...due, policy, sources: query.withSources ? await openConditions(sql) : [] };
+}
+
+export async function commitDue(sql: Sql, round: DueRound, decision: RoundDecision, at: Instant): Promise<void> {
+  const { result, shares } = decision;
+  requireUnchanged(await isPolicy(sql, round.policy.version));
+  requireUnchanged(await keepTimers(sql, round, decision));
+  await withdrawAll(sql, result.withdrawn, at);
+  for (const one of result.needless) await dropRepeats(sql, one, at);
+  requireUnchanged(await addBatches(sql, result.batches, shares, at));
+  await keepStates(sql, decidedIn(round, decision));
+  for (const { damaged, target } of round.groups) await giveUpStates(sql, damaged, target);
+  await markTold(sql, toldIn(round, decision), at);
+  await append(sql, dueLines(round, decision, at));
+}
+
+/** False: a group has changed since it was read. One without a timer is still to be decided. */
+async function keepTimers(sql: Sql, round: DueRound, { result, isKept }: RoundDecision): Promise<boolean> {
+  const timers = new Map(result.groups.map((timer) => [timer.id, timer]));
+  const decided = round.groups.flatMap((group) => {
+    const timer = timers.get(group.id);
+    return timer === undefined ? [] : [{ group, timer, isKept: isKept(group.target.channel) }];
+  });
+  const undecided = round.groups.filter(({ id }) => !timers.has(id));
+  return (await areAsRead(sql, undecided)) && keepGroups(sql, decided);
+}
+
+function decidedIn({ groups }: DueRound, { result: { states, repeating } }: RoundDecision): DecidedState[] {
+  return groups.flatMap(({ id, target, members }) =>
+    members.map(({ key, state }) => ({
+      key,
+      ...target,
+      state: states.get(id)?.get(key) ?? state,
+      repeats: repeating.get(id)?.has(key) ?? false,
+    })),
+  );
+}
+
+/** Alerts that were put into a message on a channel that counts. */
+function toldIn({ groups }: DueRound, { result, counts, isAnswered }: RoundDecision): ToldAlert[] {
+  const labels = new Map(groups.flatMap(({ members }) => members.map((one) => [one.key, one.labels])));
+  const told = result.batches.filter(({ target }) => counts(target.channel)).flatMap(({ members }) => members);
+  return [...new Set(told.map(({ key }) => key))].map((key) => ({
+    key,
+    isAnswered: isAnswered(labels.get(key) ?? {}),
+  }));
+}
+
+export async function readCalls(
+  sql: Sql,
+  at: Instant,
+  limit: number,
+  uncounted: readonly string[],
+): Promise<CallRound> {
+  return { alerts: await dueAlerts(sql, at, limit, uncounted), policy: await policyAt(sql, at) };
+}
+
+export async function commitCalls(sql: Sql, round: CallRound, result: CallResult, at: Instant): Promise<void> {
+  requireUnchanged(await isPolicy(sql, round.policy.version));
+  await owe(sql, result.owing, at);
+  await keepCalls(sql, result.alerts, at);
+}
+
+export async function commitReroute(sql: Sql, rerouted: readonly Rerouted[], at: Instant): Promise<void> {
+  await rerouteStates(sql, rerouted);
+  const woken = rerouted.map(({ group }) => ({ group, notification: null }));
+  await wake(sql, woken, at);
+  await wakeHolding(sql, at);
+  await askAgain(sql, at);
+}
+
+export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {
+  await moveStates(sql, jump);
+  await moveAlerts(sql, jump);
+  await moveGroups(sql, jump);
+  // Silences keep their end: a person named that time of day.
+  await moveAcks(sql, jump);
+}
+
+const NEXT = `
+  SELECT (SELECT min(due_at) FROM dispatch_group WHERE due_at IS NOT NULL) AS of_groups,
+    (SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL) AS of_alerts`;
+
+export async function nextRound(sql: Sql): Promise<Instant | null> {
+  const row = await sql.first(NEXT);
+  return row === undefined ? null : earliest([intOrNull(row, 'of_groups'), intOrNull(row, 'of_alerts')]);
+}

@@ -1,0 +1,67 @@
+// Moves a state from one database to another, row by row and all or nothing. Both have the same tables.
+import { readFact, writeFact } from '../tables/memory/facts.ts';
+import { StorageError } from '../contract/store.ts';
+import type { SqlDatabase } from './database.ts';
+import type { Row } from './rows.ts';
+import { insertion, paged, type Sql } from './sql.ts';
+import { isNumbered, TABLES, type StateTable } from './table-order.ts';
+
+/** By table, how many rows were copied. */
+export type Copied = ReadonlyMap<string, number>;
+
+const AT_ONCE = 1000;
+
+/**
+ * As the state is at one moment. `begin` is called first in the transaction of the target, and may reject. Rejects with a
+ * StorageError also where the target holds something; then it is as it was.
+ */
+export function copyTables(
+  from: Pick<SqlDatabase, 'snapshot'>,
+  to: SqlDatabase,
+  begin: (target: Sql) => Promise<void> = async () => undefined,
+): Promise<Copied> {
+  return from.snapshot((source) =>
+    to.write('migrate', async (target) => {
+      await begin(target);
+      const copied = new Map<string, number>();
+      for (const table of TABLES) copied.set(table.name, await copyTable(source, target, table, to));
+      // What was decided rests on the number of the policy, and links that were sent go on working.
+      for (const name of ['policy', 'links'] as const) {
+        const fact = await readFact(source, name);
+        if (fact !== null) await writeFact(target, name, fact);
+      }
+      return copied;
+    }),
+  );
+}
+
+async function copyTable(
+  source: Sql,
+  target: Sql,
+  table: StateTable,
+  { name, dialect, header }: Pick<SqlDatabase, 'name' | 'dialect' | 'header'>,
+): Promise<number> {
+  if ((await target.first(`SELECT 1 FROM ${table.name} LIMIT 1`)) !== undefined)
+    throw new StorageError(`${name} holds a state already: name an empty database.`);
+  const columns = await header.columns(target, table.name);
+  const names = Object.keys(columns);
+  const insert = insertion(table.name, columns);
+  const select = paged(
+    table.keys,
+    0,
+    ({ after, end }) => `SELECT ${names.join(', ')} FROM ${table.name} WHERE ${after} ${end}`,
+  );
+  let count = 0;
+  for await (const rows of source.pages(select, [], AT_ONCE)) count += await target.each(insert, rows.map(storable));
+  const renumber = isNumbered(table) && count > 0 ? dialect.numbersFrom(table.name) : null;
+  if (renumber !== null) await target.first(renumber);
+  return count;
+}
+
+function storable(row: Row): Readonly<Record<string, string | number | null>> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, valueOf(value)]));
+}
+
+function valueOf(value: unknown): string | number | null {
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+}

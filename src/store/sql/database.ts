@@ -1,0 +1,117 @@
+// Transactions, whichever engine has the tables.
+import { failpoint, type Step } from '../../lib/failpoint.ts';
+import type { SqlDialect, ListColumns } from './dialect.ts';
+import type { Sql } from './sql.ts';
+
+/** Every method rejects with a StorageError. */
+export interface SqlReads {
+  /** Each statement sees the last commit. */
+  readonly sql: Sql;
+  /** All statements see one moment. `work` awaits nothing but them. */
+  readonly snapshot: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
+}
+
+/** `full`: what is committed survives a power cut. `relaxed`: a power cut may take it back until the next full commit. */
+export type Sync = 'full' | 'relaxed';
+
+export interface SqlDatabase extends SqlReads {
+  /** For messages. */
+  readonly name: string;
+  readonly dialect: SqlDialect;
+  /** For pages, the API and commands: the short reads of the loops do not wait behind these. */
+  readonly view: SqlReads;
+  /**
+   * All or nothing, in one transaction, in the order of the calls. `work` awaits nothing but its statements, and may run
+   * more than once. Rejects with a StoreFullError where the step needs room and there is none; an error `Superseded` that
+   * `work` throws is passed on as it is, and nothing is kept. `sync`: as the step has it, where it is left out.
+   */
+  readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>, sync?: Sync) => Promise<T>;
+  /** How much the database may hold, where that is this program's to say. */
+  readonly setMaxBytes: (maxBytes: number) => void;
+  /** After the writes that were asked for. Safe to call twice. */
+  readonly close: () => Promise<void>;
+  /** Where the number of the schema is kept. */
+  readonly header: SchemaHeader;
+}
+
+/** What is found where the number of the schema should be. */
+export type FoundSchema =
+  /** 0: there is nothing yet. */
+  | { readonly type: 'ours'; readonly schema: number }
+  /** A build from before the first release wrote it. */
+  | { readonly type: 'early'; readonly schema: number }
+  /** Another program wrote it. */
+  | { readonly type: 'foreign' };
+
+export interface SchemaHeader {
+  read(sql: Sql): Promise<FoundSchema>;
+  /** Until the end of the transaction nobody else changes the schema. */
+  lock(sql: Sql): Promise<void>;
+  write(sql: Sql, schema: number): Promise<void>;
+  /** Tables that only this engine has, for the first step. */
+  tables(dialect: SqlDialect): readonly string[];
+  /** Of a table that is there. Each may be null. */
+  columns(sql: Sql, table: string): Promise<ListColumns>;
+  /** Whether another session was in the way, so that it is tried again. */
+  isLocked(error: unknown): boolean;
+  /** Advice where a state cannot be used, such as: name another file. */
+  readonly elsewhere: string;
+}
+
+/** What a round decided rests on what has changed since: it is rolled back. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded';
+}
+
+/** Resolves with `superseded` where the write ended so. */
+export async function orSuperseded<T>(written: Promise<T>): Promise<T | 'superseded'> {
+  try {
+    return await written;
+  } catch (error) {
+    if (error instanceof Superseded) return 'superseded';
+    throw error;
+  }
+}
+
+/** In which engines a step does not wait for the disk. */
+type RelaxedIn = 'both' | 'sqlite';
+
+/** All steps that are not named wait for the disk. */
+const RELAXED: Partial<Readonly<Record<Step, RelaxedIn>>> = {
+  // A round that was taken back is decided again, and makes the same deliveries under the same ids: they follow from
+  // content alone. How a try ended is a full commit, so that what is on record as sent stays so.
+  'commit-routing': 'both',
+  'commit-due': 'both',
+  'commit-calls': 'both',
+  // The age of a delivery is a little lower then.
+  ran: 'both',
+  // The machine is off for longer than what is missing. A crash of a server alone is shorter than that.
+  cover: 'sqlite',
+  // It is like a process that ended: the delivery goes out again under its id. After a crash of a server alone, the next
+  // try would not know that it may be a copy.
+  claim: 'sqlite',
+};
+
+/**
+ * Steps that are refused at the size limit: they add to the state without end. All others make room, or record what was
+ * done already; were settling refused, what was sent would be sent again.
+ */
+const NEEDS_ROOM: ReadonlySet<Step> = new Set<Step>(['commit', 'cover', 'probe']);
+
+export function syncOf(step: Step, { name }: SqlDialect): Sync {
+  const relaxed = RELAXED[step];
+  return relaxed === 'both' || relaxed === name ? 'relaxed' : 'full';
+}
+
+export function needsRoom(step: Step): boolean {
+  return NEEDS_ROOM.has(step);
+}
+
+/** Runs `work` between its failpoints; `commit` ends the transaction. */
+export async function committed<T>(step: Step, work: () => Promise<T>, commit: () => Promise<void>): Promise<T> {
+  const result = await work();
+  failpoint(`${step}.before`);
+  await commit();
+  failpoint(`${step}.after`);
+  return result;
+}

@@ -1,0 +1,87 @@
+// Every difference between the SQL of the engines. Tables are written once with these words, and each engine has its own.
+
+/** A column of a list: `bool` is kept as 0 or 1, `?` may be null. */
+export type ColumnType = keyof ColumnValues;
+
+export interface ColumnValues {
+  readonly int: number;
+  readonly text: string;
+  readonly real: number;
+  readonly bool: boolean;
+  readonly 'int?': number | null;
+  readonly 'text?': string | null;
+  readonly 'real?': number | null;
+}
+
+export type ListColumns = Readonly<Record<string, ColumnType>>;
+
+/** One row of a list, as a list statement names its parts. */
+export type ListWords<C extends ListColumns> = { readonly [K in keyof C]: string } & {
+  /** In place of FROM: the rows, where a statement takes all of them at once. */
+  readonly from: string;
+  /** After a FROM that names tables. */
+  readonly also: string;
+  /** In place of USING. */
+  readonly using: string;
+};
+
+export interface SqlDialect {
+  readonly name: 'sqlite' | 'postgres';
+
+  /** Type of a column: a number that the database gives to each new row, as its primary key. */
+  readonly serial: string;
+  /** Type of a column: a whole number, an instant in milliseconds, or a boolean as 0 and 1. */
+  readonly int: string;
+  /** Type of a column. Texts are compared byte by byte. */
+  readonly text: string;
+  /** End of CREATE TABLE. `fill`: how full pages are made, in percent, where rows are rewritten often. */
+  readonly table: (fill?: number) => string;
+  /** The same, where the primary key is a key of its own and no `serial`. */
+  readonly keyedTable: (fill?: number) => string;
+  /** Within CREATE INDEX: null comes before all numbers. In ORDER BY both engines take NULLS FIRST. */
+  readonly nullsFirst: string;
+
+  /** True where the column has one of the values of a list, which is one parameter: `d.among('id', '$3', 'text')`. */
+  readonly among: (column: string, parameter: string, type: 'int' | 'text') => string;
+  /** True where the text begins with the value, byte by byte. */
+  readonly startsWith: (column: string, value: string) => string;
+  /** The same for any value of a list, which is one parameter. */
+  readonly startsWithAny: (column: string, parameter: string) => string;
+  /** True where the value stands in the text, byte by byte. */
+  readonly contains: (column: string, value: string) => string;
+  /** Compares with a pattern, in upper or lower case of ASCII: `subject ${d.like} $2 ESCAPE '\'`. */
+  readonly like: string;
+
+  /** Whether a text is JSON that the engine can read. */
+  readonly isJson: (column: string) => string;
+  /** A text within a column that holds JSON, by its path; null where the column is no JSON. */
+  readonly jsonText: (column: string, ...path: readonly string[]) => string;
+  /** Whether a column that holds a JSON array of texts has that text in it; false where it is no array. */
+  readonly jsonHas: (column: string, value: string) => string;
+  /** Aggregate: the values as the text of a JSON array, `[]` of none. An ORDER BY may stand in the expression. */
+  readonly jsonArray: (expression: string) => string;
+
+  /** End of a SELECT: locks its rows until the end of the transaction, and passes over those that are locked. */
+  readonly skipLocked: string;
+  /** End of a SELECT: locks its rows, or those of the table that is named so, until the end of the transaction. */
+  readonly forUpdate: (table?: string) => string;
+  /** End of a SELECT: nobody changes its rows until the end of the transaction. */
+  readonly forShare: string;
+
+  /** The words by which a list statement names one row, with parameters from $1 on. */
+  readonly list: <C extends ListColumns>(columns: C) => ListWords<C>;
+  /** End of INSERT … SELECT of a list: rows are numbered in the order of the list. */
+  readonly inOrder: string;
+  /** Statement that lets the numbers of new rows follow the highest that is there; null where they do so anyway. */
+  readonly numbersFrom: (table: string) => string | null;
+}
+
+/** The greater of two numbers; one that is null is passed over. */
+export function later(a: string, b: string): string {
+  return `(CASE WHEN ${b} IS NULL OR ${a} >= ${b} THEN ${a} ELSE ${b} END)`;
+}
+
+/** The smaller of two numbers; one that is null is passed over. */
+export function earlier(a: string, b: string): string {
+  return `(CASE WHEN ${b} IS NULL OR ${a} <= ${b} THEN ${a} ELSE ${b} END)`;
+}

@@ -1,0 +1,70 @@
+// Brings a state to the newest schema. Steps are numbered, and all that are missing are taken in one transaction, by one
+// process at a time.
+import { setTimeout as pause } from 'node:timers/promises';
+import { StorageError } from '../contract/store.ts';
+import type { SqlDatabase } from './database.ts';
+import { SCHEMA_STEPS, type SchemaStep } from './schema.ts';
+import type { Sql } from './sql.ts';
+
+const TRIES = 5;
+const PAUSE_MS = 500;
+
+type Migrated = Pick<SqlDatabase, 'name' | 'sql' | 'write' | 'dialect' | 'header'>;
+
+/** Rejects with a StorageError for a state that this release cannot take over; nothing is changed then. */
+export async function migrateState(database: Migrated, steps: readonly SchemaStep[] = SCHEMA_STEPS): Promise<void> {
+  if ((await schemaIn(database, database.sql, steps.length)) === steps.length) return;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      await database.write('migrate', (sql) => migrateOn(database, sql, steps));
+      return;
+    } catch (error) {
+      if (tried === TRIES || !database.header.isLocked(error)) throw error;
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
+async function migrateOn(database: Migrated, sql: Sql, steps: readonly SchemaStep[]): Promise<void> {
+  const { header, dialect } = database;
+  await header.lock(sql);
+  // Another process may have done it meanwhile.
+  const schema = await schemaIn(database, sql, steps.length);
+  if (schema === steps.length) return;
+  const statements = steps.slice(schema).flatMap((step) => step(dialect));
+  const own = schema === 0 ? header.tables(dialect) : [];
+  for (const statement of [...statements, ...own]) await sql.run(statement);
+  await header.write(sql, steps.length);
+}
+
+/** For readers. Rejects with a StorageError unless the state has exactly the schema that is known here. */
+export async function assertCurrentSchema(database: Pick<SqlDatabase, 'name' | 'sql' | 'header'>): Promise<void> {
+  const known = SCHEMA_STEPS.length;
+  const schema = await schemaIn(database, database.sql, known);
+  if (schema === 0) throw new StorageError(`${database.name} holds no state yet. Has the daemon run with this config?`);
+  if (schema < known)
+    throw new StorageError(
+      `${database.name} was written by an older release. Start the daemon once: it brings the state up to date.`,
+    );
+}
+
+/** 0 where there is nothing yet. Rejects with a StorageError for a state that this release does not read. */
+export async function schemaIn(
+  { name, header }: Pick<SqlDatabase, 'name' | 'header'>,
+  sql: Sql,
+  known = SCHEMA_STEPS.length,
+): Promise<number> {
+  const found = await header.read(sql);
+  if (found.type === 'foreign')
+    throw new StorageError(`${name} is a database of another program. ${header.elsewhere}.`);
+  if (found.type === 'early')
+    throw new StorageError(
+      `${name} was written by a build from before release 0.1.0 (its schema ${found.schema}), which this release does not ` +
+        `read. ${header.elsewhere}: every watch then begins with a quiet baseline. The build that wrote it still reads it.`,
+    );
+  if (found.schema <= known) return found.schema;
+  throw new StorageError(
+    `${name} was written by a newer release (schema ${found.schema}, this one knows up to ${known}). Install that release ` +
+      `or a later one. ${header.elsewhere} to start with an empty state.`,
+  );
+}

@@ -1,0 +1,97 @@
+// Reads columns of rows. What comes out of the storage is checked once, in this folder, and trusted from then on. The types
+// are those of the schema: a value that does not fit them is damage.
+import { z } from 'zod';
+import type { Json } from '../../core/values/fields.ts';
+import { StorageError } from '../contract/store.ts';
+
+/** A row as an engine hands it out, by column. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export const count = z.int().nonnegative();
+export const instant = z.number();
+export const anyJson = z.custom<Json>((value) => value !== undefined);
+
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === 'string') return value;
+  throw damaged(column, 'text');
+}
+
+/** Some columns, under their names. */
+export function texts<const N extends string>(row: Row, ...names: readonly N[]): Record<N, string> {
+  return Object.fromEntries(names.map((name) => [name, text(row, name)])) as Record<N, string>;
+}
+
+/** Some columns, under their names. */
+export function ints<const N extends string>(row: Row, ...names: readonly N[]): Record<N, number> {
+  return Object.fromEntries(names.map((name) => [name, int(row, name)])) as Record<N, number>;
+}
+
+export function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
+}
+
+/** Sums of PostgreSQL are text. */
+export function int(row: Row, column: string): number {
+  const value = row[column];
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  if (typeof number === 'number' && !Number.isNaN(number)) return number;
+  throw damaged(column, 'number');
+}
+
+export function intOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : int(row, column);
+}
+
+/** Kept as 0 or 1. */
+export function bool(row: Row, column: string): boolean {
+  return int(row, column) !== 0;
+}
+
+/** Null where it is no JSON, or null itself. */
+export function jsonIfAny(row: Row, column: string): Json {
+  try {
+    return anyJson.parse(JSON.parse(text(row, column)));
+  } catch {
+    return null;
+  }
+}
+
+function damaged(column: string, type: 'text' | 'number'): StorageError {
+  return new StorageError(`the stored ${column} is damaged: it is no ${type}`);
+}
+
+/** Null where it is no JSON. */
+export function jsonOrNull(text: unknown): unknown {
+  try {
+    return fromJson(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Without those that cannot be read. */
+export function readable<T>(rows: readonly Row[], read: (row: Row) => T): T[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch (error) {
+      if (error instanceof StorageError) return [];
+      throw error;
+    }
+  });
+}
+
+export function fromJson(text: unknown): unknown {
+  return typeof text === 'string' ? JSON.parse(text) : text;
+}
+
+/** Throws a StorageError that says what is damaged. */
+export function parsed<T>(what: string, parse: () => T, advice = ''): T {
+  try {
+    return parse();
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new StorageError(`the stored ${what} is damaged: ${why.replace(/\s+/g, ' ')}${advice}`, { cause: error });
+  }
+}

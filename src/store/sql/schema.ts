@@ -1,0 +1,169 @@
+// The tables, for both engines. JSON is text: `jsonb` takes neither \u0000 nor half of a surrogate pair, and names of
+// tokens have both. Booleans are 0 and 1, instants are milliseconds. PostgreSQL has three tables more, for its replicas
+// (postgres/tables-of-cluster.ts).
+import type { SqlDialect } from './dialect.ts';
+import { alertTables, deliveryTables, groupTables } from './dispatch-schema.ts';
+
+/** Statements that lead from schema n to n + 1. A released one is never edited: states out there were made by it. */
+export type SchemaStep = (dialect: SqlDialect) => readonly string[];
+
+/** Of all engines. An engine adds its own tables to the first step. */
+export const SCHEMA_STEPS: readonly SchemaStep[] = [
+  (dialect) => [
+    ...memoryTables(dialect),
+    ...sampleTables(dialect),
+    ...alertTables(dialect),
+    ...groupTables(dialect),
+    ...deliveryTables(dialect),
+    ...operatorTables(dialect),
+    ...journalTables(dialect),
+  ],
+];
+
+/**
+ * `covered` changes with every poll, so its rows are narrow. `coverage` holds the last observed values and the health of
+ * conditions, and is written when these change: `seen_at` is when those values were last seen, `evaluated_at` when those
+ * conditions last had the same results. Neither has a further index, so that an update touches none.
+ */
+function memoryTables({ int, text, table, keyedTable }: SqlDialect): string[] {
+  return [
+    `CREATE TABLE memory (
+      watch ${text} NOT NULL PRIMARY KEY,
+      version ${int} NOT NULL,
+      checksum ${text} NOT NULL,
+      state ${text} NOT NULL,
+      alerts ${text} NOT NULL,
+      history ${text} NOT NULL DEFAULT '{}',
+      data ${text} NOT NULL DEFAULT 'null'
+    ) ${table(85)}`,
+    `CREATE TABLE covered (
+      watch ${text} NOT NULL PRIMARY KEY REFERENCES memory (watch) ON DELETE CASCADE,
+      until ${int},
+      seen_at ${int},
+      evaluated_at ${int}
+    ) ${keyedTable(50)}`,
+    `CREATE TABLE coverage (
+      watch ${text} NOT NULL PRIMARY KEY REFERENCES memory (watch) ON DELETE CASCADE,
+      snapshot ${text} NOT NULL DEFAULT 'null',
+      health ${text} NOT NULL DEFAULT '{}'
+    ) ${keyedTable(70)}`,
+    `CREATE TABLE facts (name ${text} NOT NULL PRIMARY KEY, value ${text} NOT NULL) ${keyedTable()}`,
+    // It is locked by rounds that rest on it: a row that is not there could not be.
+    "INSERT INTO facts (name, value) VALUES ('policy', '0')",
+    `CREATE TABLE channels (name ${text} NOT NULL PRIMARY KEY, ran_ms ${int} NOT NULL) ${keyedTable()}`,
+    `CREATE TABLE chain_blocks (
+      explorer ${text} NOT NULL,
+      height ${int} NOT NULL,
+      hash ${text} NOT NULL,
+      first_seen ${int} NOT NULL,
+      last_seen ${int} NOT NULL,
+      PRIMARY KEY (explorer, height, hash)
+    ) ${keyedTable()}`,
+  ];
+}
+
+/**
+ * `samples` are the runs of equal values that are over, `sample_buckets` an hour each of older ones, `unknown_spans` when
+ * no data of a watch was `ok`. Each is numbered, so that the oldest rows go first where there are too many.
+ */
+function sampleTables({ serial, int, text, table }: SqlDialect): string[] {
+  return [
+    `CREATE TABLE samples (
+      number ${serial},
+      watch ${text} NOT NULL REFERENCES memory (watch) ON DELETE CASCADE,
+      path ${text} NOT NULL,
+      since ${int} NOT NULL,
+      until ${int} NOT NULL,
+      value ${text} NOT NULL
+    ) ${table()}`,
+    'CREATE INDEX samples_of_watch ON samples (watch, path, until)',
+    `CREATE TABLE sample_buckets (
+      number ${serial},
+      watch ${text} NOT NULL REFERENCES memory (watch) ON DELETE CASCADE,
+      path ${text} NOT NULL,
+      width ${int} NOT NULL,
+      at ${int} NOT NULL,
+      first ${text} NOT NULL,
+      last ${text} NOT NULL,
+      min ${text} NOT NULL,
+      max ${text} NOT NULL,
+      UNIQUE (watch, path, width, at)
+    ) ${table()}`,
+    'CREATE INDEX sample_buckets_at ON sample_buckets (at)',
+    `CREATE TABLE unknown_spans (
+      number ${serial},
+      watch ${text} NOT NULL REFERENCES memory (watch) ON DELETE CASCADE,
+      since ${int} NOT NULL,
+      until ${int},
+      cause ${text} NOT NULL,
+      UNIQUE (watch, since)
+    ) ${table()}`,
+    'CREATE INDEX unknown_spans_open ON unknown_spans (watch) WHERE until IS NULL',
+    'CREATE INDEX unknown_spans_until ON unknown_spans (until) WHERE until IS NOT NULL',
+  ];
+}
+
+/**
+ * `name` of a pause is what the operator named. `announced_at` is when people were last told of a silence or a pause.
+ * `severity` of an acknowledgement is that of the rule when it was made: a higher one ends it.
+ */
+function operatorTables({ int, text, keyedTable }: SqlDialect): string[] {
+  return [
+    `CREATE TABLE silences (
+      id ${text} NOT NULL PRIMARY KEY,
+      kind ${text} NOT NULL CHECK (kind IN ('silence', 'pause')),
+      matchers ${text} NOT NULL,
+      starts_at ${int} NOT NULL,
+      ends_at ${int} NOT NULL,
+      until_resolved ${int} NOT NULL DEFAULT 0,
+      actor ${text} NOT NULL,
+      comment ${text} NOT NULL,
+      version ${int} NOT NULL DEFAULT 1,
+      name ${text},
+      announced_at ${int} NOT NULL DEFAULT 0
+    ) ${keyedTable()}`,
+    'CREATE INDEX silences_end ON silences (ends_at)',
+    `CREATE TABLE acks (
+      key ${text} NOT NULL,
+      episode ${int} NOT NULL,
+      id ${text} NOT NULL UNIQUE,
+      seq ${int} NOT NULL,
+      severity ${text} NOT NULL,
+      actor ${text} NOT NULL,
+      comment ${text},
+      at ${int} NOT NULL,
+      ends_at ${int} NOT NULL,
+      PRIMARY KEY (key, episode)
+    ) ${keyedTable()}`,
+    'CREATE INDEX acks_end ON acks (ends_at)',
+    `CREATE TABLE operator_requests (
+      key ${text} NOT NULL PRIMARY KEY,
+      digest ${text} NOT NULL,
+      answer ${text} NOT NULL,
+      at ${int} NOT NULL
+    ) ${keyedTable()}`,
+  ];
+}
+
+/** `position` and `hash` are null until a line is chained. `checkpoints` are the last lines of parts that were dropped. */
+function journalTables({ serial, int, text, table, keyedTable }: SqlDialect): string[] {
+  return [
+    `CREATE TABLE journal (
+      number ${serial},
+      at ${int} NOT NULL,
+      kind ${text} NOT NULL,
+      subject ${text} NOT NULL,
+      actor ${text} NOT NULL,
+      data ${text} NOT NULL,
+      position ${int} UNIQUE,
+      hash ${text}
+    ) ${table()}`,
+    'CREATE INDEX journal_of_subject ON journal (subject, number)',
+    'CREATE INDEX journal_unchained ON journal (number) WHERE position IS NULL',
+    `CREATE TABLE checkpoints (
+      position ${int} NOT NULL PRIMARY KEY,
+      at ${int} NOT NULL,
+      hash ${text} NOT NULL
+    ) ${keyedTable()}`,
+  ];
+}

@@ -1,0 +1,133 @@
+// How tables are asked and changed, on a connection that the caller holds. Statements are constants of their module: a
+// driver prepares each of them once.
+import type { Row } from './rows.ts';
+import type { ColumnType, ColumnValues, SqlDialect, ListColumns, ListWords } from './dialect.ts';
+
+export type SqlValue = string | number | boolean | null;
+
+/** A list is one parameter, for `SqlDialect.among`. A boolean is kept as 0 or 1. */
+export type Parameter = SqlValue | readonly SqlValue[];
+
+/** Parameters are `$1`, `$2` and so on. One in arithmetic carries its type: `$2::bigint`. */
+export type Statement = string | ((dialect: SqlDialect) => string);
+
+/** A row of a list, by column. */
+export type ListRow<C extends ListColumns> = { readonly [K in keyof C]: ColumnValues[C[K]] };
+
+/** A statement over a list of rows, written for one row. */
+export interface ListStatement<C extends ListColumns> {
+  readonly columns: C;
+  readonly text: (dialect: SqlDialect) => string;
+  /** In the order of the columns. */
+  readonly valuesOf: (row: ListRow<C>) => SqlValue[];
+}
+
+/** A query that is read page by page, in the order of columns that no two rows share. */
+export interface PagedStatement {
+  readonly keys: readonly string[];
+  readonly first: Statement;
+  readonly next: Statement;
+}
+
+/** One statement at a time. */
+export interface Sql {
+  all(statement: Statement, values?: readonly Parameter[]): Promise<readonly Row[]>;
+  /** Undefined: there is none. */
+  first(statement: Statement, values?: readonly Parameter[]): Promise<Row | undefined>;
+  /** Resolves with how many rows were changed. */
+  run(statement: Statement, values?: readonly Parameter[]): Promise<number>;
+  /** For each row of the list. Resolves with how many rows were changed. */
+  each<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<number>;
+  /** For each row of the list; the results of all of them. */
+  allOf<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<readonly Row[]>;
+  /** Each page is a statement of its own: only a snapshot shows one moment. */
+  pages(statement: PagedStatement, values: readonly Parameter[], size: number): AsyncIterable<readonly Row[]>;
+}
+
+/**
+ * A statement over a list, written for one row: `list({ id: 'text' }, (row) => `DELETE FROM t ${row.using} WHERE id = ${row.id}`)`.
+ * SQLite runs it for each row, PostgreSQL once for all. So no two rows of a list may change the same row of a table, nor
+ * read what another one writes.
+ */
+export function list<const C extends ListColumns>(
+  columns: C,
+  build: (row: ListWords<C>, dialect: SqlDialect) => string,
+): ListStatement<C> {
+  const names = Object.keys(columns);
+  return {
+    columns,
+    text: (dialect) => build(dialect.list(columns), dialect),
+    valuesOf(row) {
+      const values: Readonly<Record<string, SqlValue>> = row;
+      return names.map((name) => values[name] ?? null);
+    },
+  };
+}
+
+/** Columns of one type: `{ ...columns('text', 'id', 'key'), ...columns('int', 'at') }`. */
+export function columns<const T extends ColumnType, const N extends string>(
+  type: T,
+  ...names: readonly N[]
+): Readonly<Record<N, T>> {
+  return Object.fromEntries(names.map((name) => [name, type])) as Record<N, T>;
+}
+
+/** Inserts rows whose columns are called as in the table. `conflict`: where they are there already. */
+export function insertion<const C extends ListColumns>(table: string, of: C, conflict = ''): ListStatement<C> {
+  const names = Object.keys(of);
+  return list(of, (row, d) => {
+    const words: Readonly<Record<string, string>> = row;
+    const values = names.map((name) => words[name]).join(', ');
+    return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${values} ${row.from} WHERE true ${d.inOrder} ${conflict}`;
+  });
+}
+
+/** Rows that are there already, by these keys, become as the new ones are. */
+export function upsert<const C extends ListColumns>(table: string, keys: readonly string[], of: C): ListStatement<C> {
+  const others = Object.keys(of).filter((name) => !keys.includes(name));
+  const changes = others.map((name) => `${name} = excluded.${name}`).join(', ');
+  return insertion(table, of, `ON CONFLICT (${keys.join(', ')}) DO UPDATE SET ${changes}`);
+}
+
+/**
+ * A query whose rows are read page by page: `paged(['number'], 1, (page) => `SELECT number FROM t WHERE at > $1 AND
+ * ${page.after} ${page.end}`)`. The rows have to contain the keys, under their names. `given`: how many parameters the
+ * query has of its own; `table`: what the keys belong to, where several tables have them.
+ */
+export function paged(
+  keys: readonly string[],
+  given: number,
+  build: (page: { readonly after: string; readonly end: string }, dialect: SqlDialect) => string,
+  table?: string,
+): PagedStatement {
+  const named = keys.map((key) => (table === undefined ? key : `${table}.${key}`)).join(', ');
+  const lasts = keys.map((_, at) => `$${given + 2 + at}`).join(', ');
+  const end = `ORDER BY ${named} LIMIT $${given + 1} + 0`;
+  return {
+    keys,
+    first: (dialect) => build({ after: '1 = 1', end }, dialect),
+    next: (dialect) => build({ after: `(${named}) > (${lasts})`, end }, dialect),
+  };
+}
+
+/** The pages of a query, over whatever reads one of them. */
+export async function* readPages(
+  sql: Pick<Sql, 'all'>,
+  { keys, first, next }: PagedStatement,
+  values: readonly Parameter[],
+  size: number,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  let rows = await sql.all(first, [...values, size]);
+  while (rows.length > 0) {
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < size) return;
+    rows = await sql.all(next, [...values, size, ...keys.map((key) => keyIn(last, key))]);
+  }
+}
+
+function keyIn(row: Row, key: string): string | number {
+  const value = row[key];
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new TypeError(`a page has no column ${key} to go on from`);
+}

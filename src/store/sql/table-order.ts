@@ -1,0 +1,37 @@
+// The tables that hold the state, for those who go through all of them.
+
+export interface StateTable {
+  readonly name: string;
+  /** The columns of its primary key. */
+  readonly keys: readonly string[];
+}
+
+/** Each after those that it refers to. `facts` is not among them: most of it is about the process that wrote it. */
+export const TABLES: readonly StateTable[] = [
+  { name: 'memory', keys: ['watch'] },
+  { name: 'covered', keys: ['watch'] },
+  { name: 'coverage', keys: ['watch'] },
+  { name: 'channels', keys: ['name'] },
+  { name: 'chain_blocks', keys: ['explorer', 'height', 'hash'] },
+  { name: 'samples', keys: ['number'] },
+  { name: 'sample_buckets', keys: ['number'] },
+  { name: 'unknown_spans', keys: ['number'] },
+  { name: 'notifications', keys: ['number'] },
+  { name: 'alerts', keys: ['key'] },
+  { name: 'recipient_state', keys: ['key', 'channel', 'recipient'] },
+  { name: 'dispatch_group', keys: ['id'] },
+  { name: 'deliveries', keys: ['number'] },
+  { name: 'group_member', keys: ['delivery', 'key', 'seq'] },
+  { name: 'delivery_order', keys: ['delivery', 'earlier'] },
+  { name: 'mirrored', keys: ['channel', 'key'] },
+  { name: 'silences', keys: ['id'] },
+  { name: 'acks', keys: ['key', 'episode'] },
+  { name: 'operator_requests', keys: ['key'] },
+  { name: 'journal', keys: ['number'] },
+  { name: 'checkpoints', keys: ['position'] },
+];
+
+/** Its rows are numbered by the database, from the highest number on that is there. */
+export function isNumbered({ keys }: StateTable): boolean {
+  return keys[0] === 'number';
+}

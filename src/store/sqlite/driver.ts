@@ -1,0 +1,153 @@
+// The state in one SQLite file, with three connections: one writes, and two only read. A read sees the last commit, and
+// waits for no write. A database in memory has one connection, where reads and writes take turns.
+import { DatabaseSync } from 'node:sqlite';
+import { StorageError } from '../contract/store.ts';
+import { APPLICATION_ID } from '../sql/application-id.ts';
+import { syncOf, type SchemaHeader, type SqlDatabase, type SqlReads } from '../sql/database.ts';
+import type { Sql } from '../sql/sql.ts';
+import { answering, neverBlock, opened, openReadOnly } from './database.ts';
+import { SQLITE } from './dialect.ts';
+import type { Checkpoints } from './files/checkpoints.ts';
+import { connectionOn, readsOn, type SqliteConnection } from './reads.ts';
+import { createTurns, type Turns } from './turns.ts';
+import { createWriter } from './writer.ts';
+
+export interface SqliteDatabase extends SqlDatabase {
+  /**
+   * Uses the database that `change` resolves with from then on. Reads and writes wait meanwhile.
+   */
+  readonly replace: (change: (db: DatabaseSync) => Promise<DatabaseSync>) => Promise<void>;
+}
+
+export interface SqliteFile {
+  readonly file: string;
+  /** Moves commits into the file itself; left out in tests. */
+  readonly checkpoints?: Checkpoints;
+  readonly maxBytes?: number;
+}
+
+/** Of a file that is there. `writer`: opened for writing; it is closed with the database. Throws a StorageError. */
+export function createSqliteDatabase(writer: DatabaseSync, options: SqliteFile): SqliteDatabase {
+  const { file } = options;
+  const reopened = (): SqliteConnection =>
+    connectionOn(answering(file, 'open', () => opened(openReadOnly(file), neverBlock)));
+  return databaseOver(writer, options, [
+    { open: reopened, turns: createTurns() },
+    { open: reopened, turns: createTurns() },
+  ]);
+}
+
+/** Over one connection, where reads and writes take turns. */
+export function createSingleDatabase(db: DatabaseSync, options: SqliteFile): SqliteDatabase {
+  return databaseOver(db, options, []);
+}
+
+/** Without tables; it ends with the process. */
+export function createMemoryDatabase(): SqliteDatabase {
+  return createSingleDatabase(new DatabaseSync(':memory:', { enableForeignKeyConstraints: true }), { file: 'memory' });
+}
+
+interface Reading {
+  readonly open: () => SqliteConnection;
+  readonly turns: Turns;
+}
+
+/** `reading`: those beside the connection that writes; where there are none, it reads as well. */
+function databaseOver(
+  db: DatabaseSync,
+  { file, checkpoints, ...limit }: SqliteFile,
+  reading: readonly Reading[],
+): SqliteDatabase {
+  const turns = createTurns();
+  let maxBytes = limit.maxBytes ?? Infinity;
+  let writer = answering(file, 'prepare', () => createWriter(db, file, maxBytes));
+  let isOpen = true;
+  const readers = new Map<Reading, SqliteConnection>();
+  /** Opened with its first read, and with the first after `replace`. */
+  const readerOf = (one: Reading): SqliteConnection => {
+    // It answers that it is closed.
+    if (!isOpen) return writer.connection;
+    const reader = readers.get(one) ?? one.open();
+    readers.set(one, reader);
+    return reader;
+  };
+  const readsOf = (one: Reading | undefined): SqlReads =>
+    one === undefined ? readsOn(() => writer.connection, turns, file) : readsOn(() => readerOf(one), one.turns, file);
+  const closeReaders = (): void => {
+    for (const { db: one } of readers.values()) one.close();
+    readers.clear();
+  };
+  /** While nothing else uses any connection. */
+  const alone = (work: () => Promise<void>): Promise<void> =>
+    turns.hold(() => reading.reduce((inner, one) => () => one.turns.hold(inner), work)());
+
+  return {
+    ...readsOf(reading[0]),
+    view: readsOf(reading[1]),
+    name: file,
+    dialect: SQLITE,
+    header: SQLITE_HEADER,
+    write(step, work, sync = syncOf(step, SQLITE)) {
+      const askedAt = performance.now();
+      return turns.hold(async () => {
+        const result = await writer.write({ file, action: 'write', askedAt }, step, work, sync);
+        checkpoints?.committed(writer.rows());
+        return result;
+      });
+    },
+    setMaxBytes(bytes) {
+      maxBytes = bytes;
+      writer.size.set(bytes);
+    },
+    replace: (change) =>
+      alone(async () => {
+        await checkpoints?.stop();
+        closeReaders();
+        writer = createWriter(await change(writer.connection.db), file, maxBytes);
+      }),
+    close: () =>
+      alone(async () => {
+        isOpen = false;
+        await checkpoints?.stop();
+        answering(file, 'close', () => {
+          closeReaders();
+          // The last one that is closed moves the log into the file: it has to be one that may write.
+          if (writer.connection.db.isOpen) writer.connection.db.close();
+        });
+      }),
+  };
+}
+
+/** 'CWdn', of builds before the first release: their schemas were numbered from 1 as well. */
+const EARLY_ID = 0x4357646e;
+
+/** The number of the schema is in the header of the file. */
+const SQLITE_HEADER: SchemaHeader = {
+  elsewhere: 'Move it away together with its -wal and -shm files, or point "state" at another file',
+  async read(sql) {
+    const schema = await pragma(sql, 'user_version');
+    const application = await pragma(sql, 'application_id');
+    if (application === APPLICATION_ID) return { type: 'ours', schema };
+    if (application === EARLY_ID) return { type: 'early', schema };
+    const found = await sql.first('SELECT 1 FROM sqlite_schema LIMIT 1');
+    return found === undefined ? { type: 'ours', schema: 0 } : { type: 'foreign' };
+  },
+  // The transaction has the write lock already.
+  lock: () => Promise.resolve(),
+  async write(sql, schema) {
+    await sql.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    await sql.run(`PRAGMA user_version = ${schema}`);
+  },
+  tables: () => [],
+  async columns(sql, table) {
+    const rows = await sql.all('SELECT name, type FROM pragma_table_info($1)', [table]);
+    return Object.fromEntries(rows.map(({ name, type }) => [String(name), type === 'INTEGER' ? 'int?' : 'text?']));
+  },
+  isLocked: () => false,
+};
+
+async function pragma(sql: Sql, name: 'user_version' | 'application_id'): Promise<number> {
+  const value = (await sql.first(`PRAGMA ${name}`))?.[name];
+  if (typeof value !== 'number') throw new StorageError(`SQLite does not answer PRAGMA ${name}`);
+  return value;
+}

@@ -1,0 +1,54 @@
+// Opens a state file with its newest schema, for the one daemon that holds its lock, and for those who only look.
+import type { DatabaseSync } from 'node:sqlite';
+import type { SqlReads } from '../sql/database.ts';
+import { assertCurrentSchema, migrateState } from '../sql/migrate.ts';
+import {
+  answering,
+  assertSound,
+  makeDurable,
+  neverBlock,
+  openDatabase,
+  opened,
+  openReadOnly,
+  storageError,
+} from './database.ts';
+import { createSingleDatabase, createSqliteDatabase, type SqliteDatabase, type SqliteFile } from './driver.ts';
+
+/** Makes the file where there is none. Rejects with a StorageError. */
+export async function openSqliteState(options: SqliteFile): Promise<SqliteDatabase> {
+  const { file } = options;
+  const writer = answering(file, 'open', () => openDatabase(file));
+  try {
+    // First of all, so that a file that is refused stays as it was.
+    await migrateState(createSingleDatabase(writer, { file }));
+    return createSqliteDatabase(settled(writer, file), options);
+  } catch (error) {
+    if (writer.isOpen) writer.close();
+    throw storageError(file, 'open', error);
+  }
+}
+
+/** The connection for `SqliteDatabase.replace`: what was put back there has the newest schema. Throws a StorageError. */
+export function reopenWriter(file: string): DatabaseSync {
+  return answering(file, 'open', () => opened(openDatabase(file), (fresh) => settled(fresh, file)));
+}
+
+function settled(writer: DatabaseSync, file: string): DatabaseSync {
+  makeDurable(writer);
+  assertSound(writer, file);
+  neverBlock(writer);
+  return writer;
+}
+
+/** Takes no lock, and changes nothing. Rejects with a StorageError where there is no state of exactly this schema. */
+export async function openSqliteReads(file: string): Promise<SqlReads & AsyncDisposable> {
+  const db = answering(file, 'open', () => openReadOnly(file));
+  const reads = createSingleDatabase(db, { file });
+  try {
+    await assertCurrentSchema(reads);
+  } catch (error) {
+    await reads.close();
+    throw error;
+  }
+  return { sql: reads.sql, snapshot: reads.snapshot, [Symbol.asyncDispose]: () => reads.close() };
+}

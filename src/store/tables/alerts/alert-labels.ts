@@ -1,0 +1,22 @@
+// What the tables of alerts have in common: transitions, labels and recipients.
+import { z } from 'zod';
+import { SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
+import type { DueMember } from '../../../dispatch/rounds/due-round.ts';
+import { jsonOrNull, type Row } from '../../sql/rows.ts';
+
+export const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
+
+export const labelsShape = z.record(z.string(), z.string());
+
+const described = z.object({ labels: labelsShape, severity: z.enum(SEVERITIES) });
+
+/** Labels and severity; null: they are damaged. */
+export function labelsOf(text: unknown): Pick<DueMember, 'labels' | 'severity'> | null {
+  const labels = jsonOrNull(text);
+  const severity = labelsShape.safeParse(labels).data?.['severity'];
+  return described.safeParse({ labels, severity }).data ?? null;
+}
+
+export function recipientOf(row: Row): Recipient {
+  return { channel: String(row['channel']), recipient: String(row['recipient']) };
+}

@@ -1,0 +1,175 @@
+// What people look at of alerts: which are open, who was told, and how far their messages came.
+import { z } from 'zod';
+import { BUILT_IN_RULE, SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
+import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { EpisodeName, HeldMessage, Progress, Unheard } from '../../contract/alerts.ts';
+import type { OpenAlertRow, OpenFilter } from '../../contract/operators.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { int, ints, jsonOrNull, readable, text, texts, type Row } from '../../sql/rows.ts';
+import { list, type Sql } from '../../sql/sql.ts';
+import type { NotifiedLabels } from '../../contract/store.ts';
+import { deliveryOf, IS_ENDED } from '../deliveries/delivery-rows.ts';
+import { labelsShape, recipientOf } from './alert-labels.ts';
+import { IS_ACTIVE } from './recipient-states.ts';
+
+const MOST_UNHEARD = 1000;
+/** Of what happened within the day. A flood of events must not hold up the daemon. */
+const MOST_RECENT = 2000;
+
+const PROGRESS = list(
+  { key: 'text', episode: 'int' },
+  (row) => `
+    SELECT n.key, n.episode, n.seq, mine.*
+    FROM notifications AS n CROSS JOIN group_member AS member CROSS JOIN deliveries AS mine ${row.also}
+    WHERE n.key = ${row.key} AND n.episode = ${row.episode} AND member.key = n.key AND member.seq = n.seq
+      AND mine.number = member.delivery AND mine.state NOT IN ('merged', 'cancelled')`,
+);
+
+/** What of these episodes was, or is to be, sent to whom, the oldest first. */
+export async function progress(sql: Sql, of: readonly EpisodeName[]): Promise<Progress[]> {
+  const rows = await sql.allOf(
+    PROGRESS,
+    of.map(({ key, episode }) => ({ key, episode })),
+  );
+  return readable(rows, progressOf).toSorted((a, b) => a.delivery.number - b.delivery.number);
+}
+
+function progressOf(row: Row): Progress {
+  return {
+    ...texts(row, 'key'),
+    ...ints(row, 'episode', 'seq'),
+    isDismissed: row['dismissed_at'] !== null,
+    delivery: deliveryOf(row),
+  };
+}
+
+const HELD_BACK = (d: SqlDialect): string => `
+  SELECT key, channel, recipient, ${d.jsonText('held', 'why')} AS why FROM recipient_state
+  WHERE ${d.among('key', '$1', 'text')} AND held IS NOT NULL AND ${d.isJson('held')} ORDER BY channel, recipient, key`;
+
+/** What is held back of these alerts, with the reasons. */
+export async function heldBack(sql: Sql, of: readonly EpisodeName[]): Promise<HeldMessage[]> {
+  const rows = await sql.all(HELD_BACK, [of.map(({ key }) => key)]);
+  return rows.map((row) => ({ ...recipientOf(row), key: String(row['key']), why: String(row['why']) }));
+}
+
+// Each part repeats the condition of an index that holds only such rows. Without CROSS JOIN, SQLite begins with all
+// notifications.
+const UNHEARD = (d: SqlDialect): string => `
+  WITH failing AS (
+    SELECT number FROM deliveries WHERE state IN ('due', 'sending') AND rank = 0
+    UNION ALL SELECT number FROM deliveries WHERE state = 'dead' AND ${IS_ENDED} AND dismissed_at IS NULL AND rank = 0)
+  SELECT DISTINCT n.key, n.episode, n.seq, n.watch, n.labels
+  FROM failing
+    CROSS JOIN deliveries AS mine CROSS JOIN group_member AS member CROSS JOIN notifications AS n
+  WHERE mine.number = failing.number AND member.delivery = failing.number
+    AND n.key = member.key AND n.seq = member.seq AND n.at <= $1 AND NOT ${d.among('mine.channel', '$2', 'text')}
+    AND ${d.jsonText('n.labels', 'severity')} = 'critical' AND ${d.jsonText('n.labels', 'watch')} <> '${BUILT_IN_RULE}'
+    AND NOT EXISTS (
+      SELECT 1 FROM group_member AS same JOIN deliveries AS other ON other.number = same.delivery
+      WHERE same.key = n.key AND same.seq = n.seq AND NOT ${d.among('other.channel', '$2', 'text')}
+        AND (other.state = 'sent' OR other.state = 'dead' AND other.dismissed_at IS NOT NULL))
+  LIMIT ${MOST_UNHEARD}`;
+
+/** `uncounted`: channels on which nobody answers. */
+export async function unheard(sql: Sql, before: Instant, uncounted: readonly string[]): Promise<Unheard[]> {
+  return (await sql.all(UNHEARD, [before, uncounted])).flatMap((row) => {
+    const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
+    if (labels === undefined) return [];
+    return [{ key: text(row, 'key'), episode: int(row, 'episode'), seq: int(row, 'seq'), labels }];
+  });
+}
+
+const newestOf = (candidates: string): string => `
+  WITH candidates AS (${candidates})
+  SELECT newest.key, newest.episode, newest.seq, newest.watch, newest.alert, newest.transition, newest.labels,
+    newest.message
+  FROM candidates CROSS JOIN notifications AS newest
+  WHERE newest.key = candidates.key
+    AND newest.seq = (SELECT max(seq) FROM notifications AS other WHERE other.key = candidates.key)
+    AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted') AND newest.at > $1))
+  ORDER BY newest.at, newest.number`;
+const RECENT = newestOf(`
+  SELECT key FROM alerts WHERE is_open = 1 AND is_event = 0
+  UNION SELECT key FROM (
+    SELECT key FROM notifications WHERE at > $1 ORDER BY at DESC LIMIT ${MOST_RECENT}) AS recent`);
+const NAMED = (d: SqlDialect): string =>
+  newestOf(`SELECT DISTINCT key FROM notifications WHERE ${d.among('key', '$2', 'text')}`);
+
+/** One that cannot be read is left out. */
+export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<OpenAlertRow[]> {
+  const since = at - EVENT_OPEN_MS;
+  const rows = keys === undefined ? await sql.all(RECENT, [since]) : await sql.all(NAMED, [since, keys]);
+  return rows.flatMap((row) => openAlertOf(row) ?? []);
+}
+
+const saidShape = z.object({
+  watch: z.string(),
+  severity: z.enum(SEVERITIES),
+  title: z.string(),
+  since: z.number(),
+});
+
+/** Null: it cannot be read. Not the whole message is checked: for thousands of them that takes a second. */
+function openAlertOf(row: Row): OpenAlertRow | null {
+  const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
+  const said = saidShape.safeParse(jsonOrNull(row['message'])).data;
+  if (labels === undefined || said === undefined) return null;
+  return {
+    ...texts(row, 'key', 'watch', 'alert'),
+    ...ints(row, 'episode', 'seq'),
+    name: said.watch,
+    labels,
+    severity: said.severity,
+    title: said.title,
+    since: said.since,
+    isEvent: row['transition'] !== 'firing',
+  };
+}
+
+// Silences let the end of what was told before through.
+const OF_THE_TIME = `
+  n.at >= $1 AND (transition NOT IN ('resolved', 'retracted') OR EXISTS (
+    SELECT 1 FROM notifications AS begun
+    WHERE begun.key = n.key AND begun.episode = n.episode AND begun.seq < n.seq AND begun.at >= $1))`;
+const COUNTS = `
+  SELECT labels, count(*) AS count FROM notifications AS n WHERE ${OF_THE_TIME} GROUP BY labels ORDER BY labels`;
+const TARGETS = `
+  SELECT DISTINCT labels, channel, recipient
+  FROM notifications AS n JOIN recipient_state AS state ON state.key = n.key
+  WHERE ${OF_THE_TIME} AND state.wanted >= n.seq ORDER BY channel, recipient`;
+
+/**
+ * Notifications since then by the labels of their alerts, as somebody who wants to silence some of them looks at them. One
+ * that cannot be read is left out.
+ */
+export async function notifiedSince(sql: Sql, since: Instant): Promise<NotifiedLabels[]> {
+  const counts = await sql.all(COUNTS, [since]);
+  const to = Map.groupBy(await sql.all(TARGETS, [since]), ({ labels }) => String(labels));
+  return counts.flatMap((row): NotifiedLabels[] => {
+    const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
+    if (labels === undefined) return [];
+    return [{ labels, count: int(row, 'count'), to: (to.get(String(row['labels'])) ?? []).map(recipientOf) }];
+  });
+}
+
+const TOLD = `
+  SELECT alerts.key, channel, recipient FROM alerts JOIN recipient_state AS state ON state.key = alerts.key
+  WHERE is_open = 1 AND is_event = 0 AND begun IS NOT NULL ORDER BY channel, recipient`;
+
+/** By key of each alert that fires, who was told so. */
+export async function told(sql: Sql): Promise<Map<string, readonly Recipient[]>> {
+  const byKey = Map.groupBy(await sql.all(TOLD), ({ key }) => String(key));
+  return new Map([...byKey].map(([key, rows]) => [key, rows.map(recipientOf)]));
+}
+
+const HELD_COUNTS = (d: SqlDialect): string => `
+  SELECT ${d.jsonText('held', 'why')} AS why, count(*) AS count FROM recipient_state
+  WHERE (${IS_ACTIVE}) AND held IS NOT NULL GROUP BY 1 ORDER BY 1`;
+
+/** How many messages are held back, by the reason. */
+export async function heldCounts(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql.all(HELD_COUNTS);
+  return new Map(rows.map((row) => [String(row['why']), Number(row['count'])]));
+}

@@ -1,0 +1,164 @@
+// Which alerts are open, and which of them somebody has to answer.
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
+import type { Key, InhibitingAlert } from '../../../dispatch/model.ts';
+import type { CalledAlert, CallState } from '../../../dispatch/rounds/call-round.ts';
+import type { Turned } from '../../../dispatch/rounds/routing-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { intOrNull, ints, texts, type Row } from '../../sql/rows.ts';
+import { later, type SqlDialect } from '../../sql/dialect.ts';
+import { columns, list, type Sql } from '../../sql/sql.ts';
+import { labelsOf } from './alert-labels.ts';
+import { moved } from './moved-clock.ts';
+import { knownOf } from './recipient-states.ts';
+
+const ifOpen = (column: string, otherwise: string): string =>
+  `${column} = CASE WHEN alerts.is_open = 1 THEN alerts.${column} ELSE ${otherwise} END`;
+
+const OPEN = list(
+  {
+    ...columns('text', 'key', 'watch', 'alert', 'labels'),
+    ...columns('int', 'seq', 'episode', 'at', 'opened_at'),
+    is_event: 'bool',
+  },
+  (row) => `
+    INSERT INTO alerts (key, newest, episode, is_open, began, at, watch, alert, labels, is_event, opened_at)
+    SELECT ${row.key}, ${row.seq}, ${row.episode}, 1, ${row.seq}, ${row.at}, ${row.watch}, ${row.alert},
+      ${row.labels}, ${row.is_event}, ${row.opened_at}
+    ${row.from} WHERE true
+    ON CONFLICT (key) DO UPDATE SET
+      ${ifOpen('began', 'excluded.began')}, ${ifOpen('opened_at', 'excluded.opened_at')},
+      ${ifOpen('first_closed_at', 'NULL')}, ${ifOpen('escalation_step', '0')}, ${ifOpen('failed_over', '0')},
+      ${ifOpen('due_at', 'NULL')},
+      newest = excluded.newest, episode = excluded.episode, is_open = 1, at = excluded.at,
+      watch = excluded.watch, alert = excluded.alert, labels = excluded.labels, is_event = excluded.is_event`,
+);
+
+const CLOSE = list(
+  { key: 'text', seq: 'int', at: 'int' },
+  (row) => `
+    UPDATE alerts SET newest = ${row.seq}, is_open = 0, at = ${row.at}, due_at = NULL
+    ${row.from} WHERE alerts.key = ${row.key}`,
+);
+
+/** No two of them are about one alert. */
+export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instant): Promise<void> {
+  const opened = turned.flatMap((one) => {
+    if (one.type === 'closed') return [];
+    const { key, seq, episode, watch, alert, labels, at: openedAt } = one.notification;
+    const place = { key, seq, episode, at, watch, alert, labels: JSON.stringify(labels) };
+    return [{ ...place, is_event: one.isEvent, opened_at: openedAt }];
+  });
+  const closed = turned.filter(({ type }) => type === 'closed');
+  await sql.each(OPEN, opened);
+  await sql.each(
+    CLOSE,
+    closed.map(({ notification: { key, seq } }) => ({ key, seq, at })),
+  );
+}
+
+const CONDITIONS = 'SELECT key, watch, labels FROM alerts WHERE is_open = 1 AND is_event = 0 ORDER BY key';
+
+/** Conditions: they may inhibit others. */
+export async function openConditions(sql: Sql): Promise<InhibitingAlert[]> {
+  return (await sql.all(CONDITIONS)).flatMap((row) => {
+    const labels = labelsOf(row['labels'])?.labels;
+    return labels === undefined ? [] : [{ key: String(row['key']), watch: String(row['watch']), labels }];
+  });
+}
+
+/** `isAnswered`: whether others have to be called is decided next. */
+export interface ToldAlert {
+  readonly key: Key;
+  readonly isAnswered: boolean;
+}
+
+const MARK_TOLD = list(
+  { key: 'text', is_answered: 'bool', told_at: 'int' },
+  (row) => `
+    UPDATE alerts SET
+      first_closed_at = ${row.told_at},
+      due_at = CASE WHEN ${row.is_answered} = 1 THEN coalesce(alerts.due_at, ${row.told_at}) ELSE alerts.due_at END
+    ${row.from} WHERE alerts.key = ${row.key} AND is_open = 1 AND first_closed_at IS NULL`,
+);
+
+/** They were put into a message on a channel that counts. */
+export async function markTold(sql: Sql, told: readonly ToldAlert[], at: Instant): Promise<void> {
+  await sql.each(
+    MARK_TOLD,
+    told.map(({ key, isAnswered }) => ({ key, is_answered: isAnswered, told_at: at })),
+  );
+}
+
+const DUE = (d: SqlDialect): string => `
+  SELECT alerts.*, CASE WHEN EXISTS (
+      SELECT 1 FROM recipient_state AS state
+      WHERE state.key = alerts.key AND state.notified >= alerts.began AND NOT ${d.among('state.channel', '$3', 'text')}
+    ) THEN 1 ELSE 0 END AS is_accepted
+  FROM alerts WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at, key LIMIT $2 + 0`;
+
+/** `uncounted`: channels on which nobody answers. */
+export async function dueAlerts(
+  sql: Sql,
+  at: Instant,
+  limit: number,
+  uncounted: readonly string[],
+): Promise<CalledAlert[]> {
+  const alerts = (await sql.all(DUE, [at, limit, uncounted])).flatMap((row) => calledOf(row) ?? []);
+  const keys = alerts.map(({ key }) => key);
+  const known = Map.groupBy(await knownOf(sql, keys), ({ key }) => key);
+  return alerts.map((alert) => ({ ...alert, known: known.get(alert.key) ?? [] }));
+}
+
+/** An open alert that somebody has to answer, without what targets know of it; null: it is damaged. */
+function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
+  const described = labelsOf(row['labels']);
+  if (described === null) return null;
+  return {
+    ...described,
+    ...texts(row, 'key', 'watch', 'alert'),
+    ...ints(row, 'episode', 'began', 'newest'),
+    isEvent: row['is_event'] === 1,
+    openedAt: Number(row['opened_at']),
+    firstClosedAt: intOrNull(row, 'first_closed_at'),
+    isAccepted: row['is_accepted'] === 1,
+    stepsTaken: Number(row['escalation_step']),
+    hasFailedOver: row['failed_over'] === 1,
+  };
+}
+
+const KEEP_CALL = list(
+  { key: 'text', step: 'int', failed_over: 'bool', is_open: 'bool', due_at: 'int?', at: 'int' },
+  (row) => `
+    UPDATE alerts SET
+      escalation_step = ${row.step}, failed_over = ${row.failed_over}, is_open = ${row.is_open}, due_at = ${row.due_at},
+      at = ${later('alerts.at', row.at)}
+    ${row.from} WHERE alerts.key = ${row.key}`,
+);
+
+export async function keepCalls(sql: Sql, states: readonly CallState[], at: Instant): Promise<void> {
+  await sql.each(
+    KEEP_CALL,
+    states.map(({ key, stepsTaken, hasFailedOver, isOpen, askAt }) => {
+      return { key, step: stepsTaken, failed_over: hasFailedOver, is_open: isOpen, due_at: askAt, at };
+    }),
+  );
+}
+
+/** Whether others have to be called is decided again. */
+export async function askAgain(sql: Sql, at: Instant): Promise<void> {
+  await sql.run('UPDATE alerts SET due_at = $1 WHERE is_open = 1 AND first_closed_at IS NOT NULL', [at]);
+}
+
+const MOVE = `
+  UPDATE alerts SET
+    first_closed_at = ${moved('first_closed_at')}, opened_at = ${moved('opened_at')},
+    due_at = CASE WHEN first_closed_at IS NOT NULL THEN $2::bigint END
+  WHERE is_open = 1`;
+
+export async function moveAlerts(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
+  await sql.run(MOVE, [byMs, now]);
+}
+
+export async function pruneAlerts(sql: Sql, before: Instant): Promise<void> {
+  await sql.run('DELETE FROM alerts WHERE is_open = 0 AND at < $1', [before]);
+}

@@ -1,0 +1,229 @@
+// Puts what was decided into deliveries, and takes out of them what is not to be said any more.
+import { isRow } from '../../../core/values/fields.ts';
+import { RANK_OF } from '../../../core/model/delivery.ts';
+import { deliveryId } from '../../../core/model/watch/identity.ts';
+import type { DeliveryBatch, BatchMember, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
+import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
+import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { int, jsonOrNull, type Row } from '../../sql/rows.ts';
+import { columns, insertion, list, type Sql } from '../../sql/sql.ts';
+import { outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
+import { freshOf, oldestFirst, SHARE_OPEN_MS, type Fresh, type FreshMember } from '../deliveries/fresh-deliveries.ts';
+import { foldOverflow } from './overflow.ts';
+
+/**
+ * One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. False: what an
+ * earlier commit wrote of a message went out meanwhile.
+ */
+export async function addBatches(
+  sql: Sql,
+  batches: readonly DeliveryBatch[],
+  shares: DeliveryShares,
+  at: Instant,
+): Promise<boolean> {
+  const rows = await rowsOf(
+    sql,
+    batches.flatMap(({ members }) => members),
+  );
+  const all = batches.map((batch) => {
+    const share = shares.get(batch.id);
+    return { share, fresh: freshOf(batch, share, at, (member) => rows.get(nameOf(member))) };
+  });
+  const whole = all.filter(({ share }) => share === undefined).map(({ fresh }) => fresh);
+  await insert(sql, await foldOverflow(sql, oldestFirst(whole), at), at);
+  for (const { share, fresh } of all) if (share !== undefined && !(await addShare(sql, fresh, share, at))) return false;
+  return true;
+}
+
+const NOTIFICATION = list(
+  { key: 'text', seq: 'int' },
+  (row) => `
+    SELECT n.key, n.seq, n.number, n.labels FROM notifications AS n ${row.also}
+    WHERE n.key = ${row.key} AND n.seq = ${row.seq}`,
+);
+
+/** Number and rule of the notifications of these members. */
+async function rowsOf(sql: Sql, members: readonly BatchMember[]): Promise<Map<string, Row>> {
+  const rows = await sql.allOf(
+    NOTIFICATION,
+    members.map(({ key, seq }) => ({ key, seq })),
+  );
+  return new Map(
+    rows.map(({ key, seq, number, labels }) => [
+      nameOf({ key: String(key), seq: Number(seq) }),
+      { number, rule: ruleIn(labels) },
+    ]),
+  );
+}
+
+function nameOf({ key, seq }: Pick<BatchMember, 'key' | 'seq'>): string {
+  return JSON.stringify([key, seq]);
+}
+
+function ruleIn(labels: unknown): unknown {
+  const read = jsonOrNull(labels);
+  return isRow(read) ? read['watch'] : null;
+}
+
+const OPEN_SHARE = `
+  UPDATE deliveries SET due_at = $2, rule = CASE WHEN rule = $3::text THEN rule ELSE '' END
+  WHERE id = $1 AND state = 'due' AND attempt = 0 RETURNING number`;
+
+/**
+ * Until the last of its commits, such a delivery falls due a little later: nobody sends it meanwhile, and where the last
+ * commit never comes it goes out with the members that it has. False: the rest of the message went out.
+ */
+async function addShare(sql: Sql, fresh: Fresh, { isFirst, isLast }: DeliveryShare, at: Instant): Promise<boolean> {
+  if (isFirst) {
+    await insert(sql, [{ ...fresh, dueAt: at + SHARE_OPEN_MS }], at);
+    return true;
+  }
+  const dueAt = isLast ? fresh.dueAt : at + SHARE_OPEN_MS;
+  const open = await sql.first(OPEN_SHARE, [fresh.id, dueAt, fresh.rule]);
+  if (open === undefined) return false;
+  await addMembers(sql, [{ number: int(open, 'number'), fresh }]);
+  return true;
+}
+
+const ADD = list(
+  {
+    ...columns('text', 'id', 'channel', 'recipient', 'kind', 'rule'),
+    ...columns('int', 'rank', 'due_at', 'created_at'),
+    folds: 'text?',
+  },
+  (row, d) => `
+    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, folds, rule)
+    SELECT ${row.id}, ${row.channel}, ${row.recipient}, ${row.kind}, ${row.rank}, 'due', ${row.due_at},
+      ${row.created_at}, ${ranOf(row.channel)}, ${row.folds}, ${row.rule}
+    ${row.from} WHERE true ${d.inOrder}
+    ON CONFLICT (id) DO NOTHING RETURNING id, number`,
+);
+
+/** The same id twice in one round is one delivery, with the members of the first. */
+async function insert(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<void> {
+  const byId = new Map<string, Fresh>();
+  for (const one of fresh) if (!byId.has(one.id)) byId.set(one.id, one);
+  const added = await sql.allOf(
+    ADD,
+    [...byId.values()].map(({ id, channel, recipient, kind, rank, dueAt, folds, rule }) => {
+      return { id, channel, recipient, kind, rank, due_at: dueAt, created_at: at, folds, rule };
+    }),
+  );
+  await addMembers(
+    sql,
+    added.flatMap((row) => {
+      const one = byId.get(String(row['id']));
+      return one === undefined ? [] : [{ number: int(row, 'number'), fresh: one }];
+    }),
+  );
+}
+
+/** A delivery that was written, by its number. */
+interface WrittenDelivery {
+  readonly number: number;
+  readonly fresh: Pick<Fresh, 'channel' | 'recipient' | 'members'>;
+}
+
+const MEMBER = {
+  ...columns('int', 'delivery', 'seq', 'position'),
+  ...columns('int?', 'notification', 'held_at'),
+  ...columns('text', 'key', 'sent_as'),
+  present: 'text?',
+} as const;
+const ADD_MEMBER = insertion('group_member', MEMBER, 'ON CONFLICT (delivery, key, seq) DO NOTHING');
+
+const FOLLOW = list(
+  { delivery: 'int', key: 'text', channel: 'text', recipient: 'text' },
+  (row) => `
+    INSERT INTO delivery_order (delivery, earlier)
+    SELECT ${row.delivery}, before.number FROM group_member AS member CROSS JOIN deliveries AS before ${row.also}
+    WHERE member.key = ${row.key} AND before.number = member.delivery AND before.number < ${row.delivery}
+      AND before.channel = ${row.channel} AND before.recipient = ${row.recipient}
+      AND before.state IN ('due', 'sending')
+    ON CONFLICT (delivery, earlier) DO NOTHING`,
+);
+
+async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[]): Promise<void> {
+  const members = deliveries.flatMap(({ number, fresh }) => fresh.members.map((member) => ({ number, fresh, member })));
+  await sql.each(
+    ADD_MEMBER,
+    members.map(({ number, member }) => memberRow(number, member)),
+  );
+  // The first of an alert follows nothing.
+  const later = members.filter(({ member }) => member.seq > 1);
+  await sql.each(
+    FOLLOW,
+    later.map(({ number, fresh: { channel, recipient }, member: { key } }) => {
+      return { delivery: number, key, channel, recipient };
+    }),
+  );
+}
+
+function memberRow(delivery: number, { key, seq, as, heldAt, notification, position, present }: FreshMember) {
+  const now = present === null ? null : JSON.stringify(present);
+  return { delivery, key, seq, notification, sent_as: as, held_at: heldAt, position, present: now };
+}
+
+const ADD_DEAD = `
+  INSERT INTO deliveries
+    (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, settled_at, outcome)
+  VALUES ($1, $2, $2, 'news', $3, 'dead', $4, $4, ${ranOf('$2')}, $4, $5)
+  ON CONFLICT (id) DO NOTHING RETURNING number`;
+
+/** It ends at once: there is no such channel. */
+export async function addDead(sql: Sql, { channel, notification }: Undeliverable, at: Instant): Promise<void> {
+  const { number, key, seq, episode, severity } = notification;
+  const id = deliveryId(key, { episode, seq }, { channel, recipient: channel });
+  const why = `the config has no channel ${channel} any more`;
+  const outcome = outcomeText({ type: 'rejected', why });
+  const added = await sql.first(ADD_DEAD, [id, channel, RANK_OF[severity], at, outcome]);
+  if (added === undefined) return;
+  const member = { key, seq, as: 'news', heldAt: null, present: null, notification: number, position: 0 } as const;
+  await sql.each(ADD_MEMBER, [memberRow(int(added, 'number'), member)]);
+}
+
+const REPEATS = (d: SqlDialect): string => `
+  SELECT mine.number, member.seq FROM group_member AS member CROSS JOIN deliveries AS mine
+  WHERE member.key = $1 AND member.sent_as = 'repeat' AND mine.number = member.delivery
+    AND mine.channel = $2 AND mine.recipient = $3 AND mine.state IN ('due', 'parked') AND mine.maybe_copy = 0
+  ORDER BY mine.number ${d.forUpdate('mine')}`;
+
+/** Of what waits for another try, and was not taken over as far as anybody knows. Nobody claims it meanwhile. */
+export async function dropRepeats(sql: Sql, { target, key }: NeedlessRepeat, at: Instant): Promise<void> {
+  for (const row of await sql.all(REPEATS, [key, target.channel, target.recipient]))
+    await leave(sql, int(row, 'number'), { key, from: int(row, 'seq'), as: 'cancelled' }, at);
+}
+
+const UNTRIED = (d: SqlDialect): string => `
+  SELECT mine.number, mine.attempt FROM group_member AS member CROSS JOIN deliveries AS mine
+  WHERE member.key = $1 AND member.seq >= $2 AND mine.number = member.delivery
+    AND mine.channel = $3 AND mine.recipient = $4 AND mine.state IN ('due', 'sending', 'parked')
+  ORDER BY mine.number ${d.forUpdate('mine')}`;
+
+/** False: a try of it has begun. Until the end of the transaction none begins. */
+export async function withdraw(sql: Sql, withdrawal: Withdrawal, at: Instant): Promise<boolean> {
+  const { target, key, from } = withdrawal;
+  const rows = await sql.all(UNTRIED, [key, from, target.channel, target.recipient]);
+  if (rows.some((row) => int(row, 'attempt') !== 0)) return false;
+  for (const number of new Set(rows.map((row) => int(row, 'number')))) await leave(sql, number, withdrawal, at);
+  return true;
+}
+
+const IS_LEFT = 'SELECT 1 FROM group_member WHERE delivery = $1 AND NOT (key = $2 AND seq >= $3) LIMIT 1';
+const END = 'UPDATE deliveries SET state = $2, settled_at = $3 WHERE number = $1';
+const TAKE_OUT = 'DELETE FROM group_member WHERE delivery = $1 AND key = $2 AND seq >= $3';
+
+/** It ends with its last member. */
+async function leave(
+  sql: Sql,
+  delivery: number,
+  { key, from, as }: Pick<Withdrawal, 'key' | 'from' | 'as'>,
+  at: Instant,
+): Promise<void> {
+  if ((await sql.first(IS_LEFT, [delivery, key, from])) === undefined) {
+    await sql.run(END, [delivery, as, at]);
+    await release(sql, delivery);
+  } else await sql.run(TAKE_OUT, [delivery, key, from]);
+}

@@ -1,0 +1,222 @@
+// What a round reads of groups that are due.
+import { z } from 'zod';
+import type { Recipient } from '../../../core/model/ids.ts';
+import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
+import type { Key, PendingTransition } from '../../../dispatch/model.ts';
+import type { DueGroup, DueMember, DueRound, RecentlySent } from '../../../dispatch/rounds/due-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { DueQuery } from '../../contract/dispatch.ts';
+import { int, intOrNull, texts, type Row } from '../../sql/rows.ts';
+import { list, type Sql } from '../../sql/sql.ts';
+import { labelsOf, recipientOf, TRANSITIONS } from './alert-labels.ts';
+import { IS_ACTIVE, stateOf, TRIED } from './recipient-states.ts';
+
+const HOUR_MS = 3_600_000;
+const COLUMNS = 'id, g.channel, g.recipient, version, closed_at, due_at, wake_at, news';
+
+// SQLite takes a partial index only where the query repeats its condition.
+const FIRST = `
+  SELECT ${COLUMNS} FROM dispatch_group AS g WHERE due_at IS NOT NULL AND due_at <= $1
+  ORDER BY due_at, news NULLS FIRST, id LIMIT $2 + 0`;
+
+/** Up to `limit` groups that are due, and all that are due of a target on one of the counted channels. */
+export async function dueGroups(
+  sql: Sql,
+  { at, limit, members, counted, isFull }: DueQuery,
+): Promise<Pick<DueRound, 'groups' | 'sent'>> {
+  const first = await sql.all(FIRST, [at, limit]);
+  const isWhole = new Set(counted);
+  const targets = distinctTargets(first.map(recipientOf).filter(({ channel }) => isWhole.has(channel)));
+  const all = [...(await groupsOf(sql, targets, at)), ...first.filter(({ channel }) => !isWhole.has(String(channel)))];
+  const sent = await sentTo(sql, targets, at);
+  const full = new Set(sent.filter(isFull).map(({ target }) => targetKey(target)));
+  const groups: DueGroup[] = [];
+  let room = members;
+  for (const row of all) {
+    const group = await groupOf(sql, row, { isFull: full.has(targetKey(recipientOf(row))), at, limit: room });
+    groups.push(group);
+    room -= sizeOf(group);
+  }
+  return { groups, sent };
+}
+
+const OF_TARGET = list(
+  { channel: 'text', recipient: 'text', at: 'int' },
+  (row) => `
+    SELECT ${COLUMNS} FROM dispatch_group AS g ${row.also}
+    WHERE due_at IS NOT NULL AND g.channel = ${row.channel} AND g.recipient = ${row.recipient} AND due_at <= ${row.at}
+    ORDER BY due_at, news NULLS FIRST, id`,
+);
+
+/** In the order of the targets. */
+async function groupsOf(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<readonly Row[]> {
+  const rows = await sql.allOf(
+    OF_TARGET,
+    targets.map((target) => ({ ...target, at })),
+  );
+  const byTarget = Map.groupBy(rows, (row) => targetKey(recipientOf(row)));
+  return targets.flatMap((target) => byTarget.get(targetKey(target)) ?? []);
+}
+
+const SENT = list(
+  { channel: 'text', recipient: 'text', since: 'int' },
+  (row) => `
+    SELECT mine.channel, mine.recipient, kind, created_at FROM deliveries AS mine ${row.also}
+    WHERE mine.channel = ${row.channel} AND mine.recipient = ${row.recipient} AND created_at > ${row.since}
+      AND state NOT IN ('cancelled', 'merged')`,
+);
+
+/** What was made for the targets within the hour. */
+async function sentTo(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<RecentlySent[]> {
+  const rows = await sql.allOf(
+    SENT,
+    targets.map((target) => ({ ...target, since: at - HOUR_MS })),
+  );
+  const byTarget = Map.groupBy(rows, (row) => targetKey(recipientOf(row)));
+  return targets.map((target) => sentOf(target, byTarget.get(targetKey(target)) ?? []));
+}
+
+/** From the kind and the time of what was made for the target. */
+function sentOf(target: Recipient, rows: readonly Row[]): RecentlySent {
+  const instants = rows.map(({ kind, created_at }) => ({ isSummary: isSummary(kind), at: Number(created_at) }));
+  const summaries = instants.filter((one) => one.isSummary).map((one) => one.at);
+  return {
+    target,
+    at: instants.filter((one) => !one.isSummary).map((one) => one.at),
+    summarizedAt: summaries.length === 0 ? null : Math.max(...summaries),
+  };
+}
+
+function isSummary(kind: unknown): boolean {
+  return kind !== 'news' && kind !== 'repeat';
+}
+
+/** Members of a group that can be read, and the keys of those that cannot. */
+type Members = Pick<DueGroup, 'members' | 'damaged' | 'unread'>;
+
+const NONE_READ: Members = { members: [], damaged: [], unread: '' };
+
+function sizeOf({ members, damaged }: Members): number {
+  return members.length + damaged.length;
+}
+
+/** What is new alone, where the rest waits for its time and nothing of it is hurried by what is new. */
+async function groupOf(
+  sql: Sql,
+  row: Row,
+  { isFull, at, limit }: { readonly isFull: boolean; readonly at: Instant; readonly limit: number },
+): Promise<DueGroup> {
+  if (limit <= 0) return dueGroupOf(row, NONE_READ, null);
+  const id = String(row['id']);
+  const wakeAt = intOrNull(row, 'wake_at');
+  const isResting = wakeAt !== null && wakeAt > at;
+  const fresh = isResting ? freshMembersOf(await membersOf(sql, FRESH_MEMBERS, id, '', limit), isFull) : null;
+  return dueGroupOf(row, fresh ?? (await membersOf(sql, MEMBERS, id, '', limit)), fresh && wakeAt);
+}
+
+/** `restWakesAt`: set where the members are not all of it. */
+function dueGroupOf(row: Row, members: Members, restWakesAt: DueGroup['restWakesAt']): DueGroup {
+  return {
+    id: String(row['id']),
+    target: recipientOf(row),
+    version: Number(row['version']),
+    closedAt: intOrNull(row, 'closed_at'),
+    restWakesAt,
+    ...members,
+  };
+}
+
+/**
+ * What is new of a group whose rest waits for its time. Null: it does not suffice, since some of it hurries the rest.
+ * `isFull`: nothing of the group goes out now.
+ */
+function freshMembersOf(fresh: Members, isFull: boolean): Members | null {
+  const isLittle = isFull || fresh.members.every(({ severity }) => severity !== 'critical');
+  return fresh.unread === null && fresh.members.length > 0 && isLittle ? fresh : null;
+}
+
+/** The same groups, with up to `limit` more of their members. */
+export async function readMembers(sql: Sql, groups: readonly DueGroup[], limit: number): Promise<DueGroup[]> {
+  const all: DueGroup[] = [];
+  let room = limit;
+  for (const group of groups) {
+    const more = await withMore(sql, group, room);
+    all.push(more);
+    room -= sizeOf(more) - sizeOf(group);
+  }
+  return all;
+}
+
+async function withMore(sql: Sql, group: DueGroup, limit: number): Promise<DueGroup> {
+  if (group.unread === null || limit <= 0) return group;
+  const { members, damaged, unread } = await membersOf(sql, MEMBERS, group.id, group.unread, limit);
+  return { ...group, members: [...group.members, ...members], damaged: [...group.damaged, ...damaged], unread };
+}
+
+const membersWhere = (which: string): string => `
+  SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.labels, newest.transition, newest.episode, newest.seq,
+    newest.at, alerts.is_open, alerts.is_event
+  FROM recipient_state AS state
+    LEFT JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
+    LEFT JOIN alerts ON alerts.key = state.key
+  WHERE state.group_id = $1 AND (${IS_ACTIVE}) AND ${which} AND state.key > $2
+  ORDER BY state.key LIMIT $3 + 0`;
+const MEMBERS = membersWhere('1 = 1');
+const FRESH_MEMBERS = membersWhere('wanted > decided');
+
+async function membersOf(sql: Sql, members: string, id: string, after: Key, limit: number): Promise<Members> {
+  const rows = await sql.all(members, [id, after, limit]);
+  const between = await newsBetween(sql, rows);
+  const read = rows.map((row) => ({ row, member: dueMemberOf(row, between.get(String(row['key'])) ?? []) }));
+  return {
+    members: read.flatMap(({ member }) => member ?? []),
+    damaged: read.filter(({ member }) => member === null).map(({ row }) => String(row['key'])),
+    unread: rows.length < limit ? null : String(rows.at(-1)?.['key']),
+  };
+}
+
+const NEWS = list(
+  { key: 'text', closed: 'int', wanted: 'int' },
+  (row) => `
+    SELECT n.key, n.seq, n.episode, n.transition, n.at FROM notifications AS n ${row.also}
+    WHERE n.key = ${row.key} AND n.seq > ${row.closed} AND n.seq <= ${row.wanted} ORDER BY n.seq`,
+);
+
+/** By key of each of which more than one transition was not told, those transitions. */
+async function newsBetween(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const several = rows
+    .map((row) => ({ key: String(row['key']), closed: Number(row['closed']), wanted: Number(row['wanted']) }))
+    .filter(({ closed, wanted }) => wanted > closed + 1);
+  return Map.groupBy(await sql.allOf(NEWS, several), ({ key }) => String(key));
+}
+
+/** `between`: the transitions after the one that was told last, where they are several. Null: it is damaged or gone. */
+function dueMemberOf(row: Row, between: readonly Row[]): DueMember | null {
+  const described = labelsOf(row['labels']);
+  if (described === null) return null;
+  const isEvent = row['is_open'] === null || row['is_event'] === 1;
+  const hasEnded = row['transition'] === 'retracted' || row['transition'] === 'resolved';
+  return {
+    ...described,
+    ...texts(row, 'key', 'watch', 'alert'),
+    episode: int(row, 'episode'),
+    isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,
+    isEvent,
+    news: newsOfMember(row, between),
+    state: stateOf(row),
+  };
+}
+
+function newsOfMember(row: Row, between: readonly Row[]): PendingTransition[] {
+  const [wanted, closed] = [Number(row['wanted']), Number(row['closed'])];
+  if (wanted <= closed) return [];
+  return (wanted === closed + 1 ? [row] : between).flatMap(newsOf);
+}
+
+const news = z.object({ seq: z.number(), episode: z.number(), transition: z.enum(TRANSITIONS), at: z.number() });
+
+/** Nothing where it is damaged. */
+function newsOf(row: Row): PendingTransition[] {
+  const one = news.safeParse(row).data;
+  return one === undefined ? [] : [one];
+}

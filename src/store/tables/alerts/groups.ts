@@ -1,0 +1,122 @@
+// Groups: alerts that are told to one target together, and when that is decided next.
+//
+//   due_at   when the group is decided: now for news, else `wake_at`
+//   wake_at  when what was decided already is to be decided again
+//   news     the number of its oldest notification that was not decided yet: what happened first is told first
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
+import type { GroupTimer, Key } from '../../../dispatch/model.ts';
+import type { DueGroup } from '../../../dispatch/rounds/due-round.ts';
+import type { GroupPlace } from '../../../dispatch/rounds/routing-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { earlier, type SqlDialect } from '../../sql/dialect.ts';
+import { list, type Sql } from '../../sql/sql.ts';
+import { notAfter } from './moved-clock.ts';
+import { IS_ACTIVE } from './recipient-states.ts';
+
+/** Something about a group, which happened with that notification. */
+export interface WokenGroup {
+  readonly group: GroupPlace;
+  readonly notification: number | null;
+}
+
+const WAKE = list(
+  { id: 'text', channel: 'text', recipient: 'text', labels: 'text', due_at: 'int', news: 'int?' },
+  (row) => `
+    INSERT INTO dispatch_group AS old (id, channel, recipient, labels, due_at, news)
+    SELECT ${row.id}, ${row.channel}, ${row.recipient}, ${row.labels}, ${row.due_at}, ${row.news}
+    ${row.from} WHERE true
+    ON CONFLICT (id) DO UPDATE SET
+      due_at = ${earlier('excluded.due_at', 'old.due_at')}, news = coalesce(old.news, excluded.news),
+      version = old.version + 1`,
+);
+
+/** They have news. */
+export async function wake(sql: Sql, woken: readonly WokenGroup[], at: Instant): Promise<void> {
+  const rows = [...Map.groupBy(woken, ({ group }) => group.id).values()].flatMap((some) => {
+    const news = some.find(({ notification }) => notification !== null)?.notification ?? null;
+    return some.slice(0, 1).map(({ group: { id, target, labels } }) => {
+      return { id, ...target, labels: JSON.stringify(labels), due_at: at, news };
+    });
+  });
+  await sql.each(WAKE, rows);
+}
+
+const wakeThose = (which: string): string => `
+  UPDATE dispatch_group SET due_at = $1, wake_at = $1, version = version + 1
+  WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND ${which})`;
+const WAKE_HOLDING = wakeThose('held IS NOT NULL');
+const WAKE_HELD_BY = (d: SqlDialect): string => wakeThose(d.among(d.jsonText('held', 'by'), '$2', 'text'));
+
+/** Whatever they hold back is decided again. */
+export async function wakeHolding(sql: Sql, at: Instant): Promise<void> {
+  await sql.run(WAKE_HOLDING, [at]);
+}
+
+/** What these alerts, which are over now, held back. */
+export async function wakeHeldBy(sql: Sql, keys: readonly Key[], at: Instant): Promise<void> {
+  if (keys.length > 0) await sql.run(WAKE_HELD_BY, [at, keys]);
+}
+
+/** `isKept`: false where the group goes when it waits for nothing. */
+export interface DecidedGroup {
+  readonly group: DueGroup;
+  readonly timer: GroupTimer;
+  readonly isKept: boolean;
+}
+
+const DROP = list(
+  { id: 'text', version: 'int' },
+  (row) => `DELETE FROM dispatch_group AS old ${row.using} WHERE old.id = ${row.id} AND old.version = ${row.version}`,
+);
+const KEEP = list(
+  { id: 'text', version: 'int', closed_at: 'int?', wake_at: 'int?' },
+  (row) => `
+    UPDATE dispatch_group AS old SET
+      closed_at = ${row.closed_at}, due_at = ${row.wake_at}, wake_at = ${row.wake_at}, news = NULL,
+      version = old.version + 1
+    ${row.from} WHERE old.id = ${row.id} AND old.version = ${row.version}`,
+);
+
+/** False: one of them has changed since it was read. */
+export async function keepGroups(sql: Sql, groups: readonly DecidedGroup[]): Promise<boolean> {
+  const goes = ({ timer, isKept }: DecidedGroup): boolean => timer.wakeAt === null && !isKept;
+  const gone = groups.filter(goes).map(({ group: { id, version } }) => ({ id, version }));
+  const kept = groups
+    .filter((one) => !goes(one))
+    .map(({ group: { id, version }, timer }) => ({ id, version, closed_at: timer.closedAt, wake_at: timer.wakeAt }));
+  return (await sql.each(DROP, gone)) + (await sql.each(KEEP, kept)) === groups.length;
+}
+
+const AS_READ = list(
+  { id: 'text', version: 'int' },
+  (row) => `
+    SELECT 1 AS same FROM dispatch_group AS old ${row.also} WHERE old.id = ${row.id} AND old.version = ${row.version}`,
+);
+
+/** False: one of them has changed since it was read. */
+export async function areAsRead(sql: Sql, groups: readonly DueGroup[]): Promise<boolean> {
+  const same = await sql.allOf(
+    AS_READ,
+    groups.map(({ id, version }) => ({ id, version })),
+  );
+  return same.length === groups.length;
+}
+
+const MOVE = `
+  UPDATE dispatch_group SET closed_at = ${notAfter('closed_at', '$1')}, due_at = $1::bigint, wake_at = $1::bigint,
+    version = version + 1
+  WHERE due_at IS NOT NULL OR closed_at > $1::bigint`;
+
+/** All that waits is decided again. */
+export async function moveGroups(sql: Sql, { now }: ClockShift): Promise<void> {
+  await sql.run(MOVE, [now]);
+}
+
+const PRUNE = `
+  DELETE FROM dispatch_group AS old WHERE due_at IS NULL AND coalesce(closed_at, 0) < $1
+    AND NOT EXISTS (SELECT 1 FROM recipient_state WHERE group_id = old.id AND (${IS_ACTIVE}))`;
+
+/** Those without members. */
+export async function pruneGroups(sql: Sql, before: Instant): Promise<void> {
+  await sql.run(PRUNE, [before]);
+}

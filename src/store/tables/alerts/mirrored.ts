@@ -1,0 +1,81 @@
+// What receivers that keep their own state of alerts are shown, and what of it they accepted.
+import type { MirroredAlert } from '../../../core/model/mirror.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { AcceptedAlert, PassedAck } from '../../contract/mirrors.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { int, ints, jsonOrNull, text, type Row } from '../../sql/rows.ts';
+import { columns, upsert, type Sql } from '../../sql/sql.ts';
+import { messageOf } from '../deliveries/stored-messages.ts';
+import { LASTS } from '../operators/acks.ts';
+import { labelsShape } from './alert-labels.ts';
+
+const MIRRORED = (d: SqlDialect): string => `
+  WITH candidates AS (SELECT key FROM alerts WHERE is_open = 1 UNION SELECT key FROM notifications WHERE at > $2)
+  SELECT newest.message, first.labels, mirrored.seq, mirrored.at, mirrored.ends_at
+  FROM candidates
+    CROSS JOIN notifications AS newest
+    CROSS JOIN notifications AS first
+    LEFT JOIN mirrored ON mirrored.channel = $1 AND mirrored.key = candidates.key AND mirrored.seq >= first.seq
+  WHERE newest.key = candidates.key AND first.key = candidates.key
+    AND newest.seq = (SELECT max(seq) FROM notifications AS one WHERE one.key = candidates.key)
+    AND first.seq = (
+      SELECT min(seq) FROM notifications AS one WHERE one.key = candidates.key AND one.episode = newest.episode)
+    AND EXISTS (
+      SELECT 1 FROM notifications AS one
+      WHERE one.key = candidates.key AND one.episode = newest.episode AND ${d.jsonHas('one.notify', '$1')})
+  ORDER BY newest.number`;
+
+/**
+ * Alerts whose rule or routes lead to the channel: those that fire, and those of which something happened since. The oldest
+ * news first. One that cannot be read is left out.
+ */
+export async function mirrored(sql: Sql, channel: string, since: Instant): Promise<MirroredAlert[]> {
+  return (await sql.all(MIRRORED, [channel, since])).flatMap((row) => mirroredOf(row) ?? []);
+}
+
+/** Null: it cannot be read. */
+function mirroredOf(row: Row): MirroredAlert | null {
+  const message = messageOf(row);
+  const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
+  if (message === null || labels === undefined) return null;
+  const accepted =
+    row['seq'] === null ? null : { seq: int(row, 'seq'), at: int(row, 'at'), endsAt: int(row, 'ends_at') };
+  return { message, labels, accepted };
+}
+
+const ACKS_TO_PASS = `
+  SELECT acks.key, acks.seq, acks.at, acks.ends_at FROM acks
+  WHERE acks.ends_at > $2 AND ${LASTS}
+    AND EXISTS (
+      SELECT 1 FROM recipient_state AS state
+      WHERE state.key = acks.key AND state.channel = $1 AND begun IS NOT NULL AND notified >= begun)
+    AND NOT EXISTS (
+      SELECT 1 FROM mirrored WHERE mirrored.channel = $1 AND mirrored.key = acks.key AND mirrored.at >= acks.at)
+  ORDER BY acks.at, acks.key`;
+
+/** Acknowledgements in force of what the receiver was told of, and that it has not accepted. The oldest first. */
+export async function acksToPass(sql: Sql, channel: string, at: Instant): Promise<PassedAck[]> {
+  const rows = await sql.all(ACKS_TO_PASS, [channel, at]);
+  return rows.map((row) => ({ key: text(row, 'key'), ...ints(row, 'seq', 'at'), until: int(row, 'ends_at') }));
+}
+
+const KEEP = upsert('mirrored', ['channel', 'key'], {
+  ...columns('text', 'channel', 'key'),
+  ...columns('int', 'seq', 'at', 'ends_at'),
+});
+
+export async function keepMirrored(sql: Sql, channel: string, accepted: readonly AcceptedAlert[]): Promise<void> {
+  await sql.each(
+    KEEP,
+    accepted.map(({ key, seq, at, endsAt }) => ({ channel, key, seq, at, ends_at: endsAt })),
+  );
+}
+
+const PRUNE = `
+  DELETE FROM mirrored WHERE at < $1
+    AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = mirrored.key AND is_open = 1)`;
+
+/** What was accepted before then, of alerts that do not fire. */
+export async function pruneMirrored(sql: Sql, before: Instant): Promise<void> {
+  await sql.run(PRUNE, [before]);
+}

@@ -1,0 +1,179 @@
+// Notifications: what polls decided, each with its message, stored once for all who are told.
+import { z } from 'zod';
+import { isRow } from '../../../core/values/fields.ts';
+import type { Message } from '../../../core/model/delivery.ts';
+import { SEVERITIES, type WatchId } from '../../../core/model/ids.ts';
+import { nameOfTransition, type Transition, type TransitionName } from '../../../core/model/transition.ts';
+import { idOf } from '../../../core/model/watch/identity.ts';
+import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
+import type { NotificationCount } from '../../contract/store.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { columns, insertion, type Sql } from '../../sql/sql.ts';
+import { labelsShape, TRANSITIONS } from './alert-labels.ts';
+import { IS_ACTIVE } from './recipient-states.ts';
+
+/** What a poll of a watch decided. */
+export interface OfWatch {
+  readonly watch: WatchId;
+  readonly transitions: readonly Transition[];
+}
+
+const ROW = {
+  ...columns('text', 'id', 'key', 'watch', 'alert', 'transition', 'labels', 'notify', 'message'),
+  ...columns('int', 'episode', 'seq', 'at'),
+  summary: 'text?',
+} as const;
+const ADD = insertion('notifications', ROW, 'ON CONFLICT (id) DO NOTHING');
+
+/** One that is there already is left as it is. */
+export async function addNotifications(sql: Sql, of: readonly OfWatch[], at: Instant): Promise<void> {
+  const rows = of.flatMap(({ watch, transitions }) => transitions.map((transition) => rowOf(watch, transition, at)));
+  if (rows.length > 0) await sql.each(ADD, rows);
+}
+
+function rowOf(watch: WatchId, { message, labels, notify }: Transition, at: Instant) {
+  const { key, episode, seq, alert } = message;
+  return {
+    id: idOf(key, episode, seq),
+    key,
+    episode,
+    seq,
+    watch,
+    alert,
+    transition: transitionOf(message),
+    labels: JSON.stringify(labels),
+    notify: JSON.stringify(notify),
+    message: JSON.stringify(message),
+    summary: summaryText(message),
+    at,
+  };
+}
+
+/** A summary is an event, whatever happened to its members. */
+function transitionOf(message: Message): TransitionName {
+  return message.summary === null ? nameOfTransition(message) : 'event';
+}
+
+/** As the column `summary` has it. */
+export function summaryText({ summary }: Message): string | null {
+  return summary === null ? null : JSON.stringify(summary.keys);
+}
+
+/** Keys of the alerts that a summary speaks of, from the column `summary`. */
+export function summaryKeysIn(text: unknown): string[] {
+  const keys = jsonOrNull(text);
+  return Array.isArray(keys) ? keys.map(String) : [];
+}
+
+/** The number of the newest; 0: there is none. */
+export async function newestNotification(sql: Sql): Promise<number> {
+  return Number((await sql.first('SELECT coalesce(max(number), 0) AS newest FROM notifications'))?.['newest']);
+}
+
+// Only the message of a summary says what its members are: no other is read.
+const UNROUTED = `
+  SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at,
+    CASE WHEN summary IS NOT NULL THEN message END AS message
+  FROM notifications WHERE routed = 0 ORDER BY number LIMIT $1 + 0`;
+
+/** The oldest that nobody was chosen for yet; a later one about the same alert waits for the next round. */
+export async function unrouted(sql: Sql, limit: number): Promise<Unrouted[]> {
+  return untilRepeated(await sql.all(UNROUTED, [limit]));
+}
+
+/** What a later one rests on is only written with the round of the former. */
+function untilRepeated(rows: readonly Row[]): Unrouted[] {
+  const keys = new Set<string>();
+  const all: Unrouted[] = [];
+  for (const row of rows) {
+    const next = unroutedOf(row);
+    const about = [next.key, ...next.members];
+    if (about.some((key) => keys.has(key))) break;
+    for (const key of about) keys.add(key);
+    all.push(next);
+  }
+  return all;
+}
+
+const unroutedShape = z.object({
+  transition: z.enum(TRANSITIONS),
+  of: z.enum(TRANSITIONS.map((name) => `alert.${name}` as const)).nullable(),
+  labels: labelsShape.and(z.object({ severity: z.enum(SEVERITIES) })),
+  notify: z.array(z.string()),
+  members: z.array(z.string()),
+});
+
+/** A damaged one says so, and names nobody. */
+function unroutedOf(row: Row): Unrouted {
+  const place = { ...ints(row, 'number', 'episode', 'seq', 'at'), ...texts(row, 'key', 'watch', 'alert') };
+  const { data, error } = unroutedShape.safeParse({
+    transition: row['transition'],
+    of: summarizedIn(row['message']),
+    labels: jsonOrNull(row['labels']),
+    notify: jsonOrNull(row['notify']),
+    members: row['summary'] === null ? [] : jsonOrNull(row['summary']),
+  });
+  if (data === undefined) {
+    const damage = `notification ${place.number} of watch ${place.watch}: ${z.prettifyError(error)}`;
+    return { ...place, transition: 'event', severity: 'warning', labels: {}, notify: [], members: [], damage };
+  }
+  const { transition, of, labels, notify, members } = data;
+  return {
+    ...place,
+    transition: of === null ? transition : nameOf(of),
+    severity: labels.severity,
+    labels,
+    notify,
+    members,
+    damage: null,
+  };
+}
+
+/** What the members of a summary are, from its message. */
+function summarizedIn(text: unknown): unknown {
+  return fieldIn(fieldIn(jsonOrNull(text), 'summary'), 'of');
+}
+
+function fieldIn(value: unknown, name: string): unknown {
+  return isRow(value) ? (value[name] ?? null) : null;
+}
+
+function nameOf(type: `alert.${TransitionName}`): TransitionName {
+  return TRANSITIONS.find((name) => type === `alert.${name}`) ?? 'event';
+}
+
+const MARK_ROUTED = (d: SqlDialect): string =>
+  `UPDATE notifications SET routed = 1 WHERE ${d.among('number', '$1', 'int')} AND routed = 0`;
+
+/** False: one of them was routed already. */
+export async function markRouted(sql: Sql, numbers: readonly number[]): Promise<boolean> {
+  return (await sql.run(MARK_ROUTED, [numbers])) === numbers.length;
+}
+
+const COUNTS = `
+  SELECT watch, alert, count(*) AS count,
+    max(CASE WHEN transition IN ('event', 'firing', 'reinstated') THEN at END) AS fired_at
+  FROM notifications WHERE at >= $1 GROUP BY watch, alert`;
+
+/** How many transitions of each alert were decided since then. */
+export async function notificationCounts(sql: Sql, since: Instant): Promise<NotificationCount[]> {
+  const rows = await sql.all(COUNTS, [since]);
+  return rows.map((row) => ({
+    ...texts(row, 'watch', 'alert'),
+    count: int(row, 'count'),
+    firedAt: intOrNull(row, 'fired_at'),
+  }));
+}
+
+const PRUNE = `
+  DELETE FROM notifications AS n WHERE routed = 1 AND at < $1
+    AND NOT EXISTS (SELECT 1 FROM group_member AS member WHERE member.key = n.key AND member.seq = n.seq)
+    AND NOT EXISTS (SELECT 1 FROM recipient_state AS state WHERE state.key = n.key AND (${IS_ACTIVE}))
+    AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = n.key AND alerts.newest = n.seq AND is_open = 1)`;
+
+/** Those that were routed, of which no delivery is left, and whose alert nobody is told of any more. */
+export async function pruneNotifications(sql: Sql, before: Instant): Promise<void> {
+  await sql.run(PRUNE, [before]);
+}

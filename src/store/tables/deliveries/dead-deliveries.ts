@@ -1,0 +1,76 @@
+// Deliveries that were given up: an operator has one tried again, or counted no more among those.
+import type { DeliveryId } from '../../../core/model/ids.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { OperatorChange, Unchanged } from '../../contract/operators.ts';
+import { int, text } from '../../sql/rows.ts';
+import type { Sql } from '../../sql/sql.ts';
+import { IS_DUE, ranOf } from './delivery-rows.ts';
+
+interface DeadDelivery {
+  readonly number: number;
+  readonly channel: string;
+  readonly recipient: string;
+}
+
+const FIND = 'SELECT number, channel, recipient, state FROM deliveries WHERE id = $1';
+
+/** Later deliveries to the same recipient about what delivery $1 speaks of. */
+const LATER = `
+  group_member AS mine
+    JOIN group_member AS also ON also.key = mine.key AND also.seq > mine.seq
+    JOIN deliveries AS later ON later.number = also.delivery
+  WHERE mine.delivery = $1 AND later.channel = $2 AND later.recipient = $3`;
+
+const LATER_SENT = `SELECT 1 AS one FROM ${LATER} AND later.state = 'sent' LIMIT 1`;
+
+const REVIVE = `
+  UPDATE deliveries SET state = 'due', due_at = $2, settled_at = NULL, dismissed_at = NULL,
+    runtime_at = ${ranOf('deliveries.channel')}
+  WHERE number = $1`;
+
+// What came after it, and waits, goes out after it again.
+const FOLLOW = `
+  INSERT INTO delivery_order (delivery, earlier)
+  SELECT DISTINCT later.number, $1::bigint FROM ${LATER} AND later.state = 'due' ON CONFLICT DO NOTHING`;
+
+const DISMISS = 'UPDATE deliveries SET dismissed_at = $2 WHERE number = $1';
+
+// A summary that still takes events in has not been tried, and waits for more of them.
+const RETRY_CHANNEL = `
+  UPDATE deliveries SET due_at = $2::bigint
+  WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint AND (folds IS NULL OR attempt > 0)`;
+
+export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<OperatorChange | Unchanged> {
+  return onDead(sql, id, 'owed', async ({ number, channel, recipient }) => {
+    const target = [number, channel, recipient];
+    if ((await sql.first(LATER_SENT, target)) !== undefined) return 'later-sent';
+    await sql.run(REVIVE, [number, at]);
+    await sql.run(FOLLOW, target);
+    return null;
+  });
+}
+
+export function dismiss(sql: Sql, id: DeliveryId, at: Instant): Promise<OperatorChange | Unchanged> {
+  return onDead(sql, id, 'dismissed', async ({ number }) => {
+    await sql.run(DISMISS, [number, at]);
+    return null;
+  });
+}
+
+async function onDead(
+  sql: Sql,
+  id: DeliveryId,
+  state: 'owed' | 'dismissed',
+  change: (of: DeadDelivery) => Promise<Unchanged | null>,
+): Promise<OperatorChange | Unchanged> {
+  const row = await sql.first(FIND, [id]);
+  if (row === undefined) return 'not-found';
+  if (row['state'] !== 'dead') return 'not-given-up';
+  const [number, channel, recipient] = [int(row, 'number'), text(row, 'channel'), text(row, 'recipient')];
+  return (await change({ number, channel, recipient })) ?? { type: 'delivery', id, channel, recipient, state };
+}
+
+/** Resolves with how many are due that were not. */
+export function retryChannel(sql: Sql, channel: string, at: Instant): Promise<number> {
+  return sql.run(RETRY_CHANNEL, [channel, at]);
+}

@@ -1,0 +1,189 @@
+// What deliveries speak of. A message about thousands of alerts is read and settled a page of members at a time, between
+// which other work runs. Once a try has begun, no member leaves a delivery.
+import { z } from 'zod';
+import {
+  MESSAGE_TYPES,
+  MOST_LISTED,
+  type Delivery,
+  type DeliveryMember,
+  type MoreMembers,
+  type Present,
+} from '../../../core/model/delivery.ts';
+import { SEVERITIES } from '../../../core/model/ids.ts';
+import type { Key } from '../../../dispatch/model.ts';
+import { count, fromJson, instant, int, jsonOrNull, parsed, readable, text, type Row } from '../../sql/rows.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { paged, type Parameter, type Sql } from '../../sql/sql.ts';
+import { StorageError } from '../../contract/store.ts';
+import { facts, message, segments } from './stored-messages.ts';
+
+export interface DeliveryName {
+  readonly id: string;
+  readonly number: number;
+}
+
+/** Members of a delivery with keys behind `after`, and up to `to`; null: to the end. */
+export interface KeyPage {
+  readonly after: Key;
+  readonly to: Key | null;
+}
+
+/** What all keys come after. */
+export const FIRST_KEY: Key = '';
+
+/** No key comes after it, in the order of bytes. */
+const LAST_KEY: Key = '\u{10ffff}';
+
+/** Of a `member` of delivery $1, with the values of `inPage` from $2 on. */
+export const IN_PAGE = 'member.delivery = $1 AND member.key > $2 AND member.key <= $3';
+
+export function inPage({ after, to }: KeyPage): [Key, Key] {
+  return [after, to ?? LAST_KEY];
+}
+
+/** All that deliveries hold, for those who look at every row. */
+export const MEMBERS = paged(
+  ['delivery', 'key', 'seq'],
+  0,
+  (page) => `
+    SELECT member.delivery, member.key, member.seq, mine.id, watch, message, sent_as, held_at, present
+    FROM group_member AS member
+      JOIN deliveries AS mine ON mine.number = member.delivery
+      LEFT JOIN notifications AS notification ON notification.number = member.notification
+    WHERE ${page.after} ${page.end}`,
+  'member',
+);
+
+const PLACE = 'member.position, member.key, member.seq';
+
+// Thousands of members are sorted without their messages.
+const LISTED = `
+  SELECT $2::text AS id, watch, message, sent_as, held_at, present, position, listed.key, listed.seq
+  FROM (
+    SELECT notification, sent_as, held_at, present, position, key, seq FROM group_member AS member
+    WHERE member.delivery = $1 ORDER BY ${PLACE} LIMIT ${MOST_LISTED + 1}) AS listed
+    LEFT JOIN notifications AS notification ON notification.number = listed.notification
+  ORDER BY position, listed.key, listed.seq`;
+
+const MORE = (d: SqlDialect): string => `
+  SELECT $4::text AS id, coalesce(${d.jsonText('labels', 'watch')}, watch) AS rule, alert,
+    ${d.jsonText('labels', 'severity')} AS severity, 'alert.' || transition AS type, count(*) AS count,
+    ${d.jsonArray('member.key')} AS keys
+  FROM group_member AS member JOIN notifications ON notifications.number = member.notification
+  WHERE ${IN_PAGE} AND (${PLACE}) > ($5, $6, $7)
+  GROUP BY 2, 3, 4, 5`;
+
+const KEYS_IN_PAGE = 500;
+
+const PAGE_END = `
+  SELECT member.key FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
+  WHERE mine.id = $1 AND member.key > $2 ORDER BY member.key LIMIT 1 OFFSET ${KEYS_IN_PAGE - 1}`;
+
+/** Members behind the last one that the message lists. */
+export interface UnlistedMembers extends DeliveryName {
+  readonly behind: readonly Parameter[];
+}
+
+/**
+ * The members that a message lists, and how the others are found; null: there are none. Where some cannot be read, the
+ * others are told; rejects with a StorageError where none can.
+ */
+export async function listedMembers(sql: Sql, { id, number }: DeliveryName) {
+  const rows = await sql.all(LISTED, [number, id]);
+  const last = rows.length > MOST_LISTED ? rows[MOST_LISTED - 1] : undefined;
+  const unread = last === undefined ? null : { id, number, behind: placeOf(last) };
+  return { members: membersIn(id, rows.slice(0, MOST_LISTED)), unread };
+}
+
+function placeOf(row: Row): Parameter[] {
+  return [int(row, 'position'), text(row, 'key'), int(row, 'seq')];
+}
+
+/** The others of a page, counted; without those that cannot be read. */
+export async function moreMembers(
+  sql: Sql,
+  { id, number, behind }: UnlistedMembers,
+  page: KeyPage,
+): Promise<MoreMembers[]> {
+  return readable(await sql.all(MORE, [number, ...inPage(page), id, ...behind]), moreOf);
+}
+
+/** The members that the message lists, and the others, counted. */
+export async function membersOf(sql: Sql, of: DeliveryName): Promise<Pick<Delivery, 'members' | 'more'>> {
+  const { members, unread } = await listedMembers(sql, of);
+  const more = unread === null ? [] : await moreMembers(sql, unread, { after: FIRST_KEY, to: null });
+  return { members, more: alikeTogether(more) };
+}
+
+/** Where the page that follows a key ends; null: it is the last one. */
+export async function pageEnd(sql: Sql, delivery: string, after: Key): Promise<Key | null> {
+  const key = (await sql.first(PAGE_END, [delivery, after]))?.['key'];
+  return typeof key === 'string' ? key : null;
+}
+
+/** Those of one alert, severity and type as one. */
+export function alikeTogether(some: readonly MoreMembers[]): MoreMembers[] {
+  const byKind = Map.groupBy(some, ({ watch, alert, severity, type }) =>
+    JSON.stringify([watch, alert, severity, type]),
+  );
+  return [...byKind.keys()].toSorted().flatMap((kind) => {
+    const [first, ...others] = byKind.get(kind) ?? [];
+    if (first === undefined) return [];
+    const total = others.reduce((sum, one) => sum + one.count, first.count);
+    return [{ ...first, count: total, keys: [first, ...others].flatMap(({ keys }) => keys) }];
+  });
+}
+
+function membersIn(id: string, rows: readonly Row[]): Delivery['members'] {
+  const failures: StorageError[] = [];
+  const [first, ...others] = rows.flatMap((row) => {
+    try {
+      return [memberOf(row)];
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      failures.push(error);
+      return [];
+    }
+  });
+  if (first !== undefined) return [first, ...others];
+  throw failures[0] ?? new StorageError(`the stored delivery ${id} speaks of nothing that is kept`);
+}
+
+const present: z.ZodType<Present> = z.object({
+  at: instant,
+  title: z.string(),
+  detail: z.string().nullable(),
+  measured: z.string().nullable(),
+  text: segments,
+  fields: facts,
+});
+
+const sentAs = z.enum(['news', 'repeat', 'fired-and-resolved']);
+
+/** Throws a StorageError that names the delivery and the watch when the row is damaged. */
+export function memberOf(row: Row): DeliveryMember {
+  const watch = typeof row['watch'] === 'string' ? `watch ${row['watch']}` : 'a watch that is gone';
+  return parsed(`delivery ${String(row['id'])} of ${watch}`, () => ({
+    message: message.parse(fromJson(row['message'])),
+    as: sentAs.parse(row['sent_as']),
+    heldAt: instant.nullable().parse(row['held_at']),
+    // Without it the message says how it was when it fired.
+    present: present.safeParse(jsonOrNull(row['present'])).data ?? null,
+  }));
+}
+
+const more: z.ZodType<MoreMembers> = z.object({
+  watch: z.string(),
+  alert: z.string(),
+  severity: z.enum(SEVERITIES),
+  type: z.enum(MESSAGE_TYPES),
+  count,
+  keys: z.array(z.string()),
+});
+
+/** Throws a StorageError when the row is damaged. */
+function moreOf(row: Row): MoreMembers {
+  return parsed(`members of delivery ${String(row['id'])}`, () =>
+    more.parse({ ...row, watch: row['rule'], keys: fromJson(row['keys']) }),
+  );
+}

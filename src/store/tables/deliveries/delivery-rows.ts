@@ -1,0 +1,73 @@
+// Deliveries as their rows have them.
+import { z } from 'zod';
+import { RANK_OF, type Outcome } from '../../../core/model/delivery.ts';
+import type { StoredDelivery } from '../../contract/deliveries.ts';
+import { count, fromJson, instant, parsed, type Row } from '../../sql/rows.ts';
+import { paged, type Sql } from '../../sql/sql.ts';
+
+/** Without its members. */
+export type BareDelivery = Omit<StoredDelivery, 'members' | 'more'>;
+
+/** As the index `deliveries_ended` has it. */
+export const IS_ENDED = `state IN ('sent', 'dead', 'merged', 'cancelled')`;
+
+/** Every rank. A query that names them all lets SQLite find rows by the index `deliveries_due`, which begins with it. */
+export const RANKS = Object.values(RANK_OF).toSorted();
+
+export const IS_DUE = `state = 'due' AND rank IN (${RANKS.join(', ')})`;
+
+/** Every delivery that is kept, without its members. */
+export const BARE_DELIVERIES = `
+  SELECT number, id, channel, recipient, kind, state, attempt, due_at, created_at, settled_at, dismissed_at, outcome
+  FROM deliveries AS mine`;
+
+/** The same, for those who look at every row. */
+export const DELIVERIES = paged(['number'], 0, ({ after, end }) => `${BARE_DELIVERIES} WHERE ${after} ${end}`);
+
+const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
+
+const stored: z.ZodType<BareDelivery> = z.object({
+  id: z.string(),
+  channel: z.string(),
+  recipient: z.string(),
+  kind: z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']),
+  state: z.enum(['due', 'sending', 'sent', 'dead', 'merged', 'cancelled', 'parked']),
+  at: instant,
+  attempt: count,
+  dueAt: instant,
+  settledAt: instant.nullable(),
+  number: count,
+  dismissedAt: instant.nullable(),
+  outcome: outcome.nullable(),
+});
+
+/** Throws a StorageError that names the delivery when the row is damaged. */
+export function deliveryOf(row: Row): BareDelivery {
+  return parsed(`delivery ${String(row['id'])}`, () =>
+    stored.parse({
+      ...row,
+      dueAt: row['due_at'],
+      at: row['created_at'],
+      settledAt: row['settled_at'],
+      dismissedAt: row['dismissed_at'],
+      outcome: fromJson(row['outcome']),
+    }),
+  );
+}
+
+/** As it is kept in a row. */
+export function outcomeText(one: Outcome): string {
+  return JSON.stringify({ type: one.type, text: one.type === 'sent' ? one.answer : one.why });
+}
+
+/** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
+export function ranOf(channel: string): string {
+  return `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
+}
+
+const RELEASE = 'DELETE FROM delivery_order WHERE earlier = $1';
+
+/** What came after it may go out. */
+export async function release(sql: Sql, number: number): Promise<void> {
+  await sql.run(RELEASE, [number]);
+}

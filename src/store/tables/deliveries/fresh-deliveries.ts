@@ -1,0 +1,64 @@
+// Deliveries that are about to be written.
+import { RANK_OF, type DeliveryKind } from '../../../core/model/delivery.ts';
+import type { DeliveryId, Recipient } from '../../../core/model/ids.ts';
+import type { DeliveryBatch, BatchMember } from '../../../dispatch/model.ts';
+import type { DeliveryShare } from '../../../dispatch/shares.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { int, type Row } from '../../sql/rows.ts';
+
+/** A delivery to be made. */
+export interface Fresh extends Recipient {
+  readonly id: DeliveryId;
+  readonly kind: DeliveryKind;
+  readonly rank: number;
+  /** The rule that all members are of; '': they are of several. */
+  readonly rule: string;
+  readonly members: readonly FreshMember[];
+  /** What may share it, while it takes events in; null: it is as it is. */
+  readonly folds: string | null;
+  readonly dueAt: Instant;
+}
+
+export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'heldAt' | 'present'> {
+  /** Number of its notification; null: it is gone. */
+  readonly notification: number | null;
+  /** Its place in the message. */
+  readonly position: number;
+}
+
+/** How long after a commit of some members of a delivery the next of its commits is waited for. */
+export const SHARE_OPEN_MS = 10_000;
+
+/** `share`: where several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it is gone. */
+export function freshOf(
+  { id, kind, target, severity, members }: DeliveryBatch,
+  share: DeliveryShare | undefined,
+  at: Instant,
+  rowOf: (member: BatchMember) => Row | undefined,
+): Fresh {
+  const rows = members.map((member) => ({ member, row: rowOf(member) }));
+  const [rule, ...others] = new Set(rows.map(({ row }) => row?.['rule']));
+  return {
+    id,
+    kind,
+    ...target,
+    folds: null,
+    dueAt: at,
+    rank: RANK_OF[severity],
+    rule: typeof rule === 'string' && others.length === 0 ? rule : '',
+    members: rows.map(({ member, row }, index) => ({
+      ...member,
+      notification: row === undefined ? null : int(row, 'number'),
+      position: share?.positions[index] ?? index,
+    })),
+  };
+}
+
+/** What happened first goes out first. */
+export function oldestFirst(fresh: readonly Fresh[]): Fresh[] {
+  return fresh.toSorted((a, b) => oldestOf(a) - oldestOf(b));
+}
+
+function oldestOf({ members }: Fresh): number {
+  return members.reduce((oldest, { notification }) => Math.min(oldest, notification ?? Infinity), Infinity);
+}

@@ -1,0 +1,106 @@
+// How tries to send deliveries end.
+import type { Receipt, Settlement } from '../../../core/model/delivery.ts';
+import type { Key } from '../../../dispatch/model.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { Tried } from '../../contract/deliveries.ts';
+import { int, type Row } from '../../sql/rows.ts';
+import { later } from '../../sql/dialect.ts';
+import { list, type Sql } from '../../sql/sql.ts';
+import { summaryKeysIn } from '../alerts/notifications.ts';
+import { FIRST_KEY, IN_PAGE, inPage, type KeyPage } from './delivery-members.ts';
+import { outcomeText, release } from './delivery-rows.ts';
+import { keepReceipt } from './receipts.ts';
+
+export type SentSettlement = Extract<Settlement, { state: 'sent' }>;
+
+const POSTPONE = `
+  UPDATE deliveries SET state = 'due', due_at = $3, outcome = $4, maybe_copy = ${later('maybe_copy', '$5::bigint')}
+  WHERE id = $1 AND state = 'sending' AND attempt = $2`;
+
+const END = `
+  UPDATE deliveries SET state = $3, settled_at = $4, outcome = $5
+  WHERE id = $1 AND (state = 'sending' AND attempt = $2 OR $3 = 'sent' AND state IN ('due', 'sending'))
+  RETURNING number`;
+
+const NUMBER_OF = 'SELECT number FROM deliveries WHERE id = $1';
+
+const MARK_MEMBERS = `
+  UPDATE recipient_state AS state SET notified = ${later('state.notified', 'sent.seq')}, notified_at = $4
+  FROM deliveries AS mine,
+    (SELECT member.key, max(member.seq) AS seq FROM group_member AS member WHERE ${IN_PAGE} GROUP BY member.key) AS sent
+  WHERE mine.number = $1 AND state.key = sent.key AND state.channel = mine.channel AND state.recipient = mine.recipient`;
+
+const SUMMARIES = `
+  SELECT member.seq, summary FROM group_member AS member
+    JOIN notifications ON notifications.number = member.notification
+  WHERE ${IN_PAGE} AND summary IS NOT NULL`;
+
+const MARK_SUMMARIZED = list(
+  { number: 'int', key: 'text', seq: 'int', at: 'int' },
+  (row) => `
+    UPDATE recipient_state AS state SET notified = ${later('state.notified', row.seq)}, notified_at = ${row.at}
+    FROM deliveries AS mine ${row.also}
+    WHERE mine.number = ${row.number} AND state.key = ${row.key}
+      AND state.channel = mine.channel AND state.recipient = mine.recipient`,
+);
+
+/** False: that try is over. `after`: behind this key members are not yet marked as sent. */
+export async function settleDelivery(
+  sql: Sql,
+  { id, attempt }: Tried,
+  settlement: Settlement,
+  at: Instant,
+  after: Key = FIRST_KEY,
+): Promise<boolean> {
+  const outcome = outcomeText(settlement.outcome);
+  if (settlement.state === 'due') {
+    const isUnknown = Number(settlement.outcome.type === 'unknown');
+    return (await sql.run(POSTPONE, [id, attempt, settlement.dueAt, outcome, isUnknown])) === 1;
+  }
+  const ended = await sql.first(END, [id, attempt, settlement.state, at, outcome]);
+  if (ended === undefined) return false;
+  const number = int(ended, 'number');
+  await release(sql, number);
+  if (settlement.state === 'sent') await markPage(sql, number, { after, to: null }, settlement, at);
+  return true;
+}
+
+/** The recipient was told of the members of this page, before the try is settled. */
+export async function markSent(
+  sql: Sql,
+  { id }: Tried,
+  page: KeyPage,
+  settlement: SentSettlement,
+  at: Instant,
+): Promise<void> {
+  const row = await sql.first(NUMBER_OF, [id]);
+  if (row !== undefined) await markPage(sql, int(row, 'number'), page, settlement, at);
+}
+
+/** Its recipient knows of these members, and of those of the summaries among them. */
+async function markPage(
+  sql: Sql,
+  number: number,
+  page: KeyPage,
+  settlement: SentSettlement,
+  at: Instant,
+): Promise<void> {
+  await sql.run(MARK_MEMBERS, [number, ...inPage(page), at]);
+  const newest = newestByKey(await sql.all(SUMMARIES, [number, ...inPage(page)]));
+  const summarized = [...newest].map(([key, seq]) => ({ number, key, seq, at }));
+  await sql.each(MARK_SUMMARIZED, summarized);
+  const receipt = receiptIn(settlement);
+  if (receipt !== null) await keepReceipt(sql, number, page, receipt);
+}
+
+/** By the key of each alert that a summary speaks of, the highest seq of its summaries. */
+function newestByKey(summaries: readonly Row[]): Map<Key, number> {
+  const newest = new Map<Key, number>();
+  for (const row of summaries)
+    for (const key of summaryKeysIn(row['summary'])) newest.set(key, Math.max(newest.get(key) ?? 0, int(row, 'seq')));
+  return newest;
+}
+
+function receiptIn({ outcome }: SentSettlement): Receipt | null {
+  return outcome.type === 'sent' ? (outcome.receipt ?? null) : null;
+}

@@ -1,0 +1,113 @@
+// The journal as it is read: pages for people, the lines of a subject, and its chain from end to end.
+import { createVerifier, type JournalAnchor, type ChainCheck } from '../../../core/journal/chain.ts';
+import type {
+  HistoryFilter,
+  JournalFilter,
+  JournalLine,
+  JournalPage,
+  NotificationOf,
+  StoredNotification,
+} from '../../contract/journal.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { int, intOrNull, ints, jsonIfAny, text, textOrNull, texts, type Row } from '../../sql/rows.ts';
+import { paged, type Sql } from '../../sql/sql.ts';
+import { storedNotificationOf } from '../deliveries/stored-messages.ts';
+import { anchorOf, checkpointOf, journalTextOf } from './journal.ts';
+
+const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';
+/** Lines that one search looks at: a few milliseconds. */
+const MOST_SEARCHED = 20_000;
+/** Alerts of watches that are looked for. */
+const MOST_KEYS = 10_000;
+
+// Each on its own: SQLite finds either by the key alone, and both together by reading all rows.
+const NEWEST = 'SELECT coalesce(max(number), 0) AS number FROM journal';
+const OLDEST = 'SELECT coalesce(min(number), 1) AS number FROM journal';
+
+const PAGE = (d: SqlDialect): string => `
+  SELECT ${COLUMNS} FROM journal
+  WHERE number >= $1 AND number < $2
+    AND ($3::text[] IS NULL OR ${d.among('kind', '$3', 'text')})
+    AND ($4::text[] IS NULL OR ${d.startsWithAny('subject', '$4')})
+    AND ($5::text IS NULL OR ${d.among('subject', '$6', 'text')}
+      OR subject IN (
+        SELECT key FROM (
+          SELECT DISTINCT key FROM notifications WHERE ${d.among('watch', '$6', 'text')} LIMIT ${MOST_KEYS}) AS keys)
+      OR actor ${d.like} $5::text ESCAPE '\\' OR subject ${d.like} $5::text ESCAPE '\\'
+      OR data ${d.like} $5::text ESCAPE '\\')
+  ORDER BY number DESC LIMIT $7 + 0`;
+
+export async function journalPage(
+  sql: Sql,
+  { kinds, subjects, search, before, limit }: JournalFilter,
+): Promise<JournalPage> {
+  const end = before ?? (await numberOf(sql, NEWEST)) + 1;
+  const isLookedFor = kinds !== null || subjects !== null || search !== null;
+  const from = isLookedFor ? end - MOST_SEARCHED : 0;
+  const pattern = search === null ? null : `%${escapedForLike(search.text)}%`;
+  const rows = await sql.all(PAGE, [from, end, kinds, subjects, pattern, search?.watches ?? [], limit]);
+  const lines = rows.map(journalLineOf);
+  const last = lines.length === limit ? (lines.at(-1)?.number ?? from) : from;
+  return { lines, next: last > (await numberOf(sql, OLDEST)) ? last : null };
+}
+
+async function numberOf(sql: Sql, statement: string): Promise<number> {
+  const row = await sql.first(statement);
+  return row === undefined ? 0 : int(row, 'number');
+}
+
+/** With a backslash as its escape. */
+function escapedForLike(searched: string): string {
+  return searched.replaceAll(/[\\%_]/g, String.raw`\$&`);
+}
+
+/** Data that cannot be read is shown as it is. */
+function journalLineOf(row: Row): JournalLine {
+  const [position, hash] = [intOrNull(row, 'position'), textOrNull(row, 'hash')];
+  return {
+    ...ints(row, 'number', 'at'),
+    ...texts(row, 'kind', 'subject', 'actor'),
+    data: jsonIfAny(row, 'data') ?? text(row, 'data'),
+    anchor: position === null || hash === null ? null : { position, hash },
+  };
+}
+
+const HISTORY = (d: SqlDialect): string => `
+  SELECT ${COLUMNS} FROM journal
+  WHERE ($1::text[] IS NULL OR ${d.among('subject', '$1', 'text')}) AND at >= $2
+  ORDER BY number DESC LIMIT $3 + 0`;
+
+/** Newest first. */
+export async function historyOf(sql: Sql, { subjects, since, limit }: HistoryFilter): Promise<JournalLine[]> {
+  const rows = await sql.all(HISTORY, [subjects ?? null, since ?? -Number.MAX_SAFE_INTEGER, limit]);
+  return rows.map(journalLineOf);
+}
+
+/** So many lines are verified at once. */
+const VERIFIED = 5000;
+
+const CHAINED = paged(
+  ['position'],
+  0,
+  ({ after, end }) => `SELECT ${COLUMNS} FROM journal WHERE position IS NOT NULL AND ${after} ${end}`,
+);
+
+/** Every line from the last checkpoint on. */
+export async function verify(sql: Sql, anchor: JournalAnchor | null): Promise<ChainCheck> {
+  const verifier = createVerifier(await checkpointOf(sql), anchor);
+  for await (const rows of sql.pages(CHAINED, [], VERIFIED))
+    for (const row of rows) verifier.add({ ...journalTextOf(row), ...anchorOf(row) });
+  return verifier.end();
+}
+
+const NOTIFICATION = `
+  SELECT watch, episode, seq, message FROM notifications
+  WHERE key = $1 AND ($2::text IS NULL OR transition = $2::text) AND at <= $3 ORDER BY seq DESC LIMIT 1`;
+
+/** The newest notification of each that is not later; null: it is not kept, or damaged. */
+export async function notifications(sql: Sql, of: readonly NotificationOf[]): Promise<(StoredNotification | null)[]> {
+  const found = [];
+  for (const { key, transition, until } of of)
+    found.push(storedNotificationOf(await sql.first(NOTIFICATION, [key, transition, until])));
+  return found;
+}

@@ -1,0 +1,130 @@
+// The journal. Lines are appended in the transaction that caused them, without a hash, so that commits do not wait for each
+// other's lines; one owner chains them afterwards. Its order is that of `position`: where several replicas append, a line
+// with a lower `number` may be committed later.
+import { GENESIS, nextAnchor, type JournalAnchor } from '../../../core/journal/chain.ts';
+import { textOf, type JournalEntry, type JournalText } from '../../../core/journal/entry.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { JournalCounts } from '../../contract/journal.ts';
+import { int, text, type Row } from '../../sql/rows.ts';
+import { insertion, list, type Sql } from '../../sql/sql.ts';
+
+/** Lines that are kept. */
+const MOST_LINES = 800_000;
+/** Lines that are counted at once: takes a few milliseconds. */
+const MOST_COUNTED = 20_000;
+/** Lines that go at once: takes a few tens of milliseconds. */
+export const MOST_DROPPED = 50_000;
+
+const APPEND = insertion('journal', { at: 'int', kind: 'text', subject: 'text', actor: 'text', data: 'text' });
+
+export async function append(sql: Sql, entries: readonly JournalEntry[]): Promise<void> {
+  await sql.each(APPEND, entries.map(textOf));
+}
+
+const ANY_UNCHAINED = 'SELECT 1 FROM journal WHERE position IS NULL LIMIT 1';
+
+export async function hasUnchained(sql: Sql): Promise<boolean> {
+  return (await sql.first(ANY_UNCHAINED)) !== undefined;
+}
+
+const UNCHAINED = `
+  SELECT number, at, kind, subject, actor, data FROM journal WHERE position IS NULL ORDER BY number LIMIT $1 + 0`;
+
+const LINK = list(
+  { number: 'int', position: 'int', hash: 'text' },
+  (row) => `
+  UPDATE journal SET position = ${row.position}, hash = ${row.hash} ${row.from} WHERE journal.number = ${row.number}`,
+);
+
+/** Chains up to so many of those that are not chained yet, in the order of their numbers. */
+export async function chain(sql: Sql, limit: number): Promise<void> {
+  const linked = [];
+  let previous = (await headOf(sql)) ?? GENESIS;
+  for (const row of await sql.all(UNCHAINED, [limit])) {
+    previous = nextAnchor(previous, journalTextOf(row));
+    linked.push({ number: int(row, 'number'), ...previous });
+  }
+  await sql.each(LINK, linked);
+}
+
+const HEAD = 'SELECT position, hash FROM journal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1';
+
+/** The anchor of the newest line that is chained; null when there never was one. */
+export async function headOf(sql: Sql): Promise<JournalAnchor | null> {
+  const row = await sql.first(HEAD);
+  return row === undefined ? checkpointOf(sql) : anchorOf(row);
+}
+
+const CHECKPOINT = 'SELECT position, hash FROM checkpoints ORDER BY position DESC LIMIT 1';
+
+/** The anchor of the last line that was dropped; null when none was. */
+export async function checkpointOf(sql: Sql): Promise<JournalAnchor | null> {
+  const row = await sql.first(CHECKPOINT);
+  return row === undefined ? null : anchorOf(row);
+}
+
+const COUNTS = `
+  SELECT kind, count(*) AS count, max(position) AS line
+  FROM (SELECT position, kind FROM journal WHERE position > $1 ORDER BY position LIMIT ${MOST_COUNTED}) AS next
+  GROUP BY kind`;
+
+/** Of the chained lines after that position, by kind. Null: none is counted, and the newest line is named. */
+export async function countLines(sql: Sql, after: number | null): Promise<JournalCounts> {
+  if (after === null) return { line: (await headOf(sql))?.position ?? 0, lines: {} };
+  const rows = await sql.all(COUNTS, [after]);
+  return {
+    line: Math.max(after, ...rows.map((row) => int(row, 'line'))),
+    lines: Object.fromEntries(rows.map((row) => [text(row, 'kind'), int(row, 'count')])),
+  };
+}
+
+const OLDEST = `
+  SELECT position, hash, at FROM journal WHERE position IS NOT NULL ORDER BY position LIMIT $1 + 0`;
+const KEEP = 'INSERT INTO checkpoints (position, at, hash) VALUES ($1, $2, $3)';
+const DROP = 'DELETE FROM journal WHERE position <= $1';
+
+export interface JournalLimits {
+  /** Lines that are older go. */
+  readonly before: Instant;
+  /** So many lines go at most. */
+  readonly limit: number;
+  /** So many lines are kept at most. */
+  readonly mostLines?: number;
+}
+
+/** Drops what is older, and what is too much, from the beginning of the chain, behind a checkpoint. */
+export async function pruneJournal(sql: Sql, at: Instant, limits: JournalLimits): Promise<void> {
+  const last = await lastToGo(sql, limits);
+  if (last === null) return;
+  const { position, hash } = last;
+  await sql.run(KEEP, [position, at, hash]);
+  await append(sql, [{ at, kind: 'checkpoint', subject: 'daemon', actor: 'daemon', data: { position, hash } }]);
+  await sql.run(DROP, [position]);
+}
+
+/** The last of the oldest lines that is to go; null when none is. */
+async function lastToGo(
+  sql: Sql,
+  { before, limit, mostLines = MOST_LINES }: JournalLimits,
+): Promise<JournalAnchor | null> {
+  const newest = (await headOf(sql))?.position ?? 0;
+  const oldest = await sql.all(OLDEST, [limit]);
+  const firstKept = oldest.findIndex((row) => int(row, 'at') >= before && int(row, 'position') > newest - mostLines);
+  const row = firstKept === -1 ? oldest.at(-1) : oldest[firstKept - 1];
+  return row === undefined ? null : anchorOf(row);
+}
+
+export function anchorOf(row: Row): JournalAnchor {
+  return { position: int(row, 'position'), hash: String(row['hash']) };
+}
+
+/** As it was hashed, whether its data can be read or not. */
+export function journalTextOf(row: Row): JournalText {
+  return {
+    at: int(row, 'at'),
+    kind: text(row, 'kind'),
+    subject: text(row, 'subject'),
+    actor: text(row, 'actor'),
+    data: text(row, 'data'),
+  };
+}

@@ -1,0 +1,38 @@
+// What the state says of the daemon itself, by name. Each value is JSON.
+import type { Json } from '../../../core/values/fields.ts';
+import { jsonIfAny, type Row } from '../../sql/rows.ts';
+import type { Sql } from '../../sql/sql.ts';
+
+/** `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. */
+export type FactName = 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | `troubles:${string}`;
+
+const READ = 'SELECT value FROM facts WHERE name = $1';
+
+/** Null when nothing was written under that name, or no JSON. */
+export async function readFact(sql: Sql, name: FactName): Promise<Json> {
+  const row = await sql.first(READ, [name]);
+  return row === undefined ? null : jsonIfAny(row, 'value');
+}
+
+/** A number that only rises; 0 where there is none, or it is damaged. */
+export async function readCount(sql: Sql, name: FactName): Promise<number> {
+  return countIn(await sql.first(READ, [name]));
+}
+
+/** The same of a row of `facts`. A damaged number would equal nothing, itself included. */
+export function countIn(row: Row | undefined): number {
+  const count = row === undefined ? 0 : jsonIfAny(row, 'value');
+  return typeof count === 'number' && Number.isSafeInteger(count) ? count : 0;
+}
+
+const WRITE = `
+  INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+export async function writeFact(sql: Sql, name: FactName, value: Json): Promise<void> {
+  await sql.run(WRITE, [name, JSON.stringify(value)]);
+}
+
+/** The texts of a list; without what is none. */
+export function textsOf(value: Json): string[] {
+  return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : [];
+}

@@ -1,0 +1,121 @@
+// What is remembered of watches, by their ids. A memory has a version, which rises with every decision that changed it.
+import type { Decision } from '../../../core/model/decision.ts';
+import type { WatchId } from '../../../core/model/ids.ts';
+import type { Memory } from '../../../core/model/memory.ts';
+import type { OnDamaged } from '../../contract/memories.ts';
+import { int, text, type Row } from '../../sql/rows.ts';
+import { columns, insertion, list, paged, type ListStatement, type PagedStatement, type Sql } from '../../sql/sql.ts';
+import { StorageError } from '../../contract/store.ts';
+import { memoryOf } from './stored-memory.ts';
+
+const BARE = `
+  SELECT memory.watch, version, checksum, state, alerts, history, data, covered.until AS covered_until
+  FROM memory LEFT JOIN covered ON covered.watch = memory.watch`;
+
+/** Every memory. */
+export const REMEMBERED = paged(['watch'], 0, ({ after, end }) => `${BARE} WHERE ${after} ${end}`, 'memory');
+
+const ONE = list({ watch: 'text' }, (row) => `${BARE} ${row.also} WHERE memory.watch = ${row.watch}`);
+
+/** So many rows are read at once: 2,000 memories are a few megabytes. */
+const PAGE = 2000;
+
+interface OfWatches {
+  readonly all: PagedStatement;
+  readonly one: ListStatement<{ readonly watch: 'text' }>;
+}
+
+/** The rows of these watches, or of all, in pages. */
+export async function* rowsOf(sql: Sql, { all, one }: OfWatches, ids?: readonly WatchId[]): AsyncGenerator<Row> {
+  if (ids === undefined) for await (const rows of sql.pages(all, [], PAGE)) yield* rows;
+  const watches = [...new Set(ids)].map((watch) => ({ watch }));
+  for (let at = 0; at < watches.length; at += PAGE) yield* await sql.allOf(one, watches.slice(at, at + PAGE));
+}
+
+/** Without `onDamaged`, a damaged row rejects with a StorageError that names its watch. */
+export async function recall(sql: Sql, ids?: readonly WatchId[], onDamaged?: OnDamaged): Promise<Map<WatchId, Memory>> {
+  const memories = new Map<WatchId, Memory>();
+  for await (const row of rowsOf(sql, { all: REMEMBERED, one: ONE }, ids)) {
+    const id = text(row, 'watch');
+    try {
+      memories.set(id, memoryOf(row));
+    } catch (error) {
+      if (onDamaged === undefined || !(error instanceof StorageError)) throw error;
+      onDamaged(id, error.message);
+    }
+  }
+  return memories;
+}
+
+const WATCHES = 'SELECT watch FROM memory';
+
+export async function remembered(sql: Sql): Promise<WatchId[]> {
+  return (await sql.all(WATCHES)).map((row) => text(row, 'watch'));
+}
+
+const VERSION = list(
+  { watch: 'text' },
+  (row) => `SELECT memory.watch, version FROM memory ${row.also} WHERE memory.watch = ${row.watch}`,
+);
+
+/** Of these watches, the version of their memory; those without one are left out. */
+export async function versionsOf(sql: Sql, ids: readonly WatchId[]): Promise<Map<WatchId, number>> {
+  const rows = await sql.allOf(
+    VERSION,
+    ids.map((watch) => ({ watch })),
+  );
+  return new Map(rows.map((row) => [text(row, 'watch'), int(row, 'version')]));
+}
+
+const PARTS = columns('text', 'watch', 'checksum', 'state', 'alerts', 'history', 'data');
+const BEGIN = insertion('memory', { ...PARTS, version: 'int' }, 'ON CONFLICT (watch) DO NOTHING RETURNING watch');
+
+const RENEW = list(
+  { ...PARTS, expects: 'int' },
+  (row) => `
+  UPDATE memory SET version = memory.version + 1, checksum = ${row.checksum}, state = ${row.state},
+    alerts = ${row.alerts}, history = ${row.history}, data = ${row.data}
+  ${row.from} WHERE memory.watch = ${row.watch} AND memory.version = ${row.expects}
+  RETURNING memory.watch`,
+);
+
+/**
+ * Of those decisions, each of another watch, the watches whose memory had the version that they expect, and has the next
+ * one now.
+ */
+export async function keepMemories(sql: Sql, decisions: readonly Decision[]): Promise<Set<WatchId>> {
+  const [first, later] = [
+    decisions.filter(({ expects }) => expects === 0),
+    decisions.filter(({ expects }) => expects > 0),
+  ];
+  const begun = await sql.allOf(
+    BEGIN,
+    first.map((decision) => ({ ...partsOf(decision), version: 1 })),
+  );
+  const renewed = await sql.allOf(
+    RENEW,
+    later.map((decision) => ({ ...partsOf(decision), expects: decision.expects })),
+  );
+  return new Set([...begun, ...renewed].map((row) => text(row, 'watch')));
+}
+
+function partsOf({ watchId, memory }: Decision): Record<keyof typeof PARTS, string> {
+  return {
+    watch: watchId,
+    checksum: memory.checksum,
+    state: JSON.stringify(memory.state),
+    alerts: JSON.stringify(memory.alerts),
+    history: JSON.stringify(memory.history),
+    data: JSON.stringify(memory.data),
+  };
+}
+
+const FORGET = list({ watch: 'text' }, (row) => `DELETE FROM memory ${row.using} WHERE memory.watch = ${row.watch}`);
+
+/** What lies beside the memory goes with it. Resolves with how many there were. */
+export async function forget(sql: Sql, ids: readonly WatchId[]): Promise<number> {
+  return sql.each(
+    FORGET,
+    [...new Set(ids)].map((watch) => ({ watch })),
+  );
+}

@@ -1,0 +1,128 @@
+// What watches have measured: runs of equal values that are over.
+import type { Decision } from '../../../core/model/decision.ts';
+import type { WatchId } from '../../../core/model/ids.ts';
+import type { Run, Samples } from '../../../core/model/memory.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { PathOfWatch } from '../../contract/samples.ts';
+import { int, text, type Row } from '../../sql/rows.ts';
+import { insertion, list, type Sql } from '../../sql/sql.ts';
+import { dropHours, fillHours, pruneHours } from './sample-hours.ts';
+import { dropOldest } from './too-many-rows.ts';
+import { pruneSpans } from './unknown-spans.ts';
+
+const SHIFT = list(
+  { watch: 'text', ms: 'int' },
+  (row) => `
+  UPDATE samples SET since = samples.since - ${row.ms}, until = samples.until - ${row.ms}
+  ${row.from} WHERE samples.watch = ${row.watch}`,
+);
+
+const DROP_PATH = list(
+  { watch: 'text', path: 'text' },
+  (row) => `DELETE FROM samples ${row.using} WHERE samples.watch = ${row.watch} AND samples.path = ${row.path}`,
+);
+
+const ADD_RUN = insertion('samples', { watch: 'text', path: 'text', since: 'int', until: 'int', value: 'text' });
+
+const TAKE_OLD = list(
+  { watch: 'text', path: 'text', kept_from: 'int' },
+  (row) => `
+  DELETE FROM samples ${row.using}
+  WHERE samples.watch = ${row.watch} AND samples.path = ${row.path} AND samples.until < ${row.kept_from}
+  RETURNING samples.watch, samples.path, samples.since, samples.until, samples.value`,
+);
+
+/** What becomes of the runs that lie beside the memories of these decisions, each of another watch. */
+export async function keepSamples(sql: Sql, decisions: readonly Decision[]): Promise<void> {
+  await shift(sql, decisions);
+  await drop(sql, decisions);
+  const runs = decisions.flatMap(({ watchId: watch, closed }) => closed.runs.map((run) => ({ watch, ...run })));
+  await sql.each(ADD_RUN, runs);
+  const keptFrom = new Map<string, { watch: WatchId; path: string; kept_from: Instant }>();
+  for (const { watch, path, keptFrom: from } of runs) {
+    const name = JSON.stringify([watch, path]);
+    keptFrom.set(name, { watch, path, kept_from: Math.max(from, keptFrom.get(name)?.kept_from ?? from) });
+  }
+  const old = await sql.allOf(TAKE_OLD, [...keptFrom.values()]);
+  await fillHours(
+    sql,
+    old.map((row) => ({ watch: text(row, 'watch'), path: text(row, 'path'), run: runOf(row) })),
+  );
+}
+
+async function shift(sql: Sql, decisions: readonly Decision[]): Promise<void> {
+  const shifted = decisions.map(({ watchId: watch, closed }) => ({ watch, ms: closed.shiftedMs }));
+  await sql.each(
+    SHIFT,
+    shifted.filter(({ ms }) => ms !== 0),
+  );
+}
+
+async function drop(sql: Sql, decisions: readonly Decision[]): Promise<void> {
+  const paths = decisions.flatMap(({ watchId: watch, closed }) => closed.dropped.map((path) => ({ watch, path })));
+  await sql.each(DROP_PATH, paths);
+  await dropHours(sql, paths);
+}
+
+const DROP_OLDEST = dropOldest('samples');
+
+/** What ended before then, and what is too much. */
+export async function pruneSamples(sql: Sql, before: Instant): Promise<void> {
+  await pruneHours(sql, before);
+  await pruneSpans(sql, before);
+  await sql.run(DROP_OLDEST);
+}
+
+const OF_WATCH = 'SELECT path, since, until, value FROM samples WHERE watch = $1 ORDER BY path, until';
+
+export async function samplesOf(sql: Sql, watch: WatchId): Promise<Samples> {
+  const samples: Record<string, Run[]> = {};
+  for (const row of await sql.all(OF_WATCH, [watch])) (samples[text(row, 'path')] ??= []).push(runOf(row));
+  return samples;
+}
+
+const AFTER = `
+  SELECT since, until, value FROM samples WHERE watch = $1 AND path = $2 AND until > $3
+  ORDER BY until LIMIT $4 + 0`;
+
+export async function samplesAfter(
+  sql: Sql,
+  { watch, path }: PathOfWatch,
+  after: Instant,
+  limit: number,
+): Promise<Run[]> {
+  return (await sql.all(AFTER, [watch, path, after, limit])).map(runOf);
+}
+
+// Without an end a single statement could hold more than the memory does: no caller asks for more.
+const MOST_READ = 100_000;
+
+const OF_PATHS = list(
+  { place: 'int', watch: 'text', path: 'text', after: 'int' },
+  (row) => `
+  SELECT ${row.place} AS place, samples.since, samples.until, samples.value FROM samples ${row.also}
+  WHERE samples.watch = ${row.watch} AND samples.path = ${row.path} AND samples.until > ${row.after}
+  ORDER BY place, samples.until LIMIT ${MOST_READ}`,
+);
+
+const PATHS_AT_ONCE = 32;
+
+/** Of each path the runs that ended after then, in the order of the paths. At most so many in all, and 100,000. */
+export async function runsAfter(sql: Sql, of: readonly PathOfWatch[], after: Instant, limit: number): Promise<Run[][]> {
+  const found = of.map((): Run[] => []);
+  let left = Math.min(limit, MOST_READ);
+  for (let from = 0; from < of.length && left > 0; from += PATHS_AT_ONCE) {
+    const asked = of.slice(from, from + PATHS_AT_ONCE);
+    const rows = await sql.allOf(
+      OF_PATHS,
+      asked.map(({ watch, path }, at) => ({ place: from + at, watch, path, after })),
+    );
+    for (const row of rows.slice(0, left)) found[int(row, 'place')]?.push(runOf(row));
+    left -= Math.min(left, rows.length);
+  }
+  return found;
+}
+
+function runOf(row: Row): Run {
+  return [int(row, 'since'), int(row, 'until'), text(row, 'value')];
+}

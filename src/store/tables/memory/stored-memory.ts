@@ -1,0 +1,88 @@
+// What is remembered of watches, as it comes out of the storage. The state of a kind is checked later, by the kind.
+import { z } from 'zod';
+import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../../../core/model/memory.ts';
+import { anyJson, count, fromJson, instant, parsed, type Row } from '../../sql/rows.ts';
+import { message } from '../deliveries/stored-messages.ts';
+
+const openEvent: z.ZodType<OpenEvent> = z.object({ type: z.literal('open'), since: instant, before: anyJson });
+
+const event = z.object({
+  type: z.literal('event'),
+  state: z.enum(['observed', 'dropped', 'confirmed', 'suspect', 'retracted']),
+  block: z.number().nullable(),
+  absent: count,
+  seq: count,
+  turnedAt: instant.nullable(),
+  absentHead: z.number().nullable(),
+  slot: z.string().nullable(),
+  retractions: count,
+  toldAt: instant.nullable(),
+  message: message.nullable(),
+  title: z.string(),
+  since: instant,
+  values: z.record(z.string(), anyJson),
+});
+
+const condition = z.object({
+  type: z.literal('condition'),
+  born: instant,
+  state: z.enum(['inactive', 'pending', 'firing', 'recovering']),
+  output: z.boolean(),
+  since: instant.nullable(),
+  heldMs: z.number(),
+  episode: count,
+  seq: count,
+  head: z.number().nullable(),
+  firing: message.nullable(),
+  cooldownUntil: instant.nullable(),
+  firings: z.array(instant),
+  flapping: instant.nullable(),
+  flaps: count,
+});
+
+const item = z.object({ at: instant, place: z.string(), page: z.string().nullable() });
+const group = z.object({
+  type: z.literal('group'),
+  condition,
+  matches: z.array(instant),
+  tallies: z.array(z.tuple([instant, count, z.string()])),
+  items: z.array(item),
+  last: anyJson,
+});
+
+const alert: z.ZodType<Alert> = z.union([openEvent, event, condition, group]);
+
+const run = z.tuple([instant, instant.nullable(), z.string()]);
+
+const memory: z.ZodType<Memory> = z.object({
+  version: z.int().positive(),
+  checksum: z.string(),
+  state: anyJson,
+  alerts: z.record(z.string(), z.record(z.string(), alert)),
+  history: z.record(z.string(), z.array(run)),
+  data: z
+    .object({
+      state: z.enum(DATA_STATES),
+      since: instant,
+      lastOk: instant.nullable(),
+      fields: z.record(z.string(), count),
+    })
+    .nullable(),
+  coveredUntil: instant.nullable(),
+});
+
+/** Throws a StorageError that names the watch when the row is damaged. */
+export function memoryOf(row: Row): Memory {
+  const watch = String(row['watch']);
+  const parse = (): Memory =>
+    memory.parse({
+      version: row['version'],
+      checksum: row['checksum'],
+      state: fromJson(row['state']),
+      alerts: fromJson(row['alerts']),
+      history: fromJson(row['history']),
+      data: fromJson(row['data']),
+      coveredUntil: row['covered_until'],
+    });
+  return parsed(`memory of watch ${watch}`, parse, `. Take it out with: chainwarden state forget '${watch}'`);
+}

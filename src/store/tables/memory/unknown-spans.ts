@@ -1,0 +1,93 @@
+// When no data of a watch was `ok`. The time before its first poll has the begin 0.
+import type { Decision } from '../../../core/model/decision.ts';
+import type { WatchId } from '../../../core/model/ids.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { UnknownSpan } from '../../contract/samples.ts';
+import { later } from '../../sql/dialect.ts';
+import { int, intOrNull, text, texts } from '../../sql/rows.ts';
+import { insertion, list, type Sql } from '../../sql/sql.ts';
+import { dropOldest } from './too-many-rows.ts';
+
+const SPAN = { watch: 'text', since: 'int', until: 'int', cause: 'text' } as const;
+const BEGIN_FIRST = insertion('unknown_spans', SPAN, 'ON CONFLICT (watch, since) DO NOTHING');
+
+/** Those that were polled for the first time. */
+export async function noteFirst(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<void> {
+  const first = decisions.filter(({ expects }) => expects === 0);
+  await sql.each(
+    BEGIN_FIRST,
+    first.map(({ watchId: watch }) => ({ watch, since: 0, until: at, cause: 'not-yet' })),
+  );
+}
+
+const END = list(
+  { watch: 'text', at: 'int' },
+  (row) => `
+  UPDATE unknown_spans SET until = ${later('unknown_spans.since', row.at)}
+  ${row.from} WHERE unknown_spans.watch = ${row.watch} AND unknown_spans.until IS NULL`,
+);
+
+const BEGIN = list(
+  { watch: 'text', since: 'int', cause: 'text' },
+  (row) => `
+  INSERT INTO unknown_spans (watch, since, cause)
+  SELECT ${row.watch}, ${row.since}, ${row.cause} ${row.from}
+  WHERE NOT EXISTS (SELECT 1 FROM unknown_spans AS span WHERE span.watch = ${row.watch} AND span.until IS NULL)
+  ON CONFLICT (watch, since) DO UPDATE SET until = NULL, cause = excluded.cause`,
+);
+
+/** The data states of watches after a poll. */
+export async function noteData(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<void> {
+  const known = decisions.flatMap(({ watchId: watch, memory: { data } }) =>
+    data === null ? [] : [{ watch, ...data }],
+  );
+  await sql.each(
+    END,
+    known.flatMap(({ watch, state }) => (state === 'ok' ? [{ watch, at }] : [])),
+  );
+  await sql.each(
+    BEGIN,
+    known.flatMap(({ watch, since, state }) => (state === 'ok' ? [] : [{ watch, since, cause: state }])),
+  );
+}
+
+const DROP_BEFORE = 'DELETE FROM unknown_spans WHERE until < $1';
+const DROP_OLDEST = dropOldest('unknown_spans');
+
+/** Those that ended before then, and what is too much. */
+export async function pruneSpans(sql: Sql, before: Instant): Promise<void> {
+  await sql.run(DROP_BEFORE, [before]);
+  await sql.run(DROP_OLDEST);
+}
+
+const FIRST = list(
+  { watch: 'text' },
+  (row) => `
+  SELECT span.watch, span.until FROM unknown_spans AS span ${row.also} WHERE span.watch = ${row.watch} AND span.since = 0`,
+);
+
+/** When each of these was first polled; without those of which that is not known any more. */
+export async function firstPolls(sql: Sql, watches: readonly WatchId[]): Promise<Map<WatchId, Instant>> {
+  const rows = await sql.allOf(
+    FIRST,
+    watches.map((watch) => ({ watch })),
+  );
+  return new Map(rows.map((row) => [text(row, 'watch'), int(row, 'until')]));
+}
+
+const MOST_SPANS = 50_000;
+
+const SINCE = `
+  SELECT watch, since, until, cause FROM unknown_spans
+  WHERE (until IS NULL OR until > $1) AND since > 0 AND ($2::text IS NULL OR watch = $2::text)
+  ORDER BY since LIMIT ${MOST_SPANS}`;
+
+/** Those that were not over by then, the oldest first; of one watch, or of all. */
+export async function unknownSpans(sql: Sql, since: Instant, watch: WatchId | null): Promise<UnknownSpan[]> {
+  const rows = await sql.all(SINCE, [since, watch]);
+  return rows.map((row) => ({
+    ...texts(row, 'watch', 'cause'),
+    since: int(row, 'since'),
+    until: intOrNull(row, 'until'),
+  }));
+}

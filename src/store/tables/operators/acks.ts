@@ -1,0 +1,127 @@
+// Which episodes of alerts operators have acknowledged.
+import { z } from 'zod';
+import { SEVERITIES } from '../../../core/model/ids.ts';
+import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
+import type { ClockShift } from '../../../dispatch/clock-jump.ts';
+import type { Key } from '../../../dispatch/model.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { StoredAck } from '../../contract/operators.ts';
+import { bool, count, instant, int, parsed, readable, type Row } from '../../sql/rows.ts';
+import { paged, type Sql } from '../../sql/sql.ts';
+
+const COLUMNS = 'key, episode, id, seq, severity, actor, comment, at, ends_at';
+
+/** The episode has not ended since it was acknowledged. */
+export const LASTS = `NOT EXISTS (
+  SELECT 1 FROM notifications AS later WHERE later.key = acks.key AND later.seq > acks.seq
+    AND (later.episode > acks.episode OR later.transition IN ('resolved', 'retracted')))`;
+
+/** Every acknowledgement, for those who look at every row. */
+export const ACKS = paged(
+  ['key', 'episode'],
+  0,
+  ({ after, end }) => `SELECT ${COLUMNS} FROM acks WHERE ${after} ${end}`,
+);
+
+export const storedAck: z.ZodType<StoredAck> = z.object({
+  id: z.string(),
+  key: z.string(),
+  episode: count,
+  seq: count,
+  severity: z.enum(SEVERITIES),
+  actor: z.string(),
+  comment: z.string().nullable(),
+  at: instant,
+  until: instant,
+});
+
+/** Throws a StorageError that names the alert when the row is damaged. */
+export function ackOf(row: Row): StoredAck {
+  return parsed(`acknowledgement of alert ${String(row['key'])}`, () =>
+    storedAck.parse({ ...row, until: row['ends_at'] }),
+  );
+}
+
+/** Why an episode cannot be acknowledged at that transition. */
+type AckRefusal = 'not-found' | 'is-over' | 'stale-seq';
+
+// That of an alert that is open is kept.
+const NEWEST = 'SELECT episode, seq, transition, at FROM notifications WHERE key = $1 ORDER BY seq DESC LIMIT 1';
+
+const KEEP = `
+  INSERT INTO acks (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  ON CONFLICT (key, episode) DO UPDATE SET id = excluded.id, seq = excluded.seq, severity = excluded.severity,
+    actor = excluded.actor, comment = excluded.comment, at = excluded.at, ends_at = excluded.ends_at`;
+
+/** An earlier one of the same episode gives way to it. */
+export async function addAck(sql: Sql, ack: StoredAck): Promise<StoredAck | AckRefusal> {
+  const { key, episode, id, seq, severity, actor, comment, at, until } = ack;
+  const why = refusalOf(await sql.first(NEWEST, [key]), ack);
+  if (why !== null) return why;
+  await sql.run(KEEP, [key, episode, id, seq, severity, actor, comment, at, until]);
+  return ack;
+}
+
+/** Null: it can be acknowledged. `newest`: the newest transition of the alert; undefined: it has none. */
+function refusalOf(newest: Row | undefined, { episode, seq, at }: StoredAck): AckRefusal | null {
+  if (newest === undefined || int(newest, 'seq') < seq) return 'not-found';
+  if (int(newest, 'seq') > seq) return 'stale-seq';
+  if (int(newest, 'episode') !== episode) return 'not-found';
+  return isOver(newest, at) ? 'is-over' : null;
+}
+
+/** An event counts as open for a day. */
+function isOver(newest: Row, at: Instant): boolean {
+  const { transition } = newest;
+  if (transition === 'firing') return false;
+  return transition === 'resolved' || transition === 'retracted' || int(newest, 'at') <= at - EVENT_OPEN_MS;
+}
+
+/** The episode that is acknowledged. */
+export interface AckedEpisode {
+  readonly key: Key;
+  readonly episode: number;
+}
+
+const FIND = `
+  SELECT ${COLUMNS}, CASE WHEN ${LASTS} THEN 1 ELSE 0 END AS lasts FROM acks WHERE key = $1 AND episode = $2`;
+const END = 'UPDATE acks SET ends_at = $1 WHERE key = $2 AND episode = $3';
+
+export async function endAck(
+  sql: Sql,
+  { key, episode }: AckedEpisode,
+  at: Instant,
+): Promise<StoredAck | 'not-found' | 'is-over'> {
+  const row = await sql.first(FIND, [key, episode]);
+  const [found] = row === undefined ? [] : readable([row], ackOf);
+  if (row === undefined || found === undefined) return 'not-found';
+  if (!bool(row, 'lasts') || found.until <= at) return 'is-over';
+  await sql.run(END, [at, key, episode]);
+  return { ...found, until: at };
+}
+
+const HAS = 'SELECT 1 FROM acks WHERE id = $1';
+
+export async function hasAck(sql: Sql, id: string): Promise<boolean> {
+  return (await sql.first(HAS, [id])) !== undefined;
+}
+
+const LASTING = `SELECT ${COLUMNS} FROM acks WHERE ends_at > $1 AND ${LASTS} ORDER BY at, id`;
+
+/** Of episodes that last. One that cannot be read is left out: its alert is repeated. */
+export async function acksAt(sql: Sql, at: Instant): Promise<StoredAck[]> {
+  return readable(await sql.all(LASTING, [at]), ackOf);
+}
+
+const MOVE = 'UPDATE acks SET ends_at = ends_at + $1::bigint WHERE ends_at > $2::bigint - $1::bigint';
+
+/** An acknowledgement keeps the time that it had left. */
+export async function moveAcks(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
+  await sql.run(MOVE, [Math.max(byMs, 0), now]);
+}
+
+const PRUNE = 'DELETE FROM acks WHERE ends_at < $1';
+
+export async function pruneAcks(sql: Sql, endedBefore: Instant): Promise<void> {
+  await sql.run(PRUNE, [endedBefore]);
+}

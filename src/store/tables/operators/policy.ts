@@ -1,0 +1,31 @@
+// What operators have decided about messages, with a number that rises when that changes.
+import type { Instant } from '../../../lib/clock.ts';
+import type { StoredPolicy } from '../../contract/operators.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import type { Sql } from '../../sql/sql.ts';
+import { countIn, readCount, writeFact } from '../memory/facts.ts';
+import { acksAt } from './acks.ts';
+import { silencesAt } from './silences.ts';
+
+export async function policyAt(sql: Sql, at: Instant): Promise<StoredPolicy> {
+  return { version: await readCount(sql, 'policy'), silences: await silencesAt(sql, at), acks: await acksAt(sql, at) };
+}
+
+// The first step of the schema writes the row: one that is not there could not be locked.
+const SHARE = (d: SqlDialect): string => `SELECT value FROM facts WHERE name = 'policy' ${d.forShare}`;
+const LOCK = (d: SqlDialect): string => `SELECT value FROM facts WHERE name = 'policy' ${d.forUpdate()}`;
+
+/** False: operators have changed something since. True: nobody changes anything until the end of the transaction. */
+export async function isPolicy(sql: Sql, version: number): Promise<boolean> {
+  return countIn(await sql.first(SHARE)) === version;
+}
+
+/** Until the end of the transaction no other replica changes what operators have decided, and no round rests on it. */
+export async function lockPolicy(sql: Sql): Promise<void> {
+  await sql.first(LOCK);
+}
+
+/** Within the transaction of what changes it. */
+export async function raisePolicy(sql: Sql): Promise<void> {
+  await writeFact(sql, 'policy', countIn(await sql.first(LOCK)) + 1);
+}

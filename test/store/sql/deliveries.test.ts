@@ -1,0 +1,226 @@
+import { expect, test } from '@jest/globals';
+import type { Message, Settlement } from '../../../src/core/model/delivery.ts';
+import type { DeliveryBatch } from '../../../src/dispatch/model.ts';
+import { WHOLE } from '../../../src/dispatch/shares.ts';
+import { markedBefore, wholeDelivery } from '../../../src/store/large-deliveries.ts';
+import type { DeliveryClaim, Claimed } from '../../../src/store/contract/deliveries.ts';
+import type { SqlDatabase } from '../../../src/store/sql/database.ts';
+import { addBatches } from '../../../src/store/tables/alerts/batches.ts';
+import { addNotifications } from '../../../src/store/tables/alerts/notifications.ts';
+import { dismiss, retry } from '../../../src/store/tables/deliveries/dead-deliveries.ts';
+import {
+  addRun,
+  claimDeliveries,
+  endLeases,
+  expire,
+  nextDue,
+  pruneDeliveries,
+} from '../../../src/store/tables/deliveries/deliveries.ts';
+import {
+  backlog,
+  deliveries,
+  delivery,
+  deliveriesOf,
+  survey,
+} from '../../../src/store/tables/deliveries/delivery-lists.ts';
+import { settleDelivery, type SentSettlement } from '../../../src/store/tables/deliveries/settled-deliveries.ts';
+import { aTransition, NOON } from '../builders.ts';
+import { onEachEngine } from './engines.ts';
+
+const TARGET = { channel: 'ops', recipient: 'ops' };
+const CLAIM: DeliveryClaim = { channel: 'ops', perRule: 100, limit: 100, at: NOON + 1, leaseMs: 60_000 };
+const SENT: SentSettlement = { state: 'sent', outcome: { type: 'sent', answer: 'ok', receipt: 'r1' } };
+const DEAD: Settlement = { state: 'dead', outcome: { type: 'rejected', why: 'no' } };
+const WATCH = 'treasury-low[treasury]';
+
+/** Deliveries about these messages, each with those of one list. */
+async function owe(
+  { write }: SqlDatabase,
+  owed: Readonly<Record<string, readonly Partial<Message>[]>>,
+  severity: DeliveryBatch['severity'] = 'critical',
+): Promise<void> {
+  await write('commit-due', async (sql) => {
+    const transitions = Object.values(owed).flatMap((messages) => messages.map((message) => aTransition(message)));
+    await addNotifications(sql, [{ watch: WATCH, transitions }], NOON);
+    const batches = Object.entries(owed).map(([id, messages]): DeliveryBatch => {
+      const members = messages.map(({ key = 'k', seq = 1 }) => ({
+        key,
+        seq,
+        as: 'news' as const,
+        heldAt: null,
+        heldBy: null,
+        present: null,
+      }));
+      return { id, groupId: id, kind: 'news', target: TARGET, severity, members, dueAt: NOON };
+    });
+    await addBatches(sql, batches, WHOLE, NOON);
+    for (const { key } of transitions.map(({ message }) => message))
+      await sql.run(
+        `INSERT INTO recipient_state (key, channel, recipient, wanted, wanted_at) VALUES ($1, 'ops', 'ops', 1, 1)
+        ON CONFLICT (key, channel, recipient) DO NOTHING`,
+        [key],
+      );
+  });
+}
+
+async function claimed(
+  { write, sql }: SqlDatabase,
+  claim: Partial<DeliveryClaim> = {},
+  damages: unknown[] = [],
+): Promise<Claimed[]> {
+  const taken = await write('claim', (on) =>
+    claimDeliveries(on, { ...CLAIM, ...claim }, (error) => damages.push(error)),
+  );
+  return Promise.all(taken.map((one) => wholeDelivery(sql, one)));
+}
+
+async function settle(database: SqlDatabase, id: string, attempt: number, settlement: Settlement): Promise<boolean> {
+  const tried = { id, attempt };
+  const after = settlement.state === 'sent' ? await markedBefore(database, tried, settlement, NOON + 5) : '';
+  return database.write('settle', (sql) => settleDelivery(sql, tried, settlement, NOON + 5, after));
+}
+
+const idsOf = (all: readonly Claimed[]): string[] => all.map(({ delivery: { id } }) => id);
+
+onEachEngine((open) => {
+  test('hands out the most severe first, and of one alert only the earliest', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    await owe(database, { b: [{ key: 'b' }] }, 'warning');
+    await owe(database, { a: [{ key: 'a' }] });
+    await owe(database, { a2: [{ key: 'a', seq: 2, type: 'alert.resolved' }] });
+    const share = { channel: 'ops', perRule: 100 };
+    expect(await nextDue(database.sql, share)).toBe(NOON);
+    await database.write('ran', (sql) => addRun(sql, 'ops', 300));
+    await database.write('ran', (sql) => addRun(sql, 'ops', 200));
+    const [first, ...others] = await claimed(database);
+    expect(idsOf(others)).toEqual(['b']);
+    expect(first).toMatchObject({
+      delivery: { id: 'a', more: [] },
+      attempt: 1,
+      maybeCopy: false,
+      receipt: null,
+      ageMs: 500,
+    });
+    expect(await nextDue(database.sql, share)).toBeNull();
+    expect(await settle(database, 'a', 1, SENT)).toBe(true);
+    expect(await settle(database, 'a', 1, SENT)).toBe(false);
+    expect(await nextDue(database.sql, share)).toBe(NOON);
+    const [next] = await claimed(database);
+    expect([next?.delivery.id, next?.receipt]).toEqual(['a2', 'r1']);
+    const state = await database.sql.first(
+      `SELECT notified, notified_at, receipt FROM recipient_state WHERE key = 'a'`,
+    );
+    expect(state).toEqual({ notified: 1, notified_at: NOON + 5, receipt: 'r1' });
+    expect(await deliveriesOf(database.sql, WATCH, 'low', 9)).toHaveLength(3);
+  });
+
+  test('sends no more of one rule at once than it may', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    await owe(database, { a: [{ key: 'a' }], b: [{ key: 'b' }], c: [{ key: 'c' }] });
+    expect(idsOf(await claimed(database, { perRule: 2 }))).toEqual(['a', 'b']);
+    expect(await nextDue(database.sql, { channel: 'ops', perRule: 2 })).toBeNull();
+    expect(await nextDue(database.sql, { channel: 'ops', perRule: 3 })).toBe(NOON);
+  });
+
+  test('a lease that ended makes a delivery due again, as one that may have arrived', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    await owe(database, { a: [{ key: 'a' }], b: [{ key: 'b' }] });
+    await claimed(database);
+    const expired = (at: number): Promise<number> => database.write('expire', (sql) => expire(sql, 'ops', at, ['b']));
+    expect(await expired(NOON + 2)).toBe(0);
+    await database.write('expire', (sql) => endLeases(sql, 'other'));
+    expect(await expired(NOON + 2)).toBe(0);
+    await database.write('expire', (sql) => endLeases(sql, null));
+    expect(await expired(NOON + 2)).toBe(1);
+    const [again, ...none] = await claimed(database, { at: NOON + 2 });
+    expect([again?.delivery.id, again?.attempt, again?.maybeCopy, none]).toEqual(['a', 2, true, []]);
+    const later: Settlement = {
+      state: 'due',
+      dueAt: NOON + 900,
+      outcome: { type: 'again', why: 'busy' },
+    };
+    expect(await settle(database, 'a', 1, later)).toBe(false);
+    expect(await settle(database, 'a', 2, later)).toBe(true);
+    expect((await claimed(database, { at: NOON + 900 })).map(({ maybeCopy }) => maybeCopy)).toEqual([true]);
+  });
+
+  test('one that cannot be read ends as dead, and the others go out', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    await owe(database, { a: [{ key: 'a' }], b: [{ key: 'b' }] });
+    await database.write('record', (sql) => sql.run(`UPDATE notifications SET message = '{' WHERE key = 'a'`));
+    const damages: unknown[] = [];
+    expect(idsOf(await claimed(database, {}, damages))).toEqual(['b']);
+    expect(String(damages)).toMatch(/delivery a of watch treasury-low\[treasury\] is damaged/);
+    expect(await survey(database.sql)).toEqual({
+      outbox: [{ channel: 'ops', rows: 1, oldest: NOON }],
+      sent: 0,
+      dead: 1,
+    });
+    expect((await backlog(database.sql, NOON)).dead).toEqual([{ channel: 'ops', rows: 1, oldest: NOON + 1 }]);
+  });
+
+  test('thousands of members are read and settled in pages, and all are marked', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    const members = Array.from({ length: 1300 }, (_, n) => ({ key: `k${String(n).padStart(4, '0')}` }));
+    await owe(database, { large: members });
+    const [one] = await claimed(database);
+    expect(one?.delivery.members.map(({ message }) => message.key)).toEqual(members.slice(0, 50).map(({ key }) => key));
+    expect(one?.delivery.more).toHaveLength(1);
+    expect(one?.delivery.more[0]).toMatchObject({
+      watch: 'treasury-low',
+      alert: 'low',
+      severity: 'critical',
+      count: 1250,
+    });
+    expect(one?.delivery.more[0]?.keys.toSorted()).toEqual(members.slice(50).map(({ key }) => key));
+    expect((await delivery(database.sql, 'large'))?.more[0]?.count).toBe(1250);
+    expect(await settle(database, 'large', 1, SENT)).toBe(true);
+    const marked = `SELECT count(*) AS count FROM recipient_state WHERE notified = 1 AND receipt = 'r1' AND receipt_episode = 1`;
+    expect(await database.sql.first(marked)).toEqual({ count: 1300 });
+    await database.write('prune', (sql) => pruneDeliveries(sql, NOON + 6));
+    expect(await delivery(database.sql, 'large')).toBeNull();
+  });
+
+  test('marks what the summaries in a delivery speak of', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    await owe(database, { a: [{ key: 'a' }], b: [{ key: 'b' }] });
+    const summary = { of: 'alert.firing' as const, count: 3, keys: ['a', 'b', 'a', 'unknown'] };
+    await owe(database, { s: [{ key: 's', seq: 4, summary }] });
+    await claimed(database);
+    expect(await settle(database, 's', 1, SENT)).toBe(true);
+    expect(await database.sql.all('SELECT key, notified FROM recipient_state ORDER BY key')).toEqual([
+      { key: 'a', notified: 4 },
+      { key: 'b', notified: 4 },
+      { key: 's', notified: 4 },
+    ]);
+  });
+
+  test('a delivery that was given up is tried again, before what came after it', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    await owe(database, { a: [{ key: 'a' }], a2: [{ key: 'a', seq: 2 }] });
+    expect(idsOf(await claimed(database))).toEqual(['a']);
+    const retried = (id: string): Promise<unknown> => database.write('intervene', (sql) => retry(sql, id, NOON + 7));
+    expect(await retried('a')).toBe('not-given-up');
+    expect(await settle(database, 'a', 1, DEAD)).toBe(true);
+    const filter = { channel: 'ops', before: null, limit: 5 };
+    expect((await deliveries(database.sql, { ...filter, state: 'undismissed' })).map(({ id }) => id)).toEqual(['a']);
+    const dismissed = await database.write('intervene', (sql) => dismiss(sql, 'a', NOON + 6));
+    expect(dismissed).toEqual({ type: 'delivery', id: 'a', ...TARGET, state: 'dismissed' });
+    expect(await deliveries(database.sql, { ...filter, state: 'undismissed' })).toEqual([]);
+    expect(await retried('a')).toEqual({ type: 'delivery', id: 'a', ...TARGET, state: 'owed' });
+    expect(await retried('none')).toBe('not-found');
+    expect(await nextDue(database.sql, { channel: 'ops', perRule: 9 })).toBe(NOON + 7);
+    expect(idsOf(await claimed(database, { at: NOON + 8 }))).toEqual(['a']);
+    await settle(database, 'a', 2, DEAD);
+    expect(idsOf(await claimed(database, { at: NOON + 8 }))).toEqual(['a2']);
+    await settle(database, 'a2', 1, SENT);
+    expect(await retried('a')).toBe('later-sent');
+  });
+});
