@@ -71,7 +71,7 @@ export async function countRows(
   return { rows, findings };
 }
 
-const PAGE = 1000;
+const PAGE = 100;
 /** Of findings: further ones are only counted. */
 export const MOST_PER_TABLE = 20;
 

@@ -9,7 +9,7 @@ import { isNumbered, TABLES, type StateTable } from './table-order.ts';
 /** By table, how many rows were copied. */
 export type Copied = ReadonlyMap<string, number>;
 
-const AT_ONCE = 1000;
+const AT_ONCE = 100;
 
 /**
  * As the state is at one moment. `begin` is called first in the transaction of the target, and may reject. Rejects with a

@@ -84,7 +84,7 @@ export async function historyOf(sql: Sql, { subjects, since, limit }: HistoryFil
 }
 
 /** So many lines are verified at once. */
-const VERIFIED = 5000;
+const VERIFIED = 500;
 
 const CHAINED = paged(
   ['position'],
