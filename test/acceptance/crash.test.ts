@@ -23,6 +23,8 @@ fileTest.each([FROM_DECISION_TO_DELIVERY, BESIDE_IT])(
     for (const at of points) await scene.dies({ at });
     await scene.runs();
     expect(scene.faults()).toEqual([]);
-    expect(scene.copies()).toBeGreaterThan(0);
+    // Beside the way of a message, it is chance whether one is under way on another channel, which then comes again.
+    const fewest = points.includes('send.ended') ? 1 : 0;
+    expect(scene.copies()).toBeGreaterThanOrEqual(fewest);
   },
 );
