@@ -6,7 +6,8 @@
 import type { Ownership } from '../cluster/ownership.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
-import { keepPolicy } from '../engine/upkeep/policy-upkeep.ts';
+import { createStorageBackoff } from '../engine/reporting/storage-backoff.ts';
+import { keepPolicy } from '../operators/upkeep.ts';
 import { createReloader, type Reloader } from '../engine/upkeep/reloader.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -109,9 +110,9 @@ function loopsOf(
   const { clock, log } = options;
   const policy = {
     store,
-    ownership,
+    fence: () => ownership.fenceOf('service:dispatch'),
     clock,
-    log,
+    storage: () => createStorageBackoff({ loop: 'operators' }, log),
     watches: () => runtime.watches(),
     notify: () => runtime.self(),
     onChanged: () => {

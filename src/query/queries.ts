@@ -13,7 +13,7 @@ import { ruleFile } from './daemon/source.ts';
 import { samples } from './values/samples.ts';
 import { linkedMessage } from './records/linked.ts';
 import { previewSilence } from './silences/preview.ts';
-import type { MatcherMistake } from './silences/reach.ts';
+import type { MatcherMistake } from '../operators/reach.ts';
 import { silences } from './silences/silences.ts';
 import type { DeliveryListFilter, HistoryListFilter, ListFilter, SamplesFilter } from './shapes.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';

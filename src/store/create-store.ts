@@ -3,11 +3,10 @@ import { triedLine } from '../core/journal/tried.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Step } from '../lib/failpoint.ts';
 import type { Log } from '../telemetry/log.ts';
-import { KEPT_LONGER_MS } from './changes.ts';
 import type { Cluster } from './contract/cluster.ts';
 import { commitAll } from './commits.ts';
 import type { CommitResult, Fence } from './contract/fence.ts';
-import { announce, intervene } from './intervene.ts';
+import { announce, operate } from './operate.ts';
 import { markedBefore, wholeDelivery } from './large-deliveries.ts';
 import { linkSecretsIn } from './link-secrets.ts';
 import type { Claimed } from './contract/deliveries.ts';
@@ -167,7 +166,7 @@ function operatorWrites({ database: { sql, write }, writeUnder }: StoreTools) {
   return {
     answerTo: (request) => answerTo(sql, request),
     newsSince: async (since) => ({ newest: await newestNotification(sql), changes: await changesSince(sql, since) }),
-    intervene: (change, request, act) => write('intervene', (on) => intervene(on, change, request, act)),
+    operate: (work) => write('intervene', (on) => operate(on, work)),
     announceable: (at) => announceable(sql, at),
     announce: (id, transitions, at, fence) => writeUnder('announce', fence, (on) => announce(on, id, transitions, at)),
     linkSecrets: async () => linkSecretsIn(await readFact(sql, 'links')),
@@ -196,6 +195,9 @@ function housekeeping({ database: { write, setMaxBytes }, own }: StoreTools) {
     prune: (before, at) => write('prune', (on) => prune(on, before, at)),
   } satisfies Partial<Store>;
 }
+
+/** Rows of what operators did are kept for so much longer than messages. */
+const KEPT_LONGER_MS = 60 * 86_400_000;
 
 async function prune(sql: Sql, { settled, alerts, journal }: Ages, at: Instant): Promise<void> {
   await pruneSilences(sql, settled - KEPT_LONGER_MS);

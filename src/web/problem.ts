@@ -1,4 +1,5 @@
 // Errors of the API, as RFC 9457 has them: what is wrong, and in `detail` what to do.
+import type { ActionRefusal, RequestMistake } from '../operators/action.ts';
 
 /** Every problem that the API answers with. `type` in the answer is `/about#NAME`. */
 export const PROBLEMS = {
@@ -24,12 +25,6 @@ export const PROBLEMS = {
 
 export type ProblemName = keyof typeof PROBLEMS;
 
-/** One mistake in a body: where, as a JSON pointer, and what. */
-export interface RequestMistake {
-  readonly pointer: string;
-  readonly detail: string;
-}
-
 export interface ApiProblem {
   readonly problem: ProblemName;
   /** What to do. Holds no secret and nothing that the caller may not know. */
@@ -39,6 +34,24 @@ export interface ApiProblem {
   readonly retryAfter?: number;
   /** Members of the answer beside those that every problem has. */
   readonly more?: object;
+}
+
+const RETRY_STORAGE_S = 30;
+
+/** The problem of an action that was refused. */
+export function problemOf(why: ActionRefusal): ApiProblem {
+  switch (why.type) {
+    case 'invalid':
+      return {
+        problem: 'invalid-request',
+        detail: why.mistakes.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join('; '),
+        mistakes: why.mistakes,
+      };
+    case 'not-storable':
+      return { problem: why.type, detail: why.detail, retryAfter: RETRY_STORAGE_S };
+    default:
+      return { problem: why.type, detail: why.detail };
+  }
 }
 
 /** `instance` finds the log line of an error of ours. */

@@ -194,8 +194,8 @@ test('the daemon died between the commit and the answer: the next one answers wh
       const store = await openStore(state, tools);
       return {
         ...store,
-        async intervene(...args) {
-          await store.intervene(...args);
+        async operate(work) {
+          await store.operate(work);
           throw new Error('the process ends here');
         },
       };
@@ -212,7 +212,7 @@ test('a state that cannot be written changes nothing, and says when to come agai
   await using daemon = await aDaemon({
     async openStore(state, tools) {
       const store = await openStore(state, tools);
-      return { ...store, intervene: () => Promise.reject(new StorageError('disk full')) };
+      return { ...store, operate: () => Promise.reject(new StorageError('disk full')) };
     },
   });
   expect(await call(daemon.running, pause('coins', 1))).toMatchObject({

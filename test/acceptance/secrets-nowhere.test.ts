@@ -7,7 +7,7 @@ import { runApp, serveBalances } from '../support/app.ts';
 import { browse, cookieOf } from '../support/browser/browse.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createWebhookSink, status } from '../support/sinks.ts';
-import { failingInterventions, someQueries } from '../support/web/web.ts';
+import { failingActions, someQueries } from '../support/web/web.ts';
 
 const SECRETS = {
   KEY: 'canary-explorer-key-4711',
@@ -30,8 +30,8 @@ watches:
 /** Of all that is read: nothing here says which of them show what. */
 function readPaths(): { readonly pages: readonly string[]; readonly calls: readonly string[] } {
   const queries = someQueries({});
-  const interventions = failingInterventions(new Error());
-  const calls = apiRoutes({ queries, interventions }).filter(({ method }) => method === 'get');
+  const perform = failingActions(new Error());
+  const calls = apiRoutes({ queries, perform }).filter(({ method }) => method === 'get');
   return { pages: pageRoutes(queries).map(({ path }) => path), calls: calls.map(({ path }) => path) };
 }
 

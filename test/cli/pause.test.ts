@@ -10,7 +10,8 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { freePort } from '../support/free-port.ts';
 
 const TOKEN = 'token-of-the-file-beside-the-state';
-const ANSWER = { id: 'k', watch: 'coins', from: '2026-01-01T00:00:00Z', until: '2026-01-01T02:00:00Z' };
+const TIMES = { from: '2026-01-01T00:00:00Z', until: '2026-01-01T02:00:00Z' };
+const ANSWER = { id: 'k', watch: 'coins', ...TIMES, actor: 'alice', comment: 'moved' };
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -80,6 +81,11 @@ test('a lost answer is asked for again under the same key, and the command says 
   expect(code).toBe(0);
   expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   expect(asked).toHaveLength(3);
+});
+
+test('takes an answer of a later release, which may hold more', async () => {
+  const { port } = await serve(answering(201, { ...ANSWER, reviewed_by: 'bob' }));
+  expect(await chainwarden(port, ['pause', 'coins', '--for', '2h'])).toMatchObject({ code: 0, err: '' });
 });
 
 test('a busy daemon closed an idle connection, and the second of two calls failed', async () => {

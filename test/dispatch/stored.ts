@@ -14,13 +14,13 @@ import type { DispatchRules } from '../../src/dispatch/rules.ts';
 import { createDueRounds } from '../../src/engine/dispatching/due-rounds.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import type { CommitResult } from '../../src/store/contract/fence.ts';
-import type { Act } from '../../src/store/contract/operators.ts';
 import type { Settlement } from '../../src/core/model/delivery.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createMemoryStore } from '../support/store/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
 import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
 import { fenceOf } from '../support/store/fences.ts';
+import { operate } from '../support/store/operate.ts';
 
 const MANY = 1000;
 const FENCE = 'service:test';
@@ -110,14 +110,14 @@ export class StoredDispatch implements AsyncDisposable {
     const silence = { id, from: this.now, until: this.now + ms };
     this.#silences.push(silence);
     const change = { type: 'silence', ...silence, matchers: { watch }, untilResolved: false, comment: '' } as const;
-    await this.#store.intervene(change, this.#request(id), this.#act());
+    await operate(this.#store, change, this.#request(id), this.#act());
   }
 
   async endSilences(): Promise<void> {
     for (const silence of this.#silences.filter(({ until }) => until > this.now)) {
       silence.until = this.now;
       const change = { type: 'end-silence', id: silence.id } as const;
-      await this.#store.intervene(change, this.#request(this.#nextId()), this.#act());
+      await operate(this.#store, change, this.#request(this.#nextId()), this.#act());
     }
   }
 
@@ -126,7 +126,7 @@ export class StoredDispatch implements AsyncDisposable {
     if (known?.isOpen !== true) return;
     const place = { key, episode: known.episode, seq: known.news.at(-1)?.seq ?? 0, severity: 'critical' } as const;
     const change = { type: 'ack', ...place, comment: null, until: this.now + 86_400_000 } as const;
-    await this.#store.intervene(change, this.#request(this.#nextId()), this.#act());
+    await operate(this.#store, change, this.#request(this.#nextId()), this.#act());
   }
 
   async jump(ms: number): Promise<void> {
@@ -266,8 +266,8 @@ export class StoredDispatch implements AsyncDisposable {
     return { key, asked: key, actor: 'ada' };
   }
 
-  #act(): Act {
-    return { at: this.now, announce: () => [] };
+  #act(): { readonly at: Instant } {
+    return { at: this.now };
   }
 
   #fence(): Fence {

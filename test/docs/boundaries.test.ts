@@ -23,10 +23,14 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
   explain: { all: ['config', 'core', 'dispatch', 'lib', 'rules'], type: ['store'] },
   plan: { all: ['core', 'lib', 'rules'], type: ['store'] },
   engine: { all: ['core', 'dispatch', 'lib'], type: ['cluster', 'store', 'notifiers', 'explorer', 'telemetry'] },
-  query: { all: ['config', 'core', 'dispatch', 'explain', 'lib', 'rules'], type: ['cluster', 'engine', 'store'] },
+  operators: { all: ['config', 'core', 'dispatch', 'lib', 'rules', 'store'] },
+  query: {
+    all: ['config', 'core', 'dispatch', 'explain', 'lib', 'operators', 'rules'],
+    type: ['cluster', 'engine', 'store'],
+  },
   recording: { all: ['core', 'lib', 'store'], type: ['engine', 'telemetry'] },
   replay: { all: ['core', 'engine', 'explorer', 'lib', 'recording'], type: ['telemetry'] },
-  web: { all: ['lib', 'query'], type: ['telemetry'] },
+  web: { all: ['lib', 'operators', 'query'], type: ['telemetry'] },
   app: {
     all: [
       'cluster',
@@ -37,6 +41,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'explorer',
       'lib',
       'notifiers',
+      'operators',
       'plan',
       'query',
       'rules',
@@ -56,6 +61,7 @@ const MAY: Readonly<Record<string, { readonly all: readonly string[]; readonly t
       'explain',
       'lib',
       'notifiers',
+      'operators',
       'plan',
       'query',
       'recording',

@@ -1,10 +1,14 @@
-// The parts of docs/ that are made of the code: fields of rules, keys of the config, and metrics.
+// The parts of docs/ that are made of the code: fields of rules, keys of the config, metrics, and calls that change something.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { configJsonSchema, propertiesOf, type JsonSchema } from '../../src/rules/schema/schema.ts';
 import { asMarkdown, kindReference, type Reference } from '../../src/rules/schema/reference.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import type { MetricRow } from '../../src/telemetry/metric-rows/row.ts';
 import { METRICS } from '../../src/telemetry/metric-table.ts';
 import { kinds } from '../../src/watches/index.ts';
+import { API_ROOT, apiRoutes } from '../../src/web/api/routes.ts';
+import { failingActions, someQueries } from '../support/web/web.ts';
 
 const MADE_BY = '<!-- Made by `npm run docs`; a test compares it with the code. -->';
 
@@ -13,6 +17,7 @@ export const GENERATED: Readonly<Record<string, () => string>> = {
   'docs/fields.md': fieldsPage,
   'docs/config.md': configPage,
   'docs/metrics.md': metricsPage,
+  'docs/api.md': apiPage,
 };
 
 function fieldsPage(): string {
@@ -61,6 +66,29 @@ Ready-made alerts: [deploy/prometheus-rules.yaml](../deploy/prometheus-rules.yam
     help,
   ]);
   return [MADE_BY, intro, table(['metric', 'type', 'meaning'], rows)].join('\n\n');
+}
+
+/** Written by hand, but for the table between these two lines. */
+function apiPage(): string {
+  const [begin, end] = [MADE_BY, '<!-- The end of what is made. -->'];
+  const [before = '', rest = ''] = readFileSync('docs/api.md', 'utf8').split(begin);
+  const [, after = ''] = rest.split(end);
+  const routes = apiRoutes({ perform: failingActions(new Error()), queries: someQueries({}) });
+  const rows = routes.flatMap((route) =>
+    route.method === 'post'
+      ? [[`\`POST ${API_ROOT}${route.path.replaceAll(/:(\w+)/g, '{$1}')}\``, bodyText(route.body), route.summary]]
+      : [],
+  );
+  return [before.trim(), begin, table(['call', 'body', 'what it does'], rows), end, after.trim()].join('\n\n');
+}
+
+/** `` `until`, `comment`; `from` `` with what may be left out after the semicolon. */
+function bodyText(shape: z.ZodType): string {
+  const { properties = {}, required = [] } = z.toJSONSchema(shape, { io: 'input' });
+  const [needed, others] = [required, Object.keys(properties).filter((key) => !required.includes(key))].map((keys) =>
+    keys.map((key) => `\`${key}\``).join(', '),
+  );
+  return [needed || 'none', others].filter(Boolean).join('; ');
 }
 
 function configPage(): string {

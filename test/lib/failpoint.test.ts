@@ -100,11 +100,7 @@ test('nothing is sent, shown or changed by an operator but past a moment of the 
     'src/notifiers/wire/post-json.ts',
     'src/notifiers/wire/smtp.ts',
   ]);
-  // The daemon itself ends silences and acknowledgements, and waits for no answer.
-  expect(filesOf(callsOf(/store\.intervene$/))).toEqual([
-    'src/app/operators/once.ts',
-    'src/engine/upkeep/policy-upkeep.ts',
-  ]);
+  expect(filesOf(callsOf(/store\.operate$/))).toEqual(['src/operators/apply.ts']);
 });
 
 test('in the daemon that is shipped none of it does anything', () => {

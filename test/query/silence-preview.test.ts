@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { SilencePreview } from '../../src/query/shapes/operators.ts';
 import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { operate } from '../support/store/operate.ts';
 
 const RULES = `
 watches:
@@ -60,7 +61,7 @@ test.each<Record<string, string | string[]>>([
     const [from, until] = [silent.clock.now(), silent.clock.now() + HOUR_MS];
     const change = { type: 'silence', matchers, from, until, untilResolved: false, comment: 'moved' } as const;
     const { store } = silent;
-    await store.intervene(change, request, { at: from });
+    await operate(store, change, request, { at: from });
     await aDay(silent);
     const [row] = (await silent.queries.silences()).active;
     expect(row?.held).toBe(preview.notifications_24h);

@@ -3,6 +3,7 @@ import { AlertHistory, Gone } from '../../src/query/shapes/alerts.ts';
 import { WatchExplanation } from '../../src/query/shapes/watches.ts';
 import { ListFilter } from '../../src/query/shapes.ts';
 import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { operate } from '../support/store/operate.ts';
 
 const RULES = `
 watches:
@@ -61,7 +62,8 @@ test('an alert keeps its whole story: pending, fires, who took it, who acknowled
   const { key, episode, seq } = card;
   await clock.advance(30_000);
   await daemon.send('ops', { type: 'again', why: '503 Service Unavailable' });
-  await store.intervene(
+  await operate(
+    store,
     { type: 'ack', key, episode, seq, severity: 'critical', comment: 'on it', until: clock.now() + 3_600_000 },
     { key: 'a', asked: 'a', actor: 'alice' },
     { at: clock.now() },

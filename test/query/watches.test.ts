@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { ListFilter } from '../../src/query/shapes.ts';
 import { WatchList } from '../../src/query/shapes/watches.ts';
 import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { operate } from '../support/store/operate.ts';
 
 const RULES = `
 watches:
@@ -69,12 +70,14 @@ test('a silenced and a paused watch are told apart from those that are well', as
   const until = clock.now() + 3_600_000;
   const words = { until, comment: 'we move the vault' };
   const from = clock.now();
-  await store.intervene(
+  await operate(
+    store,
     { type: 'silence', matchers: { watch: 'gas' }, from, untilResolved: false, ...words },
     { key: 'a', asked: 'a', actor: 'alice' },
     act,
   );
-  await store.intervene(
+  await operate(
+    store,
     { type: 'pause', watch: 'coins', matchers: { watch: 'coins' }, ...words },
     { key: 'b', asked: 'b', actor: 'alice' },
     act,

@@ -8,6 +8,7 @@ import { commit, cover, dispatch } from '../support/store/store-calls.ts';
 import { aDecision, aTransition, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
 import { fenceOf } from '../support/store/fences.ts';
+import { operate } from '../support/store/operate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-check-'));
 afterAll(() => {
@@ -56,7 +57,7 @@ test('a pause that cannot be read is named, and neither the start nor another pa
     await using store = await openSqliteStore({ file });
     const request = { key: `pause of ${watch}`, asked: '', actor: 'alice' };
     const change = { type: 'pause', watch, matchers: { watch }, until: NOON + 1, comment: '' } as const;
-    const { type } = await store.intervene(change, request, {
+    const { type } = await operate(store, change, request, {
       at: NOON,
     });
     return `${type}: ${(await store.pauses()).map((one) => one.watch).join()}`;

@@ -11,6 +11,7 @@ import { hasPostgres, postgresTest, startPostgres } from '../support/store/postg
 import { claim, commit, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { claimAll, fenceOf } from '../support/store/fences.ts';
+import { operate } from '../support/store/operate.ts';
 
 jest.setTimeout(60_000);
 
@@ -45,7 +46,7 @@ async function live(store: Store): Promise<void> {
   await claim(store, 'ops', 1, NOON);
   await settle(store, 'a', { state: 'sent', outcome: { type: 'sent', answer: '250 OK', receipt: 'message 7' } }, NOON);
   const request = { key: 'k1', asked: 'digest', actor: 'alice' };
-  await store.intervene(SILENCE, request, { at: NOON });
+  await operate(store, SILENCE, request, { at: NOON });
   await store.ran('ops', 1234);
   await store.chainJournal(100, fenceOf(store, 'service:journal'));
 }

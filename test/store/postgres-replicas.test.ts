@@ -9,6 +9,7 @@ import { execute, hasPostgres, startPostgres } from '../support/store/postgres.t
 import { claimAll, fenceOf } from '../support/store/fences.ts';
 import { owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
+import { operate } from '../support/store/operate.ts';
 
 jest.setTimeout(60_000);
 
@@ -290,7 +291,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     } as const;
     for (let n = 0; n < 10; n += 1) {
       const request = { key: `request-${n}`, asked: 'a pause', actor: 'ada' };
-      const ends = await Promise.all(some.map(({ store }) => store.intervene(pause, request, { at: NOON + n })));
+      const ends = await Promise.all(some.map(({ store }) => operate(store, pause, request, { at: NOON + n })));
       expect(ends).toEqual(some.map(() => ends[0]));
       expect(ends[0]?.type).toBe('kept');
     }

@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { API_ROOT } from '../../src/web/api/routes.ts';
-import { writeRoutes } from '../../src/web/api/writes.ts';
-import type { Interventions, WriteRequest, ActionRefusal, Result } from '../../src/web/api/operation.ts';
+import { API_ROOT, apiRoutes } from '../../src/web/api/routes.ts';
+import type { ActionRefusal, OperatorRequest, PerformAction } from '../../src/operators/action.ts';
 import type { TrustedProxy } from '../../src/web/guard/identity.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
 import { differences } from '../support/web/openapi.ts';
-import { bodyFor, CONTENT_POLICY, failingInterventions, serveTestWeb } from '../support/web/web.ts';
+import { bodyFor, CONTENT_POLICY, failingActions, pickKeys, serveTestWeb, someQueries } from '../support/web/web.ts';
 
 const LOCAL = 'local-token-local-token-local-token-12345678';
 const ALICE = 'alice-token-alice-token-alice-token';
@@ -19,15 +18,23 @@ const PAUSES = `${API_ROOT}/watches/coins/pauses`;
 const BODY = { until: NOON, comment: 'the vault is moved' };
 
 const DRAFT = { matchers: { watch: 'coins' }, until: NOON, comment: 'why' };
-const SILENCE = {
-  matchers: { watch: 'coins' },
-  from: 0,
-  until: 60_000,
-  untilResolved: false,
+/** What the daemon answers, where the answer has such a key. */
+const ANSWER = {
+  from: '1970-01-01T00:00:00Z',
+  until: NOON,
   comment: 'why',
+  matchers: { watch: 'coins' },
+  until_resolved: false,
   version: 1,
+  episode: 2,
+  seq: 3,
+  at: '1970-01-01T00:00:00Z',
+  channel: 'ops',
+  recipient: 'ops',
+  state: 'owed',
+  deliveries: 2,
+  tries: [{ recipient: 'ops', outcome: 'sent', answer: '204' }],
 };
-const ACK = { seq: 3, comment: null, at: 0, until: 60_000 };
 
 const closing: Web[] = [];
 afterEach(async () => {
@@ -38,7 +45,7 @@ interface Served {
   readonly web: Web;
   /** What the daemon was told to do: call, argument, actor. */
   readonly done: string[];
-  readonly operations: WriteRequest[];
+  readonly requests: OperatorRequest[];
   readonly logged: string[];
   readonly rejected: string[];
 }
@@ -55,62 +62,16 @@ async function serve(options: ServeOptions = {}) {
   const { why = null, at = () => 0, proxy = null, isOpen = false, ...more } = options;
   const served = {
     done: [] as string[],
-    operations: [] as WriteRequest[],
+    requests: [] as OperatorRequest[],
     logged: [] as string[],
     rejected: [] as string[],
   };
-  const ended = async <T>(value: T): Promise<Result<T>> =>
-    why === null ? { type: 'done', value } : { type: 'refused', why };
-  const pause = { from: 0, until: Date.parse(NOON), comment: 'why' };
-  const note = (what: string, operation: WriteRequest): void => {
-    served.done.push(`${what} by ${operation.actor}`);
-    served.operations.push(operation);
-  };
-  const interventions: Interventions = {
-    pause(watch, draft, operation) {
-      note(`pause ${watch} ${draft.until} ${draft.comment}`, operation);
-      return ended({ ...pause, id: operation.key, watch, actor: operation.actor });
-    },
-    endPause(watch, operation) {
-      note(`end-pause ${watch}`, operation);
-      return ended({ ...pause, id: 'first', watch, actor: operation.actor });
-    },
-    silence(draft, operation) {
-      note(`silence ${JSON.stringify(draft)}`, operation);
-      return ended({ ...SILENCE, id: operation.key, actor: operation.actor });
-    },
-    extendSilence(id, until, operation) {
-      note(`extend ${id} ${until}`, operation);
-      return ended({ ...SILENCE, id, until, actor: operation.actor });
-    },
-    endSilence(id, operation) {
-      note(`end ${id}`, operation);
-      return ended({ ...SILENCE, id, actor: operation.actor });
-    },
-    ack(alert, draft, operation) {
-      note(`ack ${JSON.stringify({ ...alert, ...draft })}`, operation);
-      return ended({ ...ACK, key: alert.key, episode: 2, id: operation.key, actor: operation.actor });
-    },
-    endAck(alert, operation) {
-      note(`unack ${JSON.stringify(alert)}`, operation);
-      return ended({ ...ACK, key: alert.key, episode: 2, id: 'first', actor: operation.actor });
-    },
-    retryDelivery(id, operation) {
-      note(`retry ${id}`, operation);
-      return ended({ id, channel: 'ops', recipient: 'ops', state: 'owed' });
-    },
-    dismissDelivery(id, operation) {
-      note(`dismiss ${id}`, operation);
-      return ended({ id, channel: 'ops', recipient: 'ops', state: 'dismissed' });
-    },
-    retryChannel(channel, operation) {
-      note(`retry channel ${channel}`, operation);
-      return ended({ channel, deliveries: 2 });
-    },
-    sampleChannel(channel, operation) {
-      note(`sample ${channel}`, operation);
-      return ended({ channel, tries: [{ recipient: 'ops', outcome: 'sent', answer: '204' }] });
-    },
+  const perform: PerformAction = async ({ name, path, answer }, { call: { parameter }, body, request }) => {
+    const named = [...path.matchAll(/:(\w+)/g)].map(([, one = '']) => parameter(one));
+    served.done.push(`${[name, ...named].join(' ')} ${JSON.stringify(body)} by ${request.actor}`);
+    served.requests.push(request);
+    const all = { ...ANSWER, id: request.key, watch: named[0], key: named[0], actor: request.actor };
+    return why === null ? { type: 'done', answer: answer.parse(pickKeys(all, answer)) } : { type: 'refused', why };
   };
   const operators = [
     { name: 'alice', role: 'operator', token: ALICE },
@@ -118,7 +79,7 @@ async function serve(options: ServeOptions = {}) {
     { name: 'paul@b.example', role: 'operator', token: null },
   ] as const;
   const web = await serveTestWeb({
-    api: { interventions, operators, localToken: LOCAL, proxy, isOpen, monotonic: at },
+    api: { perform, operators, localToken: LOCAL, proxy, isOpen, monotonic: at },
     log: { warn: (event, fields) => void served.logged.push(JSON.stringify([event, fields])) },
     onRejected: (reason) => void served.rejected.push(reason),
     ...more,
@@ -190,7 +151,7 @@ describe('a call', () => {
         comment: 'why',
       },
     ]);
-    expect(served.done).toEqual([`pause coins ${Date.parse(NOON)} the vault is moved by alice`]);
+    expect(served.done).toEqual([`pause coins {"until":${Date.parse(NOON)},"comment":"the vault is moved"} by alice`]);
   });
 
   test('names a watch of several in the path, percent-encoded', async () => {
@@ -198,7 +159,7 @@ describe('a call', () => {
     const path = `${API_ROOT}/watches/${encodeURIComponent('coins[of/treasury]')}/pauses/end`;
     expect(await call(served, { path, body: {} })).toMatchObject({ status: 200 });
     expect(await call(served, { path, text: '' })).toMatchObject({ status: 200 });
-    expect(served.done).toEqual(Array(2).fill('end-pause coins[of/treasury] by alice'));
+    expect(served.done).toEqual(Array(2).fill('end-pause coins[of/treasury] {} by alice'));
   });
 
   test('is the same call only from the same operator, to the same path, with the same body', async () => {
@@ -211,7 +172,7 @@ describe('a call', () => {
       { body: { ...BODY, comment: 'b' } },
     ])
       await call(served, asked);
-    const digests = served.operations.map(({ asked }) => asked);
+    const digests = served.requests.map(({ asked }) => asked);
     expect(digests[0]).toBe(digests[1]);
     expect(new Set(digests).size).toBe(4);
     expect(digests.join()).not.toContain(ALICE);
@@ -224,7 +185,7 @@ describe('a call', () => {
     const body = { matchers, from: NOON, until: NOON, comment: 'why', until_resolved: true, confirm: true };
     expect(await call(served, { path, body })).toMatchObject({
       status: 201,
-      json: { id: 'key-1', actor: 'alice', until: '1970-01-01T00:01:00Z', until_resolved: false, version: 1 },
+      json: { id: 'key-1', actor: 'alice', until: NOON, until_resolved: false, version: 1 },
     });
     await call(served, { path, body: DRAFT });
     await call(served, { path: `${path}/s1/extend`, body: { until: NOON } });
@@ -235,8 +196,8 @@ describe('a call', () => {
     expect(served.done).toEqual([
       `silence ${JSON.stringify(full)} by alice`,
       `silence ${JSON.stringify(short)} by alice`,
-      `extend s1 ${at} by alice`,
-      'end s1 by alice',
+      `extend-silence s1 {"until":${at}} by alice`,
+      'end-silence s1 {} by alice',
     ]);
   });
 
@@ -246,14 +207,14 @@ describe('a call', () => {
     const given = { seq: 3, until: NOON, comment: 'on it' };
     expect(await call(served, { path, body: given })).toMatchObject({
       status: 201,
-      json: { id: 'key-1', key: 'd6scxwov', episode: 2, seq: 3, actor: 'alice', until: '1970-01-01T00:01:00Z' },
+      json: { id: 'key-1', key: 'd6scxwov', episode: 2, seq: 3, actor: 'alice', until: NOON },
     });
     await call(served, { path: `${path}/end`, body: {} });
     await call(served, { path: `${API_ROOT}/alerts/d6scxwov/x/acks`, body: { seq: 3 } });
     expect(served.done).toEqual([
-      `ack {"key":"d6scxwov","episode":2,"seq":3,"until":${Date.parse(NOON)},"comment":"on it"} by alice`,
-      'unack {"key":"d6scxwov","episode":2} by alice',
-      'ack {"key":"d6scxwov","episode":-1,"seq":3,"until":null,"comment":null} by alice',
+      `ack d6scxwov 2 {"seq":3,"until":${Date.parse(NOON)},"comment":"on it"} by alice`,
+      'end-ack d6scxwov 2 {} by alice',
+      'ack d6scxwov x {"seq":3,"until":null,"comment":null} by alice',
     ]);
   });
 
@@ -303,7 +264,9 @@ describe('a call', () => {
 });
 
 /** Every call that changes something, as the router has it. */
-const CALLS = writeRoutes(failingInterventions(new Error()));
+const CALLS = apiRoutes({ perform: failingActions(new Error()), queries: someQueries({}) }).filter(
+  ({ method, path }) => method === 'post' && !path.endsWith('/preview'),
+);
 const pathOf = (path: string): string => `${API_ROOT}${path.replaceAll(/:\w+/g, 'coins')}`;
 
 describe('who may make a call', () => {
@@ -318,7 +281,7 @@ describe('who may make a call', () => {
       expect(served.done).toEqual([]);
       expect([await by(ALICE), await by(LOCAL)]).not.toContainEqual(expect.any(String));
       expect(served.done).toHaveLength(2);
-      if (!path.endsWith('/preview')) expect(served.done[1]).toMatch(/ by local$/);
+      expect(served.done[1]).toMatch(/ by local$/);
     },
   );
 
@@ -419,7 +382,7 @@ describe('the token file', () => {
     const served = await serve({
       host: '0.0.0.0',
       api: {
-        interventions: failingInterventions(new Error()),
+        perform: failingActions(new Error()),
         operators: [],
         localToken: LOCAL,
         proxy: null,
@@ -558,7 +521,7 @@ describe('a body', () => {
 test('what fails inside is answered with the id of its log line, and nothing else', async () => {
   const served = await serve({
     api: {
-      interventions: failingInterventions(new Error('secret of /var/lib')),
+      perform: failingActions(new Error('secret of /var/lib')),
       operators: [{ name: 'alice', role: 'operator', token: ALICE }],
       localToken: null,
       proxy: null,

@@ -5,7 +5,7 @@ import { signPass } from '../../src/web/guard/signed.ts';
 import type { Web } from '../../src/web/server.ts';
 import { browse, cookieOf, proofIn, textOf } from '../support/browser/browse.ts';
 import { BadCursor } from '../../src/query/cursor.ts';
-import type { Interventions, WriteRequest } from '../../src/web/api/operation.ts';
+import type { OperatorRequest, PerformAction } from '../../src/operators/action.ts';
 import { CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
 import {
   ALICE,
@@ -34,6 +34,19 @@ async function serve(options: TestPages = {}): Promise<Web> {
 async function enter(web: Web, token = ALICE): Promise<{ cookie: string }> {
   return { cookie: cookieOf(await browse(web, '/enter', { form: { token } })) };
 }
+
+const AT = '2026-01-01T00:00:00Z';
+const ACK = { id: 'a', key: 'k1', episode: 8, seq: 3, actor: 'alice', comment: null, at: AT, until: AT };
+const SILENCE = {
+  id: 's',
+  matchers: { watch: 'vault' },
+  from: AT,
+  until: AT,
+  until_resolved: false,
+  actor: 'alice',
+  comment: 'moved',
+  version: 1,
+};
 
 const HOUR_MS = 3_600_000;
 const STILL = { sleep: standStill };
@@ -207,12 +220,13 @@ describe('an acknowledgement', () => {
   const ACTION = '/alerts/k1/8/ack';
 
   test('is made once by the operator who sent the form, however often it is sent', async () => {
-    const asked: WriteRequest[] = [];
-    const ack: Interventions['ack'] = async (alert, draft, operation) => {
-      asked.push(operation);
-      return { type: 'done', value: { ...alert, seq: draft.seq, id: 'a', actor: '', comment: null, at: 0, until: 0 } };
+    const asked: OperatorRequest[] = [];
+    const perform: PerformAction = async ({ name, answer }, { request }) => {
+      expect(name).toBe('ack');
+      asked.push(request);
+      return { type: 'done', answer: answer.parse(ACK) };
     };
-    const web = await serve({ api: { ...API, interventions: { ...API.interventions, ack } } });
+    const web = await serve({ api: { ...API, perform } });
     const headers = await enter(web);
     const form = { proof: proofIn(await browse(web, '/', { headers }), ACTION), seq: '3', from: '/' };
     for (let i = 0; i < 2; i += 1)
@@ -223,8 +237,7 @@ describe('an acknowledgement', () => {
 
   test('is refused to viewers, and says why the daemon did not take it', async () => {
     const refused = { type: 'refused', why: { type: 'stale-seq', detail: 'The alert has changed.' } } as const;
-    const ack: Interventions['ack'] = async () => refused;
-    const web = await serve({ api: { ...API, interventions: { ...API.interventions, ack } } });
+    const web = await serve({ api: { ...API, perform: async () => refused } });
     const headers = await enter(web);
     const proof = proofIn(await browse(web, '/', { headers }), ACTION);
     const answer = await browse(web, ACTION, { headers, form: { proof, seq: '2' } });
@@ -237,11 +250,11 @@ describe('an acknowledgement', () => {
 describe('a silence', () => {
   test('is shown with what it would hold back before it is made, and made by the button below that', async () => {
     const made: unknown[] = [];
-    const silence: Interventions['silence'] = async (draft, { actor }) => {
-      made.push(draft);
-      return { type: 'done', value: { ...draft, from: 0, id: 's', actor, version: 1 } };
+    const perform: PerformAction = async ({ answer }, { body }) => {
+      made.push(body);
+      return { type: 'done', answer: answer.parse(SILENCE) };
     };
-    const web = await serve({ api: { ...API, interventions: { ...API.interventions, silence } } });
+    const web = await serve({ api: { ...API, perform } });
     const headers = await enter(web);
     const fields = { watch: 'vault', severity: '!critical', until: '08:00', comment: 'moved' };
     const shown = await browse(web, `/silences?${new URLSearchParams(fields).toString()}`, { headers });

@@ -5,7 +5,8 @@ import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { assetPath } from '../../src/web/assets.ts';
 import { API_ROOT } from '../../src/web/api/routes.ts';
-import type { Interventions, ActionRefusal } from '../../src/web/api/operation.ts';
+import type { ActionRefusal, PerformAction } from '../../src/operators/action.ts';
+import { ACTIONS } from '../../src/operators/actions.ts';
 import { createWebApp } from '../../src/web/app.ts';
 import { formProof } from '../../src/web/guard/forms.ts';
 import { signPass } from '../../src/web/guard/signed.ts';
@@ -71,27 +72,18 @@ const FORMS: readonly Row[] = [
   ['POST /watches/:name/pause', 401, 403, 403, 409],
   ['POST /watches/:name/resume', 401, 403, 403, 409],
   ['POST /silences', 401, 403, 403, 409],
-  ['POST /silences/:name/end', 401, 403, 403, 409],
-  ['POST /silences/:name/extend', 401, 403, 403, 409],
-  ['POST /deliveries/:name/retry', 401, 403, 403, 409],
-  ['POST /deliveries/:name/dismiss', 401, 403, 403, 409],
+  ['POST /silences/:id/end', 401, 403, 403, 409],
+  ['POST /silences/:id/extend', 401, 403, 403, 409],
+  ['POST /deliveries/:id/retry', 401, 403, 403, 409],
+  ['POST /deliveries/:id/dismiss', 401, 403, 403, 409],
   ['POST /channels/:name/retry', 401, 403, 403, 409],
   ['POST /channels/:name/sample', 401, 403, 403, 409],
 ];
 
+/** Every action of an operator, and a preview, which is not the daemon's to refuse. */
 const CALLS: readonly Row[] = [
-  ['POST /api/v1/watches/:name/pauses', 401, 401, 403, 409],
-  ['POST /api/v1/watches/:name/pauses/end', 401, 401, 403, 409],
   ['POST /api/v1/silences/preview', 401, 401, 403, 200],
-  ['POST /api/v1/silences', 401, 401, 403, 409],
-  ['POST /api/v1/silences/:id/extend', 401, 401, 403, 409],
-  ['POST /api/v1/silences/:id/end', 401, 401, 403, 409],
-  ['POST /api/v1/alerts/:key/:episode/acks', 401, 401, 403, 409],
-  ['POST /api/v1/alerts/:key/:episode/acks/end', 401, 401, 403, 409],
-  ['POST /api/v1/deliveries/:id/retry', 401, 401, 403, 409],
-  ['POST /api/v1/deliveries/:id/dismiss', 401, 401, 403, 409],
-  ['POST /api/v1/channels/:name/retry', 401, 401, 403, 409],
-  ['POST /api/v1/channels/:name/sample', 401, 401, 403, 409],
+  ...ACTIONS.map(({ path }): Row => [`POST ${API_ROOT}${path}`, 401, 401, 403, 409]),
 ];
 
 const ROWS = [...PUBLIC, ...READS, ...FORMS, ...CALLS];
@@ -99,17 +91,15 @@ const ROWS = [...PUBLIC, ...READS, ...FORMS, ...CALLS];
 const WHY: ActionRefusal = { type: 'is-over', detail: 'It is over.' };
 /** Changes that reached the daemon. */
 const reached: string[] = [];
-const interventions = new Proxy(API.interventions, {
-  get: (_all, name) => async () => {
-    reached.push(String(name));
-    return { type: 'refused', why: WHY };
-  },
-}) satisfies Interventions;
+const perform: PerformAction = async ({ name }) => {
+  reached.push(name);
+  return { type: 'refused', why: WHY };
+};
 
 let closed: Web;
 let open: Web;
 beforeAll(async () => {
-  const api = { ...API, interventions };
+  const api = { ...API, perform };
   [closed, open] = await Promise.all([serveTestPages({ api }), serveTestPages({ api, isOpen: true })]);
 });
 afterAll(() => Promise.all([closed.close(), open.close()]));
@@ -350,7 +340,7 @@ describe.each(CALLS.map(([route]) => route))('%s', (route) => {
 test('an operator who became a viewer changes nothing any more, though the cookie is the same', async () => {
   const [, viewer] = OPERATORS;
   const operators = [{ name: 'alice', role: 'viewer', token: ALICE } as const, viewer];
-  const web = await serveTestPages({ api: { ...API, interventions, operators } });
+  const web = await serveTestPages({ api: { ...API, perform, operators } });
   reached.length = 0;
   for (const [route] of [...FORMS.slice(2), ...CALLS])
     expect([route, await statusOf(web, route, { by: alice })]).toEqual([route, 403]);

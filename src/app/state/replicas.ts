@@ -1,12 +1,11 @@
-// What this replica does about what came about in another one.
+// Acts on transitions and actions of operators that another replica stored.
 import type { Ownership } from '../../cluster/ownership.ts';
-import { isPauseOf } from '../../core/model/watch/pause.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
 import { followOtherReplicas } from '../../engine/upkeep/other-replicas.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { OperatorChange } from '../../store/contract/operators.ts';
+import { followElsewhere } from '../../operators/apply.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { effectsOf } from '../operators.ts';
 import type { Pauses } from '../pauses.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -21,14 +20,8 @@ export interface ReplicasOptions {
 
 /** Runs until the signal aborts. */
 export async function followReplicas(options: ReplicasOptions, signal: AbortSignal): Promise<void> {
-  const { ownership, runtime, pauses, clock } = options;
-
-  /** Those that a pause held back until just now. */
-  function resumedBy(changed: readonly OperatorChange[]): Watch[] {
-    const ended = changed.flatMap((one) => (one.type === 'pause' && one.pause.until <= clock.now() ? [one.pause] : []));
-    return runtime.watches().filter((watch) => ended.some((pause) => isPauseOf(pause, watch)));
-  }
-
+  const { ownership, runtime, pauses } = options;
+  const effects = effectsOf({ runtime, pauses });
   await followOtherReplicas(
     {
       ...options,
@@ -39,10 +32,8 @@ export async function followReplicas(options: ReplicasOptions, signal: AbortSign
       onTransitions: () => {
         runtime.dispatch();
       },
-      async onChanged(changed) {
-        await pauses.read();
-        runtime.pollNow(resumedBy(changed));
-        for (const one of changed) if (one.type === 'delivery' || one.type === 'channel') runtime.retry(one.channel);
+      async onChanged(changes) {
+        for (const stored of changes) await followElsewhere(stored, effects);
         runtime.dispatch();
       },
     },

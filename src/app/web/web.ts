@@ -8,8 +8,8 @@ import type { IdentityOptions } from '../../web/guard/identity.ts';
 import type { PagesOptions } from '../../web/pages/app.ts';
 import type { Readiness } from '../../web/app.ts';
 import { serveWeb, type Web } from '../../web/server.ts';
+import { performerOf } from '../operators.ts';
 import { openLocalToken } from './local-token.ts';
-import { createInterventions } from '../operators/interventions.ts';
 import { readinessOf } from './readiness.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AppOptions, Services } from '../services.ts';
@@ -46,7 +46,7 @@ export async function openWeb(
       ...callersOf(http),
       localToken: localTokenOf(options),
       monotonic: () => clock.monotonic(),
-      interventions: interventionsOf(options, services),
+      perform: performerOf({ ...services, clock, log }),
     },
     version,
     links: {
@@ -83,31 +83,6 @@ function readinessNow({ runtime, ownership, storage, guard, reload, supervisor }
     troubles: runtime.troubles(),
     failing: supervisor.failing(),
     cluster: ownership.isShared ? ownership.view() : null,
-  });
-}
-
-function interventionsOf(
-  { clock, log }: AppOptions,
-  { store, runtime, pauses }: Services,
-): ReturnType<typeof createInterventions> {
-  return createInterventions({
-    store,
-    clock,
-    log,
-    watches: () => runtime.watches(),
-    onPauses: () => pauses.read(),
-    onResumed: (watches) => {
-      runtime.pollNow(watches);
-    },
-    notify: () => runtime.self(),
-    onChanged: () => {
-      runtime.dispatch();
-    },
-    channels: () => runtime.channels(),
-    onRetry: (channel) => {
-      runtime.retry(channel);
-    },
-    sample: (channel) => runtime.sample(channel),
   });
 }
 

@@ -1,8 +1,8 @@
 // Acknowledges open alerts by their names: they are found in the state file, and acknowledged through the API.
-import { z } from 'zod';
 import { hintFor } from '../../config/values/nearest.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
+import { ack as ackAction, endAck } from '../../operators/acks.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts';
 import { createClient } from './client.ts';
 import { openStateOf, type DaemonAddress } from './daemon-place.ts';
@@ -13,8 +13,6 @@ import type { Terminal } from '../terminal.ts';
 export interface AckOptions extends DaemonAddress, UntilOptions {
   readonly comment?: string;
 }
-
-const AckAnswer = z.object({ until: z.iso.datetime() });
 
 /** Acknowledges whatever is open of an alert, or of a watch. */
 export async function ack(terminal: Terminal, name: string, options: AckOptions): Promise<number> {
@@ -27,7 +25,7 @@ export async function ack(terminal: Terminal, name: string, options: AckOptions)
   };
   for (const alert of await openNamed(terminal, name, options)) {
     const client = createClient(terminal, keyedFor(options, alert));
-    const made = await client.post(acksOf(alert), { seq: alert.seq, ...body }, AckAnswer);
+    const made = await client.act(ackAction, alertNamed(alert), { seq: alert.seq, ...body });
     const end = alert.isEvent ? '' : ', or until it is over';
     terminal.out(`${openLine(alert, now)}: acknowledged until ${showUntil(Date.parse(made.until), now)}${end}.`);
   }
@@ -43,7 +41,7 @@ export async function unack(terminal: Terminal, name: string, options: DaemonAdd
   const own = (await openNamed(terminal, name, options)).filter(isAcked);
   if (own.length === 0) throw new CommandError(EXIT.problems, `Nobody has acknowledged ${singleLine(name)}.`);
   for (const alert of own) {
-    await createClient(terminal, keyedFor(options, alert)).post(`${acksOf(alert)}/end`, {}, AckAnswer);
+    await createClient(terminal, keyedFor(options, alert)).act(endAck, alertNamed(alert), {});
     terminal.out(`${openLine(alert, terminal.clock.now())}: not acknowledged any more.`);
   }
   return EXIT.ok;
@@ -84,8 +82,8 @@ export function openLine({ severity, name, alert, since }: OpenAlertRow, now: In
   return singleLine(`${severity} ${name}/${alert}, since ${showTime(since, now)}`);
 }
 
-function acksOf({ key, episode }: OpenAlertRow): string {
-  return `/alerts/${encodeURIComponent(key)}/${episode}/acks`;
+function alertNamed({ key, episode }: OpenAlertRow) {
+  return { key, episode };
 }
 
 /** Each alert is a call of its own, also where the command is repeated under its key. */

@@ -3,28 +3,54 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { singleLine } from '../../lib/untrusted.ts';
+import type { Action } from '../../operators/action.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { daemonOf, type DaemonAddress, type Daemon } from './daemon-place.ts';
 
+/** Both throw a `CommandError`: refused, unreachable, or not known. */
 export interface Client {
-  /** The body of the answer, as `shape` reads it. Throws a `CommandError`: refused, unreachable, or not known. */
+  /** Carries out an action: `act(ack, { key, episode }, { seq })`. */
+  act<Answer extends object>(
+    action: Pick<Action<unknown, never, object, Answer>, 'path' | 'answer'>,
+    named: Readonly<Record<string, string | number>>,
+    body: object,
+  ): Promise<Answer>;
+  /** The body of the answer, as `shape` reads it. */
   post<T>(path: string, body: object, shape: z.ZodType<T>): Promise<T>;
 }
 
 export function createClient(terminal: Terminal, options: DaemonAddress): Client {
   const daemon = daemonOf(terminal, options);
   const key = options.key ?? randomUUID();
+
+  async function post<T>(path: string, body: object, shape: z.ZodType<T>): Promise<T> {
+    const answer = await repeated(terminal, daemon, key, () => send(daemon, key, path, body));
+    const text = await answer.text();
+    if (!answer.ok) throw refusal(daemon, answer.status, text);
+    const read = readKnown(shape, jsonOf(text));
+    if (read.success) return read.data;
+    throw new CommandError(EXIT.unavailable, `${daemon.url} answered what no daemon of this release answers`);
+  }
+
   return {
-    async post(path, body, shape) {
-      const answer = await repeated(terminal, daemon, key, () => send(daemon, key, path, body));
-      const text = await answer.text();
-      if (!answer.ok) throw refusal(daemon, answer.status, text);
-      const read = shape.safeParse(jsonOf(text));
-      if (read.success) return read.data;
-      throw new CommandError(EXIT.unavailable, `${daemon.url} answered what no daemon of this release answers`);
-    },
+    post,
+    act: ({ path, answer }, named, body) =>
+      post(
+        path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(named[name] ?? '')),
+        body,
+        answer,
+      ),
   };
+}
+
+/** A daemon of a later release may answer more. */
+function readKnown<T>(shape: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
+  const read = shape.safeParse(value);
+  const issues = read.error?.issues ?? [];
+  const unknown = issues.flatMap((one) => (one.code === 'unrecognized_keys' && one.path.length === 0 ? one.keys : []));
+  if (unknown.length === 0 || typeof value !== 'object' || value === null) return read;
+  return shape.safeParse(Object.fromEntries(Object.entries(value).filter(([key]) => !unknown.includes(key))));
 }
 
 const ANSWER_MS = 15_000;

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+// Pauses a watch, or all watches of a rule, and ends that, through the API of the daemon.
 import { singleLine } from '../../lib/untrusted.ts';
+import { endPause, pause as pauseAction } from '../../operators/pauses.ts';
 import { createClient } from './client.ts';
 import type { DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, untilOf, type UntilOptions } from '../times.ts';
@@ -10,8 +11,6 @@ export interface PauseOptions extends DaemonAddress, UntilOptions {
   readonly comment: string;
 }
 
-const PauseAnswer = z.object({ watch: z.string(), from: z.iso.datetime(), until: z.iso.datetime() });
-
 /** Has a watch, or all watches of a rule, not polled for a while. */
 export async function pause(terminal: Terminal, watch: string, options: PauseOptions): Promise<number> {
   const now = terminal.clock.now();
@@ -19,7 +18,7 @@ export async function pause(terminal: Terminal, watch: string, options: PauseOpt
   if (until === null)
     throw new CommandError(EXIT.usage, 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.');
   const body = { until: new Date(until).toISOString(), comment: options.comment };
-  const paused = await createClient(terminal, options).post(pausesOf(watch), body, PauseAnswer);
+  const paused = await createClient(terminal, options).act(pauseAction, { name: watch }, body);
   terminal.out(`${singleLine(paused.watch)}: paused until ${showUntil(Date.parse(paused.until), now)}.`);
   terminal.out('It is not polled; its alerts neither fire nor resolve, and nobody is told of what happens meanwhile.');
   terminal.out(`End it sooner with: chainwarden resume '${singleLine(paused.watch)}'`);
@@ -28,12 +27,8 @@ export async function pause(terminal: Terminal, watch: string, options: PauseOpt
 
 /** Ends a pause. */
 export async function resume(terminal: Terminal, watch: string, options: DaemonAddress): Promise<number> {
-  const ended = await createClient(terminal, options).post(`${pausesOf(watch)}/end`, {}, PauseAnswer);
+  const ended = await createClient(terminal, options).act(endPause, { name: watch }, {});
   const since = showTime(Date.parse(ended.from), terminal.clock.now());
   terminal.out(`${singleLine(ended.watch)}: polled again, after a pause since ${since}.`);
   return EXIT.ok;
-}
-
-function pausesOf(watch: string): string {
-  return `/watches/${encodeURIComponent(watch)}/pauses`;
 }

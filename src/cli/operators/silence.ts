@@ -1,10 +1,14 @@
 // Silences: made, extended and ended through the API of the daemon, listed from the state file.
-import { z } from 'zod';
 import { parseMatcher, showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import { createClient, type Client } from './client.ts';
+import {
+  endSilence as endAction,
+  extendSilence as extendAction,
+  silence as silenceAction,
+} from '../../operators/silences.ts';
+import { createClient } from './client.ts';
 import { openStateOf, type DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, timeOf, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -23,13 +27,6 @@ export interface SilenceOptions extends DaemonAddress, UntilOptions {
   readonly preview: boolean;
 }
 
-const SilenceAnswer = z.object({
-  id: z.string(),
-  from: z.iso.datetime(),
-  until: z.iso.datetime(),
-  until_resolved: z.boolean(),
-});
-
 /** Says what a silence is about, then makes it. */
 export async function silence(terminal: Terminal, texts: readonly string[], options: SilenceOptions): Promise<number> {
   const matchers = matchersOf(texts);
@@ -44,7 +41,7 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
       EXIT.problems,
       'Nothing was silenced: it is more than half of the rules. Add --confirm where that is meant.',
     );
-  const made = await client.post('/silences', { matchers, ...draft }, SilenceAnswer);
+  const made = await client.act(silenceAction, {}, { matchers, ...draft });
   const from =
     options.from !== undefined && Date.parse(made.from) > now ? `from ${showTime(Date.parse(made.from), now)} ` : '';
   const sooner = made.until_resolved ? ', or until nothing of it fires any more' : '';
@@ -76,7 +73,7 @@ function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOp
 }
 
 export async function endSilence(terminal: Terminal, id: string, options: DaemonAddress): Promise<number> {
-  const ended = await call(createClient(terminal, options), id, 'end', {});
+  const ended = await createClient(terminal, options).act(endAction, { id }, {});
   const since = showTime(Date.parse(ended.from), terminal.clock.now());
   terminal.out(`${singleLine(ended.id)}: ended, after a silence since ${since}.`);
   return EXIT.ok;
@@ -90,13 +87,9 @@ export async function extendSilence(terminal: Terminal, id: string, options: Ext
   if (until === null)
     throw new CommandError(EXIT.usage, 'Say for how long from now on: --for 2h, or until when: --until 18:00.');
   const body = { until: new Date(until).toISOString() };
-  const longer = await call(createClient(terminal, options), id, 'extend', body);
+  const longer = await createClient(terminal, options).act(extendAction, { id }, body);
   terminal.out(`${singleLine(longer.id)}: silenced until ${showUntil(Date.parse(longer.until), now)}.`);
   return EXIT.ok;
-}
-
-function call(client: Client, id: string, what: string, body: object): Promise<z.infer<typeof SilenceAnswer>> {
-  return client.post(`/silences/${encodeURIComponent(id)}/${what}`, body, SilenceAnswer);
 }
 
 export interface SilenceListOptions extends ConfigOption {

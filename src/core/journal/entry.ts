@@ -5,8 +5,8 @@ import type { Json } from '../values/fields.ts';
 
 /**
  * `observed`, `decided`: of a poll. `routed` to `cancelled`: of a round of dispatch. `tried`: a delivery is tried again;
- * `told`, `dead`: how it ended. `silence` to `sampled`: what operators did. `config` to `checkpoint` are of the
- * daemon itself, the rest of replicas.
+ * `told`, `dead`: how it ended. `config` to `checkpoint` are of the daemon itself, the rest of replicas. Actions of
+ * operators name theirs themselves (operators/action.ts).
  */
 export const JOURNAL_KINDS = [
   'observed',
@@ -20,12 +20,6 @@ export const JOURNAL_KINDS = [
   'tried',
   'told',
   'dead',
-  'silence',
-  'ack',
-  'pause',
-  'retried',
-  'dismissed',
-  'sampled',
   'config',
   'start',
   'stop',
@@ -40,7 +34,8 @@ export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
 export interface JournalEntry {
   readonly at: Instant;
-  readonly kind: JournalKind;
+  /** A `JournalKind`, or that of an operator's action. */
+  readonly kind: string;
   /** A watch, an alert key, a delivery, a silence, or `daemon`. */
   readonly subject: string;
   /** Who did it: `daemon`, or an operator. */

@@ -36,6 +36,8 @@ export type RecipientsOf = (channel: string) => readonly Recipient[] | undefined
 
 /** The name of the built-in watch, which says what is wrong with the daemon itself. No rule may have it. */
 export const BUILT_IN_RULE = 'chainwarden';
+/** Named by its messages in place of a line of a rule file. */
+export const BUILT_IN = 'built in';
 
 /** Alerts of the built-in watch that tell what operators did. */
 export const ANNOUNCEMENTS = ['silence', 'pause', 'ack'] as const;

@@ -1,6 +1,6 @@
 // What the watches that are built in have in common: they ask no explorer. What is seen is handed to `step` as it was found.
 import { z } from 'zod';
-import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
+import { BUILT_IN, BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Kind } from '../../core/model/watch/kind.ts';
 import { Missed } from '../../core/model/watch/question.ts';
 import type { Segment, Template } from '../../core/model/watch/condition.ts';
@@ -8,8 +8,6 @@ import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import type { AnyRecord } from '../../core/values/fields.ts';
 
-/** Where a message says which rule it follows from. */
-export const BUILT_IN = 'built in';
 /** What a built-in watch observes never changes. */
 const CHECKSUM = 'v1';
 const ASKS_NOBODY = 'the built-in watch asks nobody';

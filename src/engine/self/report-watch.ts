@@ -1,10 +1,10 @@
 // The instance of the built-in watch that tells the daily report. Its memory holds what was added up since the last one.
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { NOTHING_DETECTED, type DetectedEvent } from '../../core/model/detection.ts';
-import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
+import { BUILT_IN, BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { RecordType } from '../../core/values/record-type.ts';
-import { BUILT_IN, builtInKind, builtInWatch, says } from './built-in.ts';
+import { builtInKind, builtInWatch, says } from './built-in.ts';
 import { DayTally } from './day-tally.ts';
 
 export const REPORT_WATCH: WatchId = `${BUILT_IN_RULE}/daily-report`;

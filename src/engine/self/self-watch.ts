@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Condition } from '../../core/model/watch/condition.ts';
 import { NOTHING_DETECTED } from '../../core/model/detection.ts';
 import {
+  BUILT_IN,
   BUILT_IN_RULE,
   SEVERITIES,
   type Labels,
@@ -14,7 +15,7 @@ import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { natural, time } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
 import { RecordType } from '../../core/values/record-type.ts';
-import { BUILT_IN, builtInKind, builtInWatch, says } from './built-in.ts';
+import { builtInKind, builtInWatch, says } from './built-in.ts';
 import { explorerOf, SELF_CONDITIONS, type Cause, type CauseId, type SelfCondition } from './cause.ts';
 
 /** Time between two looks at the daemon's work. */

@@ -1,7 +1,7 @@
 // Looks once a second for what concerns this replica and came about in another one: transitions that a poll stored, and what
 // operators changed there. What this process did itself is found too; to act on it again changes nothing.
 import type { Clock } from '../../lib/clock.ts';
-import type { OperatorChange } from '../../store/contract/operators.ts';
+import type { StoredAnswer } from '../../store/contract/operators.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
@@ -14,7 +14,7 @@ export interface OtherReplicasOptions {
   readonly onLook: () => void;
   readonly onTransitions: () => void;
   /** Rejects with a `StorageError` where it has to be tried again. */
-  readonly onChanged: (changed: readonly OperatorChange[]) => Promise<void>;
+  readonly onChanged: (changes: readonly StoredAnswer[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,7 +42,7 @@ export async function followOtherReplicas(options: OtherReplicasOptions, signal:
     if (newest !== null && news.newest !== newest) onTransitions();
     newest = news.newest;
     const fresh = news.changes.filter(({ key }) => known !== null && !known.has(key));
-    if (fresh.length > 0) await onChanged(fresh.map(({ changed }) => changed));
+    if (fresh.length > 0) await onChanged(fresh.map(({ stored }) => stored));
     known = new Set(news.changes.map(({ key }) => key));
   }
 

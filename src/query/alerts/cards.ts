@@ -12,7 +12,7 @@ import { recipientsOf } from './recipients.ts';
 import { drawnPath, linesOf } from '../values/lines.ts';
 import type { AlertCard } from '../shapes/alerts.ts';
 import type { MeasureShape, RecipientStatus, Subject } from '../shapes/common.ts';
-import { ackJson } from './acks.ts';
+import { ackJson } from '../../operators/shapes.ts';
 import type { QueryContext } from '../view.ts';
 
 const LINE_MS = 6 * 3_600_000;

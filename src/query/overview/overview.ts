@@ -1,6 +1,6 @@
 // The first page: what fires, and whether the answer can be trusted.
 import { showInstant } from '../../lib/clock.ts';
-import { ackJson } from '../alerts/acks.ts';
+import { ackJson } from '../../operators/shapes.ts';
 import { days } from '../values/bars.ts';
 import { cardsOf, newestOf, openMeasure } from '../alerts/cards.ts';
 import { eventRows } from './events.ts';

@@ -1,9 +1,10 @@
 // The journal as people read it, newest first.
 import { z } from 'zod';
-import type { JournalKind } from '../../core/journal/entry.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
+import type { LineWords } from '../../operators/action.ts';
+import { ACTIONS } from '../../operators/actions.ts';
 import type { JournalLine, JournalSearch } from '../../store/contract/journal.ts';
 import { cursorOf, placeIn } from '../cursor.ts';
 import { daysOf } from './days.ts';
@@ -32,19 +33,19 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
 const SELF = `${BUILT_IN_RULE}/`;
 
 interface Shown {
-  readonly kinds: readonly JournalKind[] | null;
+  readonly kinds: readonly string[] | null;
   readonly subjects: readonly string[] | null;
 }
 
 const ANY: Shown = { kinds: null, subjects: null };
 
 const SHOWN: Readonly<Record<NonNullable<HistoryListFilter['show']>, Shown>> = {
-  alerts: { kinds: ['routed', 'ack'], subjects: null },
+  alerts: { kinds: ['routed', ...actedOn('alert')], subjects: null },
   deliveries: {
-    kinds: ['closed', 'merged', 'cancelled', 'tried', 'told', 'dead', 'retried', 'dismissed', 'sampled'],
+    kinds: ['closed', 'merged', 'cancelled', 'tried', 'told', 'dead', ...actedOn('delivery')],
     subjects: null,
   },
-  people: { kinds: ['silence', 'ack', 'pause', 'retried', 'dismissed', 'sampled'], subjects: null },
+  people: { kinds: actedOn('alert', 'delivery', null), subjects: null },
   // What the daemon tells of them itself.
   explorers: {
     kinds: ['routed'],
@@ -52,6 +53,11 @@ const SHOWN: Readonly<Record<NonNullable<HistoryListFilter['show']>, Shown>> = {
   },
   rules: { kinds: ['config', 'start', 'stop'], subjects: null },
 };
+
+/** Kinds of the lines that actions of operators leave. */
+function actedOn(...about: readonly LineWords['about'][]): readonly string[] {
+  return [...new Set(ACTIONS.filter(({ line }) => about.includes(line.about)).map(({ line }) => line.kind))];
+}
 
 /** Names and addresses of watches stand in no line: they are looked up in the config. */
 function searchOf({ runtime }: QueryContext, q: string | null): JournalSearch | null {
@@ -92,8 +98,8 @@ export async function entriesOf(view: JournalView, lines: readonly JournalLine[]
 }
 
 const NOTHING: Referred = { name: null, alert: null, message: null, recipient: null };
-const OF_ALERT: ReadonlySet<string> = new Set(['held', 'released', 'merged', 'cancelled', 'ack']);
-const OF_DELIVERY: ReadonlySet<string> = new Set(['closed', 'tried', 'told', 'dead', 'retried', 'dismissed']);
+const OF_ALERT: ReadonlySet<string> = new Set(['held', 'released', 'merged', 'cancelled', ...actedOn('alert')]);
+const OF_DELIVERY: ReadonlySet<string> = new Set(['closed', 'tried', 'told', 'dead', ...actedOn('delivery')]);
 
 async function referredBy(
   { store }: JournalView,

@@ -5,6 +5,7 @@ import type { Message } from '../../core/model/delivery.ts';
 import type { TransitionName } from '../../core/model/transition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
+import { ACTIONS } from '../../operators/actions.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { showRecipient } from '../../rules/describe.ts';
 import type { JournalLine } from '../../store/contract/journal.ts';
@@ -92,11 +93,9 @@ function whatOf(line: JournalLine, { ended, kind = 'message' }: Data): string {
 
 const CHANGED: Readonly<Record<string, string>> = { firing: 'fires', told: 'event' };
 
-const ENDED: Readonly<Record<string, string>> = {
-  silence: 'silence ended',
-  ack: 'acknowledgement ended',
-  pause: 'resumed',
-};
+const ENDED: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+  ACTIONS.map(({ line: { kind, ended } }) => [kind, ended]),
+);
 
 const WORDS: Readonly<Record<string, string>> = {
   observed: 'first answer',
@@ -104,16 +103,12 @@ const WORDS: Readonly<Record<string, string>> = {
   tried: 'not accepted',
   told: 'accepted',
   dead: 'given up',
-  silence: 'silenced',
-  ack: 'acknowledged',
-  pause: 'paused',
-  retried: 'tried again',
-  sampled: 'sample sent',
   config: 'rules loaded',
   start: 'started',
   stop: 'stopped',
   clock: 'clock was set',
   checkpoint: 'older lines dropped',
+  ...Object.fromEntries(ACTIONS.map(({ line: { kind, words } }) => [kind, words])),
 };
 
 function howOf(line: JournalLine, data: Data, { message, recipient }: Referred): readonly Segment[] {

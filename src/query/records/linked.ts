@@ -2,7 +2,7 @@
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import { ackJson } from '../alerts/acks.ts';
+import { ackJson } from '../../operators/shapes.ts';
 import { episodeName } from '../alerts/episode-name.ts';
 import { acksOnOpen } from '../alerts/open-alerts.ts';
 import type { LinkedAlert, LinkedMessage } from '../shapes/operators.ts';

@@ -1,6 +1,7 @@
 // Balances by account, and the values of one watch over time.
 import { z } from 'zod';
-import { AmountShape, list, MeasureShape, Point, Subject, Time } from './common.ts';
+import { Time } from '../../core/values/answer-shapes.ts';
+import { AmountShape, list, MeasureShape, Point, Subject } from './common.ts';
 import { WatchState } from './watches.ts';
 
 export const AccountRow = z

@@ -1,20 +1,8 @@
 // Alerts that are open, and the history of one.
 import { z } from 'zod';
-import { Count, list, MeasureShape, Point, RecipientStatus, SeverityShape, Subject, Text, Time } from './common.ts';
-
-export const AckShape = z
-  .strictObject({
-    id: z.string(),
-    key: z.string(),
-    episode: Count,
-    seq: Count.describe('The newest transition that the operator saw.'),
-    actor: z.string(),
-    comment: z.string().nullable(),
-    at: Time,
-    until: Time,
-  })
-  .meta({ id: 'Ack', description: 'An acknowledgement of one episode of an alert.' });
-export type AckShape = z.output<typeof AckShape>;
+import { AckShape } from '../../operators/shapes.ts';
+import { Count, Time } from '../../core/values/answer-shapes.ts';
+import { list, MeasureShape, Point, RecipientStatus, SeverityShape, Subject, Text } from './common.ts';
 
 export const ALERT_STATES = ['firing', 'recovering', 'event', 'flapping'] as const;
 

@@ -7,6 +7,7 @@
 // the config, text of operators, or an answer of a server, made one line; HTML still has to escape it.
 import { z } from 'zod';
 import { SEVERITIES } from '../../core/model/ids.ts';
+import { Count, Time } from '../../core/values/answer-shapes.ts';
 import { untrusted } from '../../lib/untrusted.ts';
 
 export const AmountShape = z
@@ -14,11 +15,6 @@ export const AmountShape = z
   .regex(/^-?\d+(?:\.\d+)?$/)
   .meta({ id: 'Amount', description: 'An exact number as plain decimal text, such as `940264.594685`.' });
 export type AmountShape = z.output<typeof AmountShape>;
-
-export const Time = z.iso
-  .datetime()
-  .meta({ id: 'Time', description: 'RFC 3339 in UTC, such as `2026-01-31T12:00:00Z`.' });
-export type Time = z.output<typeof Time>;
 
 export const ChainText = z.string().transform(untrusted).meta({
   id: 'ChainText',
@@ -33,7 +29,6 @@ export type Text = z.output<typeof Text>;
 export const SeverityShape = z.enum(SEVERITIES).meta({ id: 'Severity' });
 export type SeverityShape = z.output<typeof SeverityShape>;
 
-export const Count = z.int().nonnegative();
 export const TruthShape = z.union([z.boolean(), z.literal('unknown')]).meta({ id: 'Truth' });
 export type TruthShape = z.output<typeof TruthShape>;
 

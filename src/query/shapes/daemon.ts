@@ -1,7 +1,8 @@
 // Explorers and what they cost, rules, and the daemon itself.
 import { z } from 'zod';
 import { HEALTHS } from '../../core/model/health.ts';
-import { Count, list, SeverityShape, SourcePlace, Time } from './common.ts';
+import { Count, Time } from '../../core/values/answer-shapes.ts';
+import { list, SeverityShape, SourcePlace } from './common.ts';
 import { ClusterShape, Forecast, HeadAge } from './overview.ts';
 
 export const ExplorerRow = z

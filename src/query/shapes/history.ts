@@ -1,6 +1,7 @@
 // The journal, for people.
 import { z } from 'zod';
-import { Count, list, SeverityShape, Text, Time } from './common.ts';
+import { Count, Time } from '../../core/values/answer-shapes.ts';
+import { list, SeverityShape, Text } from './common.ts';
 
 export const HISTORY_FILTERS = ['alerts', 'deliveries', 'people', 'explorers', 'rules'] as const;
 

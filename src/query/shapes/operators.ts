@@ -1,8 +1,9 @@
 // Deliveries and silences.
 import { z } from 'zod';
-import type { AckShape } from './alerts.ts';
+import type { AckShape } from '../../operators/shapes.ts';
 import { ChannelDebt } from './overview.ts';
-import { Count, list, RecipientStatus, SeverityShape, Time } from './common.ts';
+import { Count, Time } from '../../core/values/answer-shapes.ts';
+import { list, RecipientStatus, SeverityShape } from './common.ts';
 
 export const DeliveryRow = z
   .strictObject({

@@ -1,7 +1,8 @@
 // The first page: what fires, and whether the answer can be trusted.
 import { z } from 'zod';
 import { AlertCard, AlertRow, EventRow } from './alerts.ts';
-import { Bars, Count, Time } from './common.ts';
+import { Count, Time } from '../../core/values/answer-shapes.ts';
+import { Bars } from './common.ts';
 
 export const VERDICTS = ['critical', 'warning', 'blind', 'in-hand', 'starting', 'quiet'] as const;
 export const PageVerdict = z.enum(VERDICTS).meta({ id: 'Verdict', description: 'Whether somebody has to get up.' });

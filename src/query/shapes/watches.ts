@@ -4,10 +4,10 @@ import { HEALTHS } from '../../core/model/health.ts';
 import { DATA_STATES } from '../../core/model/memory.ts';
 import { MISS_REASONS } from '../../core/model/observation.ts';
 import { Episode } from './alerts.ts';
+import { Count, Time } from '../../core/values/answer-shapes.ts';
 import {
   AmountShape,
   Bars,
-  Count,
   list,
   MeasureShape,
   RecipientStatus,
@@ -15,7 +15,6 @@ import {
   SourcePlace,
   Subject,
   Text,
-  Time,
   TruthShape,
 } from './common.ts';
 

@@ -5,7 +5,7 @@ import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { NotifiedLabels } from '../../store/contract/store.ts';
 import type { SilencePreview } from '../shapes/operators.ts';
 import type { QueryContext } from '../view.ts';
-import { isWide, reachOf, type MatcherMistake, type SilencedAlert } from './reach.ts';
+import { isWide, reachOf, type MatcherMistake, type SilencedAlert } from '../../operators/reach.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_LISTED = 100;

@@ -1,5 +1,5 @@
 // A pattern is one sort of transaction; built for a block and a slot it becomes a particular one.
-import type { Action, InternalCall, CallType, Method, Transfer } from './transaction.ts';
+import type { ContractAction, InternalCall, CallType, Method, Transfer } from './transaction.ts';
 
 export interface BuildContext {
   readonly height: number;
@@ -34,7 +34,7 @@ export interface TransactionDraft {
   readonly envelope?: number;
   readonly transfers?: readonly Transfer[];
   readonly calls?: readonly CallSketch[];
-  readonly action?: Action;
+  readonly action?: ContractAction;
 }
 
 interface CallExtra {

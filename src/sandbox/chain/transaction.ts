@@ -34,7 +34,7 @@ export interface Method {
   readonly call: string;
 }
 
-export interface Action {
+export interface ContractAction {
   readonly protocol: string;
   readonly type: string;
   readonly data: Readonly<Record<string, string | number>>;
@@ -58,7 +58,7 @@ export interface Transaction {
   readonly envelope: number;
   readonly transfers: readonly Transfer[];
   readonly calls: readonly InternalCall[];
-  readonly action: Action | null;
+  readonly action: ContractAction | null;
   readonly gasUsed: number;
   readonly gasLimit: number;
   /** Tip in wei for each gas. */

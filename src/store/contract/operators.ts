@@ -1,39 +1,12 @@
-// What operators change: as they ask for it, as it is stored, and how a request ends.
+// Actions of operators: as they are stored, and how a request ends.
+import type { JournalEntry } from '../../core/journal/entry.ts';
 import type { AlertId, DeliveryId, Severity } from '../../core/model/ids.ts';
 import type { Pause } from '../../core/model/watch/pause.ts';
 import type { Transition } from '../../core/model/transition.ts';
-import type { Ack, Key, Matcher, InhibitingAlert, Policy, Silence } from '../../dispatch/model.ts';
+import type { Ack, Key, InhibitingAlert, Policy, Silence } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { Sql } from '../sql/sql.ts';
 import type { Fence } from './fence.ts';
-
-/** What an operator wants changed. */
-export type Intervention =
-  /**
-   * Of a rule's id, or of a watch's name. It replaces the pause of that name that is in force. `matchers` are those of its
-   * alerts.
-   */
-  | {
-      readonly type: 'pause';
-      readonly watch: string;
-      readonly matchers: Matcher;
-      readonly until: Instant;
-      readonly comment: string;
-    }
-  | { readonly type: 'end-pause'; readonly watch: string }
-  | ({ readonly type: 'silence' } & Pick<Silence, 'matchers' | 'from' | 'until' | 'untilResolved' | 'comment'>)
-  | { readonly type: 'extend-silence'; readonly id: string; readonly until: Instant }
-  | { readonly type: 'end-silence'; readonly id: string }
-  /** Of the present episode of an alert, up to the transition that the operator saw. It replaces an earlier one. */
-  | ({ readonly type: 'ack' } & Pick<StoredAck, 'key' | 'episode' | 'seq' | 'severity' | 'comment' | 'until'>)
-  | { readonly type: 'end-ack'; readonly key: Key; readonly episode: number }
-  /** A delivery that was given up is due again. Its age begins anew. */
-  | { readonly type: 'retry'; readonly delivery: DeliveryId }
-  /** A delivery that was given up is counted no more among those. */
-  | { readonly type: 'dismiss'; readonly delivery: DeliveryId }
-  /** Whatever waits for its next try on the channel is due now. */
-  | { readonly type: 'retry-channel'; readonly channel: string }
-  /** A sample was sent on the channel: that is written down. */
-  | { readonly type: 'sample'; readonly channel: string; readonly tries: readonly SampleTry[] };
 
 /** How the only try of a sample ended. */
 export interface SampleTry {
@@ -52,11 +25,31 @@ export interface OperatorRequest {
   readonly actor: string;
 }
 
-/** How a change is carried out. */
-export interface Act {
+/** An action of an operator, carried out once, in one transaction with all that follows from it. */
+export interface OperatorWork {
+  readonly request: OperatorRequest;
   readonly at: Instant;
-  /** What people are told of the change; stored with it. */
-  readonly announce?: (changed: OperatorChange) => readonly Transition[];
+  /** Its name. */
+  readonly action: string;
+  /** The row that it adds has the key of the request as its id. */
+  readonly addsRow: boolean;
+  /** Deliveries that are held back are decided again. */
+  readonly changesPolicy: boolean;
+  /** Within the transaction: it awaits nothing but `sql`. */
+  apply(sql: Sql): Promise<AppliedWork | Unchanged>;
+}
+
+export interface AppliedWork {
+  /** As the API sends it. */
+  readonly answer: object;
+  readonly line: JournalEntry;
+  readonly announced: readonly Transition[];
+}
+
+/** The answer of an action, as the API sends it. */
+export interface StoredAnswer {
+  readonly action: string;
+  readonly answer: unknown;
 }
 
 /** A silence or a pause of which people may have to be told. */
@@ -75,21 +68,13 @@ export interface StoredAck extends Ack {
   readonly at: Instant;
 }
 
-/** What was changed, as it was right after. */
-export type OperatorChange =
-  | { readonly type: 'pause'; readonly pause: Pause }
-  | { readonly type: 'silence'; readonly silence: Silence }
-  | { readonly type: 'ack'; readonly ack: StoredAck }
-  | {
-      readonly type: 'delivery';
-      readonly id: DeliveryId;
-      readonly channel: string;
-      readonly recipient: string;
-      readonly state: 'owed' | 'dismissed';
-    }
-  /** How many deliveries are due that were not. */
-  | { readonly type: 'channel'; readonly channel: string; readonly deliveries: number }
-  | { readonly type: 'sample'; readonly channel: string; readonly tries: readonly SampleTry[] };
+/** A delivery that had been given up. */
+export interface ChangedDelivery {
+  readonly id: DeliveryId;
+  readonly channel: string;
+  readonly recipient: string;
+  readonly state: 'owed' | 'dismissed';
+}
 
 /**
  * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
@@ -98,8 +83,8 @@ export type OperatorChange =
  */
 export type Unchanged = 'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent';
 
-export type Intervened =
-  { readonly type: 'kept'; readonly changed: OperatorChange } | { readonly type: 'refused'; readonly why: Unchanged };
+export type Operated =
+  { readonly type: 'kept'; readonly stored: StoredAnswer } | { readonly type: 'refused'; readonly why: Unchanged };
 
 /**
  * What operators have decided about messages. Silences and pauses are in the order of their begin. One that cannot be read
@@ -133,17 +118,17 @@ export interface OpenFilter {
 export interface ReplicaChanges {
   /** Another number after every transition that was stored. */
   readonly newest: number;
-  /** What operators changed, the oldest first. `key`: of the request. */
-  readonly changes: readonly { readonly key: string; readonly changed: OperatorChange }[];
+  /** Actions of operators, the oldest first. `key`: of the request. */
+  readonly changes: readonly { readonly key: string; readonly stored: StoredAnswer }[];
 }
 
 /** What operators need of the storage. */
 export interface OperatorStore {
   /** What the request was answered when it was made before, within a day; null when it was not. */
-  answerTo(request: OperatorRequest): Promise<Intervened | null>;
+  answerTo(request: OperatorRequest): Promise<Operated | null>;
 
-  /** Changes what an operator wants changed, once: a repeated request is answered as it was at first. */
-  intervene(change: Intervention, request: OperatorRequest, act: Act): Promise<Intervened>;
+  /** Carries out an action once: a repeated request is answered as it was at first. */
+  operate(work: OperatorWork): Promise<Operated>;
 
   /** With what operators changed since then, within a day. */
   newsSince(since: Instant): Promise<ReplicaChanges>;

@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import type { Json } from '../../core/values/fields.ts';
 import { StorageError } from '../contract/store.ts';
+import type { Row } from './sql.ts';
 
-/** A row as an engine hands it out, by column. */
-export type Row = Readonly<Record<string, unknown>>;
+export type { Row } from './sql.ts';
 
 export const count = z.int().nonnegative();
 export const instant = z.number();

@@ -1,7 +1,9 @@
 // How tables are asked and changed, on a connection that the caller holds. Statements are constants of their module: a
 // driver prepares each of them once.
-import type { Row } from './rows.ts';
 import type { ColumnType, ColumnValues, SqlDialect, ListColumns, ListWords } from './dialect.ts';
+
+/** A row as an engine hands it out, by column. */
+export type Row = Readonly<Record<string, unknown>>;
 
 export type SqlValue = string | number | boolean | null;
 

@@ -13,6 +13,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import type { OperatorRequest, PerformAction } from '../../operators/action.ts';
 import type { Queries } from '../../query/queries.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { plainAddress } from '../guard/addresses.ts';
@@ -22,12 +23,12 @@ import type { Hosts } from '../guard/hosts.ts';
 import { ANYBODY, createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
 import { problemResponse, type ApiProblem } from '../problem.ts';
 import { openApiDocument } from './openapi.ts';
-import type { Interventions, WriteRequest } from './operation.ts';
 import type { ApiRoute, ReadResult, ReadRoute, WriteRoute } from './route.ts';
 import { API_ROOT, apiRoutes } from './routes.ts';
 
 export interface ApiOptions extends IdentityOptions {
-  readonly interventions: Interventions;
+  /** Carries out what operators request. */
+  readonly perform: PerformAction;
   readonly monotonic: () => number;
 }
 
@@ -178,16 +179,16 @@ async function read(route: ReadRoute, c: Context<WebEnv>): Promise<Response> {
 
 async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
   const text = await c.req.text();
-  const operation = operationOf(c, text);
-  if (operation === null)
+  const sent = requestOf(c, text);
+  if (sent === null)
     return refuse('invalid-request', 'Send the header `Idempotency-Key`: 1 to 64 letters, digits or any of _ . ~ : -');
   const body = jsonOf(text);
   if (body === undefined) return refuse('invalid-request', 'The body is not valid JSON.');
-  const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', body, operation });
+  const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', body, request: sent });
   return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body, route.status);
 }
 
-function operationOf(c: Context<WebEnv>, body: string): WriteRequest | null {
+function requestOf(c: Context<WebEnv>, body: string): OperatorRequest | null {
   const key = c.req.header('idempotency-key') ?? '';
   if (!/^[\w.~:-]{1,64}$/.test(key)) return null;
   const actor = c.get('identity').name;

@@ -1,7 +1,7 @@
 // The document that describes the API, made of the routes and their zod shapes (OpenAPI 3.1.1).
 import { z } from 'zod';
+import { Gone } from '../../query/shapes/alerts.ts';
 import { PROBLEMS, type ProblemName } from '../problem.ts';
-import { ProblemBody } from './answers.ts';
 import { TAGS, type ApiRoute } from './route.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -141,6 +141,22 @@ function responsesOf(names: readonly ProblemName[]): Json {
     ]),
   );
 }
+
+const ProblemBody = z
+  .strictObject({
+    type: z.string().describe('`/about#stale-seq`: what kind of problem it is.'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('What to do.'),
+    instance: z.string().optional().describe('Under which the log has the details.'),
+    problems: z
+      .array(z.strictObject({ pointer: z.string().describe('A JSON pointer.'), detail: z.string() }))
+      .optional()
+      .describe('Each mistake in the request.'),
+    since: Gone.shape.since.optional().describe('Of what is gone: the newest that is known of it.'),
+    history: Gone.shape.history.optional().describe('Of what is gone: what is still known of it.'),
+  })
+  .meta({ id: 'Problem', description: 'What is wrong, as RFC 9457 has it.' });
 
 interface Converted {
   readonly schemaOf: (route: ApiRoute) => RouteSchemas;

@@ -1,6 +1,7 @@
 // The calls that change nothing: what queries answer, as JSON.
 import type { z } from 'zod';
 import { UnavailableError } from '../../lib/unavailable.ts';
+import { alertIn } from '../../operators/acks.ts';
 import { BadCursor } from '../../query/cursor.ts';
 import type { Queries } from '../../query/queries.ts';
 import { DeliveryListFilter, HistoryListFilter, ListFilter, SamplesFilter } from '../../query/shapes.ts';
@@ -11,11 +12,9 @@ import { About, ExplorerList, RuleList } from '../../query/shapes/daemon.ts';
 import { DeliveryDetail, DeliveryList, SilenceLists } from '../../query/shapes/operators.ts';
 import { Overview } from '../../query/shapes/overview.ts';
 import { WatchExplanation, WatchList, WatchRow } from '../../query/shapes/watches.ts';
-import type { ApiProblem } from '../problem.ts';
-import { problemOf } from './operation.ts';
+import { problemOf, type ApiProblem } from '../problem.ts';
 import type { PathParameter, ReadResult, ReadRoute } from './route.ts';
-import { parseQuery } from './shapes.ts';
-import { alertIn } from './writes.ts';
+import { parseQuery } from './parsing.ts';
 
 export function readRoutes(queries: Queries): readonly ReadRoute[] {
   return [
@@ -80,7 +79,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       tag: 'alerts',
       summary: 'One episode of an alert: what happened, who was notified, who acknowledged it.',
       shape: AlertHistory,
-      look: (parameter) => queries.alert(alertIn(parameter)),
+      look: (parameter) => queries.alert(alertIn({ parameter })),
       missing: 'There is no such episode of an alert: GET /api/v1/alerts names those that are open.',
     }),
     list('/history', {

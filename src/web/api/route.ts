@@ -1,8 +1,8 @@
-// What a call of the API is: for the router, and for the document that describes it. There is no route without a role.
+// A call of the API as data: for the router, and for the document that describes it. There is no route without a role.
 import type { z } from 'zod';
+import type { OperatorRequest } from '../../operators/action.ts';
 import type { Role } from '../guard/identity.ts';
 import type { ApiProblem, ProblemName } from '../problem.ts';
-import type { WriteRequest } from './operation.ts';
 
 export type ApiRoute = ReadRoute | WriteRoute;
 
@@ -12,11 +12,11 @@ interface Route {
   /** The least one that may make the call. */
   readonly role: Role;
   readonly tag: Tag;
-  /** What it does, in a sentence. */
+  /** Its effect, in a sentence. */
   readonly summary: string;
-  /** Of the body of an answer, as it is sent. */
+  /** The body of an answer, as it is sent. */
   readonly shape: z.ZodType;
-  /** That it may end with, beside those of every call. */
+  /** In addition to those of every call. */
   readonly problems: readonly ProblemName[];
 }
 
@@ -49,7 +49,7 @@ export interface WriteRoute extends Route {
 export interface WriteCall {
   readonly parameter: PathParameter;
   readonly body: unknown;
-  readonly operation: WriteRequest;
+  readonly request: OperatorRequest;
 }
 
 /** A parameter of the path, decoded. */

@@ -1,18 +1,17 @@
 // All calls of the API.
+import type { PerformAction } from '../../operators/action.ts';
 import type { Queries } from '../../query/queries.ts';
-import type { Interventions } from './operation.ts';
-import { previewRoute } from './preview.ts';
+import { actionRoutes, previewRoute } from './actions.ts';
 import { readRoutes } from './reads.ts';
 import type { ApiRoute } from './route.ts';
-import { writeRoutes } from './writes.ts';
 
 export const API_ROOT = '/api/v1';
 
 export interface ApiParts {
-  readonly interventions: Interventions;
+  readonly perform: PerformAction;
   readonly queries: Queries;
 }
 
-export function apiRoutes({ interventions, queries }: ApiParts): readonly ApiRoute[] {
-  return [...readRoutes(queries), previewRoute(queries), ...writeRoutes(interventions)];
+export function apiRoutes({ perform, queries }: ApiParts): readonly ApiRoute[] {
+  return [...readRoutes(queries), previewRoute(queries), ...actionRoutes(perform)];
 }

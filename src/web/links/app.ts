@@ -8,9 +8,10 @@
 //   form    a page of ours sent it, or no page at all; else 403
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { callOf, type ActionRefusal, type OperatorRequest, type PerformAction } from '../../operators/action.ts';
+import { ack } from '../../operators/acks.ts';
 import type { Queries } from '../../query/queries.ts';
-import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts';
-import type { Interventions, WriteRequest, ActionRefusal } from '../api/operation.ts';
+import type { LinkedMessage } from '../../query/shapes/operators.ts';
 import { readAckToken } from '../guard/ack-links.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
@@ -18,7 +19,7 @@ import { requestDigest } from '../guard/digest.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { onlyOwnHosts, onlyShortBodies } from '../pages/entry/gates.ts';
 import { bare, type HtmlPage } from '../pages/frame/layout.ts';
-import { SNOOZE_MS } from '../pages/operators/acks.ts';
+import { SNOOZE_MS } from '../pages/paths.ts';
 import { html, type Html } from '../parts/html.ts';
 import { alarm, note } from '../parts/note.ts';
 import type { Moment } from '../parts/time.ts';
@@ -36,7 +37,7 @@ export interface LinksOptions {
 interface Tools extends LinksOptions {
   readonly hosts: Hosts;
   readonly queries: Pick<Queries, 'linkedMessage'>;
-  readonly interventions: Pick<Interventions, 'ack'>;
+  readonly perform: PerformAction;
   readonly monotonic: () => number;
   readonly onRejected: (reason: 'host' | 'token') => void;
 }
@@ -45,7 +46,7 @@ type LinkEnv = { Bindings: HttpBindings; Variables: { delivery: string } };
 type LinkContext = Context<LinkEnv, '/:token'>;
 
 export function createLinksApp(tools: Tools): Hono<LinkEnv> {
-  const { now, timeZone: zone, queries, interventions } = tools;
+  const { now, timeZone: zone, queries, perform } = tools;
   const moment = (): Moment => ({ now: now(), zone });
 
   async function show(c: LinkContext): Promise<Response> {
@@ -60,8 +61,9 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
     const until = fields.get('do') === 'snooze' ? now() + SNOOZE_MS : null;
     const refusals: ActionRefusal[] = [];
     for (const { alert, seq } of seenIn(before, fields.getAll('seen'))) {
-      const operation = operationOf(c, before, [alert.key, alert.episode, seq, fields.get('do'), fields.get('form')]);
-      const done = await interventions.ack(alert, { seq, until, comment: null }, operation);
+      const request = requestOf(c, before, [alert.key, alert.episode, seq, fields.get('do'), fields.get('form')]);
+      const body = { seq, until, comment: null };
+      const done = await perform(ack, { call: callOf(alert), body, request });
       if (done.type === 'refused') refusals.push(done.why);
     }
     const after = (await queries.linkedMessage(c.get('delivery'))) ?? before;
@@ -133,7 +135,7 @@ interface Acted {
 }
 
 interface Seen {
-  readonly alert: Pick<LinkedAlert, 'key' | 'episode'>;
+  readonly alert: { readonly key: string; readonly episode: number };
   readonly seq: number;
 }
 
@@ -149,11 +151,11 @@ function seenIn({ alerts }: LinkedMessage, shown: readonly string[]): Seen[] {
 }
 
 /** A form that is sent twice has the same key, and acts once. */
-function operationOf(
+function requestOf(
   c: LinkContext,
   { recipient }: LinkedMessage,
   said: readonly (string | number | null)[],
-): WriteRequest {
+): OperatorRequest {
   const actor = `link:${recipient}`;
   const asked = requestDigest(c.req.param('token'), actor, ...said);
   return { key: `link-${asked}`, asked, actor };

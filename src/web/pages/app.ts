@@ -32,7 +32,8 @@ import { bare } from './frame/layout.ts';
 import { createPresenter } from './frame/presenter.ts';
 import { withSharedOverview, type PageFacts } from './queries.ts';
 import { createPeriods } from './frame/rendering.ts';
-import { formRoutes, pageRoutes } from './routes.ts';
+import { formRoutes } from './operators/forms.ts';
+import { pageRoutes } from './routes.ts';
 import { submit } from './operators/submitting.ts';
 
 export interface PagesOptions {
@@ -76,7 +77,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   for (const route of pages) app.get(route.path, onlyRole(route.role, refuse), (c) => presenter.show(c, route));
   const proven = [...form, onlyProvenForms(now, refuse)] as const;
   app.post('/leave', ...proven, (c) => entering.leave(c));
-  for (const route of formRoutes(tools.interventions, queries))
+  for (const route of formRoutes(tools.perform, queries))
     app.post(route.path, onlyRole(route.role, refuse), ...proven, (c) =>
       submit(c, route, { ...tools, now, presenter, periods }),
     );

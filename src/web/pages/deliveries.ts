@@ -1,5 +1,4 @@
 // Messages to recipients: what was given up first, then what is owed, then what was sent.
-import { problemOf, type Interventions, type WriteRequest, type Result } from '../api/operation.ts';
 import type { DeliveryList, DeliveryRow } from '../../query/shapes/operators.ts';
 import type { ChannelDebt } from '../../query/shapes/overview.ts';
 import { DeliveryListFilter } from '../../query/shapes.ts';
@@ -9,13 +8,11 @@ import { icon } from '../parts/icons.ts';
 import { answerTag, recipientName } from '../parts/recipients.ts';
 import { stateTag } from '../parts/states.ts';
 import { ageTag, clockTime, timeTag, type Moment } from '../parts/time.ts';
-import { alertPath } from './operators/acks.ts';
+import { alertPath, DELIVERIES_PATH as PATH } from './paths.ts';
 import { buttonForm } from './frame/fill.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, sheet } from './lists.ts';
 import type { PageQueries } from './queries.ts';
-import type { FormAnswer, FormRoute, PageRequest, PageRoute } from './route.ts';
-
-const PATH = '/deliveries';
+import type { PageRequest, PageRoute } from './route.ts';
 
 export function deliveriesPage({ deliveries }: Pick<PageQueries, 'deliveries'>): PageRoute {
   return {
@@ -163,33 +160,4 @@ function buttons({ id, state, is_dismissed: isDismissed }: DeliveryRow): Html {
   const retry = buttonForm({ action: `${path}/retry`, label: 'Retry', class: 'small' });
   const dismiss = isDismissed ? NOTHING : buttonForm({ action: `${path}/dismiss`, label: 'Dismiss', class: 'small' });
   return html`<div class="acts">${retry}${dismiss}</div>`;
-}
-
-export function deliveryForms(interventions: Interventions): readonly FormRoute[] {
-  return [
-    form(`${PATH}/:name/retry`, (id, operation) => interventions.retryDelivery(id, operation)),
-    form(`${PATH}/:name/dismiss`, (id, operation) => interventions.dismissDelivery(id, operation)),
-    form('/channels/:name/retry', (channel, operation) => interventions.retryChannel(channel, operation)),
-    // The journal has what was answered.
-    form(
-      '/channels/:name/sample',
-      (channel, operation) => interventions.sampleChannel(channel, operation),
-      (channel) => linkTo('/history', { q: `channel:${channel}` }),
-    ),
-  ];
-}
-
-type Act = (name: string, operation: WriteRequest) => Promise<Result<unknown>>;
-
-/** `then`: where to go after it. */
-function form(path: string, act: Act, then: (name: string) => string = () => PATH): FormRoute {
-  return {
-    path,
-    role: 'operator',
-    async submit({ parameter, operation }): Promise<FormAnswer> {
-      const name = parameter('name');
-      const done = await act(name, operation);
-      return done.type === 'refused' ? { problem: problemOf(done.why) } : { location: then(name) };
-    },
-  };
 }

@@ -6,7 +6,7 @@ import { textTag } from '../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
 import { capital, rowTone, severityTag, stateTag } from '../parts/states.ts';
 import { dayName, dayOf, timeOfDay, type Moment } from '../parts/time.ts';
-import { alertPath } from './operators/acks.ts';
+import { alertPath } from './paths.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';

@@ -1,5 +1,5 @@
 // What a page is to the server: where it is, the least role that it takes, and how it is made.
-import type { WriteRequest } from '../api/operation.ts';
+import type { OperatorRequest } from '../../operators/action.ts';
 import type { Role } from '../guard/identity.ts';
 import type { ApiProblem } from '../problem.ts';
 import type { Moment } from '../parts/time.ts';
@@ -34,7 +34,7 @@ export interface FormRequest extends Moment {
   readonly parameter: (name: string) => string;
   /** Empty where the form has no such field. */
   readonly field: (name: string) => string;
-  readonly operation: WriteRequest;
+  readonly request: OperatorRequest;
 }
 
 /** Where to go after the change, or why there was none. */
@@ -43,5 +43,5 @@ export type FormAnswer = { readonly location: string } | { readonly problem: Api
 export interface FormRoute {
   readonly path: string;
   readonly role: Role;
-  submit(request: FormRequest): Promise<FormAnswer>;
+  submit(form: FormRequest): Promise<FormAnswer>;
 }

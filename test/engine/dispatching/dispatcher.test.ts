@@ -17,6 +17,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { claim, commit, rulesAtOnce } from '../../support/store/store-calls.ts';
 import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
+import { operate } from '../../support/store/operate.ts';
 
 const MINUTE = 60_000;
 const SENT: Settlement = { state: 'sent', outcome: { type: 'sent', answer: '204' } };
@@ -354,7 +355,8 @@ test('what happened in the last second of a silence was told, since the silence 
   });
   const { store, clock } = daemon;
   const [from, until] = [clock.now(), clock.now() + MINUTE];
-  await store.intervene(
+  await operate(
+    store,
     { type: 'silence', matchers: {}, from, until, untilResolved: false, comment: 'maintenance' },
     { key: 'silence', asked: 'silence', actor: 'ada' },
     { at: from },

@@ -18,6 +18,7 @@ import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { openSqliteStore, openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
+import { operate } from '../../support/store/operate.ts';
 
 const EVENTS = 2000;
 const MOST_IN_TURN = 500;
@@ -185,9 +186,8 @@ test('a silence that was made while a large mail was written was ignored by the 
   const request = { key: 'request-1', asked: 'a silence', actor: 'ada' };
   const silencing = withCommits(store, async (_members, count) => {
     if (count === 3)
-      await store.intervene({ ...silence, comment: 'enough' }, request, {
+      await operate(store, { ...silence, comment: 'enough' }, request, {
         at: clock.now(),
-        announce: () => [],
       });
     return true;
   });

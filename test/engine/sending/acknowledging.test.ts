@@ -6,7 +6,6 @@ import type { Message } from '../../../src/core/model/delivery.ts';
 import { createAckPasser } from '../../../src/engine/sending/acknowledging.ts';
 import { createSender } from '../../../src/engine/sending/sender.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
-import type { Store } from '../../../src/store/contract/store.ts';
 import { aMessage, someTools } from '../../notifiers/samples.ts';
 import { serve, serviceNamed } from '../../notifiers/services.ts';
 import { aDecision } from '../../store/builders.ts';
@@ -15,6 +14,7 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 import { createWebhookSink, status, type Answer } from '../../support/sinks.ts';
 import { dispatch } from '../../support/store/store-calls.ts';
 import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
+import { operate, type Act } from '../../support/store/operate.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -65,10 +65,10 @@ async function aStory(answer?: Answer) {
     await pass(0);
   }
 
-  async function intervene(change: Parameters<Store['intervene']>[0]): Promise<string> {
+  async function intervene(change: Act): Promise<string> {
     const key = `request-${(requests += 1)}`;
     const act = { at: clock.now() };
-    const { type } = await store.intervene(change, { key, asked: key, actor: 'ada' }, act);
+    const { type } = await operate(store, change, { key, asked: key, actor: 'ada' }, act);
     await happensNow();
     return type;
   }

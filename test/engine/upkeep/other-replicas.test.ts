@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { followOtherReplicas } from '../../../src/engine/upkeep/other-replicas.ts';
 import { StorageError } from '../../../src/store/contract/store.ts';
-import type { Intervention } from '../../../src/store/contract/operators.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { commit } from '../../support/store/store-calls.ts';
 import { aDecision, aTransition } from '../../store/builders.ts';
+import { operate, type Act } from '../../support/store/operate.ts';
 
 const SECOND = 1000;
 
@@ -18,8 +18,8 @@ async function aReplica() {
   const seen: string[] = [];
   const broken = { store: false, action: false };
   const others = { live: true };
-  const act = async (key: string, change: Intervention): Promise<void> => {
-    await store.intervene(change, { key, asked: key, actor: 'alice' }, { at: clock.now() });
+  const act = async (key: string, change: Act): Promise<void> => {
+    await operate(store, change, { key, asked: key, actor: 'alice' }, { at: clock.now() });
   };
   const pause = (key: string, watch: string): Promise<void> =>
     act(key, { type: 'pause', watch, matchers: { watch }, until: clock.now() + 60 * SECOND, comment: 'move' });
@@ -33,9 +33,9 @@ async function aReplica() {
       hasOthers: () => others.live,
       onLook: () => seen.push('looks'),
       onTransitions: () => seen.push('transitions'),
-      onChanged(changed) {
+      onChanged(changes) {
         if (broken.action) return Promise.reject(new StorageError('cut'));
-        seen.push(...changed.map(({ type }) => type));
+        seen.push(...changes.map(({ action }) => action));
         return Promise.resolve();
       },
       clock,
@@ -87,7 +87,7 @@ test('a watch was resumed on one replica and stayed paused on the other: each ch
   expect(await replica.seconds(1)).toEqual(['looks']);
   await replica.pause('k1', 'coins');
   await replica.act('k2', { type: 'retry-channel', channel: 'hook' });
-  expect(await replica.seconds(1)).toEqual(['looks', 'pause', 'channel']);
+  expect(await replica.seconds(1)).toEqual(['looks', 'pause', 'retry-channel']);
   expect(await replica.seconds(1200)).not.toContain('pause');
 });
 

@@ -113,7 +113,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     survey: () => deed(() => inner.survey()),
     answerTo: (request) => deed(() => inner.answerTo(request)),
     newsSince: (since) => deed(() => inner.newsSince(since)),
-    intervene: (change, request, act) => write(() => inner.intervene(change, request, act)),
+    operate: (work) => write(() => inner.operate(work)),
     announceable: (at) => deed(() => inner.announceable(at)),
     announce: (id, transitions, at, fence) => write(() => inner.announce(id, transitions, at, fence)),
     pauses: () => deed(() => inner.pauses()),

@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
-import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/contract/operators.ts';
+import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { claim, commit, owe, settle } from '../../support/store/store-calls.ts';
+import { answerTo, operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aDelivery, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
 
@@ -14,32 +15,32 @@ const request = (key: string, change: Partial<OperatorRequest> = {}): OperatorRe
   actor: 'alice',
   ...change,
 });
-const pause = (watch: string, until = NOON + HOUR): Intervention => ({
+const pause = (watch: string, until = NOON + HOUR): Act => ({
   type: 'pause',
   watch,
   matchers: { watch },
   until,
   comment: 'moved',
 });
-const end = (watch: string): Intervention => ({ type: 'end-pause', watch });
+const end = (watch: string): Act => ({ type: 'end-pause', watch });
 
 /** The promise of `Store` to operators, as tests. Every engine keeps it. */
 export function keepsItsPromiseToOperators(place: Place): void {
   const story = storiesAt(place);
-  const intervene = (store: Store, change: Intervention, asked: OperatorRequest, at = NOON): Promise<Intervened> =>
-    store.intervene(change, asked, { at });
+  const intervene = (store: Store, change: Act, asked: OperatorRequest, at = NOON): Promise<OperatedEnd> =>
+    operate(store, change, asked, { at });
 
   story('a pause outlives the process, until it is ended', async (store, takeOver) => {
     expect(await store.pauses()).toEqual([]);
     const row = { id: 'k1', watch: 'coins', from: NOON, until: NOON + HOUR, actor: 'alice', comment: 'moved' };
-    const kept = { type: 'kept', changed: { type: 'pause', pause: row } };
-    expect(await intervene(store, pause('coins'), request('k1'))).toEqual(kept);
+    const answer = { ...row, from: '2026-01-01T12:00:00Z', until: '2026-01-01T13:00:00Z' };
+    expect(await intervene(store, pause('coins'), request('k1'))).toEqual({ type: 'kept', answer });
     const next = await takeOver();
     expect(await next.pauses()).toEqual([row]);
     const ended = { ...row, until: NOON + 1000 };
     expect(await intervene(next, end('coins'), request('k2'), NOON + 1000)).toEqual({
       type: 'kept',
-      changed: { type: 'pause', pause: ended },
+      answer: { ...answer, until: '2026-01-01T12:00:01Z' },
     });
     expect(await next.pauses()).toEqual([ended]);
   });
@@ -48,8 +49,8 @@ export function keepsItsPromiseToOperators(place: Place): void {
     const first = await intervene(store, pause('coins'), request('k1'));
     await intervene(store, end('coins'), request('k2'), NOON + 1);
     expect(await intervene(store, pause('coins', NOON + 2 * HOUR), request('k1'), NOON + 5)).toEqual(first);
-    expect(await store.answerTo(request('k1'))).toEqual(first);
-    expect(await store.answerTo(request('k3'))).toBeNull();
+    expect(await answerTo(store, request('k1'))).toEqual(first);
+    expect(await answerTo(store, request('k3'))).toBeNull();
     expect(await store.pauses()).toHaveLength(1);
     expect(await store.pauses()).toMatchObject([{ until: NOON + 1 }]);
   });
@@ -59,16 +60,15 @@ export function keepsItsPromiseToOperators(place: Place): void {
     async (store) => {
       const before = await store.newsSince(NOON);
       expect(before.changes).toEqual([]);
-      const paused = await intervene(store, pause('coins'), request('k1'));
+      await intervene(store, pause('coins'), request('k1'));
       await intervene(store, { type: 'retry-channel', channel: 'hook' }, request('k2'), NOON + 1);
-      const retried = { type: 'channel', channel: 'hook', deliveries: 0 };
-      const changed = paused.type === 'kept' ? paused.changed : null;
-      expect((await store.newsSince(NOON)).changes).toEqual([
-        { key: 'k1', changed },
-        { key: 'k2', changed: retried },
-      ]);
-      expect((await store.newsSince(NOON + 1)).changes).toEqual([{ key: 'k2', changed: retried }]);
-      expect((await store.newsSince(NOON + 2)).changes).toEqual([]);
+      const keys = async (since: number): Promise<string[]> =>
+        (await store.newsSince(since)).changes.map(({ key }) => key);
+      expect([await keys(NOON), await keys(NOON + 1), await keys(NOON + 2)]).toEqual([['k1', 'k2'], ['k2'], []]);
+      const [, retried] = (await store.newsSince(NOON)).changes;
+      expect(retried).toMatchObject({
+        stored: { action: 'retry-channel', answer: { channel: 'hook', deliveries: 0 } },
+      });
 
       const { newest } = await store.newsSince(NOON);
       await commit(store, [aDecision('w', { transitions: [aTransition()] })], NOON);
@@ -80,7 +80,7 @@ export function keepsItsPromiseToOperators(place: Place): void {
     await intervene(store, pause('coins'), request('k1'));
     const other = request('k1', { asked: 'digest of something else' });
     const refused = { type: 'refused', why: 'key-taken' };
-    expect(await store.answerTo(other)).toEqual(refused);
+    expect(await answerTo(store, other)).toEqual(refused);
     expect(await intervene(store, pause('vault'), other)).toEqual(refused);
     expect(await intervene(store, end('coins'), other)).toEqual(refused);
     expect(await store.pauses()).toMatchObject([{ watch: 'coins', until: NOON + HOUR }]);
@@ -90,7 +90,7 @@ export function keepsItsPromiseToOperators(place: Place): void {
     await intervene(store, pause('coins', NOON + 3 * DAY), request('k1'));
     await intervene(store, end('other'), request('k2'));
     await intervene(store, pause('vault'), request('k3'), NOON + 2 * DAY);
-    expect(await store.answerTo(request('k1'))).toBeNull();
+    expect(await answerTo(store, request('k1'))).toBeNull();
     const again = await intervene(store, pause('coins'), request('k1'), NOON + 2 * DAY);
     expect(again).toEqual({ type: 'refused', why: 'key-taken' });
   });
@@ -116,7 +116,7 @@ export function keepsItsPromiseToOperators(place: Place): void {
     expect(await intervene(store, end('coin'), request('k3'))).toEqual(missing);
     expect(await intervene(store, end('coins'), request('k4'), NOON + HOUR)).toEqual(missing);
     // Nothing was done, so nothing is answered from memory: it may be there at the next try.
-    expect(await store.answerTo(request('k1'))).toBeNull();
+    expect(await answerTo(store, request('k1'))).toBeNull();
   });
 
   story(
@@ -149,8 +149,8 @@ const DEAD: Settlement = { state: 'dead', outcome: { type: 'rejected', why: '410
 /** The promise of `Store` about deliveries that were given up. */
 export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
   const story = storiesAt(place);
-  const intervene = (store: Store, change: Intervention, key: string, at = NOON): Promise<Intervened> =>
-    store.intervene(change, request(key), { at });
+  const intervene = (store: Store, change: Act, key: string, at = NOON): Promise<OperatedEnd> =>
+    operate(store, change, request(key), { at });
   const taken = async (store: Store, at: number): Promise<string[]> =>
     (await claim(store, 'ops', 10, at)).map(({ delivery, attempt }) => `${delivery.id} ${attempt}`);
   /** A delivery of that seq of one alert, which ends so. */
@@ -167,9 +167,9 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     await told(store, 1, DEAD);
     await store.ran('ops', 9 * DAY);
     expect(await taken(store, NOON + HOUR)).toEqual([]);
-    expect(await intervene(store, { type: 'retry', delivery: 'd1' }, 'k1', NOON + HOUR)).toEqual({
+    expect(await intervene(store, { type: 'retry', id: 'd1' }, 'k1', NOON + HOUR)).toEqual({
       type: 'kept',
-      changed: { type: 'delivery', id: 'd1', channel: 'ops', recipient: 'ops', state: 'owed' },
+      answer: { id: 'd1', channel: 'ops', recipient: 'ops', state: 'owed' },
     });
     const [again] = await claim(store, 'ops', 10, NOON + HOUR);
     expect([again?.delivery.id, again?.attempt, again?.ageMs]).toEqual(['d1', 2, 0]);
@@ -180,14 +180,14 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     await told(store, 1, DEAD);
     await told(store, 2, SENT);
     const refused = { type: 'refused', why: 'later-sent' };
-    expect(await intervene(store, { type: 'retry', delivery: 'd1' }, 'k1')).toEqual(refused);
+    expect(await intervene(store, { type: 'retry', id: 'd1' }, 'k1')).toEqual(refused);
     expect(await taken(store, NOON)).toEqual([]);
   });
 
   story('what came after it and waits goes out after it again', async (store) => {
     await told(store, 1, DEAD);
     await told(store, 2, null);
-    await intervene(store, { type: 'retry', delivery: 'd1' }, 'k1');
+    await intervene(store, { type: 'retry', id: 'd1' }, 'k1');
     expect(await taken(store, NOON)).toEqual(['d1 2']);
     await settle(store, 'd1', SENT, NOON);
     expect(await taken(store, NOON)).toEqual(['d2 1']);
@@ -197,7 +197,7 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     await told(store, 1, SENT);
     await told(store, 2, null);
     for (const type of ['retry', 'dismiss'] as const) {
-      const why = async (delivery: string) => intervene(store, { type, delivery }, `${type} ${delivery}`);
+      const why = async (delivery: string) => intervene(store, { type, id: delivery }, `${type} ${delivery}`);
       expect(await why('d1')).toEqual({ type: 'refused', why: 'not-given-up' });
       expect(await why('d2')).toEqual({ type: 'refused', why: 'not-given-up' });
       expect(await why('d3')).toEqual({ type: 'refused', why: 'not-found' });
@@ -207,11 +207,11 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
   story('what an operator dismissed is counted no more, and can be tried again all the same', async (store) => {
     await told(store, 1, DEAD);
     expect(await store.survey()).toMatchObject({ dead: 1 });
-    expect(await intervene(store, { type: 'dismiss', delivery: 'd1' }, 'k1')).toMatchObject({
-      changed: { id: 'd1', state: 'dismissed' },
+    expect(await intervene(store, { type: 'dismiss', id: 'd1' }, 'k1')).toMatchObject({
+      answer: { id: 'd1', state: 'dismissed' },
     });
     expect(await store.survey()).toMatchObject({ dead: 0 });
-    await intervene(store, { type: 'retry', delivery: 'd1' }, 'k2');
+    await intervene(store, { type: 'retry', id: 'd1' }, 'k2');
     expect(await taken(store, NOON)).toEqual(['d1 2']);
     await settle(store, 'd1', DEAD, NOON, 2);
     expect(await store.survey()).toMatchObject({ dead: 1 });
@@ -219,9 +219,9 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
 
   story('who tried a message again, or dismissed it, is in the journal, once', async (store) => {
     await told(store, 1, DEAD);
-    await intervene(store, { type: 'dismiss', delivery: 'd1' }, 'k1');
-    for (let asked = 0; asked < 2; asked += 1) await intervene(store, { type: 'retry', delivery: 'd1' }, 'k2');
-    await intervene(store, { type: 'retry', delivery: 'nowhere' }, 'k3');
+    await intervene(store, { type: 'dismiss', id: 'd1' }, 'k1');
+    for (let asked = 0; asked < 2; asked += 1) await intervene(store, { type: 'retry', id: 'd1' }, 'k2');
+    await intervene(store, { type: 'retry', id: 'nowhere' }, 'k3');
     await intervene(store, { type: 'retry-channel', channel: 'ops' }, 'k4');
     const { version } = await store.policy(NOON);
     expect(version).toBe(0);
@@ -243,7 +243,7 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     await settle(store, 'other', later, NOON);
     expect(await intervene(store, { type: 'retry-channel', channel: 'ops' }, 'k1', NOON + 1)).toEqual({
       type: 'kept',
-      changed: { type: 'channel', channel: 'ops', deliveries: 1 },
+      answer: { channel: 'ops', deliveries: 1 },
     });
     expect(await taken(store, NOON + 1)).toEqual(['d1 2']);
     expect(await store.nextDue({ channel: 'night', perRule: 4 })).toBe(NOON + HOUR);
@@ -253,8 +253,8 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     'a sample that was asked for twice is written down once, with who sent it and how it was received',
     async (store) => {
       const tries = [{ recipient: 'ops', outcome: 'again', answer: '503' }] as const;
-      const sample: Intervention = { type: 'sample', channel: 'ops', tries };
-      const kept = { type: 'kept', changed: { type: 'sample', channel: 'ops', tries } };
+      const sample: Act = { type: 'sample', channel: 'ops', tries };
+      const kept = { type: 'kept', answer: { channel: 'ops', tries } };
       for (let asked = 0; asked < 2; asked += 1) expect(await intervene(store, sample, 'k1')).toEqual(kept);
       const lines = (await store.history({ limit: 10 })).filter(({ kind }) => kind === 'sampled');
       expect(lines).toMatchObject([

@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
 import type { Message } from '../../../src/core/model/delivery.ts';
-import type { Intervened, Intervention, OperatorRequest } from '../../../src/store/contract/operators.ts';
+import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { commit, dispatch } from '../../support/store/store-calls.ts';
+import { operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
 
@@ -13,7 +14,7 @@ function request(key: string, actor = 'alice'): OperatorRequest {
   return { key, asked: `digest of ${key}`, actor };
 }
 
-function silence(changes: Partial<Extract<Intervention, { type: 'silence' }>> = {}): Intervention {
+function silence(changes: Partial<Extract<Act, { type: 'silence' }>> = {}): Act {
   const matchers = { watch: 'coins', severity: ['!critical'] };
   return {
     type: 'silence',
@@ -26,7 +27,7 @@ function silence(changes: Partial<Extract<Intervention, { type: 'silence' }>> = 
   };
 }
 
-function ack(seq: number, changes: Partial<Extract<Intervention, { type: 'ack' }>> = {}): Intervention {
+function ack(seq: number, changes: Partial<Extract<Act, { type: 'ack' }>> = {}): Act {
   return {
     type: 'ack',
     key: 'low',
@@ -39,13 +40,13 @@ function ack(seq: number, changes: Partial<Extract<Intervention, { type: 'ack' }
   };
 }
 
-const intervene = (store: Store, change: Intervention, key: string, at = NOON, actor = 'alice'): Promise<Intervened> =>
-  store.intervene(change, request(key, actor), { at });
+const intervene = (store: Store, change: Act, key: string, at = NOON, actor = 'alice'): Promise<OperatedEnd> =>
+  operate(store, change, request(key, actor), { at });
 
-/** Why it was refused, or what was changed. */
-async function endOf(intervened: Promise<Intervened>): Promise<string> {
+/** `kept`, or why it was refused. */
+async function endOf(intervened: Promise<OperatedEnd>): Promise<string> {
   const end = await intervened;
-  return end.type === 'refused' ? end.why : end.changed.type;
+  return end.type === 'refused' ? end.why : end.type;
 }
 
 /** An alert of the watch `w` comes to this transition. */
@@ -61,10 +62,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
 
   story('a silence outlives the process, until its end is moved or reached', async (store, takeOver) => {
     const made = { ...silence(), type: undefined, id: 's1', kind: 'silence', actor: 'alice', version: 1 };
-    expect(await intervene(store, silence(), 's1')).toEqual({
-      type: 'kept',
-      changed: { type: 'silence', silence: made },
-    });
+    expect(await intervene(store, silence(), 's1')).toMatchObject({ type: 'kept', answer: { id: 's1', version: 1 } });
     const next = await takeOver();
     expect((await next.policy(NOON)).silences).toEqual([made]);
     expect((await next.policy(NOON + HOUR)).silences).toEqual([]);
@@ -80,7 +78,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
       endOf(intervene(store, { type: 'end-silence', id }, key, at));
     expect(await end('s2', 'k1', NOON)).toBe('not-found');
     expect(await end('s1', 'k2', NOON + HOUR)).toBe('is-over');
-    const extend: Intervention = { type: 'extend-silence', id: 's1', until: NOON + 9 * HOUR };
+    const extend: Act = { type: 'extend-silence', id: 's1', until: NOON + 9 * HOUR };
     expect(await endOf(intervene(store, extend, 'k3', NOON + HOUR))).toBe('is-over');
     await intervene(store, { type: 'pause', watch: 'coins', matchers: {}, until: NOON + HOUR, comment: '' }, 'p1');
     expect(await end('p1', 'k4', NOON)).toBe('not-found');
@@ -88,7 +86,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
 
   story('alerts of a paused watch were repeated: a pause is known by their labels too', async (store) => {
     const matchers = { watch: 'coins', explorer: 'mainnet', of: 'treasury' };
-    const pause: Intervention = { type: 'pause', watch: 'coins[treasury]', matchers, until: NOON + HOUR, comment: 'x' };
+    const pause: Act = { type: 'pause', watch: 'coins[treasury]', matchers, until: NOON + HOUR, comment: 'x' };
     await intervene(store, pause, 'p1');
     expect((await store.policy(NOON)).silences).toMatchObject([
       { id: 'p1', kind: 'pause', matchers, until: NOON + HOUR },
@@ -100,7 +98,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
 
   story('a decision went by silences that were others by then: each change has its own version', async (store) => {
     const versions = [(await store.policy(NOON)).version];
-    const after = async (change: Intervention, key: string): Promise<void> => {
+    const after = async (change: Act, key: string): Promise<void> => {
       await intervene(store, change, key, NOON + versions.length);
       versions.push((await store.policy(NOON)).version);
     };
@@ -134,8 +132,8 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
       at: NOON,
       until: NOON + DAY,
     };
-    const kept = { type: 'kept', changed: { type: 'ack', ack: row } };
-    expect(await intervene(store, ack(1, { comment: 'on it' }), 'a1')).toEqual(kept);
+    const { severity: _severity, ...answer } = { ...row, at: '2026-01-01T12:00:00Z', until: '2026-01-02T12:00:00Z' };
+    expect(await intervene(store, ack(1, { comment: 'on it' }), 'a1')).toEqual({ type: 'kept', answer });
     const next = await takeOver();
     expect((await next.policy(NOON)).acks).toEqual([row]);
     expect((await next.policy(NOON + DAY)).acks).toEqual([]);
@@ -156,14 +154,14 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect(await endOf(intervene(store, ack(1), 'a2'))).toBe('stale-seq');
     expect(await endOf(intervene(store, ack(3), 'a3'))).toBe('not-found');
     expect(await endOf(intervene(store, ack(4, { episode: 2 }), 'a4'))).toBe('not-found');
-    expect(await endOf(intervene(store, ack(3, { episode: 2 }), 'a5'))).toBe('ack');
+    expect(await endOf(intervene(store, ack(3, { episode: 2 }), 'a5'))).toBe('kept');
     await turn(store, 4, { episode: 2, type: 'alert.resolved' });
     expect(await endOf(intervene(store, ack(4, { episode: 2 }), 'a6'))).toBe('is-over');
   });
 
   story('an event can be acknowledged for a day, and not after it was retracted', async (store) => {
     await turn(store, 1, { type: 'alert.event', episode: 0 });
-    expect(await endOf(intervene(store, ack(1, { episode: 0 }), 'a1', NOON + DAY - 1))).toBe('ack');
+    expect(await endOf(intervene(store, ack(1, { episode: 0 }), 'a1', NOON + DAY - 1))).toBe('kept');
     expect(await endOf(intervene(store, ack(1, { episode: 0 }), 'a2', NOON + DAY))).toBe('is-over');
     await turn(store, 2, { type: 'alert.retracted', episode: 0 }, NOON + DAY);
     expect((await store.policy(NOON + DAY)).acks).toEqual([]);
@@ -174,7 +172,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     await turn(store, 1);
     await dispatch(store, NOON);
     await store.prune({ settled: NOON + DAY, alerts: NOON + DAY, journal: NOON }, NOON + DAY);
-    expect(await endOf(intervene(store, ack(1, { until: NOON + 2 * DAY }), 'a1', NOON + DAY))).toBe('ack');
+    expect(await endOf(intervene(store, ack(1, { until: NOON + 2 * DAY }), 'a1', NOON + DAY))).toBe('kept');
     expect((await store.policy(NOON + DAY)).acks).toHaveLength(1);
   });
 
@@ -204,8 +202,8 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     await intervene(store, ack(1, { until: NOON + HOUR }), 'a1');
     await intervene(store, ack(1, { until: NOON + 9 * HOUR }), 'a2', NOON + 1, 'bob');
     expect((await store.policy(NOON + 1)).acks).toMatchObject([{ id: 'a2', actor: 'bob', until: NOON + 9 * HOUR }]);
-    const end: Intervention = { type: 'end-ack', key: 'low', episode: 1 };
-    expect(await endOf(intervene(store, end, 'k3', NOON + 2))).toBe('ack');
+    const end: Act = { type: 'end-ack', key: 'low', episode: 1 };
+    expect(await endOf(intervene(store, end, 'k3', NOON + 2))).toBe('kept');
     expect((await store.policy(NOON + 2)).acks).toEqual([]);
     expect(await endOf(intervene(store, end, 'k4', NOON + 3))).toBe('is-over');
     expect(await endOf(intervene(store, { ...end, key: 'high' }, 'k5', NOON + 3))).toBe('not-found');

@@ -23,7 +23,7 @@ import {
   watchWith,
   type Written,
 } from '../daemon-in-trouble.ts';
-import { failingInterventions, someQueries, testWebOptions } from '../web/web.ts';
+import { failingActions, someQueries, testWebOptions } from '../web/web.ts';
 
 export const ALICE = 'alice-token-alice-token-alice-token';
 export const VIC = 'vic-token-vic-token-vic-token-vic-t';
@@ -75,7 +75,7 @@ const PREVIEW: SilencePreview = {
 };
 
 export const API: WebOptions['api'] = {
-  interventions: failingInterventions(new Error('nothing can be changed here')),
+  perform: failingActions(new Error('nothing can be changed here')),
   operators: OPERATORS,
   localToken: LOCAL,
   proxy: null,

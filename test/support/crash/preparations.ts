@@ -8,6 +8,7 @@ import type { Store } from '../../../src/store/contract/store.ts';
 import { damagePages } from '../../store/damage.ts';
 import type { Scene } from './scene.ts';
 import { fenceOf } from '../store/fences.ts';
+import { operate } from '../store/operate.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -36,7 +37,8 @@ export function endedSilences(scene: Scene): Promise<void> {
       const comment = `quiet-${silences};`;
       scene.owe(comment, ['ops']);
       const span = { from: now - 60_000, until: now - 1000, untilResolved: false };
-      await store.intervene(
+      await operate(
+        store,
         { type: 'silence', matchers: { watch: 'spare-*' }, ...span, comment },
         { key: comment.replace(';', ''), asked: comment, actor: 'alice' },
         { at: now - 60_000 },

@@ -3,11 +3,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../../src/web/api/openapi.ts';
 import { API_ROOT, apiRoutes } from '../../../src/web/api/routes.ts';
-import { failingInterventions, someQueries } from './web.ts';
+import { failingActions, someQueries } from './web.ts';
 
 /** As the daemon publishes it, but for the call that answers it. */
 export const DOCUMENT = openApiDocument({
-  routes: apiRoutes({ interventions: failingInterventions(new Error()), queries: someQueries({}) }),
+  routes: apiRoutes({ perform: failingActions(new Error()), queries: someQueries({}) }),
   root: API_ROOT,
   version: '0.1.0',
 });

@@ -1,5 +1,8 @@
 // The web server without a daemon behind it.
-import type { Interventions } from '../../../src/web/api/operation.ts';
+import type { z } from 'zod';
+import type { PerformAction } from '../../../src/operators/action.ts';
+import { ACTIONS } from '../../../src/operators/actions.ts';
+import { PreviewBody } from '../../../src/operators/shapes.ts';
 import { createQueries, type Queries } from '../../../src/query/queries.ts';
 import { serveWeb, type Web, type WebOptions } from '../../../src/web/server.ts';
 
@@ -17,22 +20,9 @@ export const CONTENT_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Whatever is asked for, it fails. */
-export function failingInterventions(error: Error): Interventions {
-  const fail = (): Promise<never> => Promise.reject(error);
-  return {
-    pause: fail,
-    endPause: fail,
-    silence: fail,
-    extendSilence: fail,
-    endSilence: fail,
-    ack: fail,
-    endAck: fail,
-    retryDelivery: fail,
-    dismissDelivery: fail,
-    retryChannel: fail,
-    sampleChannel: fail,
-  };
+/** Every action fails. */
+export function failingActions(error: Error): PerformAction {
+  return () => Promise.reject(error);
 }
 
 /** These, and others that fail. */
@@ -51,7 +41,7 @@ export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
 }
 
 export function testWebOptions(options: Partial<WebOptions>): WebOptions {
-  const interventions = failingInterventions(new Error('nothing can be changed here'));
+  const perform = failingActions(new Error('nothing can be changed here'));
   return {
     host: '127.0.0.1',
     port: 0,
@@ -61,20 +51,33 @@ export function testWebOptions(options: Partial<WebOptions>): WebOptions {
     readiness: () => ({ isReady: true, lines: [] }),
     links: { isOn: () => false, secrets: () => Promise.resolve([]), now: () => 0, timeZone: 'UTC' },
     pages: null,
-    api: { interventions, operators: [], localToken: null, proxy: null, isOpen: false, monotonic: () => 0 },
+    api: { perform, operators: [], localToken: null, proxy: null, isOpen: false, monotonic: () => 0 },
     version: '0.1.0',
     queries: someQueries({}),
     ...options,
   };
 }
 
-/** A body that the call of the API takes. */
+const BODY: Readonly<Record<string, unknown>> = {
+  until: '2026-01-01T12:00:00Z',
+  matchers: { watch: 'coins' },
+  comment: 'the vault is moved',
+  seq: 3,
+};
+
+/** A body that the call of the API takes, with a value for each key that has one here. */
 export function bodyFor(path: string): object {
-  const until = '2026-01-01T12:00:00Z';
-  const matchers = { watch: 'coins' };
-  if (path.endsWith('/pauses')) return { until, comment: 'the vault is moved' };
-  if (path.endsWith('/preview')) return { matchers };
-  if (path.endsWith('/silences')) return { matchers, until, comment: 'why' };
-  if (path.endsWith('/extend')) return { until };
-  return path.endsWith('/acks') ? { seq: 3 } : {};
+  const action = ACTIONS.find((one) => patternOf(one.path).test(path));
+  return pickKeys(BODY, action?.body ?? PreviewBody);
+}
+
+/** Keeps the members that the shape has. */
+export function pickKeys(all: Readonly<Record<string, unknown>>, shape: z.ZodType): object {
+  const issues = shape.safeParse(all).error?.issues ?? [];
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !unknown.includes(key)));
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`${path.replaceAll(/:\w+/g, '[^/]+')}$`);
 }

@@ -1,7 +1,7 @@
 // Deliveries that were given up: an operator has one tried again, or counted no more among those.
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { OperatorChange, Unchanged } from '../../contract/operators.ts';
+import type { ChangedDelivery, Unchanged } from '../../contract/operators.ts';
 import { int, text } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { IS_DUE, ranOf } from './delivery-rows.ts';
@@ -40,7 +40,7 @@ const RETRY_CHANNEL = `
   UPDATE deliveries SET due_at = $2::bigint
   WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint AND (folds IS NULL OR attempt > 0)`;
 
-export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<OperatorChange | Unchanged> {
+export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<ChangedDelivery | Unchanged> {
   return onDead(sql, id, 'owed', async ({ number, channel, recipient }) => {
     const target = [number, channel, recipient];
     if ((await sql.first(LATER_SENT, target)) !== undefined) return 'later-sent';
@@ -50,7 +50,7 @@ export function retry(sql: Sql, id: DeliveryId, at: Instant): Promise<OperatorCh
   });
 }
 
-export function dismiss(sql: Sql, id: DeliveryId, at: Instant): Promise<OperatorChange | Unchanged> {
+export function dismiss(sql: Sql, id: DeliveryId, at: Instant): Promise<ChangedDelivery | Unchanged> {
   return onDead(sql, id, 'dismissed', async ({ number }) => {
     await sql.run(DISMISS, [number, at]);
     return null;
@@ -62,12 +62,12 @@ async function onDead(
   id: DeliveryId,
   state: 'owed' | 'dismissed',
   change: (of: DeadDelivery) => Promise<Unchanged | null>,
-): Promise<OperatorChange | Unchanged> {
+): Promise<ChangedDelivery | Unchanged> {
   const row = await sql.first(FIND, [id]);
   if (row === undefined) return 'not-found';
   if (row['state'] !== 'dead') return 'not-given-up';
   const [number, channel, recipient] = [int(row, 'number'), text(row, 'channel'), text(row, 'recipient')];
-  return (await change({ number, channel, recipient })) ?? { type: 'delivery', id, channel, recipient, state };
+  return (await change({ number, channel, recipient })) ?? { id, channel, recipient, state };
 }
 
 /** Resolves with how many are due that were not. */

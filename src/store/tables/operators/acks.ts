@@ -23,7 +23,7 @@ export const ACKS = paged(
   ({ after, end }) => `SELECT ${COLUMNS} FROM acks WHERE ${after} ${end}`,
 );
 
-export const storedAck: z.ZodType<StoredAck> = z.object({
+const storedAck: z.ZodType<StoredAck> = z.object({
   id: z.string(),
   key: z.string(),
   episode: count,

@@ -17,7 +17,7 @@ export const SILENCES = paged(['id'], 0, ({ after, end }) => `SELECT ${COLUMNS} 
 
 const matchers: z.ZodType<Matcher> = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
-export const storedSilence: z.ZodType<Silence> = z.object({
+const storedSilence: z.ZodType<Silence> = z.object({
   id: z.string(),
   kind: z.enum(['silence', 'pause']),
   matchers,
@@ -29,7 +29,7 @@ export const storedSilence: z.ZodType<Silence> = z.object({
   version: count,
 });
 
-export const storedPause: z.ZodType<Pause> = z.object({
+const storedPause: z.ZodType<Pause> = z.object({
   id: z.string(),
   watch: z.string(),
   from: instant,

@@ -1,12 +1,14 @@
 // One episode of an alert: what happened, who was told, who has it in hand.
-import type { AckShape, AlertHistory } from '../../../query/shapes/alerts.ts';
+import type { AckShape } from '../../../operators/shapes.ts';
+import type { AlertHistory } from '../../../query/shapes/alerts.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { againstTag, valueTag } from '../../parts/measures.ts';
 import { recipientFacts } from '../../parts/recipients.ts';
 import { severityTag, stateTag } from '../../parts/states.ts';
 import { subjectTag } from '../../parts/subject.ts';
 import { ageTag, clockTime, timeTag, type Moment } from '../../parts/time.ts';
-import { ackButtons, alertPath } from '../operators/acks.ts';
+import { ackButtons } from '../operators/buttons.ts';
+import { alertPath } from '../paths.ts';
 import { errorPage } from '../frame/errors.ts';
 import { stateWords } from '../now/cards.ts';
 import { silenceLink, watchPath } from '../paths.ts';

@@ -10,7 +10,8 @@ import { recipientList } from '../../parts/recipients.ts';
 import { capital, rowTone, severityTag } from '../../parts/states.ts';
 import { subjectTag } from '../../parts/subject.ts';
 import { ageTag, duration, timeOfDay, timeTag } from '../../parts/time.ts';
-import { ackButtons, alertPath } from '../operators/acks.ts';
+import { ackButtons } from '../operators/buttons.ts';
+import { alertPath } from '../paths.ts';
 import { silenceLink, watchPath } from '../paths.ts';
 import type { PageRequest } from '../route.ts';
 

@@ -5,7 +5,7 @@ import { textTag } from '../../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { rowTone } from '../../parts/states.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
-import { alertPath } from '../operators/acks.ts';
+import { alertPath } from '../paths.ts';
 
 export function eventTable(events: readonly EventRow[], moment: Moment): Html {
   if (events.length === 0) return NOTHING;

@@ -8,7 +8,7 @@ import { limitWords, valueTag } from '../../parts/measures.ts';
 import { capital, rowTone, stateTag, toneOf } from '../../parts/states.ts';
 import { ageTag, clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
 import type { IconName } from '../../parts/icons.ts';
-import { alertPath } from '../operators/acks.ts';
+import { alertPath } from '../paths.ts';
 import { watchPath } from '../paths.ts';
 
 export function handledTable({ handled, more_handled: more }: Overview, moment: Moment): Html {

@@ -1,4 +1,5 @@
 // Carries out the forms in pages, as the operator who sent them.
+import type { OperatorRequest } from '../../../operators/action.ts';
 import { PROBLEMS } from '../../problem.ts';
 import { requestDigest } from '../../guard/digest.ts';
 import { errorPage } from '../frame/errors.ts';
@@ -6,7 +7,6 @@ import type { PageContext } from '../entry/gates.ts';
 import type { Presenter } from '../frame/presenter.ts';
 import type { Periods } from '../frame/rendering.ts';
 import type { FormRoute } from '../route.ts';
-import type { WriteRequest } from '../../api/operation.ts';
 
 export interface SubmittingOptions {
   readonly now: () => number;
@@ -27,7 +27,7 @@ export async function submit(
   const answer = await route.submit({
     parameter: (name) => c.req.param(name) ?? '',
     field: (name) => fields.get(name) ?? '',
-    operation: operationOf(c, fields),
+    request: requestOf(c, fields),
     now: now(),
     zone,
   });
@@ -40,7 +40,7 @@ export async function submit(
 }
 
 /** A form that is sent twice has the same key, and acts once. */
-function operationOf(c: PageContext, fields: URLSearchParams): WriteRequest {
+function requestOf(c: PageContext, fields: URLSearchParams): OperatorRequest {
   const actor = c.get('visitor').name ?? '';
   const [, key = ''] = (fields.get('proof') ?? '').split('.');
   const said = [...fields].filter(([name]) => name !== 'proof');

@@ -2,13 +2,12 @@
 import type { SilenceLists } from '../../../query/shapes/operators.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import type { PageQueries } from '../queries.ts';
+import { SILENCES_PATH } from '../paths.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { draftFrom, type Draft } from './draft.ts';
 import { silenceForm } from './form.ts';
 import { activeSilences, endedSilences } from './lists.ts';
 import { previewSection } from './preview.ts';
-
-export const SILENCES_PATH = '/silences';
 
 type Wanted = Pick<PageQueries, 'silences' | 'previewSilence'>;
 

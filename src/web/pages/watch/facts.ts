@@ -6,7 +6,7 @@ import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts'
 import { sourceLink } from '../../parts/source.ts';
 import { explorerLink } from '../../parts/subject.ts';
 import { clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
-import { alertPath } from '../operators/acks.ts';
+import { alertPath } from '../paths.ts';
 import { codeBlock } from '../../parts/code.ts';
 
 export function facts(found: WatchExplanation, moment: Moment): Html {

@@ -1,14 +1,14 @@
-// What a silence is about: which rules and alerts of the config in force.
-import { patternComplaint } from '../../config/routing/route-shape.ts';
-import { BUILT_IN_RULE } from '../../core/model/ids.ts';
-import { labelsOf } from '../../core/model/watch/labels.ts';
-import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
-import { fitsGlob } from '../../dispatch/policy/match.ts';
-import type { Labels, Matcher } from '../../dispatch/model.ts';
-import { isSilencedBy, namesSelf } from '../../dispatch/policy/silenced.ts';
-import { LabelValues, type LabelMistake } from '../../rules/label-values.ts';
+// The reach of a silence: rules and alerts of the config in force that match.
+import { patternComplaint } from '../config/routing/route-shape.ts';
+import { BUILT_IN_RULE } from '../core/model/ids.ts';
+import { labelsOf } from '../core/model/watch/labels.ts';
+import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
+import { fitsGlob } from '../dispatch/policy/match.ts';
+import type { Labels, Matcher } from '../dispatch/model.ts';
+import { isSilencedBy, namesSelf } from '../dispatch/policy/silenced.ts';
+import { LabelValues, type LabelMistake } from '../rules/label-values.ts';
 
-/** What may be silenced. */
+/** Everything that may be silenced. */
 export interface Silenceable {
   readonly watches: readonly Watch[];
   /** Labels of what the daemon tells of itself. */
@@ -26,13 +26,13 @@ export interface SilencedAlert {
 
 export interface SilenceReach {
   readonly rules: number;
-  /** Of so many in all. */
+  /** All rules. */
   readonly ofRules: number;
   /** At least one. */
   readonly alerts: readonly SilencedAlert[];
 }
 
-/** What is wrong with a matcher: where, as a JSON pointer into a request, and what. */
+/** A mistake in a matcher: where, as a JSON pointer into a request, and what. */
 export interface MatcherMistake {
   readonly pointer: string;
   readonly detail: string;

@@ -1,0 +1,124 @@
+// Acknowledgements: an operator has one episode of an alert in hand, and it is not repeated meanwhile.
+import { z } from 'zod';
+import { quote } from '../config/values/scalars.ts';
+import type { Severity } from '../core/model/ids.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { showTime } from '../core/wording/words.ts';
+import { showInstant } from '../lib/clock.ts';
+import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
+import { addAck, endAck as endAckOf } from '../store/tables/operators/acks.ts';
+import { action, type ActionBy, type ActionCall, type OperatorWorld, type LineWords, type LineData } from './action.ts';
+import { DAEMON } from './announcements.ts';
+import { AckShape, ackJson, Comment, DAY_MS, NoBody, untilMistakes, WrittenTime, endIn } from './shapes.ts';
+
+const LONGEST_MS = DAY_MS;
+
+const AckBody = z
+  .strictObject({
+    seq: z.int('is not a whole number').positive(),
+    until: WrittenTime.optional(),
+    comment: Comment.optional(),
+  })
+  .transform(({ seq, until = null, comment = null }) => ({ seq, until, comment }));
+
+const ACKNOWLEDGED: LineWords = { kind: 'ack', words: 'acknowledged', ended: 'acknowledgement ended', about: 'alert' };
+
+export const ack = action({
+  name: 'ack',
+  summary: 'Acknowledges one episode of an alert, for 24 hours at most; `seq` is the newest transition that was seen.',
+  path: '/alerts/:key/:episode/acks',
+  tag: 'alerts',
+  status: 201,
+  problems: ['not-found', 'is-over', 'stale-seq'],
+  body: AckBody,
+  answer: AckShape,
+  answerOf: ackJson,
+  async check({ seq, until, comment }, call, world) {
+    const [now, { key, episode }] = [world.clock.now(), alertIn(call)];
+    const end = until ?? now + LONGEST_MS;
+    const mistakes = untilMistakes(end, { now, longestMs: LONGEST_MS });
+    if (mistakes.length > 0) return { mistakes };
+    const open = await openAlert({ key, episode }, world);
+    // If it is not open, the store says why it cannot be acknowledged.
+    const severity = open === null ? 'critical' : severityOf(open, world.watches());
+    const change = { key, episode, seq, severity, until: end, comment };
+    return open === null ? { change } : { change, subject: nameOf(open) };
+  },
+  addsRow: true,
+  changesPolicy: true,
+  apply: (sql, change, { request: { key, actor }, at }) => addAck(sql, { ...change, id: key, actor, at }),
+  announce({ key, until, comment }, { request, at }, subject) {
+    const title = `${request.actor} acknowledged ${subject ?? key} until ${showTime(until, at)}`;
+    return { alert: 'ack', title, comment };
+  },
+  line: ACKNOWLEDGED,
+  journal: ackLine,
+  log: ({ key, until, actor, comment }) => [
+    'alert:acknowledged',
+    { alert: key, until: showInstant(until), by: actor, comment },
+  ],
+  notFound({ parameter }) {
+    return `There is no open alert ${quote(parameter('key'))} with this episode and seq: \`chainwarden status\` shows those that are open.`;
+  },
+});
+
+export const endAck = action({
+  name: 'end-ack',
+  summary: 'Ends an acknowledgement: the alert is repeated again.',
+  path: '/alerts/:key/:episode/acks/end',
+  tag: 'alerts',
+  status: 200,
+  problems: ['not-found', 'is-over'],
+  body: NoBody,
+  answer: AckShape,
+  answerOf: ackJson,
+  async check(_body, call, world) {
+    const alert = alertIn(call);
+    const open = await openAlert(alert, world);
+    return open === null ? { change: alert } : { change: alert, subject: nameOf(open) };
+  },
+  addsRow: false,
+  changesPolicy: true,
+  apply: (sql, alert, { at }) => endAckOf(sql, alert, at),
+  announce: (done, by, subject) => ({ alert: 'ack', title: endTitle(done, by, subject ?? done.key), comment: null }),
+  line: ACKNOWLEDGED,
+  journal: ackLine,
+  log: ({ key }, { request }) => ['alert:unacknowledged', { alert: key, by: request.actor }],
+  notFound: ({ parameter }) => `Nobody has acknowledged the alert ${quote(parameter('key'))} in this episode.`,
+});
+
+function endTitle({ actor: maker }: StoredAck, { request: { actor } }: ActionBy, name: string): string {
+  if (actor !== DAEMON) return `${actor} took the acknowledgement of ${name} back`;
+  return `the acknowledgement of ${name} by ${maker} is over: it is more severe now`;
+}
+
+function ackLine({ id, key, episode, seq, comment, until }: StoredAck, by: ActionBy): LineData {
+  return { subject: key, data: { id, episode, seq, comment, ...endIn(until, by) } };
+}
+
+/** One episode of an alert. */
+interface NamedEpisode {
+  readonly key: string;
+  readonly episode: number;
+}
+
+/** The alert of the path. Text that is no number is no episode of any alert. */
+export function alertIn({ parameter }: ActionCall): NamedEpisode {
+  const episode = parameter('episode');
+  return { key: parameter('key'), episode: /^\d{1,15}$/.test(episode) ? Number(episode) : -1 };
+}
+
+async function openAlert({ key, episode }: NamedEpisode, world: OperatorWorld): Promise<OpenAlertRow | null> {
+  return (await world.openAlerts([key])).find((one) => one.episode === episode) ?? null;
+}
+
+/** The severity of its rule in force; where the rule is gone, that of its message. */
+export function severityOf({ watch, alert, severity }: OpenAlertRow, watches: readonly Watch[]): Severity {
+  const rule = watches.find(({ id }) => id === watch)?.alerts.find(({ id }) => id === alert);
+  return rule?.severity ?? severity;
+}
+
+/** `coins[treasury]/low` */
+export function nameOf({ name, alert }: OpenAlertRow): string {
+  return `${name}/${alert}`;
+}

@@ -1,0 +1,21 @@
+// All actions of operators, in the order of the OpenAPI document.
+import { ack, endAck } from './acks.ts';
+import type { Action } from './action.ts';
+import { retryChannel, sampleChannel } from './channels.ts';
+import { dismissDelivery, retryDelivery } from './deliveries.ts';
+import { endPause, pause } from './pauses.ts';
+import { endSilence, extendSilence, silence } from './silences.ts';
+
+export const ACTIONS: readonly Action[] = [
+  pause,
+  endPause,
+  silence,
+  extendSilence,
+  endSilence,
+  ack,
+  endAck,
+  retryDelivery,
+  dismissDelivery,
+  retryChannel,
+  sampleChannel,
+];

@@ -1,0 +1,91 @@
+// Announcements of silences, pauses and acknowledgements: events of the built-in watch, one for each change. They are stored
+// with the change itself, so that no silence is in force without one.
+import { idOf } from '../core/model/watch/identity.ts';
+import { ANNOUNCER, BUILT_IN, BUILT_IN_RULE } from '../core/model/ids.ts';
+import { labelsOfMessage } from '../core/model/watch/labels.ts';
+import type { Message } from '../core/model/delivery.ts';
+import type { Transition } from '../core/model/transition.ts';
+import { showTime } from '../core/wording/words.ts';
+import { showMatcher } from '../dispatch/policy/matcher-text.ts';
+import type { Instant } from '../lib/clock.ts';
+import { singleLine } from '../lib/untrusted.ts';
+import type { Announceable } from '../store/contract/operators.ts';
+import type { AnnouncementText } from './action.ts';
+
+/** The actor of what no operator ends. */
+export const DAEMON = 'daemon';
+
+/** Announcements with one `id` are sent once. */
+export interface AnnouncementTime {
+  readonly id: string;
+  readonly at: Instant;
+  /** The channels that get it; without one there is none. */
+  readonly notify: readonly string[];
+}
+
+export function announcementOf(text: AnnouncementText, { id, at, notify }: AnnouncementTime): readonly Transition[] {
+  if (notify.length === 0) return [];
+  const message = messageOf(text, id, at);
+  return [{ message, labels: labelsOfMessage(message), notify }];
+}
+
+const LONGEST_TITLE = 300;
+
+function messageOf({ alert, title, comment }: AnnouncementText, id: string, at: Instant): Message {
+  return {
+    type: 'alert.event',
+    key: idOf(ANNOUNCER, id),
+    episode: 1,
+    seq: 1,
+    at,
+    observedAt: at,
+    since: at,
+    resolvedAt: null,
+    late: false,
+    reason: null,
+    watch: BUILT_IN_RULE,
+    alert,
+    kind: BUILT_IN_RULE,
+    severity: 'info',
+    explorer: BUILT_IN_RULE,
+    chainId: null,
+    of: null,
+    token: null,
+    title: singleLine(title, LONGEST_TITLE),
+    detail: null,
+    measured: null,
+    lines: [],
+    text: comment === null ? [] : [{ text: comment }],
+    runbook: null,
+    condition: 'what operators do',
+    rule: BUILT_IN,
+    fields: {},
+    before: {},
+    links: [],
+    summary: null,
+  };
+}
+
+const REMIND_MS = 86_400_000;
+
+/** An announcement that is due by time alone. `occasion` tells it from the earlier ones of the same silence or pause. */
+export interface DueAnnouncement {
+  readonly text: AnnouncementText;
+  readonly occasion: string;
+}
+
+/** Null: none is due. */
+export function dueAnnouncement({ silence, name, announcedAt }: Announceable, at: Instant): DueAnnouncement | null {
+  const { from, until, actor, comment, version, kind } = silence;
+  const isPause = kind === 'pause';
+  const of = `${isPause ? (name ?? '') : showMatcher(silence.matchers)} by ${actor}`;
+  const due = (title: string, occasion: string): DueAnnouncement => {
+    return { text: { alert: kind, title, comment }, occasion: `${occasion} ${version}` };
+  };
+  if (until <= at) return announcedAt < until ? due(`the ${kind} of ${of} is over`, 'over') : null;
+  if (from <= at && announcedAt < from)
+    return due(`the silence of ${of} begins, until ${showTime(until, at)}`, 'begins');
+  if (isPause && announcedAt <= at - REMIND_MS)
+    return due(`still paused: ${of}, until ${showTime(until, at)}`, `reminder ${at}`);
+  return null;
+}

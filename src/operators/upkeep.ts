@@ -1,0 +1,109 @@
+// Upkeep of silences, pauses and acknowledgements: announces that one begins or is over, or still lasts after a day; ends a
+// silence when nothing of it fires any more, and an acknowledgement when a reload has made its alert more severe.
+import { RANK_OF } from '../core/model/delivery.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { isSilencedBy } from '../dispatch/policy/silenced.ts';
+import type { Silence } from '../dispatch/model.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
+import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
+import type { Fence } from '../store/contract/fence.ts';
+import type { Store } from '../store/contract/store.ts';
+import { endAck, nameOf, severityOf } from './acks.ts';
+import type { Action, ActionBy } from './action.ts';
+import { announcementOf, DAEMON, dueAnnouncement } from './announcements.ts';
+import { commitAction, type CommittedChange } from './apply.ts';
+import { endSilence } from './silences.ts';
+
+/** Notes how the storage answers, and says how long to wait after it did not. */
+export interface StorageAnswers {
+  answered(action: string): void;
+  failed(action: string, error: unknown): number;
+}
+
+export interface PolicyUpkeepOptions {
+  readonly store: Pick<Store, 'policy' | 'openAlerts' | 'announceable' | 'announce' | 'operate'>;
+  /** Null: another replica keeps them. */
+  readonly fence: () => Fence | null;
+  readonly clock: Clock;
+  readonly storage: () => StorageAnswers;
+  readonly watches: () => readonly Watch[];
+  /** The channels that are told what is wrong with the daemon itself. */
+  readonly notify: () => readonly string[];
+  /** Transitions were committed, or who is told has changed. */
+  readonly onChanged: () => void;
+}
+
+const LOOK_MS = 10_000;
+
+/** Runs until the signal aborts. */
+export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSignal): Promise<void> {
+  const { store, fence: held, clock, watches, notify, onChanged } = options;
+  const storage = options.storage();
+
+  async function announceDue(at: Instant, fence: Fence): Promise<void> {
+    for (const stored of await store.announceable(at)) {
+      const due = dueAnnouncement(stored, at);
+      if (due === null) continue;
+      const { id } = stored.silence;
+      const transitions = announcementOf(due.text, { id: `${id} ${due.occasion}`, at, notify: notify() });
+      if ((await store.announce(id, transitions, at, fence)) === 'kept') onChanged();
+    }
+  }
+
+  async function endWhatIsOver(at: Instant): Promise<void> {
+    const { silences, acks } = await store.policy(at);
+    const untilResolved = silences.filter((one) => one.untilResolved && one.from <= at);
+    const open = untilResolved.length === 0 ? [] : await store.openAlerts({ at });
+    for (const { id } of untilResolved.filter((one) => isResolved(one, open)))
+      await end(endSilence, { change: { id }, subject: null, by: by(`resolved:${id}`, at) });
+    const acked = acks.length === 0 ? [] : await store.openAlerts({ at, keys: acks.map(({ key }) => key) });
+    for (const { ack, alert } of raised(acks, acked, watches())) {
+      const change = { key: ack.key, episode: ack.episode };
+      await end(endAck, { change, subject: nameOf(alert), by: by(`raised:${ack.id}`, at) });
+    }
+  }
+
+  async function end<Body, Change, Done extends object, Answer extends object>(
+    action: Action<Body, Change, Done, Answer>,
+    committed: CommittedChange<Change>,
+  ): Promise<void> {
+    const { done } = await commitAction(action, committed, options);
+    if (done !== null) onChanged();
+  }
+
+  async function look(): Promise<number> {
+    try {
+      const fence = held();
+      if (fence === null) return LOOK_MS;
+      await endWhatIsOver(clock.now());
+      await announceDue(clock.now(), fence);
+      storage.answered('operators');
+      return LOOK_MS;
+    } catch (error) {
+      return storage.failed('operators', error);
+    }
+  }
+
+  while (!signal.aborted) await clock.sleep(await look(), signal);
+}
+
+function isResolved({ matchers }: Silence, open: readonly OpenAlertRow[]): boolean {
+  return !open.some(({ isEvent, labels }) => !isEvent && isSilencedBy(matchers, labels));
+}
+
+interface Raised {
+  readonly ack: StoredAck;
+  readonly alert: OpenAlertRow;
+}
+
+function raised(acks: readonly StoredAck[], open: readonly OpenAlertRow[], watches: readonly Watch[]): Raised[] {
+  return acks.flatMap((ack) => {
+    const alert = open.find(({ key, episode }) => key === ack.key && episode === ack.episode);
+    const isHigher = alert !== undefined && RANK_OF[severityOf(alert, watches)] < RANK_OF[ack.severity];
+    return isHigher ? [{ ack, alert }] : [];
+  });
+}
+
+function by(key: string, at: Instant): ActionBy {
+  return { request: { key, asked: key, actor: DAEMON }, at };
+}

@@ -1,0 +1,43 @@
+// Actions of operators. Each request is answered and carried out in one transaction of the caller's, so that a client that
+// lost its answer gets the same one for the same key.
+import { ANNOUNCER } from '../core/model/ids.ts';
+import type { Transition } from '../core/model/transition.ts';
+import type { Instant } from '../lib/clock.ts';
+import type { Operated, OperatorWork } from './contract/operators.ts';
+import type { Sql } from './sql/sql.ts';
+import { askAgain } from './tables/alerts/alerts.ts';
+import { wakeHolding } from './tables/alerts/groups.ts';
+import { addNotifications } from './tables/alerts/notifications.ts';
+import { append } from './tables/journal/journal.ts';
+import { hasAck } from './tables/operators/acks.ts';
+import { lockPolicy, raisePolicy } from './tables/operators/policy.ts';
+import { answerTo, keepAnswer } from './tables/operators/requests.ts';
+import { hasSilence, markAnnounced } from './tables/operators/silences.ts';
+
+export async function operate(sql: Sql, work: OperatorWork): Promise<Operated> {
+  const { request, at, action, addsRow, changesPolicy } = work;
+  await lockPolicy(sql);
+  const before = await answerTo(sql, request);
+  if (before !== null) return before;
+  // The answer may be forgotten by now, and the row is not.
+  if (addsRow && ((await hasSilence(sql, request.key)) || (await hasAck(sql, request.key))))
+    return { type: 'refused', why: 'key-taken' };
+  const applied = await work.apply(sql);
+  if (typeof applied === 'string') return { type: 'refused', why: applied };
+  const { answer, line, announced } = applied;
+  await keepAnswer(sql, request, { action, answer }, at);
+  await append(sql, [line]);
+  if (changesPolicy) {
+    await raisePolicy(sql);
+    await wakeHolding(sql, at);
+    await askAgain(sql, at);
+  }
+  await addNotifications(sql, [{ watch: ANNOUNCER, transitions: announced }], at);
+  return { type: 'kept', stored: { action, answer } };
+}
+
+/** Adds the transitions, and notes that people were told of the silence or pause. */
+export async function announce(sql: Sql, id: string, transitions: readonly Transition[], at: Instant): Promise<void> {
+  await markAnnounced(sql, id, at);
+  await addNotifications(sql, [{ watch: ANNOUNCER, transitions }], at);
+}

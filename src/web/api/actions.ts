@@ -1,0 +1,65 @@
+// The calls that change something, one for each action of an operator, and the preview of a silence, which changes nothing.
+import type { z } from 'zod';
+import type { Action, PerformAction } from '../../operators/action.ts';
+import { ACTIONS } from '../../operators/actions.ts';
+import { PreviewBody } from '../../operators/shapes.ts';
+import type { Queries } from '../../query/queries.ts';
+import { SilencePreview } from '../../query/shapes/operators.ts';
+import { problemOf } from '../problem.ts';
+import { parseBody } from './parsing.ts';
+import { problemFor } from './reads.ts';
+import type { ReadResult, WriteCall, WriteRoute } from './route.ts';
+
+export function actionRoutes(perform: PerformAction): readonly WriteRoute[] {
+  return ACTIONS.map((action) => actionRoute(action, perform));
+}
+
+function actionRoute(action: Action, perform: PerformAction): WriteRoute {
+  return writeRoute(action, action.answer, action.body, async (body, { parameter, request }) => {
+    const done = await perform(action, { call: { parameter }, body, request });
+    return done.type === 'refused' ? { problem: problemOf(done.why) } : { body: done.answer };
+  });
+}
+
+/** Its matchers stand in a body, as those of a silence do. */
+export function previewRoute({ previewSilence }: Pick<Queries, 'previewSilence'>): WriteRoute {
+  const about = {
+    path: '/silences/preview',
+    tag: 'silences',
+    summary: 'Says what a silence would hold back, and would have held back in the last 24 hours. Changes nothing.',
+    status: 200,
+    problems: [],
+  } as const;
+  return writeRoute(about, SilencePreview, PreviewBody, async ({ matchers }) => {
+    try {
+      const found = await previewSilence(matchers);
+      if ('alerts' in found) return { body: found };
+      return { problem: problemOf({ type: 'invalid', mistakes: found }) };
+    } catch (error) {
+      return { problem: problemFor(error) };
+    }
+  });
+}
+
+function writeRoute<T>(
+  { path, tag, summary, status, problems }: Pick<WriteRoute, 'path' | 'tag' | 'summary' | 'status' | 'problems'>,
+  shape: z.ZodType,
+  body: z.ZodType<T>,
+  work: (body: T, call: WriteCall) => Promise<ReadResult>,
+): WriteRoute {
+  return {
+    path,
+    tag,
+    summary,
+    shape,
+    status,
+    problems,
+    body,
+    method: 'post',
+    role: 'operator',
+    async answer(call) {
+      const read = parseBody(body, call.body);
+      return 'problem' in read ? read : work(read.body, call);
+    },
+  };
+}

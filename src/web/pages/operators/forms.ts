@@ -1,0 +1,79 @@
+// The forms in pages, each with the action that it carries out.
+import { ack, alertIn } from '../../../operators/acks.ts';
+import { retryChannel, sampleChannel } from '../../../operators/channels.ts';
+import { dismissDelivery, retryDelivery } from '../../../operators/deliveries.ts';
+import { endPause, pause } from '../../../operators/pauses.ts';
+import { endSilence, extendSilence, silence, type SilenceDraft } from '../../../operators/silences.ts';
+import type { PerformAction } from '../../../operators/action.ts';
+import { linkTo } from '../lists.ts';
+import { alertPath, DELIVERIES_PATH, SILENCES_PATH, SNOOZE_MS, watchPath } from '../paths.ts';
+import type { PageQueries } from '../queries.ts';
+import type { FormRequest, FormRoute } from '../route.ts';
+import { draftFrom } from '../silences/draft.ts';
+import { buttonRoute, formRoute, type ReadForm } from './form-route.ts';
+
+export function formRoutes(perform: PerformAction, { silences }: Pick<PageQueries, 'silences'>): readonly FormRoute[] {
+  return [...FORMS, extendForm(silences)].map((form) => form(perform));
+}
+
+const HOUR_MS = 3_600_000;
+
+const toWatch = ({ parameter }: FormRequest): string => watchPath(parameter('name'));
+const toSilences = (): string => SILENCES_PATH;
+const toDeliveries = (): string => DELIVERIES_PATH;
+
+const FORMS = [
+  formRoute(ack, {
+    path: '/alerts/:key/:episode/ack',
+    body({ field, now }) {
+      const seq = field('seq');
+      const until = field('for') === '1h' ? now + SNOOZE_MS : null;
+      // Text that is no number is of no alert.
+      return { body: { seq: /^\d{1,15}$/.test(seq) ? Number(seq) : -1, until, comment: null } };
+    },
+    then(form) {
+      const { key, episode } = alertIn(form);
+      return form.field('from') === '/' ? '/' : alertPath(key, episode);
+    },
+  }),
+  formRoute(pause, {
+    path: '/watches/:name/pause',
+    body: ({ now }) => ({ body: { until: now + HOUR_MS, comment: 'paused on the page' } }),
+    then: toWatch,
+  }),
+  buttonRoute(endPause, '/watches/:name/resume', toWatch),
+  formRoute(silence, { path: SILENCES_PATH, body: silenceIn, then: toSilences }),
+  buttonRoute(endSilence, `${SILENCES_PATH}/:id/end`, toSilences),
+  buttonRoute(retryDelivery, `${DELIVERIES_PATH}/:id/retry`, toDeliveries),
+  buttonRoute(dismissDelivery, `${DELIVERIES_PATH}/:id/dismiss`, toDeliveries),
+  buttonRoute(retryChannel, '/channels/:name/retry', toDeliveries),
+  // The journal has what was answered.
+  buttonRoute(sampleChannel, '/channels/:name/sample', ({ parameter }) =>
+    linkTo('/history', { q: `channel:${parameter('name')}` }),
+  ),
+];
+
+function silenceIn({ field, now, zone }: FormRequest): ReadForm<SilenceDraft> {
+  const { until, from, matchers, untilResolved, comment } = draftFrom(field, { now, zone });
+  if (until === null) return unreadable('Say until when: 08:00, or 2026-01-31 08:00.');
+  if (comment === '') return unreadable('Say why.');
+  if (Object.keys(matchers).length === 0) return unreadable('Say which alerts.');
+  return { body: { matchers, from, until, untilResolved, comment, confirm: field('confirm') === 'yes' } };
+}
+
+function unreadable(detail: string): ReadForm<never> {
+  return { problem: { problem: 'invalid-request', detail } };
+}
+
+/** An hour longer than now planned. */
+function extendForm(silences: PageQueries['silences']): (perform: PerformAction) => FormRoute {
+  return formRoute(extendSilence, {
+    path: `${SILENCES_PATH}/:id/extend`,
+    async body({ parameter, now }) {
+      const found = (await silences()).active.find(({ id }) => id === parameter('id'));
+      const end = found === undefined ? now : Date.parse(found.until);
+      return { body: { until: end + HOUR_MS } };
+    },
+    then: toSilences,
+  });
+}
