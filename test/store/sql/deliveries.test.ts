@@ -212,9 +212,9 @@ onEachEngine((open) => {
     const filter = { channel: 'ops', before: null, limit: 5 };
     expect((await deliveries(database.sql, { ...filter, state: 'undismissed' })).map(({ id }) => id)).toEqual(['a']);
     const dismissed = await database.write('intervene', (sql) => dismiss(sql, 'a', NOON + 6));
-    expect(dismissed).toEqual({ type: 'delivery', id: 'a', ...TARGET, state: 'dismissed' });
+    expect(dismissed).toEqual({ id: 'a', ...TARGET, state: 'dismissed' });
     expect(await deliveries(database.sql, { ...filter, state: 'undismissed' })).toEqual([]);
-    expect(await retried('a')).toEqual({ type: 'delivery', id: 'a', ...TARGET, state: 'owed' });
+    expect(await retried('a')).toEqual({ id: 'a', ...TARGET, state: 'owed' });
     expect(await retried('none')).toBe('not-found');
     expect(await nextDue(database.sql, { channel: 'ops', perRule: 9 })).toBe(NOON + 7);
     expect(idsOf(await claimed(database, { at: NOON + 8 }))).toEqual(['a']);
