@@ -37,6 +37,8 @@ interface Delay {
 }
 
 export interface Overlay {
+  /** The limit for each kind of change. */
+  readonly mostChanges: number;
   /** Increases with every change: answers rendered before are stale. */
   version: number;
   readonly coins: Map<AddressKey, bigint>;
@@ -58,8 +60,11 @@ export interface Overlay {
   readonly lags: Map<SandboxOperation, number>;
 }
 
-export function createOverlay(): Overlay {
+const MOST_CHANGES = 10_000;
+
+export function createOverlay(mostChanges = MOST_CHANGES): Overlay {
   return {
+    mostChanges,
     version: 0,
     coins: new Map(),
     holdings: new Map(),
@@ -76,12 +81,9 @@ export function createOverlay(): Overlay {
   };
 }
 
-const MOST_CHANGES = 10_000;
-
 /** Refuses changes beyond the limit of the overlay. */
-export function assertRoom(size: number, what: string): void {
-  if (size >= MOST_CHANGES)
-    throw new ControlProblem(`there are ${MOST_CHANGES} ${what} already: start the sandbox anew`);
+export function assertRoom(size: number, what: string, most = MOST_CHANGES): void {
+  if (size >= most) throw new ControlProblem(`there are ${most} ${what} already: start the sandbox anew`);
 }
 
 /** The key of a holding: the token in lower case, and the piece. */

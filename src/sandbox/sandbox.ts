@@ -26,6 +26,8 @@ export interface SandboxOptions {
   readonly pageSize?: number;
   /** Faults drawn by the seed: replaced blocks, lists behind the head, rows that come twice or out of order. */
   readonly faults?: boolean;
+  /** The limit for each kind of change; 10,000 when left out. A simulation of months makes more. */
+  readonly mostChanges?: number;
   /** Answers as this release of an explorer does; left out = as the specification has it. */
   readonly as?: Release | null;
 }
@@ -56,8 +58,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   assertWhole('startBlock', startBlock, 0);
   assertWhole('pageSize', pageSize, 1, LARGEST_PAGE);
   if (blockTimeMs !== 'manual') assertWhole('blockTimeMs', blockTimeMs, 1);
-  const { quiet = false, faults: hasFaults = false } = options;
-  const world = createWorld({ seed, release, blockTimeMs, clock, startBlock, pageSize, isLively: !quiet, hasFaults });
+  const { quiet = false, faults: hasFaults = false, mostChanges } = options;
+  const world = createWorld({
+    seed,
+    release,
+    blockTimeMs,
+    clock,
+    startBlock,
+    pageSize,
+    isLively: !quiet,
+    hasFaults,
+    mostChanges,
+  });
   const drawn = hasFaults ? createDrawnFaults(seed) : NO_DRAWN_FAULTS;
   const api = createApi({ world, drawn, clock, limits: { ...DEFAULT_LIMITS, ...limits } });
   const { control, calls, faults } = createControl(world);

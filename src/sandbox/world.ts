@@ -65,6 +65,8 @@ export interface WorldOptions {
   readonly isLively: boolean;
   /** Whether blocks are replaced by chance. */
   readonly hasFaults: boolean;
+  /** The limit for each kind of change by the control API; 10,000 when left out. */
+  readonly mostChanges?: number | undefined;
 }
 
 export function createWorld(options: WorldOptions): World {
@@ -82,7 +84,7 @@ type Parts = ReturnType<typeof createParts>;
 
 function createParts(options: WorldOptions) {
   const { seed, isLively, release } = options;
-  const overlay = createOverlay();
+  const overlay = createOverlay(options.mostChanges);
   const accounts = createAccounts(seed);
   const makesToken = (height: number, slot: number): boolean => timetable.patternAt(height, slot)?.makesToken === true;
   const tokens = createTokenBook({ seed, isLively, changes: overlay, accounts, makesToken });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { FaultKind } from './faults/kinds.ts';
 import type { Check } from './model.ts';
+import type { PeopleCheck } from './people/verdict.ts';
 
 export interface Edit {
   readonly file: string;
@@ -21,7 +22,7 @@ export interface Bug {
 /** Noticed by the oracle. */
 export interface SimulatedBug extends Bug {
   /** What the oracle must call it. */
-  readonly caughtAs: readonly Check[];
+  readonly caughtAs: readonly (Check | PeopleCheck)[];
   /** The faults under which it shows, where those are rare among all others; left out: every kind. */
   readonly under?: readonly FaultKind[];
 }
@@ -187,7 +188,7 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
         replace: `const REPEAT_MS = 3_600_000;`,
       },
     ],
-    caughtAs: ['invented'],
+    caughtAs: ['repeat-wrong'],
   },
   'later ones sent before earlier ones': {
     edits: [
@@ -197,8 +198,60 @@ export const BUGS: Readonly<Record<string, SimulatedBug>> = {
         replace: 'AND ${RULE_HAS_ROOM}`;',
       },
     ],
-    caughtAs: ['out-of-order'],
+    caughtAs: ['stale', 'invented'],
     under: ['sink-5xx', 'sink-4xx', 'slow-sink'],
+  },
+  'an untold member left out of a summary': {
+    edits: [
+      {
+        file: 'src/dispatch/summaries.ts',
+        find: `  const lines = counted.flatMap(({ one }) => one.next.lines);`,
+        replace: `  const lines = counted.slice(0, Math.max(1, counted.length - 1)).flatMap(({ one }) => one.next.lines);`,
+      },
+    ],
+    caughtAs: ['summary-wrong', 'unsent'],
+  },
+  'a repeat to an acknowledged target': {
+    edits: [
+      {
+        file: 'src/dispatch/policy/holds.ts',
+        find: `    holdOfAck(context, member) ??
+    unpolled`,
+        replace: `    unpolled`,
+      },
+    ],
+    caughtAs: ['repeat-wrong', 'against-a-hold'],
+  },
+  'an end to who was never sent the begin': {
+    edits: [
+      {
+        file: 'src/dispatch/owed.ts',
+        find: `    owed.dropped ??= 'not-told';
+    return;
+  }
+  // What is owed`,
+        replace: `    owed.items.push({ ...one, from: one.seq, as: 'news', isEnd: true });
+    return;
+  }
+  // What is owed`,
+      },
+      {
+        file: 'src/dispatch/owing.ts',
+        find: `  return begun !== null && (isEnd(transition)`,
+        replace: `  return (begun !== null || isEnd(transition)) && (isEnd(transition)`,
+      },
+    ],
+    caughtAs: ['invented'],
+  },
+  'a failover that skips events': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/call-round.ts',
+        find: `    ...called.failover.flatMap(`,
+        replace: `    ...(alert.isEvent ? [] : called.failover).flatMap(`,
+      },
+    ],
+    caughtAs: ['step-wrong', 'unsent'],
   },
 };
 

@@ -4,9 +4,10 @@ import type { Script } from './chain/chain-log.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { planFault } from './faults/catalogue.ts';
 import { commandsOf, forkOf } from './faults/chain.ts';
+import { drawScenes } from './scenes/draw.ts';
 import { DAY_MS, lifeOf } from './life.ts';
-import type { FaultKind } from './faults/kinds.ts';
-import type { History, Instant, PlannedFault } from './model.ts';
+import { SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
+import type { History, Instant, PlannedFault, Span } from './model.ts';
 
 /** Ten days after the first block of the chain, in the middle of one. */
 export const START: Instant = Date.UTC(2026, 0, 11, 0, 0, 30);
@@ -18,13 +19,17 @@ const REORGS_A_DAY = 4;
 
 /** `kinds`: what may go wrong. */
 export function drawHistory(seed: number, days: number, kinds: readonly FaultKind[]): History {
-  const faults = Array.from({ length: days }, (_, day) => faultsOf(createDraw(seed, 'faults', day), day, kinds));
+  const isScene = new Set<FaultKind>(SCENE_KINDS);
+  const troubles = kinds.filter((kind) => !isScene.has(kind));
+  const faults = Array.from({ length: days }, (_, day) => [
+    ...faultsOf(createDraw(seed, 'faults', day), day, troubles),
+    ...drawScenes(createDraw(seed, 'scenes', day), spanOf(day), { day, kinds }),
+  ]);
   return { seed, days, faults: faults.flat() };
 }
 
 function faultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
-  const begin = START + day * DAY_MS + (day === 0 ? CALM_MS : 0);
-  const end = START + (day + 1) * DAY_MS;
+  const { from: begin, to: end } = spanOf(day);
   const always = [...Array<FaultKind>(REORGS_A_DAY).fill('reorg'), 'kill' as const, 'late-call' as const].filter(
     (kind) => kinds.includes(kind),
   );
@@ -35,6 +40,11 @@ function faultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): Planned
     const at = begin + draw.below(end - begin);
     return planFault(kind, at, `f${day}.${n}`, createDraw(draw.below(2 ** 31), kind));
   });
+}
+
+/** In which something may happen on that day. */
+function spanOf(day: number): Span {
+  return { from: START + day * DAY_MS + (day === 0 ? CALM_MS : 0), to: START + (day + 1) * DAY_MS };
 }
 
 export function endOf({ days }: History): Instant {

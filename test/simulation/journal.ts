@@ -1,49 +1,46 @@
-// Writes down what happens in a run, in the words of the oracle.
-import type { Delivery } from '../../src/core/model/delivery.ts';
-import type { Decision } from '../../src/core/model/decision.ts';
-import type { RecipientsOf, WatchId } from '../../src/core/model/ids.ts';
+// Writes down what happens in a run, in the words of the oracles.
+import type { WatchId } from '../../src/core/model/ids.ts';
 import type { AnyKind } from '../../src/core/model/watch/kind.ts';
 import type { Memory } from '../../src/core/model/memory.ts';
-import type { RoundResult } from '../../src/dispatch/model.ts';
 import type { PollHook } from '../../src/engine/polling/poll.ts';
 import type { VirtualTime } from './machine/clock.ts';
-import type { ChainLog, Disturbance, Gap, Instant, Logs, Made, Poll, Served, Span, Taken } from './model.ts';
-import { createOwedLog, type Waiting } from './owed-log.ts';
+import type { StoreObserver } from './machine/store.ts';
+import type { Blindness, ChainLog, Disturbance, Gap, Logs, Poll, Served, Span } from './model.ts';
+import { createOwedLog } from './owed-log.ts';
+import type { ConfigVersion, Life, PeopleLog } from './people/log.ts';
+import { AckAnswer } from './scenes/operate.ts';
+import { createPeopleRecorder } from './scenes/people-log.ts';
+import { createSightingLog, STATE_MS, type SightingLog } from './scenes/sightings.ts';
+import type { TryLog } from './scenes/tries.ts';
 
 export interface Journal {
   readonly served: (served: Served) => void;
-  readonly disturbed: (disturbance: Disturbance) => void;
   /** Writes down when polls begin and end. */
   readonly hook: PollHook;
-  readonly kept: (decisions: readonly Decision[]) => void;
-  readonly dispatched: (result: RoundResult, clockAt: Instant) => void;
-  readonly taken: (delivery: Delivery, clockAt: Instant) => void;
-  /** It is on disk that the message was taken over. */
-  readonly sent: (id: string) => void;
-  readonly lived: (life: Span) => void;
-  readonly end: (chain: ChainLog, span: Span, left: Left) => Logs;
+  readonly store: StoreObserver;
+  readonly begun: TryLog['begun'];
+  readonly applied: (version: ConfigVersion) => void;
+  /** How the daemon judges its own sight. */
+  readonly blind: (look: Omit<Blindness, 'at'>) => void;
+  readonly started: () => void;
+  readonly lived: (life: Life) => void;
+  readonly end: (chain: ChainLog, span: Span, given: Pick<PeopleLog, 'jumps' | 'refusals'>) => Logs;
 }
 
-/** What was still to be told at the end. */
-export interface Left {
-  readonly deliveries: readonly Delivery[];
-  readonly waiting: readonly Waiting[];
-}
-
-export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Journal {
+export function createJournal(time: VirtualTime): Journal {
   const served: Served[] = [];
   const polls: Poll[] = [];
-  const owed = createOwedLog(recipientsOf);
-  const made: Made[] = [];
-  const taken: Taken[] = [];
+  const owed = createOwedLog();
+  const people = createPeopleRecorder(() => time.now());
+  const sightings = createSightingLog(() => time.now());
   const disturbances: Disturbance[] = [];
-  const lives: Span[] = [];
+  const blindness: Blindness[] = [];
+  const lives: Life[] = [];
   const stateById = new Map<WatchId, Memory['state']>();
   const lastPollById = new Map<WatchId, Poll>();
-  const lastTaken = new Map<string, Taken>();
   return {
     served: (one) => served.push(one),
-    disturbed: (one) => disturbances.push(one),
+    begun: people.begun,
     hook: {
       onPoll({ watch: { id, rule, kind }, memory }, read) {
         const gaps = gapsOf(kind, memory.state);
@@ -56,40 +53,77 @@ export function createJournal(time: VirtualTime, recipientsOf: RecipientsOf): Jo
             poll.decided = { at: time.now(), clockAt: observation.at };
             poll.isKept = true;
             poll.gaps = gapsOf(kind, stateById.get(id) ?? memory.state);
+            people.polled(rule, observation.type === 'seen' && observation.partial === null);
           },
         };
       },
     },
-    kept(decisions) {
-      const at = time.now();
-      for (const { watchId, memory, transitions } of decisions) {
-        stateById.set(watchId, memory.state);
-        const poll = lastPollById.get(watchId);
-        if (poll !== undefined) poll.isKept = true;
-        owed.decided(watchId, transitions, at);
-      }
+    store: {
+      disturbed: (one) => disturbances.push(one),
+      kept(decisions) {
+        const at = time.now();
+        people.kept(decisions);
+        for (const decision of decisions) {
+          const { watchId, memory, transitions } = decision;
+          stateById.set(watchId, memory.state);
+          const poll = lastPollById.get(watchId);
+          if (poll !== undefined) poll.isKept = true;
+          owed.decided(watchId, transitions, at);
+          sightings.decided(decision);
+        }
+      },
+      unkept: people.unkept,
+      dispatched(result) {
+        people.made(result);
+        for (const verdicts of result.verdicts.values()) sightings.judged(verdicts);
+      },
+      called({ owing }) {
+        for (const { key, via } of owing) if (via !== 'route') sightings.sawFor(CALLED[via], key, STATE_MS);
+      },
+      settled({ id, attempt }, { state }) {
+        const tried = people.settled(id, attempt);
+        if (state === 'dead') for (const key of tried) sightings.sawFor('given up', key, STATE_MS);
+      },
+      operated(stored, request) {
+        people.operated(stored, request);
+        sightAck(sightings, stored);
+      },
     },
-    dispatched(result, clockAt) {
-      owed.made(result);
-      for (const { target, kind } of result.batches)
-        made.push({ at: time.now(), clockAt, recipient: `${target.channel}/${target.recipient}`, kind });
+    applied(version) {
+      people.applied(version);
+      sightings.sawAll('reload');
     },
-    taken(delivery, clockAt) {
-      const one: Taken = { at: time.now(), clockAt, id: delivery.id, ...owed.toldBy(delivery), knownAt: null };
-      taken.push(one);
-      lastTaken.set(one.id, one);
+    blind: (look) => blindness.push({ at: time.now(), ...look }),
+    started() {
+      sightings.sawAll('restart');
     },
-    sent(id) {
-      const last = lastTaken.get(id);
-      if (last !== undefined) last.knownAt ??= time.now();
+    lived(life) {
+      lives.push(life);
+      people.lived(life);
     },
-    lived: (life) => lives.push(life),
-    end(chain, span, { deliveries, waiting }) {
-      const inOutbox = deliveries.flatMap((delivery) => owed.toldBy(delivery).tells.map((one) => one.owed));
-      const stillOwed = new Set([...inOutbox, ...owed.among(waiting)]);
-      return { span, chain, served, polls, owed: owed.all(chain), made, taken, stillOwed, disturbances, lives };
-    },
+    end: (chain, span, given) => ({
+      span,
+      chain,
+      served,
+      polls,
+      owed: owed.all(chain),
+      disturbances,
+      lives,
+      blindness,
+      people: people.end(span, given),
+      sightings: sightings.all(),
+    }),
   };
+}
+
+const CALLED = { escalate: 'escalation', failover: 'failover' } as const;
+const DAY_MS = 86_400_000;
+
+function sightAck(sightings: SightingLog, { action, answer }: Parameters<StoreObserver['operated']>[0]): void {
+  if (action !== 'ack') return;
+  const { key, at, until } = AckAnswer.parse(answer);
+  const ms = until - at;
+  sightings.sawFor(ms < DAY_MS ? 'snooze' : 'ack', key, Math.max(ms, 0));
 }
 
 const HEIGHTS = /^blocks? (?:from )?(\d+)(?:-(\d+))?( on)?$/;

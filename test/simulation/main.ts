@@ -10,10 +10,13 @@ import { copyWith, runIn } from './bugs.ts';
 import { drawHistory } from './history.ts';
 import { FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Logs, PlannedFault, Verdict } from './model.ts';
-import { judge } from './oracle/judge.ts';
-import { REFERENCES } from './reference-rules.ts';
+import type { OpenEntry } from './open.ts';
+import type { PeopleVerdict } from './people/verdict.ts';
 import { run } from './run.ts';
+import { addMeetings, showMeetings } from './scenes/meetings.ts';
+import type { PairCounts } from './scenes/sightings.ts';
 import { shrink } from './shrink.ts';
+import { outdatedIn, verdictsOf, type Found } from './verdicts.ts';
 
 const { values } = parseArgs({
   options: {
@@ -41,17 +44,38 @@ async function runWithBug(name: string): Promise<number> {
 }
 
 async function runAll(): Promise<number> {
+  let meetings: PairCounts = new Map();
+  const open = new Map<OpenEntry, number>();
   for (let n = 0; n < Number(values.count); n += 1) {
     const history = historyOf(Number(values.seed) + n);
-    const { verdicts, text } = await look(history);
+    const { found, text, sightings } = await look(history);
     print(text);
-    const [first] = verdicts;
+    meetings = addMeetings(meetings, sightings);
+    for (const [entry, count] of found.open) open.set(entry, (open.get(entry) ?? 0) + count);
+    const [first] = found.unknown;
     if (first === undefined) continue;
-    for (const verdict of verdicts.slice(0, MOST_SHOWN)) print(`  ${showVerdict(verdict)}`);
+    for (const verdict of found.unknown.slice(0, MOST_SHOWN)) print(`  ${showVerdict(verdict)}`);
+    printOpen(open);
     if (!values.long) await printShortest(history, first);
     return 1;
   }
-  return 0;
+  for (const line of showMeetings(meetings)) print(line);
+  printOpen(open);
+  return failOutdated(open);
+}
+
+function printOpen(open: Found['open']): void {
+  for (const [{ name, of }, count] of open) print(`open: ${of}, ${name}: ${count}`);
+}
+
+/** Only of whole histories. */
+function failOutdated(open: Found['open']): number {
+  if (values.only !== undefined) return 0;
+  const under = values.faults === undefined ? null : kinds();
+  const seeds = Array.from({ length: Number(values.count) }, (_, n) => Number(values.seed) + n);
+  const outdated = seeds.flatMap((seed) => outdatedIn({ seed, days: Number(values.days) }, under, open));
+  for (const { name, of } of outdated) print(`open, but not met: ${of}, ${name}`);
+  return outdated.length === 0 ? 0 : 1;
 }
 
 function historyOf(seed: number): History {
@@ -70,23 +94,30 @@ function kindOf(name: string): FaultKind {
   return kind;
 }
 
-async function look(history: History): Promise<{ verdicts: Verdict[]; text: string }> {
+async function look(history: History): Promise<{ found: Found; text: string; sightings: Logs['sightings'] }> {
   const logs = await run(history);
-  const verdicts = judge(logs, REFERENCES);
-  return { verdicts, text: summaryOf(history, logs, verdicts.length) };
+  const found = verdictsOf(logs);
+  return { found, text: summaryOf(history, logs, found), sightings: logs.sightings };
 }
 
-function summaryOf({ seed, days, faults }: History, logs: Logs, wrong: number): string {
-  const counts = `${faults.length} faults, ${logs.polls.length} polls, ${logs.owed.length} messages`;
-  return `seed ${seed}: ${days} days, ${counts}: ${wrong === 0 ? 'nothing is wrong' : `${wrong} things are wrong`}`;
+function summaryOf({ seed, days, faults }: History, logs: Logs, { unknown, open }: Found): string {
+  const counts = `${faults.length} faults, ${logs.polls.length} polls, ${logs.people.tries.length} tries`;
+  const known = [...open.values()].reduce((sum, count) => sum + count, 0);
+  const wrong = unknown.length === 0 ? 'nothing is wrong' : `${unknown.length} things are wrong`;
+  return `seed ${seed}: ${days} days, ${counts}: ${wrong}, and ${known} are known`;
 }
 
-function showVerdict({ at, check, watch, what }: Verdict): string {
+function showVerdict({
+  at,
+  check,
+  watch,
+  what,
+}: Pick<Verdict | PeopleVerdict, 'at' | 'check' | 'watch' | 'what'>): string {
   return `${new Date(at).toISOString()} ${check} ${watch}: ${what}`;
 }
 
-async function printShortest(history: History, first: Verdict): Promise<void> {
-  const shortest = await shrink(history, first, async (shorter) => (await look(shorter)).verdicts[0] ?? null);
+async function printShortest(history: History, first: Verdict | PeopleVerdict): Promise<void> {
+  const shortest = await shrink(history, first, async (shorter) => (await look(shorter)).found.unknown[0] ?? null);
   const { seed, days, faults } = shortest.history;
   print(`the shortest history that fails in this way: ${showVerdict(shortest.verdict)}`);
   for (const fault of faults) print(`  ${showFault(fault)}`);

@@ -1,6 +1,7 @@
 // What a history of the simulation consists of, and what a run of it leaves behind. Types alone: nothing here can be
 // wrong with the code under test, and the oracle imports nothing but types.
 import type { FaultKind } from './faults/kinds.ts';
+import type { PeopleLog } from './people/log.ts';
 
 /** Milliseconds since 1970 of true time. The clock of the daemon may say otherwise. */
 export type Instant = number;
@@ -133,14 +134,14 @@ export interface Gap {
   readonly to: number;
 }
 
-/** What was committed about an alert: from then on the daemon owes it to one recipient. */
+/** What was committed about an alert. Who is owed it is for the oracle for people. */
 export interface Owed {
   readonly at: Instant;
   /** By the clock of the daemon, when it was decided. */
   readonly clockAt: Instant;
   /** Members of a summary share it. */
   readonly id: string;
-  /** `post/b@example.com` */
+  /** `all` */
   readonly recipient: string;
   readonly watch: string;
   readonly alert: string;
@@ -152,37 +153,6 @@ export interface Owed {
   readonly item: string | null;
   readonly facts: Facts;
   readonly reason: string | null;
-}
-
-/** A message that the dispatcher made for one recipient. */
-export interface Made {
-  readonly at: Instant;
-  /** By the clock of the daemon. */
-  readonly clockAt: Instant;
-  readonly recipient: string;
-  /** `news`, `repeat`, or the kind of a summary. */
-  readonly kind: string;
-}
-
-/** A message that a receiver took over. */
-export interface Taken {
-  readonly at: Instant;
-  /** By the clock of the daemon. */
-  readonly clockAt: Instant;
-  readonly id: string;
-  readonly recipient: string;
-  /** How much it says that it is about: what it lists, and what it counts. */
-  readonly says: number;
-  readonly tells: readonly Telling[];
-  /** When the daemon wrote down that it was; null = it was not told, or did not live to do so. */
-  knownAt: Instant | null;
-}
-
-/** One line of a message. */
-export interface Telling {
-  /** The id of what was owed. */
-  readonly owed: string;
-  readonly as: 'news' | 'repeat' | 'fired-and-resolved';
 }
 
 /** Why the answers to a path, or to all of them, or the daemon itself, were not as they should be. */
@@ -197,35 +167,62 @@ export interface Logs {
   readonly served: readonly Served[];
   readonly polls: readonly Poll[];
   readonly owed: readonly Owed[];
-  readonly made: readonly Made[];
-  readonly taken: readonly Taken[];
-  /** Ids of what was still to be told at the end. */
-  readonly stillOwed: ReadonlySet<string>;
   readonly disturbances: readonly Disturbance[];
   /** When the daemon ran. */
   readonly lives: readonly Span[];
+  /** What the daemon said of its own sight, every ten minutes. */
+  readonly blindness: readonly Blindness[];
+  /** All that is to be known of who is told. */
+  readonly people: PeopleLog;
+  readonly sightings: readonly Sighting[];
 }
+
+/** Which watches the daemon takes to be blind. */
+export interface Blindness {
+  readonly at: Instant;
+  readonly clockAt: Instant;
+  readonly watches: readonly string[];
+}
+
+/** Something of what people do, or of what becomes of messages, met an alert. */
+export interface Sighting extends Span {
+  readonly of: Meeting;
+  /** Of the alert. */
+  readonly key: string;
+}
+
+export const MEETINGS = [
+  'reload',
+  'restart',
+  'ack',
+  'snooze',
+  'silence',
+  'mute',
+  'cap',
+  'group wait',
+  'inhibition',
+  'escalation',
+  'failover',
+  'cooldown',
+  'retraction',
+  'flapping',
+  'given up',
+] as const;
+export type Meeting = (typeof MEETINGS)[number];
 
 /** What the oracle is told about the rules. Its functions look at rows, as the chain has them or as they were served. */
 export interface References {
   readonly intervalMs: number;
   readonly recipients: readonly string[];
-  readonly people: PeopleReference;
   readonly events: readonly EventReference[];
   readonly conditions: readonly ConditionReference[];
   readonly holdings: HoldingsReference;
   readonly changes: ChangeReference;
   readonly reorganisations: { readonly watch: string; readonly alert: string; readonly path: string };
-}
-
-/** What those are spared who are no programs. */
-export interface PeopleReference {
-  readonly recipients: readonly string[];
-  /** They are told so often of what still fires. */
-  readonly repeatMs: number;
-  /** Most messages in any ten minutes, and in any hour. */
-  readonly burst: number;
-  readonly perHour: number;
+  readonly departures: readonly DepartureReference[];
+  readonly reports: readonly ReportReference[];
+  readonly counts: readonly CountReference[];
+  readonly cron: readonly CronReference[];
 }
 
 /** An alert about the items of a list. */
@@ -239,8 +236,61 @@ export interface EventReference {
   readonly matches: (row: Row) => boolean;
 }
 
+/** An alert about some of the tokens that leave. */
+export interface DepartureReference {
+  readonly watch: string;
+  readonly alert: string;
+  readonly path: string;
+  /** Their addresses. */
+  readonly tokens: readonly string[];
+}
+
+/** An alert at fixed times of UTC. */
+export interface ReportReference {
+  readonly watch: string;
+  readonly alert: string;
+  readonly path: string;
+  /** It is due at each multiple of the period, and so much later. */
+  readonly periodMs: number;
+  readonly offsetMs: number;
+  /** Null = unknown. */
+  readonly valueOf: (poll: ReadPoll) => number | null;
+  readonly isTold: (value: number) => boolean;
+}
+
+/** One version of an alert that counts failed calls. */
+export interface CountReference {
+  readonly name: string;
+  readonly watch: string;
+  readonly alert: string;
+  readonly path: string;
+  readonly windowMs: number;
+  readonly holds: (counted: CountedCalls) => boolean;
+}
+
+/** Those within the window. */
+export interface CountedCalls {
+  readonly failed: number;
+  readonly all: number;
+  /** Since the last failed call, or since the version is in force. */
+  readonly silentMs: number;
+}
+
+/** A watch that is polled at some hours of the day only. */
+export interface CronReference {
+  readonly watch: string;
+  readonly path: string;
+  readonly valueOf: (poll: ReadPoll) => number | null;
+  /** How many of its due times are after `from`, up to `to`. */
+  readonly dueBetween: (from: Instant, to: Instant) => number;
+}
+
 /** An alert that lasts. */
 export interface ConditionReference {
+  /** Of this version; left out: `watch/alert`. */
+  readonly name?: string;
+  /** After an end that was told no begin is told for so long; left out: it is. */
+  readonly cooldownMs?: number;
   readonly watch: string;
   readonly alert: string;
   readonly path: string;

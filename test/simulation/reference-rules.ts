@@ -1,7 +1,9 @@
 // The rules of `rules.ts` once more, as plain functions over rows: no CEL, and no line of the code under test.
 import { TOKENS } from '../../src/sandbox/names.ts';
 import type { ReadPoll, References, Row, Sample } from './model.ts';
-import { INTERVAL_MS, PATHS, PEOPLE, RECIPIENTS } from './rules.ts';
+import { EVERYBODY } from './owed-log.ts';
+import { CRON, COUNTS, DEPARTURES, reportsOf } from './timed-references.ts';
+import { INTERVAL_MS, PATHS } from './rules.ts';
 
 const MINUTE = 60_000;
 const COIN = 10 ** 18;
@@ -13,8 +15,7 @@ const isFailedCall = ({ facts }: Row): boolean => facts['success'] === 'false';
 
 export const REFERENCES: References = {
   intervalMs: INTERVAL_MS,
-  recipients: RECIPIENTS,
-  people: { recipients: PEOPLE, repeatMs: 240 * MINUTE, burst: 10, perHour: 30 },
+  recipients: [EVERYBODY],
   events: [
     { watch: 'vault', alert: 'failed', path: PATHS.vault, on: 'new', confirmations: 0, matches: isFailedCall },
     { watch: 'vault', alert: 'deep', path: PATHS.vault, on: 'new', confirmations: 12, matches: isFailedCall },
@@ -48,6 +49,28 @@ export const REFERENCES: References = {
       valueOf: coinsIn,
       isTrue: (coins) => coins < 100,
       ends: (coins) => coins > 120,
+    },
+    {
+      name: 'coin/low at 110',
+      watch: 'coin',
+      alert: 'low',
+      path: PATHS.coin,
+      forMs: 10 * MINUTE,
+      needsHead: true,
+      valueOf: coinsIn,
+      isTrue: (coins) => coins < 110,
+      ends: (coins) => coins > 130,
+    },
+    {
+      watch: 'dip',
+      alert: 'low',
+      path: PATHS.coin,
+      forMs: 0,
+      cooldownMs: 240 * MINUTE,
+      needsHead: true,
+      valueOf: coinsIn,
+      isTrue: (coins) => coins < 100,
+      ends: (coins) => coins >= 100,
     },
     {
       watch: 'coin',
@@ -84,6 +107,10 @@ export const REFERENCES: References = {
   holdings: { watch: 'tokens', path: PATHS.tokens, arrived: 'arrived', left: 'left' },
   changes: { watch: 'acme', path: PATHS.acme, fact: 'reputation', alertByValue: { scam: 'scam', ok: 'cleared' } },
   reorganisations: { watch: 'blocks', alert: 'reorg', path: PATHS.blocks },
+  departures: DEPARTURES,
+  reports: reportsOf(coinsIn),
+  counts: COUNTS,
+  cron: [{ ...CRON, valueOf: coinsIn }],
 };
 
 function coinsIn({ served }: ReadPoll): number | null {

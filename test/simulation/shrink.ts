@@ -2,18 +2,22 @@
 import { DAY_MS } from './life.ts';
 import { START } from './history.ts';
 import type { History, PlannedFault, Verdict } from './model.ts';
+import type { PeopleVerdict } from './people/verdict.ts';
+
+/** By either oracle. */
+type AnyVerdict = Pick<Verdict | PeopleVerdict, 'check' | 'at' | 'watch' | 'what'>;
 
 /** The first verdict of a history; null = nothing is wrong with it. */
-export type Fails = (history: History) => Promise<Verdict | null>;
+export type Fails = (history: History) => Promise<AnyVerdict | null>;
 
 export interface Shrunk {
   readonly history: History;
-  readonly verdict: Verdict;
+  readonly verdict: AnyVerdict;
 }
 
 /** `first`: what is wrong with `history`. */
-export async function shrink(history: History, first: Verdict, fails: Fails): Promise<Shrunk> {
-  const isSame = (verdict: Verdict | null): verdict is Verdict =>
+export async function shrink(history: History, first: AnyVerdict, fails: Fails): Promise<Shrunk> {
+  const isSame = (verdict: AnyVerdict | null): verdict is AnyVerdict =>
     verdict !== null && verdict.check === first.check && verdict.watch === first.watch;
   const days = Math.min(history.days, Math.ceil((first.at - START) / DAY_MS));
   const before = history.faults.filter(({ at }) => at <= first.at);

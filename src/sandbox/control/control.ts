@@ -149,8 +149,8 @@ function lag({ lags }: Overlay, { operation, blocks }: z.output<typeof schemas.L
   return { behind: blocks };
 }
 
-function hideTraces({ hiddenTraces }: Overlay, { block, hidden }: z.output<typeof schemas.HideTraces>) {
-  assertRoom(hiddenTraces.size, 'blocks without traces');
+function hideTraces({ hiddenTraces, mostChanges }: Overlay, { block, hidden }: z.output<typeof schemas.HideTraces>) {
+  assertRoom(hiddenTraces.size, 'blocks without traces', mostChanges);
   if (hidden) hiddenTraces.add(block);
   else hiddenTraces.delete(block);
   return { block };

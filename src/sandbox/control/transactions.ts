@@ -110,8 +110,8 @@ function blank(world: World): Transaction {
 
 /** Blocks that were replaced are found by where their content came from. */
 function place(world: World, transaction: Transaction, height: number): Added {
-  const { placed, placedByHeight, placedByParty, reorgs } = world.overlay;
-  assertRoom(placed.length, 'transactions added');
+  const { placed, placedByHeight, placedByParty, reorgs, mostChanges } = world.overlay;
+  assertRoom(placed.length, 'transactions added', mostChanges);
   const origin = originOf(reorgs, height);
   if (origin === undefined) throw new ControlProblem(`block ${height} was emptied: mine another one first`);
   const added: Placed = { transaction, height: origin, seenAt: world.head() };

@@ -35,6 +35,7 @@ export function createReplica(seed: number, given: readonly Command[], start: In
     seed,
     blockTimeMs: BLOCK_MS,
     quiet: true,
+    mostChanges: Infinity,
     pageSize: PAGE_SIZE,
     limits: { requestsPerSecond: REQUESTS_PER_SECOND },
     clock: {

@@ -41,6 +41,11 @@ function lasting(least: number, most: number): (draw: Draw) => Drawn {
   return (draw) => ({ ms: draw.between(least, most) });
 }
 
+/** Channels of the first config, whatever they are called later. */
+const RECEIVERS = ['hook', 'hook', 'post', 'post', 'team', 'team', 'pager', 'pager', 'phone', 'spare'] as const;
+
+const any = (draw: Draw): Drawn => ({ amount: draw.below(2 ** 31) });
+
 const once = (): Drawn => ({ ms: HOUR, times: 1 });
 
 export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
@@ -132,6 +137,50 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'sink-5xx': lasting(5 * MINUTE, 3 * HOUR),
   'sink-4xx': lasting(5 * MINUTE, 3 * HOUR),
   'sink-unknown': (draw) => ({ ms: HOUR, times: draw.between(1, 3) }),
+
+  // `amount`: of scenes, what they draw from when they happen.
+  'channel-renamed': any,
+  'channel-renamed-back': any,
+  'channel-replaced': any,
+  'channel-removed': any,
+  'channel-returned': any,
+  'recipients-changed': any,
+  'route-added': any,
+  'routes-reordered': any,
+  'severity-raised': any,
+  'severity-lowered': any,
+  'escalation-edited': any,
+  'mutes-changed': any,
+  'groups-changed': any,
+  'cap-changed': any,
+  'rule-edited': any,
+  // `ms`: so long it holds.
+  ack: (draw) => ({ ...any(draw), ms: 24 * HOUR }),
+  snooze: (draw) => ({ ...any(draw), ms: draw.between(2, 36) * 5 * MINUTE }),
+  'ack-withdrawn': any,
+  'ack-replaced': (draw) => ({ ...any(draw), ms: draw.between(2, 240) * 5 * MINUTE }),
+  silence: (draw) => ({ ...any(draw), ms: draw.between(2, 48) * 5 * MINUTE }),
+  'silence-extended': (draw) => ({ ...any(draw), ms: draw.between(2, 24) * 5 * MINUTE }),
+  'silence-ended': any,
+  // `amount`: so many calls in as many blocks as `times` says.
+  storm: (draw) => ({ amount: draw.between(50, 500), times: draw.between(1, 4) }),
+  // `times`: so often it comes and goes, once in `ms`.
+  flap: (draw) => ({ times: draw.between(3, 6), ms: draw.between(19, 24) * MINUTE }),
+  // `path`: the name of the channel at first. `times`: what it answers; `amount`: how long it asks to wait.
+  'receiver-fails': (draw) => ({
+    ms: draw.chance(0.6) ? draw.between(3, 90) * MINUTE : draw.between(2, 12) * HOUR,
+    path: draw.pick(RECEIVERS),
+    times: draw.pick([0, 0, 0, 1, 1, 2, 3, 3, 3, 4]),
+    amount: draw.between(20, 900) * SECOND,
+  }),
+  // `amount`: ms until a message is accepted.
+  'receiver-slow': (draw) => ({
+    ms: draw.between(10, 300) * MINUTE,
+    path: draw.pick(RECEIVERS),
+    amount: draw.between(3, 90) * SECOND,
+  }),
+  // The first message within the time is refused until it is over.
+  'body-refused': (draw) => ({ ms: draw.between(40, 400) * MINUTE, times: 1, path: draw.pick(RECEIVERS) }),
 };
 
 /** 1 to 64, small ones more often. */

@@ -39,6 +39,10 @@ export function commandsOf(fault: PlannedFault): Command[] {
       return changedRow(at, id, amount);
     case 'burst':
       return burst(at, id, amount);
+    case 'storm':
+      return storm(at, fault);
+    case 'flap':
+      return flap(at, fault);
     case 'stalled':
       return [
         { do: 'freeze', at },
@@ -104,6 +108,29 @@ function burst(at: number, id: string, calls: number): Command[] {
     reason: 'burst',
     isHidden: false,
   }));
+}
+
+const MOST_LARGE = 120;
+
+/** Two of three are failed calls; the third kind is critical. */
+function storm(at: number, { id, amount, times }: PlannedFault): Command[] {
+  const isLarge = amount % 3 === 0;
+  return Array.from({ length: isLarge ? Math.min(amount, MOST_LARGE) : amount }, (_, i): Command => {
+    const place = { at: at + (i % times) * BLOCK_MS, id: `${id}-${i}` };
+    return isLarge
+      ? { ...place, do: 'transaction', from: 'market', value: 1000 + i, isFailed: false, waits: null, nonce: null }
+      : { ...place, do: 'call', to: 'factory', reason: 'storm', isHidden: false };
+  });
+}
+
+const LOW = 500_000_000_000;
+const HIGH = 2_000_000_000_000;
+
+function flap(at: number, { ms, times }: PlannedFault): Command[] {
+  return Array.from({ length: times }, (_, n): Command[] => [
+    { do: 'token', at: inBlock(at + n * ms, PLACED_AT), token: 'USDC', value: LOW },
+    { do: 'token', at: inBlock(at + n * ms + ms / 2, PLACED_AT), token: 'USDC', value: HIGH },
+  ]).flat();
 }
 
 /** Another head from a while ago, and a block of its own for each that comes. */

@@ -5,6 +5,8 @@ import type { FaultKind } from './kinds.ts';
 export interface FaultField {
   /** The first one of these kinds that lasts at that moment; it is not used up. */
   readonly lasting: (kinds: ReadonlySet<FaultKind>, at: Instant) => PlannedFault | null;
+  /** The same, of those that concern the path alone. */
+  readonly lastingAt: (kinds: ReadonlySet<FaultKind>, at: Instant, path: string) => PlannedFault | null;
   /** The first one of these kinds that concerns the path, used up by one. */
   readonly strike: (kinds: ReadonlySet<FaultKind>, at: Instant, path: string | null) => PlannedFault | null;
 }
@@ -25,6 +27,10 @@ export function createFaultField(planned: readonly PlannedFault[]): FaultField {
     lasting(kinds, at) {
       moveTo(at);
       return present.find(({ fault }) => kinds.has(fault.kind))?.fault ?? null;
+    },
+    lastingAt(kinds, at, path) {
+      moveTo(at);
+      return present.find(({ fault }) => kinds.has(fault.kind) && fault.path === path)?.fault ?? null;
     },
     strike(kinds, at, path) {
       moveTo(at);

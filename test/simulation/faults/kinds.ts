@@ -40,7 +40,42 @@ const STORE_KINDS = ['commit-refused', 'commit-kept-but-error', 'commit-supersed
 /** Those who are told. */
 const SINK_KINDS = ['slow-sink', 'sink-5xx', 'sink-4xx', 'sink-unknown'] as const;
 
-export const FAULT_KINDS = [
+/** A reload finds another config. */
+export const EDIT_KINDS = [
+  'channel-renamed',
+  'channel-renamed-back',
+  'channel-replaced',
+  'channel-removed',
+  'channel-returned',
+  'recipients-changed',
+  'route-added',
+  'routes-reordered',
+  'severity-raised',
+  'severity-lowered',
+  'escalation-edited',
+  'mutes-changed',
+  'groups-changed',
+  'cap-changed',
+  'rule-edited',
+] as const;
+export type EditKind = (typeof EDIT_KINDS)[number];
+
+/** What operators do to alerts. */
+export const ACK_KINDS = ['ack', 'snooze', 'ack-withdrawn', 'ack-replaced'] as const;
+export const SILENCE_KINDS = ['silence', 'silence-extended', 'silence-ended'] as const;
+export type OperatorKind = (typeof ACK_KINDS | typeof SILENCE_KINDS)[number];
+
+/** Many events of one rule at once, and a condition that comes and goes. */
+export const STORM_KINDS = ['storm', 'flap'] as const;
+
+/** One receiver, for minutes to hours. */
+export const RECEIVER_KINDS = ['receiver-fails', 'receiver-slow', 'body-refused'] as const;
+
+/** What people do, and what is done to them, on top of all that goes wrong. */
+export const SCENE_KINDS = [...EDIT_KINDS, ...ACK_KINDS, ...SILENCE_KINDS, ...STORM_KINDS, ...RECEIVER_KINDS] as const;
+
+/** Faults, from which a history draws without regard to scenes. */
+export const TROUBLE_KINDS = [
   ...STATUS_KINDS,
   ...WIRE_KINDS,
   ...CONTENT_KINDS,
@@ -51,6 +86,8 @@ export const FAULT_KINDS = [
   ...STORE_KINDS,
   ...SINK_KINDS,
 ] as const;
+
+export const FAULT_KINDS = [...TROUBLE_KINDS, ...SCENE_KINDS] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 function without<Name extends string, Out extends Name>(names: readonly Name[], out: readonly Out[]) {

@@ -1,16 +1,20 @@
 // The daemon as `app/` starts it, but for what needs the world: no files are watched, no port is opened, and the
 // explorer, the state file and the receivers are those of the simulation.
 import { createRuntime } from '../../../src/app/runtime/runtime.ts';
-import type { Setup } from '../../../src/app/setup/setup.ts';
 import type { PollHook } from '../../../src/engine/polling/poll.ts';
+import { keepPolicy } from '../../../src/operators/upkeep.ts';
+import { createStorageBackoff } from '../../../src/engine/reporting/storage-backoff.ts';
 import { createSupervisor } from '../../../src/engine/upkeep/supervisor.ts';
 import { createExplorer } from '../../../src/explorer/explorer.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
-import type { Clock } from '../../../src/lib/clock.ts';
+import type { Clock, Instant } from '../../../src/lib/clock.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import type { SafeLog } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { LifeLine } from '../life-line.ts';
+import type { ConfigVersion } from '../people/log.ts';
+import type { Reached } from '../scenes/operators.ts';
+import type { Loaded } from '../scenes/versions.ts';
 import { ownershipOf } from '../../support/store/fences.ts';
 
 export interface DaemonOptions {
@@ -18,23 +22,30 @@ export interface DaemonOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly transport: HttpTransport;
-  /** With channels that lead to the receivers of the simulation. */
-  readonly setup: Setup;
+  /** What the files say now, with channels that lead to the receivers of the simulation. */
+  readonly files: () => Loaded;
+  readonly onApplied: (version: ConfigVersion) => void;
+  /** The rules of its watches that are blind, each ten minutes. */
+  readonly onLook: (look: { readonly clockAt: Instant; readonly watches: readonly string[] }) => void;
   readonly hook: PollHook;
 }
 
 export interface Daemon {
-  /** Takes the same rules over once more, as after a change that changes nothing. */
+  /** Takes over what the files say now. */
   readonly reload: () => Promise<void>;
+  /** For operators. */
+  readonly reached: Reached;
   /** Resolves when the process has stopped, as it is asked to; never when it dies. */
   readonly ended: Promise<void>;
 }
 
-export async function startDaemon({ line, clock, store, transport, setup, hook }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { line, clock, store, transport, files, onApplied, onLook, hook } = options;
+  const ownership = ownershipOf(store);
   const metrics = createMetrics({ clock });
   const runtime = createRuntime({
     store,
-    ownership: ownershipOf(store),
+    ownership,
     whileHeld: (_shard, run) => run,
     clock,
     log: SILENT,
@@ -59,18 +70,44 @@ export async function startDaemon({ line, clock, store, transport, setup, hook }
   });
 
   async function apply(): Promise<void> {
+    const { setup, version } = files();
     await using prepared = await runtime.prepare(setup);
+    if (!line.isAlive) return;
     prepared.commit();
+    onApplied(version);
+  }
+
+  const onChanged = (): void => {
+    runtime.dispatch();
+  };
+  const reached: Reached = { store, clock, onChanged };
+  const policy = {
+    store,
+    fence: () => ownership.fenceOf('service:dispatch'),
+    clock,
+    storage: () => createStorageBackoff({ loop: 'operators' }, SILENT),
+    watches: () => runtime.watches(),
+    notify: () => runtime.self(),
+    onChanged,
+  };
+
+  async function look(): Promise<void> {
+    while (!line.stopping.aborted) {
+      onLook({ clockAt: clock.now(), watches: runtime.blind().map(({ watch: { rule } }) => rule) });
+      await clock.sleep(LOOK_MS, line.stopping);
+    }
   }
 
   async function run(): Promise<void> {
-    await runtime.run(line.stopping);
+    await Promise.all([runtime.run(line.stopping), keepPolicy(policy, line.stopping), look()]);
     await runtime[Symbol.asyncDispose]();
   }
 
   await apply();
-  return { reload: apply, ended: run() };
+  return { reload: apply, reached, ended: run() };
 }
+
+const LOOK_MS = 600_000;
 
 const SILENT: SafeLog = { debug: ignore, info: ignore, warn: ignore, error: ignore, addSecrets: ignore };
 

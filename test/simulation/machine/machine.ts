@@ -2,12 +2,15 @@
 import type { VirtualTime } from './clock.ts';
 import type { Daemon } from './daemon.ts';
 import { createLifeLine, type LifeLine } from '../life-line.ts';
-import type { Instant, Span } from '../model.ts';
+import type { Instant } from '../model.ts';
+import type { Life } from '../people/log.ts';
+import type { Reached } from '../scenes/operators.ts';
 
 export interface MachineOptions {
   readonly time: VirtualTime;
   readonly boot: (line: LifeLine) => Promise<Daemon>;
-  readonly onLife: (life: Span) => void;
+  readonly onLife: (life: Life) => void;
+  readonly onStart: () => void;
 }
 
 export interface Machine {
@@ -17,6 +20,8 @@ export interface Machine {
   /** Stopped as an operator does it, and started after that time. */
   readonly stopFor: (downMs: number) => void;
   readonly reload: () => void;
+  /** For operators; null: no process answers. */
+  readonly reached: () => Reached | null;
   /** For good. */
   readonly stop: () => void;
 }
@@ -30,18 +35,29 @@ interface Process {
   daemon: Daemon | null;
   /** How long until the next one starts; null = there is none. */
   downMs: number | null;
+  isKilled: boolean;
 }
 
-export function createMachine({ time, boot, onLife }: MachineOptions): Machine {
+export function createMachine({ time, boot, onLife, onStart }: MachineOptions): Machine {
   let present: Process | null = null;
 
   function start(): void {
-    const process: Process = { line: createLifeLine(), bornAt: time.now(), daemon: null, downMs: RESTART_MS };
+    const process: Process = {
+      line: createLifeLine(),
+      bornAt: time.now(),
+      daemon: null,
+      downMs: RESTART_MS,
+      isKilled: false,
+    };
     present = process;
+    onStart();
     const over = (): void => {
       end(process);
     };
-    void process.line.died.then(over);
+    void process.line.died.then(() => {
+      process.isKilled = true;
+      over();
+    });
     boot(process.line).then(
       (daemon) => {
         process.daemon = daemon;
@@ -56,7 +72,7 @@ export function createMachine({ time, boot, onLife }: MachineOptions): Machine {
   function end(process: Process): void {
     if (present !== process) return;
     present = null;
-    onLife({ from: process.bornAt, to: time.now() });
+    onLife({ from: process.bornAt, to: time.now(), end: process.isKilled ? 'killed' : 'stopped' });
     if (process.downMs !== null) time.at(time.now() + process.downMs, start);
   }
 
@@ -78,6 +94,7 @@ export function createMachine({ time, boot, onLife }: MachineOptions): Machine {
       // What the storage refuses now is tried again at the next change.
       void present?.daemon?.reload().catch(() => undefined);
     },
+    reached: () => present?.daemon?.reached ?? null,
     stop() {
       stop(null);
     },

@@ -1,6 +1,10 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
 import type { Decision } from '../../../src/core/model/decision.ts';
+import type { Settlement } from '../../../src/core/model/delivery.ts';
 import type { RoundResult } from '../../../src/dispatch/model.ts';
+import type { CallResult } from '../../../src/dispatch/rounds/call-round.ts';
+import type { OperatorRequest, StoredAnswer } from '../../../src/store/contract/operators.ts';
+import type { Tried } from '../../../src/store/contract/deliveries.ts';
 import type { CommitResult, Fence } from '../../../src/store/contract/fence.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import type { VirtualTime } from './clock.ts';
@@ -14,20 +18,28 @@ export interface StoreOptions {
   readonly line: LifeLine;
   readonly time: VirtualTime;
   readonly field: FaultField;
-  /** Decisions that are on disk, whatever the process was told. */
-  readonly onKept: (decisions: readonly Decision[]) => void;
-  /** Deliveries that are on disk, whatever the process was told. */
-  readonly onDispatched: (result: RoundResult, at: number) => void;
-  /** It is on disk that the message was taken over. */
-  readonly onSent: (id: string) => void;
-  readonly onDisturbed: (disturbance: Disturbance) => void;
+  readonly observer: StoreObserver;
+}
+
+/** What is on disk, whatever the process was told. */
+export interface StoreObserver {
+  readonly kept: (decisions: readonly Decision[]) => void;
+  /** The process was told that it is not. */
+  readonly unkept: (decisions: readonly Decision[]) => void;
+  readonly dispatched: (result: RoundResult) => void;
+  /** Others were called in. */
+  readonly called: (result: CallResult) => void;
+  readonly settled: (tried: Tried, settlement: Settlement) => void;
+  /** Also where a request was repeated, and answered as at first. */
+  readonly operated: (stored: StoredAnswer, request: OperatorRequest) => void;
+  readonly disturbed: (disturbance: Disturbance) => void;
 }
 
 const REFUSED: ReadonlySet<FaultKind> = new Set(['commit-refused']);
 const KEPT_BUT_ERROR: ReadonlySet<FaultKind> = new Set(['commit-kept-but-error']);
 const SUPERSEDED: ReadonlySet<FaultKind> = new Set(['commit-superseded']);
 
-export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent, onDisturbed }: StoreOptions): Store {
+export function storeOf({ inner, line, time, field, observer }: StoreOptions): Store {
   async function deed<T>(work: () => Promise<T>): Promise<T> {
     time.stir();
     await line.deed();
@@ -37,10 +49,11 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     return result;
   }
 
-  function write<T>(work: () => Promise<T>): Promise<T> {
+  function write<T>(work: () => Promise<T>, onRefused?: () => void): Promise<T> {
     return deed(async () => {
       if (field.lasting(REFUSED, time.now()) !== null) {
         disturb();
+        onRefused?.();
         throw new StorageError('the disk is full');
       }
       return work();
@@ -48,7 +61,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
   }
 
   function disturb(): void {
-    onDisturbed({ from: time.now(), to: time.now(), path: null });
+    observer.disturbed({ from: time.now(), to: time.now(), path: null });
   }
 
   async function commit(decisions: readonly Decision[], at: number, fence: Fence): Promise<CommitResult[]> {
@@ -57,9 +70,10 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
       await supersede(inner, decisions, at, fence);
     }
     const ends = await inner.commit(decisions, at, fence);
-    onKept(decisions.filter((_decision, i) => ends[i] === 'kept'));
+    observer.kept(decisions.filter((_decision, i) => ends[i] === 'kept'));
     if (field.strike(KEPT_BUT_ERROR, time.now(), null) === null) return ends;
     disturb();
+    observer.unkept(decisions);
     throw new StorageError('the disk did not answer');
   }
 
@@ -75,7 +89,13 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     diagnostics: (ids) => deed(() => inner.diagnostics(ids)),
     samples: (watch) => deed(() => inner.samples(watch)),
     samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),
-    commit: (decisions, at, fence) => write(() => commit(decisions, at, fence)),
+    commit: (decisions, at, fence) =>
+      write(
+        () => commit(decisions, at, fence),
+        () => {
+          observer.unkept(decisions);
+        },
+      ),
     readRouting: (limit) => deed(() => inner.readRouting(limit)),
     commitRouting: (round, result, at, fence) => write(() => inner.commitRouting(round, result, at, fence)),
     readDue: (query) => deed(() => inner.readDue(query)),
@@ -84,11 +104,16 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     commitDue: (round, decision, at, fence) =>
       write(async () => {
         const end = await inner.commitDue(round, decision, at, fence);
-        if (end === 'kept') onDispatched(decision.result, at);
+        if (end === 'kept') observer.dispatched(decision.result);
         return end;
       }),
     readCalls: (at, limit, unanswered) => deed(() => inner.readCalls(at, limit, unanswered)),
-    commitCalls: (round, result, at, fence) => write(() => inner.commitCalls(round, result, at, fence)),
+    commitCalls: (round, result, at, fence) =>
+      write(async () => {
+        const end = await inner.commitCalls(round, result, at, fence);
+        if (end === 'kept') observer.called(result);
+        return end;
+      }),
     readActive: (after, limit) => deed(() => inner.readActive(after, limit)),
     commitReroute: (rerouted, at, fence) => write(() => inner.commitReroute(rerouted, at, fence)),
     moveClock: (jump, fence) => write(() => inner.moveClock(jump, fence)),
@@ -105,7 +130,7 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     settle: (tried, settlement, at) =>
       write(async () => {
         const end = await inner.settle(tried, settlement, at);
-        if (settlement.state === 'sent') onSent(tried.id);
+        if (end === 'settled') observer.settled(tried, settlement);
         return end;
       }),
     expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
@@ -113,7 +138,12 @@ export function storeOf({ inner, line, time, field, onKept, onDispatched, onSent
     survey: () => deed(() => inner.survey()),
     answerTo: (request) => deed(() => inner.answerTo(request)),
     newsSince: (since) => deed(() => inner.newsSince(since)),
-    operate: (work) => write(() => inner.operate(work)),
+    operate: (work) =>
+      write(async () => {
+        const end = await inner.operate(work);
+        if (end.type === 'kept') observer.operated(end.stored, work.request);
+        return end;
+      }),
     announceable: (at) => deed(() => inner.announceable(at)),
     announce: (id, transitions, at, fence) => write(() => inner.announce(id, transitions, at, fence)),
     pauses: () => deed(() => inner.pauses()),

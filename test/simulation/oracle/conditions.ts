@@ -3,6 +3,7 @@ import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sampl
 import type { Evidence } from './evidence.ts';
 import { headAt } from './heights.ts';
 import type { RightTime } from './right-time.ts';
+import { isWithinOne, spansOfVersion } from './versions.ts';
 
 const MINUTE = 60_000;
 /** One that flaps is silent until it has been steady for so long. */
@@ -37,7 +38,8 @@ export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evid
     const { watch, alert, path, lookBack } = reference;
     const { intervalMs } = references;
     const [recipient] = references.recipients;
-    const valued = valuedPolls(pollsOf(watch, path), reference, { logs, elsewhere, intervalMs });
+    const all = valuedPolls(pollsOf(watch, path), reference, { logs, elsewhere, intervalMs });
+    const valued = inForce(all, reference, logs);
     const given: Case = {
       logs,
       reference,
@@ -46,7 +48,13 @@ export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evid
       rightTime: rightTimeOf(path),
       intervalMs,
     };
-    return [...lateOf(given), ...inventedOf(given), ...falselyResolvedOf(given)];
+    return [
+      ...lateOf(given),
+      ...inventedOf(given),
+      ...coolingOf(given),
+      ...overdueOf(given),
+      ...falselyResolvedOf(given),
+    ];
   });
 }
 
@@ -68,6 +76,22 @@ function valuedPolls(
   });
 }
 
+/** Where another version may have been asked, nothing is judged. */
+function inForce(polls: readonly Valued[], { name, watch, alert }: ConditionReference, logs: Logs): readonly Valued[] {
+  const spans = spansOfVersion(logs, watch, alert, name ?? `${watch}/${alert}`).map(({ from, to }) => ({
+    from: from === logs.people.configs[0]?.from ? -Infinity : from + EDITED_MS,
+    to: to === logs.span.to ? Infinity : to,
+  }));
+  return polls.map((poll) =>
+    isWithinOne(spans, poll.at) || logs.people.configs.length === 0
+      ? poll
+      : { ...poll, isDoubtful: true, isUnsure: true },
+  );
+}
+
+/** Of another version a wait or a state may go on. */
+const EDITED_MS = 60 * MINUTE;
+
 /** As far as it looks back the clock went evenly, and every poll was decided and knew the head. */
 function comparedPolls(polls: readonly Valued[], { ms, compare }: LookBack, intervalMs: number): Valued[] {
   const reachMs = ms + 4 * intervalMs;
@@ -78,7 +102,7 @@ function comparedPolls(polls: readonly Valued[], { ms, compare }: LookBack, inte
     const before = polls[n - 1];
     const isClockEven = before === undefined || Math.abs(clockAt - before.clockAt - (at - before.at)) < 1000;
     if (isDoubtful || !isClockEven) unsureUntil = at + reachMs;
-    const isUnsure = at <= unsureUntil;
+    const isUnsure = poll.isUnsure || at <= unsureUntil;
     const compared = value === null || isUnsure ? null : compare({ clockAt, value }, samples, intervalMs);
     if (value !== null) samples.push({ clockAt, value });
     return { ...poll, value: compared, isUnsure };
@@ -153,7 +177,9 @@ function spellsOf({ polls, intervalMs }: Case, holds: (value: number) => boolean
 function lateIn({ reference, rightTime, told, intervalMs }: Case, { from, to }: Spell, late: Late): Verdict[] {
   const isDue = (dueAt: Instant | null): dueAt is Instant =>
     dueAt !== null && dueAt <= to && isFiring(told, dueAt) === late.wasFiring;
-  const dueAt = rightTime.after(from, late.ms);
+  const ended = late.wasFiring ? undefined : told.findLast((one) => one.at <= to && one.type === 'alert.resolved');
+  const cooledAt = ended === undefined ? from : ended.at + (reference.cooldownMs ?? 0);
+  const dueAt = rightTime.after(Math.max(from, cooledAt), late.ms);
   if (!isDue(dueAt)) return [];
   const isFlapping = told.findLast((one) => one.at <= dueAt)?.reason?.startsWith('flapping') === true;
   if (isFlapping && !isDue(rightTime.after(from, late.ms + STEADY_MS + 2 * intervalMs))) return [];
@@ -199,6 +225,46 @@ function heldMs(polls: readonly Valued[], { isTrue }: ConditionReference, interv
   }
   const last = polls.at(-1);
   return last !== undefined && last.value !== null && isTrue(last.value) ? held : null;
+}
+
+/** Two polls in a row that knew it to be so, behind a cooldown that counts from the last end that was told. */
+function overdueOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
+  const { cooldownMs, watch, alert, isTrue } = reference;
+  if (cooldownMs === undefined) return [];
+  const isSo = (one: Valued): boolean =>
+    one.value !== null && isTrue(one.value) && !one.isDoubtful && one.poll.poll.isKept && isClean(one.poll);
+  return polls.flatMap((poll, n): Verdict[] => {
+    const before = polls[n - 1];
+    if (before === undefined || !isSo(before) || !isSo(poll) || poll.at - before.at > 1.5 * intervalMs) return [];
+    const last = told.findLast(({ at }) => at <= poll.at);
+    if (last?.type !== 'alert.resolved' || before.clockAt < last.clockAt + cooldownMs) return [];
+    const isFlapping = told.some(({ at, reason }) => at > last.at - DAY && at <= poll.at && isOfFlapping(reason));
+    if (isFlapping || poll.clockAt < before.clockAt) return [];
+    return [{ check: 'lost', at: poll.at, watch, what: `${alert}: held and did not fire behind its cooldown` }];
+  });
+}
+
+const DAY = 24 * 60 * MINUTE;
+
+function isOfFlapping(reason: string | null): boolean {
+  return reason?.startsWith('flapping') === true;
+}
+
+function isClean({ served }: ReadPoll): boolean {
+  return served.every(({ fault, replica }) => fault === null && replica === 'chain');
+}
+
+/** Fired though an end was told so shortly before. That it flaps is said in any case. */
+function coolingOf({ reference, told }: Case): Verdict[] {
+  const { cooldownMs = 0, watch, alert } = reference;
+  return told.flatMap(({ type, at, clockAt, reason }, n): Verdict[] => {
+    const ended = told.slice(0, n).findLast((one) => one.type === 'alert.resolved');
+    const isFirst = type === 'alert.firing' && reason?.startsWith('flapping') !== true;
+    if (!isFirst || ended === undefined || told[n - 1] !== ended) return [];
+    const sinceMs = clockAt - ended.clockAt;
+    if (sinceMs < 0 || sinceMs >= cooldownMs) return [];
+    return [{ check: 'invented', at, watch, what: `${alert}: fired ${sinceMs} ms after an end that was told` }];
+  });
 }
 
 function falselyResolvedOf({ reference, polls, told, logs }: Case): Verdict[] {

@@ -1,12 +1,14 @@
 // The oracle: a pure function from what happened to what was wrong with it.
 import type { Logs, References, Verdict } from '../model.ts';
+import { judgeBlindness } from './blindness.ts';
 import { judgeConditions } from './conditions.ts';
-import { judgeDeliveries } from './deliveries.ts';
+import { judgeCounts } from './counts.ts';
+import { judgeDepartures } from './departures.ts';
 import { judgeEvents } from './events.ts';
 import { evidenceOf } from './evidence.ts';
 import { judgeGaps } from './gaps.ts';
-import { judgePeople } from './people.ts';
 import { judgeReorganisations } from './reorganisations.ts';
+import { judgeReports } from './reports.ts';
 import { judgeRetractions } from './retractions.ts';
 import { judgeSpending } from './spending.ts';
 import { judgeChanges, judgeHoldings } from './values.ts';
@@ -19,8 +21,10 @@ const JUDGES = [
   judgeHoldings,
   judgeReorganisations,
   judgeGaps,
-  judgeDeliveries,
-  judgePeople,
+  judgeDepartures,
+  judgeReports,
+  judgeCounts,
+  judgeBlindness,
   judgeSpending,
 ];
 

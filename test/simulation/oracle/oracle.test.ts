@@ -1,16 +1,31 @@
 // Each check of the oracle on logs that were written by hand: it is silent where all is well, and says what is wrong.
 import { describe, expect, test } from '@jest/globals';
-import type { Facts, Instant, Logs, Made, Owed, Page, Row, Served, Stay, Taken } from '../model.ts';
-import { PATHS, RECIPIENTS } from '../rules.ts';
+import type { Facts, Instant, Logs, Owed, Page, Row, Served, Stay } from '../model.ts';
+import { EVERYBODY } from '../owed-log.ts';
+import { PATHS } from '../rules.ts';
 import { REFERENCES } from '../reference-rules.ts';
+import type { PeopleLog } from '../people/log.ts';
+import { FIRST_VERSION } from '../scenes/first-version.ts';
 import { judge } from './judge.ts';
 
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 /** Block 14,400 is made. */
 const START = Date.UTC(2026, 0, 11);
 const END = START + 8 * 60 * MINUTE;
 const HEAD = 14_400;
+
+const NOBODY: PeopleLog = {
+  span: { from: START, to: END },
+  aheadMs: 0,
+  jumps: [],
+  configs: [{ from: START, config: FIRST_VERSION }],
+  actions: [],
+  transitions: [],
+  tries: [],
+  lives: [],
+  polls: [],
+  refusals: [],
+};
 
 const at = (minutes: number): Instant => START + minutes * MINUTE;
 const says = (logs: Logs): string[] =>
@@ -36,20 +51,13 @@ function logsOf(
       gaps: [],
     })),
     owed: [],
-    made: [],
-    taken: (rest.owed ?? []).map((one) => message(one)),
-    stillOwed: new Set(),
     disturbances: [],
     lives: [{ from: START, to: END }],
+    blindness: [],
+    people: NOBODY,
+    sightings: [],
     ...rest,
   };
-}
-
-/** About these alone, and on record as taken over. */
-function message(first: Owed, what: Partial<Taken> = {}): Taken {
-  const { at: then, id, recipient } = first;
-  const tells = what.tells ?? [{ owed: id, as: 'news' }];
-  return { at: then, clockAt: then, id, recipient, says: tells.length, tells, knownAt: then + 1, ...what };
 }
 
 function served(path: string, minute: number): Served {
@@ -65,13 +73,13 @@ const one = (facts: Facts): Pick<Served, 'answer'> => ({ answer: { type: 'one', 
 const call = (id: string, block: number): Row => ({ id, block, facts: { success: 'false', error: 'no' } });
 const KNOWN = call('known', HEAD - 5);
 
-/** To everyone, at that minute. */
+/** At that minute. */
 function told(watch: string, alert: string, minute: number, what: Partial<Owed> = {}): Owed[] {
-  return RECIPIENTS.map((recipient) => ({
+  const one: Owed = {
     at: at(minute) + 500,
     clockAt: at(minute) + 500,
-    id: `${alert} ${what.item ?? ''} ${what.type ?? ''} ${minute} ${recipient}`,
-    recipient,
+    id: `${alert} ${what.item ?? ''} ${what.type ?? ''} ${minute}`,
+    recipient: EVERYBODY,
     watch,
     alert,
     type: 'alert.event',
@@ -81,7 +89,8 @@ function told(watch: string, alert: string, minute: number, what: Partial<Owed> 
     facts: {},
     reason: null,
     ...what,
-  }));
+  };
+  return [one];
 }
 
 function item(row: Row, stays: Partial<Stay> = {}): Logs['chain']['items'][number] {
@@ -102,11 +111,6 @@ describe('an item of a list', () => {
 
   test('that nobody was told of is lost', () => {
     expect(says(logsOf('busy', PATHS.busy, serve, chain([item(row)])))).toEqual(['lost busy']);
-  });
-
-  test('that one recipient was not told of is lost', () => {
-    const owed = told('busy', 'failed', 35, { item: 'it' }).slice(1);
-    expect(says(logsOf('busy', PATHS.busy, serve, { ...chain([item(row)]), owed }))).toEqual(['lost busy']);
   });
 
   test('that was only there while the daemon was down, or was answered wrongly, is not lost', () => {
@@ -169,11 +173,9 @@ describe('an item of a list', () => {
     expect(left(60)).toEqual([]);
   });
 
-  test('that one recipient still takes to be there is lost', () => {
+  test('that is still taken to be there is lost', () => {
     const back = told('busy', 'failed', 70, { item: 'it', type: 'alert.retracted' });
-    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: [...first, ...back.slice(1)] }))).toEqual([
-      'lost busy',
-    ]);
+    expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: first }))).toEqual(['lost busy']);
     const again = told('busy', 'failed', 80, { item: 'it', type: 'alert.reinstated' });
     expect(says(logsOf('busy', PATHS.busy, goneServe, { ...gone, owed: [...first, ...back, ...again] }))).toEqual([
       'lost busy',
@@ -412,135 +414,6 @@ describe('a reorganisation', () => {
     );
     expect(says(logs)).toEqual(['lost blocks']);
     expect(says({ ...logs, polls: forgotten })).toEqual([]);
-  });
-});
-
-describe('what is owed', () => {
-  const owed = told('busy', 'other', 35);
-  const logs = logsOf('busy', PATHS.busy, () => [page([KNOWN])], { owed });
-
-  test('is taken over, or still owed', () => {
-    expect(says(logs)).toEqual([]);
-    expect(says({ ...logs, taken: [] })).toEqual(['lost busy', 'lost busy', 'lost busy']);
-    expect(says({ ...logs, taken: [], stillOwed: new Set(owed.map(({ id }) => id)) })).toEqual([]);
-  });
-
-  test('and waits for longer than anything can hold it back is lost', () => {
-    const waiting = { ...logs, taken: [], stillOwed: new Set(owed.map(({ id }) => id)) };
-    expect(says({ ...waiting, span: { from: START, to: START + 26 * HOUR } })).toEqual(Array(3).fill('lost busy'));
-  });
-
-  test('is not sent again once that is on record', () => {
-    const again = owed.slice(0, 1).map((one) => message(one, { at: at(50), knownAt: at(51) }));
-    expect(says({ ...logs, taken: [...logs.taken, ...again] })).toEqual(['doubled hook/hook']);
-    const unsure = logs.taken.map((taken) => ({ ...taken, knownAt: null }));
-    expect(says({ ...logs, taken: [...unsure, ...again] })).toEqual([]);
-  });
-});
-
-describe('of the messages to one recipient', () => {
-  const [hook, b] = RECIPIENTS;
-  const to = (recipient: string | undefined, all: readonly Owed[]): Owed[] =>
-    all.filter((one) => one.recipient === recipient);
-  const logs = (owed: readonly Owed[], taken: readonly Taken[], rest: Partial<Logs> = {}): Logs =>
-    logsOf('busy', PATHS.busy, () => [page([KNOWN])], { owed, taken, ...rest });
-  const [one, two] = [...to(b, told('busy', 'one', 35)), ...to(b, told('busy', 'two', 36))] as [Owed, Owed];
-  const lines = (...owed: readonly Owed[]): Pick<Taken, 'tells'> => ({
-    tells: owed.map(({ id }) => ({ owed: id, as: 'news' })),
-  });
-
-  test('one that is about two tells of both, and counts right', () => {
-    expect(says(logs([one, two], [message(two, lines(one, two))]))).toEqual([]);
-    expect(says(logs([one, two], [message(two, lines(one))]))).toEqual(['lost busy']);
-    expect(says(logs([one, two], [message(two, { ...lines(one, two), says: 3 })]))).toEqual([`invented ${b}`]);
-  });
-
-  test('none tells of what is owed to others', () => {
-    const [other] = to(hook, told('busy', 'one', 35)) as [Owed];
-    expect(says(logs([one, other], [message(one, lines(one, other)), message(other)]))).toEqual([`invented ${b}`]);
-  });
-
-  test('no two tell of the same', () => {
-    const taken = [message(one), message(two, { ...lines(one, two), at: at(40) })];
-    expect(says(logs([one, two], taken))).toEqual(['doubled busy']);
-  });
-
-  const begin = to(b, told('coin', 'low', 35, { type: 'alert.firing' }))[0] as Owed;
-  const end = to(b, told('coin', 'low', 60, { type: 'alert.resolved' }))[0] as Owed;
-  const about = (taken: readonly Taken[], owed: readonly Owed[] = [begin, end]): string[] => says(logs(owed, taken));
-
-  test('an end follows its begin', () => {
-    expect(about([message(begin), message(end)])).toEqual([]);
-    expect(about([message(begin)])).toEqual(['lost coin']);
-    expect(about([message(end)])).toEqual(['invented coin']);
-    const late = [message(end), message(begin, { at: at(70) })];
-    expect(about(late)).toEqual(['out-of-order coin']);
-  });
-
-  test('what was over before it could be told is one thing, or nothing where it was taken back', () => {
-    const asOne: Taken = message(end, { tells: [{ owed: end.id, as: 'fired-and-resolved' }] });
-    expect(about([asOne])).toEqual([]);
-    expect(about([])).toEqual(['lost coin']);
-    expect(about([message(begin), asOne])).toEqual(['doubled coin']);
-    const back: Owed = { ...end, type: 'alert.retracted' };
-    expect(about([], [begin, back])).toEqual([]);
-    expect(about([{ ...asOne }], [begin, back])).toEqual(['invented coin']);
-  });
-
-  test('a correction of what was told is told', () => {
-    const correction: Owed = { ...end, type: 'alert.corrected' };
-    expect(about([message(begin), message(correction)], [begin, correction])).toEqual([]);
-    expect(about([message(begin)], [begin, correction])).toEqual(['lost coin']);
-    expect(about([message(begin)], [begin, correction, { ...end, id: 'end' }])).toEqual(['lost coin']);
-  });
-
-  const again = (owed: Owed, minute: number): Taken =>
-    message(owed, {
-      id: `again ${minute}`,
-      at: at(minute),
-      clockAt: at(minute),
-      tells: [{ owed: owed.id, as: 'repeat' }],
-    });
-
-  test('people are told again of what still fires, after four hours and not before', () => {
-    expect(about([message(begin), again(begin, 35 + 241)], [begin])).toEqual([]);
-    expect(about([message(begin), again(begin, 35 + 230)], [begin])).toEqual([`invented ${b}`]);
-    expect(about([message(begin), message(end), again(begin, 35 + 241)])).toEqual([`invented ${b}`]);
-    const longer = { span: { from: START, to: START + 20 * HOUR } };
-    expect(says(logs([begin], [message(begin)], longer))).toContain('lost coin');
-    const repeated = [message(begin), again(begin, 35 + 300), again(begin, 35 + 600)];
-    expect(says(logs([begin], repeated, longer))).not.toContain('lost coin');
-  });
-
-  test('four hours are over by the clock of the daemon, or in truth where it was set back', () => {
-    const setBack = (minute: number): Taken => ({ ...again(begin, minute), clockAt: at(minute) - 2 * HOUR });
-    expect(about([message(begin), setBack(35 + 241)], [begin])).toEqual([]);
-    expect(about([message(begin), setBack(35 + 230)], [begin])).toEqual([`invented ${b}`]);
-    const setForward = { ...again(begin, 35 + 130), clockAt: at(35 + 250) };
-    expect(about([message(begin), setForward], [begin])).toEqual([]);
-  });
-
-  test('a program is not told again', () => {
-    const other = to(hook, told('coin', 'low', 35, { type: 'alert.firing' }))[0] as Owed;
-    expect(says(logs([other], [message(other), again(other, 35 + 300)]))).toContain(`invented ${hook}`);
-  });
-
-  test('there are at most ten in ten minutes and thirty in an hour, unless the clock was set', () => {
-    const made = (count: number, minutes: number): Made[] =>
-      Array.from({ length: count }, (_, n) => {
-        const then = at(100 + (n * minutes) / count);
-        return { at: then, clockAt: then, recipient: b ?? '', kind: 'news' };
-      });
-    expect(says(logs([], [], { made: made(10, 9) }))).toEqual([]);
-    expect(says(logs([], [], { made: made(11, 9) }))).toEqual([`too-many ${b}`]);
-    expect(says(logs([], [], { made: made(30, 59) }))).toEqual([]);
-    expect(says(logs([], [], { made: made(31, 59) }))).toEqual([`too-many ${b}`]);
-    const set = logs([], [], { made: made(31, 59) });
-    const polls = set.polls.map((poll) => ({
-      ...poll,
-      decided: poll.decided && { ...poll.decided, clockAt: poll.decided.at + (poll.startedAt > at(120) ? HOUR : 0) },
-    }));
-    expect(says({ ...set, polls })).toEqual([]);
   });
 });
 

@@ -1,0 +1,59 @@
+// Alerts about some tokens that leave: each that was held, and then was not for three intervals of right time, is told
+// once; none is told that was served.
+import type { DepartureReference, Instant, Owed, ReadPoll, Span, Step, Verdict } from '../model.ts';
+import type { Evidence } from './evidence.ts';
+
+export function judgeDepartures(evidence: Evidence): Verdict[] {
+  return evidence.references.departures.flatMap((reference) => {
+    const told = evidence.logs.owed.filter(
+      ({ watch, alert }) => watch === reference.watch && alert === reference.alert,
+    );
+    return [...lostOf(evidence, reference, told), ...inventedOf(evidence, reference, told)];
+  });
+}
+
+function lostOf(evidence: Evidence, reference: DepartureReference, told: readonly Owed[]): Verdict[] {
+  const { logs, references } = evidence;
+  const rightTime = evidence.rightTimeOf(reference.path);
+  const enough = 3 * references.intervalMs;
+  return reference.tokens.flatMap((token) =>
+    absencesOf(logs.chain.tokens.get(token) ?? [], logs.span).flatMap(({ held, from, to }): Verdict[] => {
+      const knownAt = rightTime.after(Math.max(held, logs.span.from), enough);
+      const dueAt = rightTime.after(from, enough);
+      const isOwed = knownAt !== null && knownAt <= from && dueAt !== null && dueAt <= to;
+      if (!isOwed || told.some(({ item, at }) => item === token && from <= at && at <= dueAt)) return [];
+      const what = `${reference.alert}: ${token} left at ${new Date(from).toISOString()} and was not told`;
+      return [{ check: 'lost', at: dueAt, watch: reference.watch, what }];
+    }),
+  );
+}
+
+interface Absence extends Span {
+  /** Since when it had been held. */
+  readonly held: Instant;
+}
+
+function absencesOf(steps: readonly Step[], { to }: Span): Absence[] {
+  const turns = steps.filter(({ value }, n) => n === 0 || (value === '0') !== (steps[n - 1]?.value === '0'));
+  return turns.flatMap(({ at, value }, n): Absence[] => {
+    const before = turns[n - 1];
+    return value !== '0' || before === undefined ? [] : [{ held: before.at, from: at, to: turns[n + 1]?.at ?? to }];
+  });
+}
+
+function inventedOf(
+  evidence: Evidence,
+  { watch, alert, path, tokens }: DepartureReference,
+  told: readonly Owed[],
+): Verdict[] {
+  const polls = evidence.pollsOf(watch, path);
+  return told.flatMap(({ at, item }): Verdict[] => {
+    const why = item === null || !tokens.includes(item) ? 'is none of them' : whyHeld(polls, at, item);
+    return why === null ? [] : [{ check: 'invented', at, watch, what: `${alert}: ${item ?? 'nothing'} ${why}` }];
+  });
+}
+
+function whyHeld(polls: readonly ReadPoll[], at: Instant, token: string): string | null {
+  const readings = polls.findLast(({ poll }) => poll.startedAt <= at)?.readings ?? [];
+  return readings.some(({ rows }) => rows.some(({ id }) => id === token)) ? 'was served' : null;
+}

@@ -1,0 +1,208 @@
+// The judges of rules that go by hours, cooldowns and counts, on logs that were written by hand.
+import { describe, expect, test } from '@jest/globals';
+import type { Facts, Instant, Logs, Owed, Row, Served } from '../model.ts';
+import type { PeopleLog } from '../people/log.ts';
+import { FIRST_VERSION } from '../scenes/first-version.ts';
+import { PATHS } from '../rules.ts';
+import { REFERENCES } from '../reference-rules.ts';
+import { DEPARTURES } from '../timed-references.ts';
+import { judge } from './judge.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 0, 11);
+const HEAD = 14_400;
+const COIN = '0'.repeat(18);
+const SPAM = DEPARTURES[0]?.tokens[1] ?? '';
+
+const at = (minutes: number): Instant => START + minutes * MINUTE;
+/** Tokens are judged for another rule too. */
+const says = (logs: Logs): string[] =>
+  judge(logs, REFERENCES).flatMap(({ check, watch }) => (watch === 'tokens' ? [] : [`${check} ${watch}`]));
+
+/** Polls of one watch, each ten minutes for a day, and what they are answered. */
+function logsOf(
+  watch: string,
+  path: string,
+  answer: (minute: number) => Served['answer'],
+  rest: Partial<Logs> = {},
+): Logs {
+  const minutes = Array.from({ length: 142 }, (_, n) => 10 * n);
+  const span = { from: START, to: at(1440) };
+  const people: PeopleLog = {
+    span,
+    aheadMs: 0,
+    jumps: [],
+    configs: [],
+    actions: [],
+    transitions: [],
+    tries: [],
+    lives: [],
+    polls: [],
+    refusals: [],
+  };
+  const asked = { cursor: '', replica: 'chain', fault: null, restsUntil: null } as const;
+  return {
+    span,
+    chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map() },
+    served: minutes.map((minute) => ({ ...asked, at: at(minute), path, answer: answer(minute) })),
+    polls: minutes.map((minute) => ({
+      watch,
+      startedAt: at(minute),
+      decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
+      isKept: true,
+      gaps: [],
+    })),
+    owed: [],
+    disturbances: [],
+    lives: [span],
+    blindness: [],
+    people,
+    sightings: [],
+    ...rest,
+  };
+}
+
+const coins = (value: number | null): Served['answer'] => {
+  const facts: Facts = { coin_balance: value === null ? null : `${value}${COIN}` };
+  return { type: 'one', facts };
+};
+const page = (rows: readonly Row[]): Served['answer'] => ({
+  type: 'page',
+  page: { rows, nameless: 0, next: null, isEnd: true },
+});
+const failed = (minute: number): Row => ({ id: `${minute}:0`, block: HEAD + minute, facts: { success: 'false' } });
+
+function told(watch: string, alert: string, minute: number, type: string, what: Partial<Owed> = {}): Owed {
+  const then = at(minute) + 500;
+  const names = { id: `${alert} ${minute}`, recipient: 'all', watch, alert, type, key: alert };
+  return { at: then, clockAt: then, ...names, isOfSummary: false, item: null, facts: {}, reason: null, ...what };
+}
+
+describe('a token that left', () => {
+  const steps = [
+    { at: at(-60), value: '5' },
+    { at: at(300), value: '0' },
+  ];
+  const token = (id: string): Row => ({ id, block: null, facts: { value: '5' } });
+  const chain = { ...logsOf('', '', () => null).chain, tokens: new Map([[SPAM, steps]]) };
+  const logs = (owed: Owed[]): Logs =>
+    logsOf('leaving', PATHS.tokens, (minute) => page(minute < 300 ? [token(SPAM), token('b')] : [token('b')]), {
+      chain,
+      owed,
+    });
+
+  test('is lost where nobody was told', () => {
+    expect(says(logs([]))).toEqual(['lost leaving']);
+  });
+
+  test('is told once', () => {
+    expect(says(logs([told('leaving', 'gone', 310, 'alert.event', { item: SPAM })]))).toEqual([]);
+  });
+
+  test('is invented while it is served', () => {
+    const early = told('leaving', 'gone', 200, 'alert.event', { item: SPAM });
+    expect(says(logs([early]))).toContain('invented leaving');
+  });
+});
+
+describe('a cooldown', () => {
+  const low = (minute: number): boolean =>
+    (minute >= 60 && minute < 120) || (minute >= 200 && minute < 220) || minute >= 380;
+  const logs = (owed: Owed[]): Logs => logsOf('dip', PATHS.coin, (minute) => coins(low(minute) ? 50 : 200), { owed });
+  const first = [told('dip', 'low', 60, 'alert.firing'), told('dip', 'low', 120, 'alert.resolved')];
+
+  test('counts from the last end that was told', () => {
+    expect(says(logs([...first, told('dip', 'low', 380, 'alert.firing')]))).toEqual([]);
+  });
+
+  test('that an untold end begins again hides an alert', () => {
+    expect([...new Set(says(logs(first)))]).toEqual(['lost dip']);
+  });
+
+  test('is no time to fire in', () => {
+    expect(says(logs([...first, told('dip', 'low', 200, 'alert.firing')]))).toContain('invented dip');
+  });
+});
+
+describe('a report', () => {
+  const reports = (minutes: readonly number[]): Owed[] =>
+    minutes.map((minute) => told('report', 'coins', minute, 'alert.event'));
+  const rest = [500, 740, 980];
+
+  test('is told at each of its times', () => {
+    expect(says(logsOf('report', PATHS.coin, () => coins(200), { owed: reports([260, ...rest]) }))).toEqual([]);
+  });
+
+  test('that is missing is lost', () => {
+    expect(says(logsOf('report', PATHS.coin, () => coins(200), { owed: reports(rest) }))).toEqual(['lost report']);
+  });
+
+  test('waits for its value', () => {
+    const unknownAt = (minute: number): Served['answer'] => coins(minute === 260 ? null : 200);
+    expect(says(logsOf('report', PATHS.coin, unknownAt, { owed: reports([270, ...rest]) }))).toEqual([]);
+    expect(says(logsOf('report', PATHS.coin, unknownAt, { owed: reports([260, ...rest]) }))).toEqual([
+      'invented report',
+    ]);
+  });
+
+  test('is told once', () => {
+    const twice = reports([260, 270, ...rest]);
+    expect(says(logsOf('report', PATHS.coin, () => coins(200), { owed: twice }))).toEqual(['doubled report']);
+  });
+});
+
+describe('a count', () => {
+  const rows = (minute: number): Row[] => [-5, 300, 310, 320].filter((made) => made <= minute).map(failed);
+  const serve = (minute: number): Served['answer'] => page(rows(minute));
+  const edited = (reference: string): Partial<Logs> => {
+    const rules = (name: string) =>
+      FIRST_VERSION.rules.map((rule) => (rule.watch === 'tally' ? { ...rule, reference: name } : rule));
+    const { people } = logsOf('', '', () => null);
+    const configs = [
+      { from: START, config: { ...FIRST_VERSION, rules: rules('tally/many') } },
+      { from: at(325), config: { ...FIRST_VERSION, rules: rules(reference) } },
+    ];
+    return { people: { ...people, configs } };
+  };
+  const through = [told('tally', 'many', 320, 'alert.firing'), told('tally', 'many', 420, 'alert.resolved')];
+
+  test('fires and ends', () => {
+    expect(says(logsOf('tally', PATHS.vault, serve, { owed: through, ...edited('tally/many') }))).toEqual([]);
+  });
+
+  test('that does not fire is lost', () => {
+    expect(says(logsOf('tally', PATHS.vault, serve, edited('tally/many')))).toEqual(['lost tally']);
+  });
+
+  test('begins again under another meaning', () => {
+    const [firing] = through;
+    const ended = told('tally', 'many', 330, 'alert.resolved', { reason: 'rule changed' });
+    const again = told('tally', 'many', 330, 'alert.firing');
+    const owed = firing === undefined ? [] : [firing];
+    const logs = (more: readonly Owed[]): Logs =>
+      logsOf('tally', PATHS.vault, serve, { owed: [...owed, ...more], ...edited('tally/many as coins') });
+    expect(says(logs([ended]))).toEqual([]);
+    expect(says(logs([]))).toEqual(['lost tally']);
+    expect(says(logs([ended, again, told('tally', 'many', 340, 'alert.resolved')]))).toEqual(['invented tally']);
+  });
+});
+
+describe('a watch with office hours', () => {
+  const answer = (minute: number): Served['answer'] => coins(minute >= 480 && minute < 1080 ? 200 : null);
+  const look = (minute: number, watches: readonly string[]) => ({ at: at(minute), clockAt: at(minute), watches });
+
+  test('is not blind at night', () => {
+    const night = (watches: readonly string[]): Logs =>
+      logsOf('office', PATHS.coin, answer, { blindness: [look(1200, watches)] });
+    expect(says(night([]))).toEqual([]);
+    expect(says(night(['office']))).toEqual(['invented office']);
+  });
+
+  test('is blind where it was due and not answered', () => {
+    const bad = (minute: number): Served['answer'] => coins(minute < 600 ? 200 : null);
+    const day = (watches: readonly string[]): Logs =>
+      logsOf('office', PATHS.coin, bad, { blindness: [look(700, watches)] });
+    expect(says(day(['office']))).toEqual([]);
+    expect(says(day([]))).toEqual(['lost office']);
+  });
+});

@@ -1,0 +1,123 @@
+// What follows while an alert stays open and nobody answers: steps, failover, repeats (dispatch.md 6), the message after an
+// acknowledgement that has ended (101), and that of a raised severity (114).
+import type { Instant, Span } from '../model.ts';
+import { isBeginLine, openUntil, sentOf } from './begins.ts';
+import type { Line } from './facts/messages.ts';
+import { judgeOwed, repeatOf, type Court, type Owed } from './owed.ts';
+import { failoversIn, stepsIn } from './steps.ts';
+import { merged, spanAt } from './facts/spans.ts';
+import { RANK, type Story } from './facts/stories.ts';
+import type { PeopleVerdict } from './verdict.ts';
+
+type Named = ReadonlyMap<string, readonly Span[]>;
+
+export function judgeCalls(court: Court, story: Story, named: Named): PeopleVerdict[] {
+  const open = { from: story.from, to: Math.min(openUntil(court, story), court.log.span.to) };
+  // A critical event fails over in any case (111).
+  const failing = { from: story.from, to: Math.min(story.to, court.log.span.to) };
+  const failovers = failoversIn(court, story, failing).flatMap((call) => judgeStep(court, story, named, call));
+  if (open.to <= open.from) return failovers;
+  return [
+    ...failovers,
+    ...stepsIn(court, story, open).flatMap((step) => judgeStep(court, story, named, step)),
+    ...[...named].flatMap(([target, spans]) => [
+      ...judgeAckEnds(court, story, target, spans, open),
+      ...judgeRaises(court, story, target, spans, open),
+      ...judgeRepeats(court, story, target, spans, open),
+    ]),
+  ];
+}
+
+type Call = Pick<Owed, 'duty' | 'from' | 'until' | 'isMet'>;
+
+function judgeCall(court: Court, story: Story, target: string, call: Call): PeopleVerdict[] {
+  return judgeOwed(court, {
+    ...call,
+    story,
+    target,
+    lines: court.linesOf(story, target),
+    holds: 'calls',
+    endsWith: [],
+  });
+}
+
+/** Who is named by a route knows it already. */
+function judgeStep(
+  court: Court,
+  story: Story,
+  named: Named,
+  { target, duty, from, until, since, count }: ReturnType<typeof stepsIn>[number],
+): PeopleVerdict[] {
+  if ((named.get(target) ?? []).some((span) => span.from < until && from < span.to)) return [];
+  const calls = court.linesOf(story, target).filter((line) => isBeginLine(line) && line.message.closedAt >= since);
+  const isMet = (line: Line): boolean => calls.indexOf(line) >= count - 1;
+  return judgeCall(court, story, target, { duty, from, until, isMet });
+}
+
+function judgeAckEnds(court: Court, story: Story, target: string, spans: readonly Span[], open: Span): PeopleVerdict[] {
+  if (story.form === 'event') return [];
+  const ends = court.acksOf(story).filter(({ end }) => end === 'over' || end === 'withdrawn');
+  return ends.flatMap(({ to: from }) => {
+    const span = spanAt(merged(spans), from);
+    if (span === null || from >= open.to) return [];
+    const isMet = (line: Line): boolean => isBeginLine(line) && line.message.closedAt >= from - UNDER_WAY_MS;
+    return judgeCall(court, story, target, { duty: 'ack-ended', from, until: Math.min(span.to, open.to), isMet });
+  });
+}
+
+const UNDER_WAY_MS = 10_000;
+
+function judgeRaises(court: Court, story: Story, target: string, spans: readonly Span[], open: Span): PeopleVerdict[] {
+  return court.raisesOf(story).flatMap(({ at: from, severity }) => {
+    const span = spanAt(merged(spans), from);
+    if (span === null) return [];
+    const isMet = ({ member, message }: Line): boolean =>
+      message.closedAt >= from - UNDER_WAY_MS && RANK[member.severity] >= RANK[severity];
+    return judgeCall(court, story, target, { duty: 'raised', from, until: Math.min(span.to, open.to), isMet });
+  });
+}
+
+/** Each message that was sent begins the time to the next one; so does the end of an acknowledgement. */
+function judgeRepeats(court: Court, story: Story, target: string, spans: readonly Span[], open: Span): PeopleVerdict[] {
+  const lines = court.linesOf(story, target).filter(isBeginLine);
+  if (sentOf(lines) === null || !isRepeated(court, story)) return [];
+  const times = lines.flatMap(({ message }) => message.sentAt ?? []).toSorted((a, b) => a - b);
+  const acks = merged(court.acksOf(story));
+  return times.flatMap((at, n) => {
+    const next = times.slice(n + 1).find((other) => other > at) ?? Infinity;
+    const from = dueAfter(court, story, target, at, acks);
+    const span = from === null ? null : spanAt(merged(spans), from);
+    if (from === null || span === null || from >= next || from >= open.to) return [];
+    const until = Math.min(span.to, open.to, nextOff(court, story, target, from));
+    const isMet = (line: Line): boolean => isBeginLine(line) && (line.message.sentAt ?? Infinity) > at;
+    return judgeCall(court, story, target, { duty: 'repeat', from, until, isMet });
+  });
+}
+
+export function isRepeated({ timeline }: Court, { form, rule, isSelf, from }: Story): boolean {
+  return !isSelf && (form === 'condition' || timeline.at(from).namedFor(rule)?.requireAck === true);
+}
+
+/** Null: never. */
+function dueAfter(court: Court, story: Story, target: string, at: Instant, acks: readonly Span[]): Instant | null {
+  const first = repeatOf(court, story, target, at);
+  const later = first === null ? null : repeatOf(court, story, target, at + first);
+  if (first === null || later === null) return null;
+  const everyMs = Math.max(first, later);
+  // Where it is acknowledged then, the time begins with the end of that.
+  const held = acks.filter((span) => span.to > at && span.from <= at + everyMs).at(-1);
+  const begun = held?.to ?? at;
+  const from = court.clock.waitUntil(begun, court.clock.at(begun) + everyMs);
+  return court.severityAt(story, from) === 'info' ? null : from;
+}
+
+/** When a reload makes it one that is not repeated, or not so soon. */
+function nextOff(court: Court, story: Story, target: string, from: Instant): Instant {
+  const everyMs = repeatOf(court, story, target, from) ?? Infinity;
+  const versions = court.timeline.within({ from, to: court.log.span.to });
+  const other = versions.find((version) => {
+    const nowMs = repeatOf(court, story, target, version.from) ?? Infinity;
+    return version.from > from && (nowMs > everyMs || court.severityAt(story, version.from) === 'info');
+  });
+  return other?.from ?? Infinity;
+}

@@ -1,0 +1,137 @@
+// How many messages a recipient may be sent (103): a bucket for messages with a critical line, and the common one. One rule
+// takes at most a quarter of the critical bucket. Summaries are outside of both, one of each sort in a slot.
+import type { Instant } from '../model.ts';
+import type { Evidence } from './facts/evidence.ts';
+import type { Channel } from './log.ts';
+import { hasCritical, type Message } from './facts/messages.ts';
+import { countUntil } from './facts/spans.ts';
+import { isBegin, type Story } from './facts/stories.ts';
+import { remembered } from './facts/timeline.ts';
+
+export type Bucket = 'common' | 'critical';
+
+export interface Limits {
+  readonly burst: number;
+  readonly perHour: number;
+}
+
+export interface Closing {
+  readonly at: Instant;
+  readonly message: Message;
+  readonly rules: ReadonlySet<string>;
+  /** It passes in any case: the first critical begin of an alert of which nothing was closed in ten minutes. */
+  readonly isFree: boolean;
+}
+
+export interface Caps {
+  readonly closingsOf: (target: string, bucket: Bucket) => readonly Closing[];
+  /** When, from `at` on and within `ms`, the recipient had all that it may be sent; null: at no time. */
+  readonly fullFrom: (target: string, story: Story, at: Instant, ms: number) => Instant | null;
+  /** The end of the slot of ten minutes, aligned by the clock of the daemon. */
+  readonly slotEnd: (at: Instant) => Instant;
+  readonly isFree: (target: string, story: Story, at: Instant) => boolean;
+}
+
+export const SLOT_MS = 600_000;
+export const HOUR_MS = 3_600_000;
+const PEOPLE: Limits = { burst: 10, perHour: 30 };
+
+/** Null: any number. */
+export function limitsOf(channel: Channel | null, bucket: Bucket): Limits | null {
+  const common = channel?.cap ?? (channel?.kind === 'people' ? PEOPLE : null);
+  if (common === null || bucket === 'common') return common;
+  return { burst: common.burst * 2, perHour: common.perHour * 2 };
+}
+
+export function bucketOf(message: Message): Bucket {
+  return hasCritical(message) ? 'critical' : 'common';
+}
+
+export function capsIn(evidence: Evidence): Caps {
+  const { messages, timeline, clock, severityAt } = evidence;
+  const closings = new Map<string, readonly Closing[]>();
+  const alerts = new Map<string, ReadonlyMap<string, readonly Instant[]>>();
+  const alertsTo = (target: string): ReadonlyMap<string, readonly Instant[]> =>
+    remembered(alerts, target, () => closedByAlert(messages.to(target)));
+
+  /** Nothing about it was closed in the ten minutes before. */
+  function isQuiet(target: string, alert: string, at: Instant): boolean {
+    const times = alertsTo(target).get(alert) ?? [];
+    const last = times[countUntil(times.length, (n) => (times[n] ?? Infinity) < at) - 1];
+    return last === undefined || at - last >= SLOT_MS;
+  }
+
+  const closingsOf = (target: string, bucket: Bucket): readonly Closing[] =>
+    remembered(closings, `${target} ${bucket}`, () =>
+      messages
+        .to(target)
+        .filter((message) => !message.isSummary && bucketOf(message) === bucket)
+        .map((message) => {
+          const begins = message.members.filter(({ severity, type }) => severity === 'critical' && isBegin(type));
+          const isFree = begins.some((member) => isQuiet(target, alertOf(member), message.closedAt));
+          return { at: message.closedAt, message, rules: criticalRules(message), isFree };
+        })
+        .toSorted((a, b) => a.at - b.at),
+    );
+
+  const slotEnd = (at: Instant): Instant => at + SLOT_MS - (clock.at(at) % SLOT_MS);
+
+  const isFree = (target: string, story: Story, at: Instant): boolean =>
+    severityAt(story, at) === 'critical' && isQuiet(target, story.form === 'event' ? story.rule : story.key, at);
+
+  return {
+    closingsOf,
+    slotEnd,
+    isFree,
+    fullFrom(target, story, at, ms) {
+      const bucket = severityAt(story, at) === 'critical' ? 'critical' : 'common';
+      const limits = limitsOf(timeline.at(at).channelOf(target), bucket);
+      if (limits === null) return null;
+      const all = closingsOf(target, bucket);
+      const rule = bucket === 'critical' ? story.rule : null;
+      const after = all.slice(...rangeOf(all, at, at + ms)).map((one) => one.at);
+      return [at, ...after].find((time) => isFull(all, time, limits, rule)) ?? null;
+    },
+  };
+}
+
+/** Indices of what was closed after `from` and until `to`. */
+export function rangeOf(closings: readonly Closing[], from: Instant, to: Instant): [number, number] {
+  const until = (time: Instant): number => countUntil(closings.length, (n) => (closings[n]?.at ?? Infinity) <= time);
+  return [until(from), until(to)];
+}
+
+function isFull(all: readonly Closing[], at: Instant, { burst, perHour }: Limits, rule: string | null): boolean {
+  const within = (ms: number): readonly Closing[] => all.slice(...rangeOf(all, at - ms, at));
+  const [slot, hour] = [within(SLOT_MS), within(HOUR_MS)];
+  if (slot.length >= burst || hour.length >= perHour) return true;
+  if (rule === null) return false;
+  const ofRule = (some: readonly Closing[]): number => some.filter(({ rules }) => rules.has(rule)).length;
+  return ofRule(slot) >= quarter(burst) || ofRule(hour) >= quarter(perHour);
+}
+
+/** What one rule may take of a limit of the critical bucket. */
+export function quarter(limit: number): number {
+  return Math.ceil(limit / 4);
+}
+
+function criticalRules({ members }: Message): Set<string> {
+  return new Set(members.flatMap((one) => (one.severity === 'critical' ? [`${one.watch}/${one.alert}`] : [])));
+}
+
+/** The instance for conditions, the rule for events. */
+function alertOf({ type, key, watch, alert }: Message['members'][number]): string {
+  return type === 'firing' || type === 'resolved' ? key : `${watch}/${alert}`;
+}
+
+function closedByAlert(messages: readonly Message[]): Map<string, Instant[]> {
+  const times = new Map<string, Instant[]>();
+  for (const message of messages)
+    for (const alert of new Set(message.members.map(alertOf))) {
+      const known = times.get(alert);
+      if (known === undefined) times.set(alert, [message.closedAt]);
+      else known.push(message.closedAt);
+    }
+  for (const own of times.values()) own.sort((a, b) => a - b);
+  return times;
+}

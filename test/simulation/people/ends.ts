@@ -1,0 +1,58 @@
+// Who was sent that it began must know that it is over, or is otherwise than it was told, whoever is named by then (99).
+// An end passes every hold but the cap; a correction passes none.
+import type { Line } from './facts/messages.ts';
+import { isBeginLine } from './begins.ts';
+import { judgeOwed, type Court, type Owed } from './owed.ts';
+import { isEnd, type Happened, type Story } from './facts/stories.ts';
+import type { PeopleVerdict } from './verdict.ts';
+
+export function judgeEnds(court: Court, story: Story, target: string): PeopleVerdict[] {
+  const lines = court.linesOf(story, target);
+  const begun = lines.filter((line) => isBeginLine(line) && line.message.isMaybeSent);
+  const [first] = begun;
+  if (first === undefined) return [];
+  const sentAt = Math.min(...begun.map(({ message }) => message.sentAt ?? message.firstAt));
+  const ends = [...story.partsEnded, ...(story.end === null ? [] : [story.end])];
+  return [
+    ...ends.flatMap((end) => judgeEnd(court, story, target, lines, end)),
+    ...story.changes
+      .filter((change) => change.type === 'corrected' && change.knownAt > sentAt)
+      .flatMap((change) => judgeChange(court, story, target, lines, change)),
+  ];
+}
+
+type Common = Pick<Owed, 'story' | 'target' | 'lines' | 'endsWith'>;
+
+function judgeEnd(court: Court, story: Story, target: string, lines: readonly Line[], end: Happened): PeopleVerdict[] {
+  const common: Common = { story, target, lines, endsWith: [] };
+  // An end that tells of all of them, or of this one.
+  const isMet = ({ member }: Line): boolean => isEnd(member.type) && (member.key !== end.key || member.seq >= end.seq);
+  const given = lines.filter(isMet).flatMap(({ message }) => message.deadAt ?? []);
+  return judgeOwed(court, {
+    ...common,
+    duty: 'end',
+    from: end.knownAt,
+    until: Math.min(court.log.span.to, ...given),
+    isMet,
+    holds: 'passes',
+  });
+}
+
+function judgeChange(
+  court: Court,
+  story: Story,
+  target: string,
+  lines: readonly Line[],
+  change: Happened,
+): PeopleVerdict[] {
+  const common: Common = { story, target, lines, endsWith: [] };
+  const given = lines.flatMap(({ message }) => message.deadAt ?? []);
+  return judgeOwed(court, {
+    ...common,
+    duty: 'change',
+    from: change.knownAt,
+    until: Math.min(story.to, ...given),
+    isMet: ({ member }) => member.key !== change.key || member.seq >= change.seq,
+    holds: 'held',
+  });
+}

@@ -1,0 +1,114 @@
+// What excuses that something is not sent yet, by target and alert. A message must be sent within 90 s in which nothing
+// excuses it.
+import type { Span } from '../model.ts';
+import type { Evidence } from './facts/evidence.ts';
+import type { Try } from './log.ts';
+import type { Message } from './facts/messages.ts';
+import { merged, type Spans } from './facts/spans.ts';
+import type { Story } from './facts/stories.ts';
+import type { Excuse } from './verdict.ts';
+
+export interface Excused {
+  readonly by: Excuse;
+  readonly spans: Spans;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** Between the tries of one message (35), each give or take a fifth. */
+const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE];
+const BODY_WAITS = [5 * MINUTE, 25 * MINUTE];
+const GONE_MS = 15 * MINUTE;
+const SPREAD = 1.2;
+/** What was given up is tried again with each repeat, and so often where there is none (109). */
+const GIVEN_UP_MS = 4 * HOUR;
+
+/** Of everybody and everything: the process, the store, the clock; and the channel. */
+export function outerExcuses({ process, messages, timeline }: Evidence, target: string): Excused[] {
+  return [
+    { by: 'down', spans: process.down },
+    { by: 'store', spans: process.store },
+    { by: 'jump', spans: process.jump },
+    { by: 'channel-gone', spans: timeline.without(target) },
+    { by: 'busy', spans: messages.busy(target.slice(0, target.indexOf('/'))) },
+  ];
+}
+
+/** Held (99), but for the group and the cap, which act once (walk.ts). */
+export function holdExcuses({ holds, acksOf }: Evidence, story: Story): Excused[] {
+  const { silence, mute, inhibition } = holds.of(story.rule);
+  return [
+    { by: 'silence', spans: silence },
+    { by: 'mute', spans: mute },
+    { by: 'inhibition', spans: inhibition },
+    { by: 'ack', spans: merged(acksOf(story)) },
+  ];
+}
+
+/** Repeats and steps wait for the first poll after a start, and while the watch is paused. */
+export function pollExcuses(evidence: Evidence, { rule }: Story): Excused[] {
+  const watch = rule.slice(0, rule.lastIndexOf('/'));
+  return [{ by: 'first-poll', spans: merged([...evidence.starting, ...pausesOf(evidence, watch)]) }];
+}
+
+function pausesOf({ log, clock }: Evidence, watch: string): Span[] {
+  const own = log.actions.filter((one) => 'watch' in one && one.watch === watch);
+  return own.flatMap((one, n) => {
+    if (one.type !== 'pause') return [];
+    const over = clock.between(one.untilClock, Infinity).find(({ to }) => to > one.at);
+    return [{ from: one.at, to: Math.min(over?.from ?? Infinity, own[n + 1]?.at ?? Infinity) }];
+  });
+}
+
+/**
+ * Until the next try of what was refused. Messages about the same alert wait for one another; so does the message in which
+ * it came for those about its other alerts.
+ */
+export function tryExcuses(
+  evidence: Evidence,
+  { target, key, carrier, repeatMs }: { target: string; key: string; carrier: Message | null; repeatMs: number | null },
+): Excused[] {
+  const others = (carrier?.members ?? []).slice(0, MOST_OTHERS).map((member) => member.key);
+  const keys = new Set([key, ...others]);
+  const near = new Set([...keys].flatMap((one) => evidence.messages.troubled(target, one)));
+  const waits = [...near].flatMap((message) =>
+    message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMs) ?? []),
+  );
+  return [...Map.groupBy(waits, ({ by }) => by)].map(([by, own]) => ({
+    by,
+    spans: merged(own.map(({ span }) => span)),
+  }));
+}
+
+const MOST_OTHERS = 60;
+
+interface Wait {
+  readonly by: Excuse;
+  readonly span: Span;
+}
+
+/** Null: there is none. */
+function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMs: number | null): Wait | null {
+  const { outcome, begunAt, endedAt, attempt } = one;
+  if (outcome.type === 'accepted' || endedAt === null) return null;
+  const lasting = (by: Excuse, ms: number): Wait => ({ by, span: { from: begunAt, to: endedAt + ms } });
+  if (message.deadAt !== null && endedAt >= message.deadAt) return lasting('given-up', repeatMs ?? GIVEN_UP_MS);
+  const waitMs = (WAITS[attempt - 1] ?? HOUR) * SPREAD;
+  if (outcome.type === 'unknown') return lasting('schedule', waitMs);
+  if (outcome.retryAfterMs !== null)
+    return lasting('retry-after', Math.min(Math.max(outcome.retryAfterMs, SECOND), HOUR));
+  if (outcome.why === 'auth' || outcome.why === 'gone') return lasting('schedule', Math.max(waitMs, GONE_MS * SPREAD));
+  if (outcome.why === 'body') {
+    const before = message.tries.filter((other) => other.begunAt <= begunAt && isOfBody(other)).length;
+    return lasting('schedule', (BODY_WAITS[before - 1] ?? HOUR) * SPREAD);
+  }
+  const woken = evidence.messages.wakes(message.target).find((at) => at > endedAt);
+  return woken !== undefined && woken < endedAt + waitMs
+    ? { by: 'success', span: { from: begunAt, to: woken } }
+    : lasting('schedule', waitMs);
+}
+
+function isOfBody({ outcome }: Try): boolean {
+  return outcome.type === 'refused' && outcome.why === 'body';
+}

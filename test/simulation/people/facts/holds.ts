@@ -1,0 +1,198 @@
+// When nobody may be told: silences, mute windows and inhibitions by rule, acknowledgements by alert. All of them are read
+// with the labels of the rule in force.
+import type { Instant, Span } from '../../model.ts';
+import type { DaemonClock } from './clock.ts';
+import type { Inhibition, LabelPattern, LabelValues, MuteTimes, OperatorAction, PeopleLog } from '../log.ts';
+import { fits } from './routing.ts';
+import { common, merged, spanAt, type Spans } from './spans.ts';
+import type { Stories, Story } from './stories.ts';
+import { remembered, SELF, type Timeline, type Version } from './timeline.ts';
+
+export interface RuleHolds {
+  readonly silence: Spans;
+  readonly mute: Spans;
+  readonly inhibition: Spans;
+  /** Without times in which its watch was polled in part only. */
+  readonly sureInhibition: Spans;
+}
+
+export interface Holds {
+  readonly of: (rule: string) => RuleHolds;
+}
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** An alert whose watch was not polled for so long mutes nothing. */
+const POLLED_WITHIN_MS = 3_600_000;
+
+export function holdsIn(log: PeopleLog, clock: DaemonClock, timeline: Timeline, stories: Stories): Holds {
+  const silences = silencesIn(log, clock, timeline, stories);
+  const known = new Map<string, RuleHolds>();
+  const silencesDuring = new Map(
+    timeline.versions.map((version) => [version, silences.filter(({ spans }) => common(spans, [version]).length > 0)]),
+  );
+  const sources = sourcesIn(log, stories, 'maybe');
+  const sureSources = sourcesIn(log, stories, 'sure');
+  return {
+    of: (rule) =>
+      remembered(known, rule, () => {
+        const versions = timeline.versions.filter((version) => labelsOf(version, rule) !== null);
+        return {
+          silence: merged(versions.flatMap((one) => silencedIn(one, rule, silencesDuring.get(one) ?? []))),
+          mute: merged(versions.flatMap((one) => mutedIn(one, rule, clock, log.span))),
+          inhibition: merged(versions.flatMap((one) => inhibitedIn(one, rule, sources))),
+          sureInhibition: merged(versions.flatMap((one) => inhibitedIn(one, rule, sureSources))),
+        };
+      }),
+  };
+}
+
+function labelsOf(version: Version, rule: string): LabelValues | null {
+  return version.ruleOf(rule)?.labels ?? null;
+}
+
+interface Silence {
+  readonly matches: LabelPattern;
+  readonly spans: Spans;
+}
+
+/** One that lasts until nothing it is about is open ends then. */
+function silencesIn({ actions, span }: PeopleLog, clock: DaemonClock, timeline: Timeline, stories: Stories): Silence[] {
+  return actions.flatMap((made): Silence[] => {
+    if (made.type !== 'silence') return [];
+    let [until, over] = [made.untilClock, span.to];
+    const inForce: Span[] = [];
+    let from = made.at;
+    for (const one of actions) {
+      if (one.type === 'silence-extended' && one.id === made.id && one.at < over) {
+        inForce.push(...common(clock.between(made.fromClock, until), [{ from, to: one.at }]));
+        [from, until] = [one.at, one.untilClock];
+      }
+      if (one.type === 'silence-ended' && one.id === made.id) over = Math.min(over, one.at);
+    }
+    inForce.push(...common(clock.between(made.fromClock, until), [{ from, to: over }]));
+    const spans = merged(inForce);
+    return [
+      {
+        matches: made.matches,
+        spans: made.untilResolved ? untilResolved(spans, made.matches, timeline, stories) : spans,
+      },
+    ];
+  });
+}
+
+function untilResolved(spans: Spans, matches: LabelPattern, timeline: Timeline, stories: Stories): Spans {
+  const [first] = spans;
+  if (first === undefined) return spans;
+  const about = stories.all.filter(({ form, rule, from }) => {
+    const labels = form === 'condition' ? labelsOf(timeline.at(from), rule) : null;
+    return labels !== null && fits(matches, labels);
+  });
+  const open = spanAt(merged(about), first.from);
+  return common(spans, [{ from: first.from, to: open?.to ?? first.from }]);
+}
+
+function silencedIn(version: Version, rule: string, silences: readonly Silence[]): Spans {
+  const labels = labelsOf(version, rule);
+  if (labels === null || labels['watch'] === SELF) return [];
+  return silences.filter(({ matches }) => fits(matches, labels)).flatMap(({ spans }) => common(spans, [version]));
+}
+
+function mutedIn(version: Version, rule: string, clock: DaemonClock, span: Span): Spans {
+  const from = Math.max(version.from, span.from);
+  const to = Math.min(version.to, span.to);
+  const mutes = version.namedFor(rule)?.mutes ?? [];
+  return mutes.flatMap((mute) =>
+    common(
+      windowsOf(mute, clock.at(from), clock.at(to)).flatMap((one) => clock.between(one.from, one.to)),
+      [{ from, to }],
+    ),
+  );
+}
+
+/** By the clock of the daemon. */
+function windowsOf({ days, from, to }: MuteTimes, begin: Instant, end: Instant): Span[] {
+  const lastsMs = (to > from ? to - from : to - from + 24 * 60) * MINUTE_MS;
+  const first = Math.floor(begin / DAY_MS) - 2;
+  const count = Math.max(Math.ceil((end - begin) / DAY_MS), 0) + 5;
+  return Array.from({ length: count }, (_, n) => first + n).flatMap((day) => {
+    const at = day * DAY_MS + from * MINUTE_MS;
+    const isMeant = days.length === 0 || days.includes(new Date(day * DAY_MS).getUTCDay());
+    return isMeant ? [{ from: at, to: at + lastsMs }] : [];
+  });
+}
+
+interface Source {
+  readonly rule: string;
+  readonly spans: Spans;
+}
+
+/** When alerts of a rule were open, and their watch was polled within an hour. */
+function sourcesIn({ polls }: PeopleLog, stories: Stories, sort: 'sure' | 'maybe'): readonly Source[] {
+  const polled = new Map(
+    [
+      ...Map.groupBy(
+        polls.filter(({ isComplete }) => isComplete || sort === 'maybe'),
+        ({ watch }) => watch,
+      ),
+    ].map(([watch, own]) => [watch, merged(own.map(({ at }) => ({ from: at, to: at + POLLED_WITHIN_MS })))]),
+  );
+  const byRule = Map.groupBy(
+    stories.all.filter(({ form }) => form === 'condition'),
+    ({ rule }) => rule,
+  );
+  return [...byRule].map(([rule, own]) => ({
+    rule,
+    spans: common(merged(own), polled.get(rule.slice(0, rule.lastIndexOf('/'))) ?? []),
+  }));
+}
+
+function inhibitedIn(version: Version, rule: string, sources: readonly Source[]): Spans {
+  const labels = labelsOf(version, rule);
+  if (labels === null) return [];
+  const inForce = version.config.inhibit.filter(({ mute }) => fits(mute, labels));
+  return inForce.flatMap((inhibition) =>
+    sources
+      .filter((source) => source.rule !== rule && isSource(labelsOf(version, source.rule), inhibition, labels))
+      .flatMap(({ spans }) => common(spans, [version])),
+  );
+}
+
+function isSource(source: LabelValues | null, { when, equal }: Inhibition, muted: LabelValues): boolean {
+  if (source === null || !fits(when, source)) return false;
+  return equal.every((label) => source[label] !== undefined && source[label] === muted[label]);
+}
+
+export type Acked = Span & {
+  /** How it ended: it ran out, was withdrawn, or stood to the end of the episode; `raised`: 114. */
+  readonly end: 'over' | 'withdrawn' | 'replaced' | 'raised' | 'stands';
+};
+
+type AboutAck = Extract<OperatorAction, { type: 'ack' | 'ack-withdrawn' }>;
+
+/** The acknowledgements of an alert, one after another. `raises`: when its severity was raised. */
+export function acksOf(
+  story: Pick<Story, 'from' | 'to'>,
+  own: readonly AboutAck[],
+  raises: readonly Instant[],
+  clock: DaemonClock,
+): Acked[] {
+  return own.flatMap((ack, n): Acked[] => {
+    if (ack.type !== 'ack' || ack.at < story.from || ack.at >= story.to) return [];
+    const next = own[n + 1];
+    const ends: Acked[] = [
+      { from: ack.at, to: clock.waitUntil(ack.at, ack.untilClock), end: 'over' },
+      { from: ack.at, to: story.to, end: 'stands' },
+      ...raises.filter((at) => at > ack.at).map((at): Acked => ({ from: ack.at, to: at, end: 'raised' })),
+    ];
+    if (next !== undefined)
+      ends.push({ from: ack.at, to: next.at, end: next.type === 'ack' ? 'replaced' : 'withdrawn' });
+    return [ends.reduce((first, one) => (one.to < first.to ? one : first))];
+  });
+}
+
+/** By alert and episode. */
+export function acksByEpisode(actions: PeopleLog['actions']): ReadonlyMap<string, readonly AboutAck[]> {
+  const own = actions.filter((one) => one.type === 'ack' || one.type === 'ack-withdrawn');
+  return Map.groupBy(own, ({ key, episode }) => `${key} ${episode}`);
+}

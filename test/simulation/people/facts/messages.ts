@@ -1,0 +1,163 @@
+// What receivers saw, by message: every try of one id. A message is *sent* when its receiver took it over; it is *open*
+// until the daemon knows so, or has given it up.
+import type { Instant, Span } from '../../model.ts';
+import type { DaemonClock } from './clock.ts';
+import type { Channel, PeopleLog, SeverityName, Try, TryMember } from '../log.ts';
+import { merged, type Spans } from './spans.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface Message {
+  readonly id: string;
+  readonly target: string;
+  readonly channel: string;
+  readonly kind: Try['kind'];
+  /** Of the first try. */
+  readonly members: readonly TryMember[];
+  readonly isSummary: boolean;
+  readonly closedAt: Instant;
+  readonly firstAt: Instant;
+  readonly tries: readonly Try[];
+  /** When the receiver took it over; null: it never did. */
+  readonly sentAt: Instant | null;
+  /** When the daemon had written down that it did; null: it never did. */
+  readonly knownAt: Instant | null;
+  /** The receiver may have taken it over. */
+  readonly isMaybeSent: boolean;
+  /** When it was given up; null: it was not. */
+  readonly deadAt: Instant | null;
+}
+
+/** One member of a message. */
+export interface Line {
+  readonly message: Message;
+  readonly member: TryMember;
+}
+
+export interface Messages {
+  /** In the order of their first tries. */
+  readonly all: readonly Message[];
+  readonly to: (target: string) => readonly Message[];
+  /** About one alert, in that order. */
+  readonly about: (target: string, key: string) => readonly Line[];
+  /** Those among them of which a try was not accepted. */
+  readonly troubled: (target: string, key: string) => readonly Message[];
+  readonly aboutKey: (key: string) => readonly Line[];
+  readonly targets: readonly string[];
+  /** When a receiver that was failing took something over (117). */
+  readonly wakes: (target: string) => readonly Instant[];
+  /** When something was on its way on the channel. */
+  readonly busy: (channel: string) => Spans;
+}
+
+const SUMMARIES: ReadonlySet<Try['kind']> = new Set(['overflow_summary', 'silence_summary', 'inhibition_summary']);
+const NO_LINES: readonly Line[] = [];
+
+export function messagesIn(log: Pick<PeopleLog, 'tries' | 'span'>, clock: DaemonClock, timeline: Timeline): Messages {
+  const byId = Map.groupBy(
+    log.tries.filter(({ kind }) => kind !== 'report'),
+    ({ id, target }) => `${target.channel}/${target.recipient} ${id}`,
+  );
+  const all = [...byId.values()]
+    .flatMap((tries) => messageOf(tries, clock, timeline))
+    .toSorted((a, b) => a.firstAt - b.firstAt);
+  const byTarget = Map.groupBy(all, ({ target }) => target);
+  const byPlace = new Map<string, Line[]>();
+  const byKey = new Map<string, Line[]>();
+  const troubled = new Map<string, Message[]>();
+  for (const message of all)
+    for (const member of message.members) {
+      if (message.tries.some(({ outcome }) => outcome.type !== 'accepted'))
+        push(troubled, `${message.target} ${member.key}`, message);
+      push(byPlace, `${message.target} ${member.key}`, { message, member });
+      push(byKey, member.key, { message, member });
+    }
+  const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own.flatMap(({ tries }) => tries))]));
+  const busy = new Map(
+    [...Map.groupBy(log.tries, ({ target }) => target.channel)].map(([channel, own]) => [
+      channel,
+      merged(own.map((one) => underWay(one))),
+    ]),
+  );
+  return {
+    all,
+    to: (target) => byTarget.get(target) ?? [],
+    about: (target, key) => byPlace.get(`${target} ${key}`) ?? NO_LINES,
+    troubled: (target, key) => troubled.get(`${target} ${key}`) ?? [],
+    aboutKey: (key) => byKey.get(key) ?? NO_LINES,
+    targets: [...byTarget.keys()],
+    wakes: (target) => wakes.get(target) ?? [],
+    busy: (channel) => busy.get(channel) ?? [],
+  };
+}
+
+function push<V>(to: Map<string, V[]>, key: string, value: V): void {
+  const known = to.get(key);
+  if (known === undefined) to.set(key, [value]);
+  else known.push(value);
+}
+
+function messageOf(tries: readonly Try[], clock: DaemonClock, timeline: Timeline): Message[] {
+  const [first] = tries;
+  if (first === undefined) return [];
+  const target = `${first.target.channel}/${first.target.recipient}`;
+  const took = tries.find(isTaken);
+  return [
+    {
+      id: first.id,
+      target,
+      channel: first.target.channel,
+      kind: first.kind,
+      members: first.members,
+      isSummary: SUMMARIES.has(first.kind),
+      closedAt: clock.whenShown(first.closedClock, first.begunAt),
+      firstAt: first.begunAt,
+      tries,
+      sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
+      knownAt: tries.find(({ outcome, knownAt }) => outcome.type === 'accepted' && knownAt !== null)?.knownAt ?? null,
+      isMaybeSent: tries.some(({ outcome }) => outcome.type !== 'refused'),
+      deadAt: deadOf(tries, timeline.channelOf(target)),
+    },
+  ];
+}
+
+export function isTaken({ outcome }: Try): boolean {
+  return outcome.type === 'accepted' || (outcome.type === 'unknown' && outcome.took);
+}
+
+/** One that is refused for good ends at its third try; else it has to be tried often enough, and be old. */
+function deadOf(tries: readonly Try[], channel: Channel | null): Instant | null {
+  const last = tries.at(-1);
+  if (last === undefined || last.outcome.type === 'accepted' || channel === null) return null;
+  const refused = tries.filter(({ outcome }) => outcome.type === 'refused' && outcome.why === 'body');
+  const age = last.begunAt - (tries[0]?.begunAt ?? 0);
+  const isOld = tries.length >= channel.giveUp.tries && age >= channel.giveUp.afterMs;
+  return refused.length >= 3 || isOld ? (last.endedAt ?? last.begunAt) : null;
+}
+
+const FAILING = 3;
+
+/** It was failing: its last three tries were refused. */
+function wakesIn(tries: readonly Try[]): Instant[] {
+  const ended = tries.flatMap((one) => (one.endedAt === null ? [] : [{ one, at: one.endedAt }]));
+  let refused = 0;
+  return ended
+    .toSorted((a, b) => a.at - b.at)
+    .flatMap(({ one, at }) => {
+      const wasFailing = refused >= FAILING;
+      if (one.outcome.type === 'refused') refused += 1;
+      if (one.outcome.type !== 'accepted') return [];
+      refused = 0;
+      return wasFailing ? [at] : [];
+    });
+}
+
+/** It is a little longer under way than its receiver sees. */
+function underWay({ begunAt, endedAt }: Try): Span {
+  return { from: begunAt, to: (endedAt ?? begunAt) + 1000 };
+}
+
+const IS_SEVERE: Readonly<Record<SeverityName, boolean>> = { info: false, warning: false, critical: true };
+
+export function hasCritical({ members }: Pick<Message, 'members'>): boolean {
+  return members.some(({ severity }) => IS_SEVERE[severity]);
+}

@@ -1,0 +1,58 @@
+// The timer of a group (dispatch.md 6): the first news of a quiet group waits for `group_wait`; what follows a message waits
+// until `group_interval` is over. Critical news waits for neither, and programs have no groups.
+import type { Instant } from '../model.ts';
+import type { Evidence } from './facts/evidence.ts';
+import { groupOf, type Named } from './facts/routing.ts';
+import { countUntil } from './facts/spans.ts';
+import type { Story } from './facts/stories.ts';
+import { remembered } from './facts/timeline.ts';
+
+export interface Groups {
+  /** Until when the group of the story waits, from a time on at which nothing else holds it. */
+  readonly waitsUntil: (story: Story, target: string, at: Instant, sort: 'news' | 'repeat') => Instant;
+  /** The name of the group of a rule at that time; null: the target has none. */
+  readonly groupAt: (rule: string, target: string, at: Instant) => string | null;
+}
+
+interface GroupClosing {
+  readonly at: Instant;
+}
+
+export function groupsIn({ timeline, messages, severityAt }: Evidence): Groups {
+  const closings = new Map<string, ReadonlyMap<string, readonly GroupClosing[]>>();
+
+  function groupAt(rule: string, target: string, at: Instant): string | null {
+    const version = timeline.at(at);
+    const named = version.namedFor(rule);
+    return named === null || timeline.kindOf(target) !== 'people' ? null : nameOf(rule, named, at);
+  }
+
+  function nameOf(rule: string, { groupBy }: Named, at: Instant): string {
+    return groupOf(timeline.at(at).ruleOf(rule)?.labels ?? {}, groupBy);
+  }
+
+  const closingsOf = (target: string): ReadonlyMap<string, readonly GroupClosing[]> =>
+    remembered(closings, target, () => {
+      const all = messages.to(target).flatMap(({ members, closedAt }) => {
+        const names = new Set(members.map(({ watch, alert }) => groupAt(`${watch}/${alert}`, target, closedAt)));
+        return [...names].flatMap((name) => (name === null ? [] : [{ name, at: closedAt }]));
+      });
+      return Map.groupBy(
+        all.toSorted((a, b) => a.at - b.at),
+        ({ name }) => name,
+      );
+    });
+
+  return {
+    groupAt,
+    waitsUntil(story, target, at, sort) {
+      const named = timeline.at(at).namedFor(story.rule);
+      const group = groupAt(story.rule, target, at);
+      if (named === null || group === null || (sort === 'news' && severityAt(story, at) === 'critical')) return at;
+      const own = closingsOf(target).get(group) ?? [];
+      const last = own[countUntil(own.length, (n) => (own[n]?.at ?? Infinity) < at) - 1];
+      const paced = last === undefined ? at : last.at + named.intervalMs;
+      return paced > at ? paced : sort === 'news' ? at + named.waitMs : at;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// One thing that a target is owed, and whether it was sent in time.
+import type { Instant } from '../model.ts';
+import type { Caps } from './caps.ts';
+import type { Evidence } from './facts/evidence.ts';
+import { holdExcuses, outerExcuses, pollExcuses, tryExcuses, type Excused } from './excuses.ts';
+import type { Groups } from './groups.ts';
+import type { Line, Message } from './facts/messages.ts';
+import type { Story } from './facts/stories.ts';
+import type { Duty, Excuse, PeopleCheck, PeopleVerdict } from './verdict.ts';
+import { missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
+
+export interface Court extends Evidence {
+  readonly caps: Caps;
+  readonly groups: Groups;
+}
+
+export interface Owed {
+  readonly story: Story;
+  readonly target: string;
+  readonly duty: Duty;
+  readonly from: Instant;
+  /** When it is owed no more. */
+  readonly until: Instant;
+  /** About the story, to the target. */
+  readonly lines: readonly Line[];
+  /** Whether a line is what is owed. */
+  readonly isMet: (line: Line) => boolean;
+  /** `passes`: no silence and the like holds it. `calls`: it waits for the first poll after a start too. */
+  readonly holds: 'held' | 'passes' | 'calls';
+  /** Where one of these held it, nothing is owed. */
+  readonly endsWith: readonly Excuse[];
+}
+
+export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
+  const met = owed.lines.filter((line) => owed.isMet(line));
+  const sent = met.filter(({ message }) => message.sentAt !== null);
+  const metAt = Math.min(...sent.map(({ message }) => message.sentAt ?? Infinity));
+  if (metAt - owed.from < SENT_WITHIN_MS || owed.until - owed.from < SENT_WITHIN_MS) return [];
+  const until = Math.min(owed.until, metAt, court.log.span.to);
+  const carrier = met[0]?.message ?? null;
+  const { missed, trail } = missedOn({
+    ...owed,
+    until,
+    excused: excusesOf(court, owed, carrier),
+    groupUntil: (at) =>
+      court.groups.waitsUntil(owed.story, owed.target, at, owed.duty === 'repeat' ? 'repeat' : 'news'),
+    caps: court.caps,
+  });
+  if (missed === null || owed.endsWith.some((one) => trail.has(one))) return [];
+  const came = sent.find(({ message }) => message.sentAt === metAt)?.message ?? null;
+  return [verdictOn(court, owed, missed, came)];
+}
+
+function excusesOf(court: Court, { story, target, holds }: Owed, carrier: Message | null): Excused[] {
+  const repeatMs = repeatOf(court, story, target, story.from);
+  return [
+    ...(holds === 'passes' ? [] : holdExcuses(court, story)),
+    ...(holds === 'calls' ? pollExcuses(court, story) : []),
+    ...tryExcuses(court, { target, key: story.key, carrier, repeatMs }),
+    ...outerExcuses(court, target),
+  ];
+}
+
+const FOUR_HOURS_MS = 14_400_000;
+
+/** After how long the target is told again; null: never. */
+export function repeatOf({ timeline }: Evidence, story: Story, target: string, at: Instant): number | null {
+  const named = timeline.at(at).namedFor(story.rule);
+  const ownMs = timeline.kindOf(target) === 'people' ? FOUR_HOURS_MS : null;
+  const setMs = named === null ? null : named.repeatMs;
+  return setMs === 'off' ? null : (setMs ?? ownMs);
+}
+
+const CHECKS: Partial<Readonly<Record<Duty, PeopleCheck>>> = {
+  end: 'end-unsent',
+  step: 'step-wrong',
+  failover: 'step-wrong',
+  repeat: 'repeat-wrong',
+};
+
+function verdictOn(court: Court, owed: Owed, missed: Missed, came: Message | null): PeopleVerdict {
+  const { story, target, duty } = owed;
+  const isOfSummary = missed.trail.has('cap') && hasSummary(court, target, missed.from);
+  const cameAt = came?.sentAt ?? null;
+  const lateMs = cameAt === null ? null : cameAt - missed.from;
+  const told = lateMs === null ? 'never came' : `came ${Math.round(lateMs / 1000)} s later`;
+  const why = missed.after === null ? '' : ` after: ${missed.after};`;
+  return {
+    check: isOfSummary ? 'summary-wrong' : (CHECKS[duty] ?? 'unsent'),
+    at: missed.from + SENT_WITHIN_MS,
+    watch: story.rule.slice(0, story.rule.lastIndexOf('/')),
+    what: `${story.rule} to ${target}: owed (${duty});${why} it ${told}`,
+    story: storyOf(court, {
+      story,
+      target,
+      duty,
+      after: missed.after,
+      trail: [...missed.trail],
+      came: came?.kind ?? null,
+      lateMs,
+    }),
+  };
+}
+
+/** A summary of the cap went out, and it was not in it. */
+function hasSummary({ messages }: Court, target: string, at: Instant): boolean {
+  return messages
+    .to(target)
+    .some(
+      ({ kind, firstAt }) =>
+        kind === 'overflow_summary' && Math.abs(firstAt - at) < SENT_WITHIN_MS && firstAt >= at - SENT_WITHIN_MS,
+    );
+}
+
+interface About {
+  readonly story: Story;
+  readonly target: string;
+  readonly duty: Duty;
+  readonly after: Excuse | null;
+  readonly trail: readonly Excuse[];
+  readonly came: string | null;
+  readonly lateMs: number | null;
+}
+
+export function storyOf({ timeline, severityAt }: Evidence, { story, ...about }: About): PeopleVerdict['story'] {
+  const { rule, key, episode, form, from } = story;
+  const kind = timeline.kindOf(about.target);
+  const isFolded = story.begin.foldedKeys !== null;
+  return { ...about, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
+}

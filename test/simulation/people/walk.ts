@@ -1,0 +1,74 @@
+// Walks along what is owed until it was sent, is owed no more, or 90 s have passed in which nothing excused it. The timer of
+// the group and the cap excuse it once each, whenever something else has just done so.
+import type { Instant } from '../model.ts';
+import type { Caps } from './caps.ts';
+import type { Excused } from './excuses.ts';
+import { nextStart, spanAt } from './facts/spans.ts';
+import type { Story } from './facts/stories.ts';
+import type { Excuse } from './verdict.ts';
+
+/** How long a message may take that nothing holds. */
+export const SENT_WITHIN_MS = 90_000;
+
+export interface Way {
+  readonly target: string;
+  readonly story: Story;
+  readonly from: Instant;
+  /** When it was sent, or is owed no more. */
+  readonly until: Instant;
+  readonly excused: readonly Excused[];
+  /** Until when the group waits that is free at that time. */
+  readonly groupUntil: (at: Instant) => Instant;
+  /** Null: the cap does not hold it. */
+  readonly caps: Caps | null;
+}
+
+export interface Missed {
+  /** Since when nothing excused it. */
+  readonly from: Instant;
+  readonly after: Excuse | null;
+  readonly trail: ReadonlySet<Excuse>;
+}
+
+interface Step {
+  readonly to: Instant;
+  readonly by: Excuse;
+}
+
+/** Null: it was sent in time, or there was no time for it. `trail` says what excused it. */
+export function missedOn(way: Way): { readonly missed: Missed | null; readonly trail: ReadonlySet<Excuse> } {
+  const trail = new Set<Excuse>();
+  let after: Excuse | null = null;
+  let once: ReadonlySet<Excuse> = new Set();
+  let at = way.from;
+  while (at < way.until) {
+    const step: Step | null = covering(way, at) ?? onceMore(way, at, once);
+    if (step === null) {
+      const free = Math.min(...way.excused.map(({ spans }) => nextStart(spans, at)));
+      if (Math.min(free, way.until) - at >= SENT_WITHIN_MS) return { missed: { from: at, after, trail }, trail };
+      at = free;
+      continue;
+    }
+    once = step.by === 'group' || step.by === 'cap' ? new Set([...once, step.by]) : new Set();
+    trail.add(step.by);
+    after = step.by;
+    at = step.to;
+  }
+  return { missed: null, trail };
+}
+
+function covering({ excused }: Way, at: Instant): Step | null {
+  for (const { by, spans } of excused) {
+    const span = spanAt(spans, at);
+    if (span !== null) return { to: span.to, by };
+  }
+  return null;
+}
+
+function onceMore({ target, story, groupUntil, caps }: Way, at: Instant, once: ReadonlySet<Excuse>): Step | null {
+  const grouped = once.has('group') ? at : groupUntil(at);
+  if (grouped > at) return { to: grouped, by: 'group' };
+  if (caps === null || once.has('cap') || caps.isFree(target, story, at)) return null;
+  const full = caps.fullFrom(target, story, at, SENT_WITHIN_MS);
+  return full === null ? null : { to: caps.slotEnd(full), by: 'cap' };
+}

@@ -1,0 +1,192 @@
+// What must not be sent: what never happened, what is over, what is known, what is held.
+import type { Instant } from '../model.ts';
+import { isBeginLine, namedSpans, openUntil } from './begins.ts';
+import type { TryMember } from './log.ts';
+import type { Line, Message } from './facts/messages.ts';
+import { storyOf, type Court } from './owed.ts';
+import { failoversIn, stepsIn } from './steps.ts';
+import { coversAll, merged, touches, type Spans } from './facts/spans.ts';
+import { isBegin, isEnd, type Happened, type Story } from './facts/stories.ts';
+import type { Duty, Excuse, PeopleCheck, PeopleVerdict } from './verdict.ts';
+
+/** For so long a change may be under way. */
+const UNDER_WAY_MS = 10_000;
+const STALE_MS = 60_000;
+const GONE_MS = 30_000;
+
+export function judgeMessage(court: Court, message: Message): PeopleVerdict[] {
+  return message.members.flatMap((member) => {
+    const happened = court.stories.transitionOf(member.key, member.seq);
+    const story = court.stories.storiesOf(member.key, member.seq).at(-1) ?? null;
+    if (happened === null || happened.type !== member.type || happened.knownAt > message.firstAt)
+      return [ofNothing(message, member)];
+    if (story === null) return [];
+    const line = { message, member };
+    const found = isEnd(member.type)
+      ? judgeEndLine(court, story, line)
+      : [...staleIn(court, story, line), ...notNamed(court, story, line), ...heldIn(court, story, line)];
+    return [...found, ...toldBefore(court, story, line, happened)];
+  });
+}
+
+function ofNothing({ firstAt, target, id, kind }: Message, member: TryMember): PeopleVerdict {
+  const { watch, alert, key, episode, severity, type } = member;
+  const rule = `${watch}/${alert}`;
+  const form = type === 'firing' || type === 'resolved' ? 'condition' : 'event';
+  const story = { target, kind: 'program', rule, key, episode, form, isFolded: false, severity } as const;
+  return {
+    check: 'invented',
+    at: firstAt,
+    watch,
+    what: `message ${id} to ${target}: ${rule} ${type} never happened`,
+    story: { ...story, duty: 'of-nothing', after: null, trail: [], came: kind, lateMs: null },
+  };
+}
+
+interface Wrong {
+  readonly check: PeopleCheck;
+  readonly duty: Duty;
+  readonly what: string;
+  readonly after?: Excuse;
+}
+
+function wrong(court: Court, story: Story, { message }: Line, { check, duty, what, after }: Wrong): PeopleVerdict {
+  const { target, id, firstAt, kind } = message;
+  return {
+    check,
+    at: firstAt,
+    watch: story.rule.slice(0, story.rule.lastIndexOf('/')),
+    what: `message ${id} to ${target}: ${story.rule} ${what}`,
+    story: storyOf(court, { story, target, duty, after: after ?? null, trail: [], came: kind, lateMs: null }),
+  };
+}
+
+/** Of an end: who was never sent the begin is told of one thing, or not at all. */
+function judgeEndLine(court: Court, story: Story, line: Line): PeopleVerdict[] {
+  const { message, member } = line;
+  const before = court
+    .linesOf(story, message.target)
+    .filter((one) => isBeginLine(one) && one.message.firstAt < message.firstAt);
+  const wasMaybeTold = before.some((one) => one.message.isMaybeSent);
+  if (member.as === 'fired-and-resolved') {
+    const wasKnown = before.some((one) => (one.message.knownAt ?? Infinity) < message.closedAt);
+    const what = 'is told as never told before, though its begin was';
+    return wasKnown ? [wrong(court, story, line, { check: 'invented', duty: 'told-as-untold', what })] : [];
+  }
+  if (wasMaybeTold || before.length > 0 || message.isSummary) return [];
+  const what = 'is told as over, and nobody had told that it began';
+  return [wrong(court, story, line, { check: 'invented', duty: 'end-without-begin', what })];
+}
+
+function staleIn(court: Court, story: Story, line: Line): PeopleVerdict[] {
+  if (line.message.firstAt <= story.to + STALE_MS || line.member.as === 'fired-and-resolved') return [];
+  // An event that was retracted is taken out; one that is over has no end.
+  const what = 'is told as open after its end';
+  return [wrong(court, story, line, { check: 'stale', duty: line.member.as === 'repeat' ? 'repeat' : 'begin', what })];
+}
+
+/** No route names the target, no step is due, and it was not told of this episode before. */
+function notNamed(court: Court, story: Story, line: Line): PeopleVerdict[] {
+  const { target, closedAt, firstAt } = line.message;
+  const spans = namedSpans(court, story).get(target) ?? [];
+  const versions = court.timeline.within({ from: closedAt - GONE_MS, to: firstAt + 1 });
+  const isNamed =
+    spans.some(({ from, to }) => from <= firstAt && closedAt - GONE_MS <= to) ||
+    versions.some((version) => version.namedFor(story.rule)?.targets.includes(target) === true);
+  if (isNamed || wasTried(court, story, line)) return [];
+  const open = { from: story.from, to: Math.max(openUntil(court, story), story.from) };
+  const calls = [...stepsIn(court, story, open), ...failoversIn(court, story, story)];
+  const due = calls.filter((step) => step.target === target);
+  if (due.some((step) => step.from <= closedAt + UNDER_WAY_MS && closedAt <= step.until + UNDER_WAY_MS)) return [];
+  const acked = court.acksOf(story).some(({ from, to }) => from + UNDER_WAY_MS < closedAt && closedAt < to);
+  if (acked)
+    return [
+      wrong(court, story, line, {
+        check: 'step-wrong',
+        duty: 'acknowledged',
+        what: 'calls somebody in though it is acknowledged',
+      }),
+    ];
+  const isCalled =
+    due.length > 0 || court.messages.to(target).length > 0 ? isCallTarget(court, story, target, firstAt) : false;
+  return [
+    isCalled
+      ? wrong(court, story, line, {
+          check: 'step-wrong',
+          duty: 'early',
+          what: 'is told to somebody who is not to be called yet',
+        })
+      : wrong(court, story, line, {
+          check: 'invented',
+          duty: 'not-named',
+          what: 'is told to somebody whom nothing names',
+        }),
+  ];
+}
+
+/** Some version until then had a step or a failover that leads there. */
+function isCallTarget({ timeline }: Court, { rule }: Story, target: string, at: Instant): boolean {
+  return timeline.versions.some((version) => {
+    const named = version.from <= at ? version.namedFor(rule) : null;
+    return named !== null && [...named.steps.flatMap((step) => step.targets), ...named.failover].includes(target);
+  });
+}
+
+function wasTried(court: Court, story: Story, { message }: Line): boolean {
+  return court.linesOf(story, message.target).some((one) => one.message.firstAt < message.firstAt);
+}
+
+/** Judged at the first try: what held it then, and ten seconds before. */
+function heldIn(court: Court, story: Story, line: Line): PeopleVerdict[] {
+  const { message, member } = line;
+  if (message.kind === 'silence_summary' || message.kind === 'inhibition_summary') return [];
+  if (!isBegin(member.type) || member.as === 'fired-and-resolved') return [];
+  const { silence, mute, sureInhibition } = court.holds.of(story.rule);
+  const acks: Spans = member.as === 'repeat' ? merged(court.acksOf(story)) : [];
+  const holds = [
+    ['silence', silence],
+    ['mute', mute],
+    ['inhibition', sureInhibition],
+    ['ack', acks],
+  ] as const;
+  const at = message.firstAt;
+  const [held] = holds.filter(([, spans]) => touches(spans, at, at + 1) && coversAll(spans, at - UNDER_WAY_MS, at));
+  if (held === undefined) return [];
+  const [after] = held;
+  const check: PeopleCheck = after === 'ack' && member.as === 'repeat' ? 'repeat-wrong' : 'against-a-hold';
+  const duty: Duty = member.as === 'repeat' ? 'repeat' : story.form === 'event' ? 'event' : 'begin';
+  return [wrong(court, story, line, { check, duty, after, what: `is told against a hold: ${after}` })];
+}
+
+/** The same of one transition, in another message that the receiver had taken over by then. */
+function toldBefore(court: Court, story: Story, line: Line, { knownAt }: Happened): PeopleVerdict[] {
+  const { message, member } = line;
+  const isCopy = message.tries.some(({ marks }) => marks.maybeCopy || marks.fromMemory);
+  if (member.as === 'repeat' || member.reason !== null || message.sentAt === null || isCopy) return [];
+  const before = court.messages
+    .about(message.target, member.key)
+    .find(
+      (one) =>
+        one.message.id !== message.id &&
+        one.member.seq === member.seq &&
+        one.member.as !== 'repeat' &&
+        one.message.firstAt < message.firstAt &&
+        one.message.sentAt !== null &&
+        one.message.sentAt >= knownAt,
+    );
+  if (before === undefined) return [];
+  const what = `${member.type} is told twice, in ${before.message.id} before`;
+  return [wrong(court, story, line, { check: 'twice', duty: 'known', what })];
+}
+
+/** Under the same id, though it was written down that it was taken over. */
+export function judgeCopies(court: Court, message: Message): PeopleVerdict[] {
+  const { knownAt, tries, members } = message;
+  const [member] = members;
+  if (knownAt === null || member === undefined) return [];
+  const again = tries.find(({ begunAt, marks }) => begunAt > knownAt && !marks.maybeCopy);
+  const [story] = court.stories.storiesOf(member.key, member.seq);
+  if (again === undefined || story === undefined) return [];
+  const what = 'is sent again under its id after it was taken over';
+  return [wrong(court, story, { message, member }, { check: 'twice', duty: 'known', what })];
+}

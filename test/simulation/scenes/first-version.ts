@@ -1,0 +1,106 @@
+// The config with which a history begins.
+import type { Channel, ConfigVersion, RouteVersion, RuleVersion, SeverityName } from '../people/log.ts';
+import { labelsOf, RULE_SOURCES, type RuleSource } from './watches.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** A receiver that answers nothing but refusals for so long is given up. */
+export const GIVE_UP = { tries: 12, afterMs: 6 * HOUR };
+
+export const NO_ROUTE: RouteVersion = {
+  match: {},
+  notify: null,
+  add: [],
+  groupBy: null,
+  groupWaitMs: null,
+  groupIntervalMs: null,
+  repeatMs: null,
+  requireAck: null,
+  escalate: null,
+  failover: null,
+  mute: [],
+};
+
+export function ruleOf(source: RuleSource, severity: SeverityName, reference: string): RuleVersion {
+  const { watch, alert } = source;
+  return {
+    watch: watch.id,
+    alert: alert.id,
+    form: alert.form,
+    severity,
+    notify: alert.notify ?? null,
+    labels: labelsOf(source, severity),
+    cooldownMs: alert.cooldownMs ?? null,
+    flapping: null,
+    reference,
+  };
+}
+
+/** The references of an alert, in the order of its edits. */
+export function referencesOf({ alert }: RuleSource): readonly string[] {
+  return Object.keys(alert.texts);
+}
+
+function channel(name: string, kind: Channel['kind'], rest: Partial<Channel> = {}): Channel {
+  return { name, kind, recipients: [name], cap: null, giveUp: GIVE_UP, ...rest };
+}
+
+export const CHANNELS: readonly Channel[] = [
+  channel('hook', 'program'),
+  channel('post', 'people', { recipients: ['b@example.com', 'c@example.com'], cap: { burst: 5, perHour: 14 } }),
+  channel('team', 'people', { cap: { burst: 4, perHour: 12 } }),
+  channel('pager', 'pager'),
+  channel('phone', 'people'),
+  channel('spare', 'people', { recipients: ['s@example.com'] }),
+];
+
+const ROUTES: readonly RouteVersion[] = [
+  {
+    ...NO_ROUTE,
+    match: { severity: 'critical' },
+    add: ['pager'],
+    repeatMs: HOUR,
+    escalate: [
+      { afterMs: 15 * MINUTE, notify: ['phone'] },
+      { afterMs: HOUR, notify: ['spare'] },
+    ],
+    failover: ['spare'],
+  },
+  {
+    ...NO_ROUTE,
+    match: { team: 'treasury' },
+    notify: ['post'],
+    groupBy: ['team'],
+    groupWaitMs: 30_000,
+    groupIntervalMs: 5 * MINUTE,
+    repeatMs: 2 * HOUR,
+  },
+  { ...NO_ROUTE, match: { severity: 'info' }, mute: [{ days: [], from: 2 * 60, to: 4 * 60 }] },
+  { ...NO_ROUTE, match: { alert: 'reorg' }, requireAck: true },
+  { ...NO_ROUTE, match: { team: 'chain' }, notify: ['team'], add: ['hook'] },
+  { ...NO_ROUTE, notify: ['hook', 'post'] },
+];
+
+export const FIRST_VERSION: ConfigVersion = {
+  id: 'first',
+  channels: CHANNELS,
+  routes: ROUTES,
+  inhibit: [
+    // Not by `stalled`, which lasts for days where the clock is ahead.
+    {
+      when: { watch: 'coin', alert: 'lowest' },
+      mute: { team: 'payments', severity: '!critical' },
+      equal: ['explorer'],
+      events: 'summary',
+    },
+    {
+      when: { watch: 'coin', alert: 'low' },
+      mute: { watch: ['dip', 'usdc', 'tokens'] },
+      equal: [],
+      events: 'summary',
+    },
+  ],
+  self: [],
+  rules: RULE_SOURCES.map((source) => ruleOf(source, source.alert.severity, referencesOf(source)[0] ?? '')),
+};

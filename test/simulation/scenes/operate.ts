@@ -1,0 +1,70 @@
+// One request of an operator, as it reaches the store, and what is stored of it.
+import { z } from 'zod';
+import type { OperatorRequest, StoredAnswer } from '../../../src/store/contract/operators.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
+import * as calls from '../../support/store/operate.ts';
+import type { Instant } from '../model.ts';
+import type { OperatorChange } from '../people/log.ts';
+
+export type OperatorAct = Extract<
+  calls.Act,
+  { readonly type: 'silence' | 'extend-silence' | 'end-silence' | 'ack' | 'end-ack' }
+>;
+
+export interface OperatorCall {
+  /** The same for every try of it. */
+  readonly id: string;
+  readonly by: string;
+  /** By the clock of the daemon. */
+  readonly at: Instant;
+  readonly change: OperatorAct;
+}
+
+/** Rejects with a `StorageError`. */
+export async function operate(
+  store: Pick<Store, 'operate'>,
+  { id, by, at, change }: OperatorCall,
+): Promise<calls.OperatedEnd['type']> {
+  const request: OperatorRequest = { key: id, asked: id, actor: by };
+  const { type } = await calls.operate(store, change, request, { at });
+  return type;
+}
+
+const Time = z.string().transform((text) => Date.parse(text));
+
+const SilenceAnswer = z.object({
+  id: z.string(),
+  matchers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  from: Time,
+  until: Time,
+  until_resolved: z.boolean(),
+});
+
+export const AckAnswer = z.object({ key: z.string(), episode: z.number(), seq: z.number(), at: Time, until: Time });
+
+/** What the store kept, in the words of the oracle for people; null: nothing that it is told. */
+export function keptChange({ action, answer }: StoredAnswer, replaces: boolean): OperatorChange | null {
+  switch (action) {
+    case 'silence':
+    case 'extend-silence':
+    case 'end-silence':
+      return silenceChange(action, SilenceAnswer.parse(answer));
+    case 'ack': {
+      const { key, episode, seq, until } = AckAnswer.parse(answer);
+      return { type: 'ack', key, episode, seq, untilClock: until, replaces };
+    }
+    case 'end-ack': {
+      const { key, episode } = AckAnswer.parse(answer);
+      return { type: 'ack-withdrawn', key, episode };
+    }
+    default:
+      return null;
+  }
+}
+
+function silenceChange(action: string, silence: z.output<typeof SilenceAnswer>): OperatorChange {
+  const { id, matchers, from, until, until_resolved: untilResolved } = silence;
+  if (action === 'end-silence') return { type: 'silence-ended', id };
+  if (action === 'extend-silence') return { type: 'silence-extended', id, untilClock: until };
+  return { type: 'silence', id, matches: matchers, fromClock: from, untilClock: until, untilResolved };
+}

@@ -1,0 +1,137 @@
+// An operator's deed at a moment, to what is open then.
+import type { OpenAlertRow, StoredAck } from '../../../src/store/contract/operators.ts';
+import { StorageError, type Store } from '../../../src/store/contract/store.ts';
+import { createDraw, type Draw } from '../draw.ts';
+import { ACK_KINDS, SILENCE_KINDS, type OperatorKind } from '../faults/kinds.ts';
+import type { VirtualTime } from '../machine/clock.ts';
+import type { Instant, PlannedFault } from '../model.ts';
+import { pickOf } from './channel-edits.ts';
+import { operate, type OperatorAct } from './operate.ts';
+import { RULE_SOURCES } from './watches.ts';
+
+const KINDS = new Set<string>([...ACK_KINDS, ...SILENCE_KINDS]);
+
+export function isOperators(fault: PlannedFault): fault is PlannedFault & { readonly kind: OperatorKind } {
+  return KINDS.has(fault.kind);
+}
+
+/** Of the process that runs. */
+export interface Reached {
+  readonly store: Store;
+  readonly clock: { readonly now: () => Instant };
+  /** Who is told has changed. */
+  readonly onChanged: () => void;
+}
+
+export interface OperatorsOptions {
+  readonly time: VirtualTime;
+  /** Null: no process answers. */
+  readonly reach: () => Reached | null;
+}
+
+const OPERATORS = ['alice', 'bob', 'carol'] as const;
+const MOST_TRIES = 10;
+const AGAIN_MS = 60_000;
+
+/** Tries for some minutes while nobody answers, under the same name. */
+export async function act(
+  scene: PlannedFault & { readonly kind: OperatorKind },
+  given: OperatorsOptions,
+): Promise<void> {
+  for (let n = 0; n < MOST_TRIES; n += 1) {
+    const reached = given.reach();
+    if (reached !== null && (await isDone(scene, reached))) return;
+    await given.time.sleep(AGAIN_MS);
+  }
+}
+
+async function isDone(scene: PlannedFault & { readonly kind: OperatorKind }, reached: Reached): Promise<boolean> {
+  const { store, clock, onChanged } = reached;
+  const draw = createDraw(scene.amount, scene.kind);
+  try {
+    const at = clock.now();
+    const change = await changeFor(scene, { store, at, draw });
+    if (change === null) return true;
+    const end = await operate(store, { id: scene.id, by: draw.pick(OPERATORS), at, change });
+    if (end === 'kept') onChanged();
+    return true;
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return false;
+  }
+}
+
+interface Seen {
+  readonly store: Store;
+  readonly at: Instant;
+  readonly draw: Draw;
+}
+
+/** Null: there is nothing to be changed. */
+async function changeFor(
+  { kind, ms }: PlannedFault & { readonly kind: OperatorKind },
+  seen: Seen,
+): Promise<OperatorAct | null> {
+  switch (kind) {
+    case 'ack':
+    case 'snooze':
+      return ackOf(seen, ms, (open, acks) => open.filter(({ key }) => !acks.some((ack) => ack.key === key)));
+    case 'ack-replaced':
+      return ackOf(seen, ms, (open, acks) => open.filter(({ key }) => acks.some((ack) => ack.key === key)));
+    case 'ack-withdrawn': {
+      const { acks } = await seen.store.policy(seen.at);
+      const ack = pickOf(
+        sortedBy(acks, ({ key }) => key),
+        seen.draw,
+      );
+      return ack === null ? null : { type: 'end-ack', key: ack.key, episode: ack.episode };
+    }
+    case 'silence':
+      return silenceFor(seen, ms);
+    case 'silence-extended':
+    case 'silence-ended': {
+      const { silences } = await seen.store.policy(seen.at);
+      const silence = pickOf(
+        sortedBy(silences, ({ id }) => id),
+        seen.draw,
+      );
+      if (silence === null) return null;
+      if (kind === 'silence-ended') return { type: 'end-silence', id: silence.id };
+      return { type: 'extend-silence', id: silence.id, until: silence.until + ms };
+    }
+  }
+}
+
+type Choice = (open: readonly OpenAlertRow[], acks: readonly StoredAck[]) => readonly OpenAlertRow[];
+
+/** Conditions more often than events, of which there are many. */
+async function ackOf({ store, at, draw }: Seen, ms: number, choice: Choice): Promise<OperatorAct | null> {
+  const [open, { acks }] = [await store.openAlerts({ at }), await store.policy(at)];
+  const all = sortedBy(choice(open, acks), ({ key }) => key);
+  const lasting = all.filter(({ isEvent }) => !isEvent);
+  const alert = pickOf(lasting.length > 0 && draw.chance(0.8) ? lasting : all, draw);
+  if (alert === null) return null;
+  const { key, episode, seq, severity } = alert;
+  return { type: 'ack', key, episode, seq, severity, until: at + ms, comment: null };
+}
+
+async function silenceFor({ store, at, draw }: Seen, ms: number): Promise<OperatorAct> {
+  const open = (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
+  const alert = pickOf(
+    sortedBy(open, ({ key }) => key),
+    draw,
+  );
+  const source = pickOf(RULE_SOURCES, draw);
+  const from = draw.chance(0.2) ? at + draw.between(1, 30) * 60_000 : at;
+  const ofTeam = { team: source?.watch.labels?.['team'] ?? 'treasury' };
+  const ofRule = { watch: source?.watch.id ?? 'coin', alert: source?.alert.id ?? 'low' };
+  const isOfOpen = alert !== null && draw.chance(0.6);
+  const untilResolved = isOfOpen && draw.chance(0.2);
+  const ofOpen = isOfOpen ? { watch: alert.labels['watch'] ?? '', alert: alert.alert } : null;
+  const matchers = ofOpen ?? (draw.chance(0.5) ? ofTeam : ofRule);
+  return { type: 'silence', matchers, from, until: from + ms, untilResolved, comment: 'simulated' };
+}
+
+function sortedBy<T>(all: readonly T[], name: (one: T) => string): readonly T[] {
+  return all.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
+}

@@ -1,0 +1,155 @@
+// Writes down what receivers were sent, in the words of the oracle for people.
+import type { Attempt, Delivery, DeliveryMember, Message } from '../../../src/core/model/delivery.ts';
+import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
+import type { DeliveryBatch, BatchMember, RoundResult, Withdrawal } from '../../../src/dispatch/model.ts';
+import type { Instant } from '../model.ts';
+import type { Channel, CommittedTransition, Incident, Try, TryMember, TryOutcome } from '../people/log.ts';
+
+/** A try that has begun. */
+export interface BegunTry {
+  /** The receiver has it. */
+  readonly took: () => void;
+  readonly ended: (outcome: TryOutcome) => void;
+}
+
+export interface TryLog {
+  /** Messages were made, and lines were taken out of others. */
+  readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn'>) => void;
+  readonly begun: (delivery: Delivery, attempt: Attempt, kind: Channel['kind']) => BegunTry;
+  /** It is in the store how the try ended: gives the keys of what it told of. */
+  readonly settled: (id: string, attempt: number) => readonly string[];
+  readonly all: () => readonly Try[];
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Of = Pick<CommittedTransition, 'key' | 'seq'>;
+
+export function createTryLog(now: () => Instant, transitionOf: (of: Of) => CommittedTransition | undefined): TryLog {
+  const tries: Mutable<Try>[] = [];
+  const lastById = new Map<string, Mutable<Try>>();
+  /** What was never tried may still be withdrawn. */
+  const untried = new Map<string, DeliveryBatch>();
+  const tried = new Map<string, DeliveryBatch>();
+
+  function membersOf({ id, members }: Delivery): TryMember[] {
+    const listed = members.map(listedMember);
+    const names = new Set(listed.map(nameOf));
+    const counted = (tried.get(id)?.members ?? []).filter((one) => !names.has(nameOf(one)));
+    return [...listed, ...counted.flatMap((one) => countedMember(one, transitionOf(one)))];
+  }
+
+  return {
+    made({ batches, withdrawn }) {
+      for (const one of withdrawn) withdraw(untried, one);
+      for (const batch of batches) untried.set(batch.id, batch);
+    },
+    begun(delivery, attempt, kind) {
+      const { id, channel, recipient, more } = delivery;
+      const batch = untried.get(id);
+      if (batch !== undefined) tried.set(id, batch);
+      untried.delete(id);
+      const one: Mutable<Try> = {
+        id,
+        target: { channel, recipient },
+        attempt: attempt.number,
+        kind: delivery.kind,
+        closedClock: delivery.at,
+        members: membersOf(delivery),
+        more: more.map((line) => ({ ...line, type: typeOf(line.type) })),
+        marks: { maybeCopy: attempt.maybeCopy, fromMemory: attempt.unrecorded === true },
+        incident: kind === 'pager' ? incidentOf(delivery.members[0].message) : null,
+        begunAt: now(),
+        endedAt: null,
+        outcome: { type: 'unknown', took: false },
+        knownAt: null,
+      };
+      tries.push(one);
+      lastById.set(id, one);
+      return {
+        took() {
+          one.outcome = { type: 'unknown', took: true };
+        },
+        ended(outcome) {
+          one.endedAt = now();
+          one.outcome = outcome;
+        },
+      };
+    },
+    settled(id, attempt) {
+      const last = lastById.get(id);
+      if (last?.attempt === attempt && last.endedAt !== null) last.knownAt ??= now();
+      return last?.members.map(({ key }) => key) ?? [];
+    },
+    // Two receivers that are told at one moment are told in no order.
+    all: () => tries.toSorted((a, b) => a.begunAt - b.begunAt || orderOf(a, b)),
+  };
+}
+
+function orderOf({ target: one }: Try, { target: other }: Try): number {
+  const [a, b] = [`${one.channel}/${one.recipient}`, `${other.channel}/${other.recipient}`];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function nameOf({ key, seq }: Of): string {
+  return `${key} ${seq}`;
+}
+
+function withdraw(untried: Map<string, DeliveryBatch>, { target, key, from }: Withdrawal): void {
+  const isOut = (member: BatchMember): boolean => member.key === key && member.seq >= from;
+  for (const [id, batch] of untried) {
+    const isTarget = batch.target.channel === target.channel && batch.target.recipient === target.recipient;
+    if (isTarget && batch.members.some(isOut))
+      untried.set(id, { ...batch, members: batch.members.filter((member) => !isOut(member)) });
+  }
+}
+
+function listedMember({ message, as, heldAt }: DeliveryMember): TryMember {
+  const { key, episode, seq, watch, alert, severity, reason, summary } = message;
+  return {
+    key,
+    episode,
+    seq,
+    watch,
+    alert,
+    type: nameOfTransition(message),
+    severity,
+    as,
+    isListed: true,
+    heldSinceClock: heldAt,
+    reason,
+    count: summary?.count ?? 1,
+  };
+}
+
+/** What was never decided is in no list. */
+function countedMember({ as, heldAt }: BatchMember, transition: CommittedTransition | undefined): readonly TryMember[] {
+  if (transition === undefined) return [];
+  const { key, episode, seq, watch, alert, type, severity, foldedKeys } = transition;
+  return [
+    {
+      key,
+      episode,
+      seq,
+      watch,
+      alert,
+      type,
+      severity,
+      as,
+      isListed: false,
+      heldSinceClock: heldAt,
+      reason: null,
+      count: foldedKeys?.length ?? 1,
+    },
+  ];
+}
+
+function typeOf(type: Message['type']): TryMember['type'] {
+  return nameOfTransition({ type, summary: null });
+}
+
+/** A message that is no end triggers: a second trigger of an incident that is open changes nothing. */
+function incidentOf(message: Message): Incident {
+  const name = nameOfTransition(message);
+  const isEnd = !isBegin(name) && (name === 'resolved' || name === 'retracted');
+  return { action: isEnd ? 'resolve' : 'trigger', key: message.key };
+}

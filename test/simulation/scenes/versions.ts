@@ -1,0 +1,47 @@
+// The config that lies on the disk at a time: the edits of a history, one upon the other. An edit of which the daemon would
+// refuse the files is no edit.
+import type { Setup } from '../../../src/app/setup/setup.ts';
+import { formatProblems } from '../../../src/config/problem.ts';
+import { createDraw } from '../draw.ts';
+import { EDIT_KINDS, type EditKind } from '../faults/kinds.ts';
+import type { Instant, PlannedFault } from '../model.ts';
+import type { ConfigVersion } from '../people/log.ts';
+import { EDITS } from './edits.ts';
+import { FIRST_VERSION } from './first-version.ts';
+import type { Load } from './loading.ts';
+
+export interface Loaded {
+  readonly version: ConfigVersion;
+  readonly setup: Setup;
+}
+
+export interface Versions {
+  readonly at: (moment: Instant) => Loaded;
+  /** Ids of edits whose files the daemon would refuse. */
+  readonly refused: readonly string[];
+}
+
+export function createVersions(faults: readonly PlannedFault[], load: Load): Versions {
+  const all: (Loaded & { readonly from: Instant })[] = [{ ...first(load), from: -Infinity }];
+  const refused: string[] = [];
+  for (const edit of faults.filter(isEdit).toSorted((a, b) => a.at - b.at)) {
+    const before = all.at(-1)?.version ?? FIRST_VERSION;
+    const edited = EDITS[edit.kind](before, createDraw(edit.amount, edit.kind));
+    if (edited === before) continue;
+    const version = { ...edited, id: edit.id };
+    const { setup } = load(version);
+    if (setup === null) refused.push(edit.id);
+    else all.push({ version, setup, from: edit.at });
+  }
+  return { at: (moment) => all.findLast(({ from }) => from <= moment) ?? first(load), refused };
+}
+
+export function isEdit(fault: PlannedFault): fault is PlannedFault & { readonly kind: EditKind } {
+  return EDIT_KINDS.some((kind) => kind === fault.kind);
+}
+
+function first(load: Load): Loaded {
+  const { setup, problems } = load(FIRST_VERSION);
+  if (setup === null) throw new Error(formatProblems(problems));
+  return { version: FIRST_VERSION, setup };
+}
