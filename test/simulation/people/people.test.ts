@@ -1,4 +1,4 @@
-// Small logs written by hand: each verdict has one that it finds and one that it passes.
+// Small logs written by hand: one that each verdict finds, and for most of them one that it passes.
 import { describe, expect, it } from '@jest/globals';
 import { judgePeople } from './judge.ts';
 import type {
@@ -12,6 +12,7 @@ import type {
   Try,
   TryMember,
 } from './log.ts';
+import { NO_ROUTE } from '../scenes/first-version.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -28,20 +29,7 @@ const channel = (name: string, kind: Channel['kind']): Channel => ({
   giveUp,
 });
 
-const route = (given: Partial<RouteVersion>): RouteVersion => ({
-  match: {},
-  notify: null,
-  add: [],
-  groupBy: null,
-  groupWaitMs: null,
-  groupIntervalMs: null,
-  repeatMs: null,
-  requireAck: null,
-  escalate: null,
-  failover: null,
-  mute: [],
-  ...given,
-});
+const route = (given: Partial<RouteVersion>): RouteVersion => ({ ...NO_ROUTE, ...given });
 
 const rule = (severity: RuleVersion['severity'], form: RuleVersion['form'] = 'condition'): RuleVersion => ({
   watch: 'coin',
