@@ -1,7 +1,8 @@
 // What both oracles find in a run, and what of it is known.
 import type { FaultKind } from './faults/kinds.ts';
 import type { History, Logs, Verdict } from './model.ts';
-import { OPEN, type OpenEntry } from './open.ts';
+import type { OpenEntry } from './open/entry.ts';
+import { OF_ALERTS, OF_PEOPLE, OPEN } from './open/list.ts';
 import { judge } from './oracle/judge.ts';
 import { judgePeople } from './people/judge.ts';
 import type { PeopleVerdict } from './people/verdict.ts';
@@ -16,22 +17,22 @@ export interface Found {
 
 /** Who is told is judged only where nothing else is wrong: what was decided wrongly would be told rightly. */
 export function verdictsOf(logs: Logs): Found {
-  const open = new Map<OpenEntry, number>();
-  const ofAlerts = judge(logs, REFERENCES).filter((verdict) => {
-    const entry = OPEN.find((one) => one.oracle === 'alerts' && one.covers(verdict));
-    return isUnknown(entry, open);
-  });
-  if (ofAlerts.length > 0) return { unknown: ofAlerts, open };
-  const ofPeople = judgePeople(logs.people).filter((verdict) => {
-    const entry = OPEN.find((one) => one.oracle === 'people' && one.covers(verdict));
-    return isUnknown(entry, open);
-  });
-  return { unknown: ofPeople, open };
+  const ofAlerts = sorted(judge(logs, REFERENCES), OF_ALERTS);
+  if (ofAlerts.unknown.length > 0) return ofAlerts;
+  const { unknown, open } = sorted(judgePeople(logs.people), OF_PEOPLE);
+  return { unknown, open: new Map([...ofAlerts.open, ...open]) };
 }
 
-function isUnknown(entry: OpenEntry | undefined, open: Map<OpenEntry, number>): boolean {
-  if (entry !== undefined) open.set(entry, (open.get(entry) ?? 0) + 1);
-  return entry === undefined;
+type Covering<V> = OpenEntry & { readonly covers: (verdict: V) => boolean };
+
+function sorted<V extends Verdict | PeopleVerdict>(verdicts: readonly V[], entries: readonly Covering<V>[]): Found {
+  const open = new Map<OpenEntry, number>();
+  const unknown = verdicts.filter((verdict) => {
+    const entry = entries.find((one) => one.covers(verdict));
+    if (entry !== undefined) open.set(entry, (open.get(entry) ?? 0) + 1);
+    return entry === undefined;
+  });
+  return { unknown, open };
 }
 
 /** Entries that this history is there to meet, and did not. `under`: the kinds that it was drawn from; null: all. */
@@ -41,8 +42,7 @@ export function outdatedIn(
   open: Found['open'],
 ): OpenEntry[] {
   const kinds = String(under);
-  return OPEN.filter(
-    (entry) =>
-      entry.met?.seed === seed && entry.met.days <= days && String(entry.met.under) === kinds && !open.has(entry),
+  return OPEN.filter(({ met }) => met?.seed === seed && met.days <= days && String(met.under ?? null) === kinds).filter(
+    (entry) => !open.has(entry),
   );
 }

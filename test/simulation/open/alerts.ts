@@ -1,0 +1,42 @@
+// What is decided wrongly about alerts.
+import type { KnownOfAlerts } from './entry.ts';
+
+export const OF_ALERTS: readonly KnownOfAlerts[] = [
+  {
+    name: 'a watch with office hours is blind at night',
+    of: 'finding 4',
+    met: { seed: 1, days: 3 },
+    covers: ({ check, watch }) => check === 'invented' && watch === 'office',
+  },
+  {
+    name: 'a token that leaves is not told where the rule asks what it is',
+    of: 'finding 5',
+    met: { seed: 1, days: 3 },
+    covers: ({ check, watch, what }) => check === 'lost' && watch === 'leaving' && what.endsWith('was not told'),
+  },
+  {
+    name: 'an end that was not told begins the cooldown again',
+    of: 'finding 6',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, watch, what }) => check === 'lost' && watch === 'dip' && what.includes('held and did not fire'),
+  },
+  {
+    name: 'a report is told as unknown where one poll was bad',
+    of: 'finding 8',
+    met: null,
+    covers: ({ check, watch, what }) =>
+      check === 'invented' && watch === 'report' && what.endsWith('was told without its value'),
+  },
+  {
+    name: 'a report with a condition is lost where one poll was bad',
+    of: 'finding 8',
+    met: { seed: 1, days: 3 },
+    covers: ({ check, watch, what }) => check === 'lost' && watch === 'report' && what.startsWith('few:'),
+  },
+  {
+    name: 'a count goes on under another meaning',
+    of: 'finding 9',
+    met: { seed: 3, days: 3 },
+    covers: ({ watch, check }) => watch === 'tally' && (check === 'lost' || check === 'invented'),
+  },
+];
