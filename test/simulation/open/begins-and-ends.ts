@@ -1,13 +1,31 @@
 // Begins and ends of conditions that are told wrongly, or not at all.
 import type { KnownOfPeople } from './entry.ts';
-import { isLate, wasHeld } from './story.ts';
+import { isLate, isOverOneCap, wasHeld } from './story.ts';
+import type { VerdictStory } from '../people/verdict.ts';
 
 export const BEGINS_AND_ENDS: readonly KnownOfPeople[] = [
   {
     name: 'a reload tells nobody whom it names of what is open or waits',
     of: 'finding 1',
     met: { seed: 1, days: 3 },
-    covers: ({ check, story }) => check === 'unsent' && story.duty === 'reload',
+    covers: ({ check, story }) => check === 'unsent' && (story.duty === 'reload' || isLostInReload(story)),
+  },
+  {
+    name: 'a begin is told after its end, where another message about its alert waited for its next try',
+    of: 'judge 5',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, story }) =>
+      check === 'stale' &&
+      story.duty === 'begin' &&
+      story.form === 'condition' &&
+      story.near.includes('behind-a-retry'),
+  },
+  {
+    name: 'an end over the cap that a silence or an inhibition would hold waits for a free place',
+    of: 'judge 6',
+    met: { seed: 2, days: 3 },
+    covers: ({ story }) =>
+      story.duty === 'end' && story.came === 'news' && story.near.includes('held') && isOverOneCap(story),
   },
   {
     name: 'what is held keeps the labels that its rule had before a reload',
@@ -16,3 +34,8 @@ export const BEGINS_AND_ENDS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => isLate(check) && story.came === null && wasHeld(story),
   },
 ];
+
+/** What was over before it was sent is one line to those whom a reload named in between. */
+function isLostInReload({ duty, came, near }: VerdictStory): boolean {
+  return duty === 'short' && came === null && near.includes('renamed');
+}

@@ -1,8 +1,27 @@
 // What the cap, summaries and receivers that fail do to messages.
 import type { KnownOfPeople } from './entry.ts';
-import { isLate, wasHeld } from './story.ts';
+import { isLate, isOfHeld, isOverOneCap, wasHeld } from './story.ts';
 
 export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
+  {
+    name: 'a receiver that is gone is not tried again until a reload or a restart',
+    of: 'decision 117',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, story }) => (isLate(check) || story.duty === 'failover') && story.near.includes('parked'),
+  },
+  {
+    name: 'critical messages and all others share one cap, of which summaries own a place in each slot',
+    of: 'decision 103',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, story }) =>
+      isLate(check) && isOverOneCap(story) && !wasHeld(story) && story.came !== 'overflow_summary',
+  },
+  {
+    name: 'summaries of all kinds share one place of ten minutes',
+    of: 'decision 103',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, story }) => isLate(check) && isOfHeld(story) && story.near.includes('summary-before'),
+  },
   {
     name: 'what went into a summary could have been told by itself',
     of: 'decision 103',
@@ -25,7 +44,9 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
     name: 'a success wakes nobody',
     of: 'decision 117',
     met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => isLate(check) && story.trail.includes('success'),
+    covers: ({ check, story }) =>
+      (isLate(check) || story.duty === 'failover') &&
+      (story.trail.includes('success') || story.near.includes('woken')),
   },
   {
     name: 'what a busy receiver refused waits for its own next try',

@@ -9,3 +9,13 @@ export function isLate(check: PeopleVerdict['check']): boolean {
 export function wasHeld({ trail }: VerdictStory): boolean {
   return trail.includes('mute') || trail.includes('silence') || trail.includes('inhibition') || trail.includes('group');
 }
+
+/** Nothing would be full if critical messages were counted by themselves. */
+export function isOverOneCap({ kind, near }: VerdictStory): boolean {
+  return kind === 'people' && near.includes('over-one-cap');
+}
+
+/** It came in the summary of what a silence or an inhibition held. */
+export function isOfHeld({ came }: VerdictStory): boolean {
+  return came === 'silence_summary' || came === 'inhibition_summary';
+}

@@ -1,6 +1,6 @@
 // What excuses that something is not sent yet, by target and alert. A message must be sent within 90 s in which nothing
 // excuses it.
-import type { Span } from '../model.ts';
+import type { Instant, Span } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Try } from './log.ts';
 import type { Message } from './facts/messages.ts';
@@ -44,6 +44,16 @@ export function holdExcuses({ holds, acksOf }: Evidence, story: Story): Excused[
     { by: 'inhibition', spans: inhibition },
     { by: 'ack', spans: merged(acksOf(story)) },
   ];
+}
+
+/** Silences have one summary in each slot, and so have inhibitions (103). */
+export function slotExcuses(
+  { messages }: Evidence,
+  { target, carrier, slotEnd }: { target: string; carrier: Message | null; slotEnd: (at: Instant) => Instant },
+): Excused[] {
+  if (carrier?.kind !== 'silence_summary' && carrier?.kind !== 'inhibition_summary') return [];
+  const before = messages.to(target).filter((one) => one.kind === carrier.kind && one.closedAt < carrier.closedAt);
+  return [{ by: 'cap', spans: merged(before.map(({ closedAt }) => ({ from: closedAt, to: slotEnd(closedAt) }))) }];
 }
 
 /** Repeats and steps wait for the first poll after a start, and while the watch is paused. */

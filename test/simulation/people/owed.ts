@@ -2,9 +2,10 @@
 import type { Instant } from '../model.ts';
 import type { Caps } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
-import { holdExcuses, outerExcuses, pollExcuses, tryExcuses, type Excused } from './excuses.ts';
+import { holdExcuses, outerExcuses, pollExcuses, slotExcuses, tryExcuses, type Excused } from './excuses.ts';
 import type { Groups } from './groups.ts';
 import type { Line, Message } from './facts/messages.ts';
+import { nearOf } from './near.ts';
 import type { Story } from './facts/stories.ts';
 import type { Duty, Excuse, PeopleCheck, PeopleVerdict } from './verdict.ts';
 import { missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
@@ -57,6 +58,7 @@ function excusesOf(court: Court, { story, target, holds }: Owed, carrier: Messag
     ...(holds === 'passes' ? [] : holdExcuses(court, story)),
     ...(holds === 'calls' ? pollExcuses(court, story) : []),
     ...tryExcuses(court, { target, key: story.key, carrier, repeatMs }),
+    ...slotExcuses(court, { target, carrier, slotEnd: court.caps.slotEnd }),
     ...outerExcuses(court, target),
   ];
 }
@@ -94,6 +96,7 @@ function verdictOn(court: Court, owed: Owed, missed: Missed, came: Message | nul
       story,
       target,
       duty,
+      at: missed.from,
       after: missed.after,
       trail: [...missed.trail],
       came: came?.kind ?? null,
@@ -116,15 +119,18 @@ interface About {
   readonly story: Story;
   readonly target: string;
   readonly duty: Duty;
+  readonly at: Instant;
   readonly after: Excuse | null;
   readonly trail: readonly Excuse[];
   readonly came: string | null;
   readonly lateMs: number | null;
 }
 
-export function storyOf({ timeline, severityAt }: Evidence, { story, ...about }: About): PeopleVerdict['story'] {
+export function storyOf(evidence: Evidence, { story, at, ...about }: About): PeopleVerdict['story'] {
+  const { timeline, severityAt } = evidence;
   const { rule, key, episode, form, from } = story;
   const kind = timeline.kindOf(about.target);
   const isFolded = story.begin.foldedKeys !== null;
-  return { ...about, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
+  const near = nearOf(evidence, { story, target: about.target, at });
+  return { ...about, near, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
 }

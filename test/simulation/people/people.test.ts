@@ -200,6 +200,29 @@ describe('the oracle for people', () => {
     expect(found({ transitions: [fires, ends], tries })).toEqual(['invented end-without-begin']);
   });
 
+  it('passes an end that is sent at the moment of its begin', () => {
+    const late = [begin(2 * HOUR), { ...end(2 * HOUR), id: 'end' }];
+    expect(found({ transitions: [fires, ends], tries: late })).toEqual(['unsent begin']);
+  });
+
+  it('passes what was over in a silence in the next slot, where its summary has gone out', () => {
+    const actions = [silence(HOUR - MINUTE, HOUR + 2 * MINUTE)];
+    const over = (key: string, at: number): CommittedTransition[] => [
+      transition({ at: HOUR, key }),
+      transition({ at, key, seq: 2, type: 'resolved' }),
+    ];
+    const counted = (key: string, at: number): Try =>
+      sent(at, 'ops', [member({ key, seq: 2, type: 'resolved', as: 'fired-and-resolved' })], {
+        kind: 'silence_summary',
+      });
+    const transitions = [...over('k', HOUR + MINUTE), ...over('other', HOUR + 3 * MINUTE)];
+    const first = counted('k', HOUR + 2 * MINUTE);
+    expect(found({ actions, transitions, tries: [first, counted('other', HOUR + 10 * MINUTE)] })).toEqual([]);
+    expect(found({ actions, transitions, tries: [first, counted('other', HOUR + 15 * MINUTE)] })).toEqual([
+      'unsent short',
+    ]);
+  });
+
   it('finds a begin that is told after its end', () => {
     const tries = [begin(HOUR), end(2 * HOUR), { ...repeat(2 * HOUR + 2 * MINUTE) }];
     expect(found({ transitions: [fires, ends], tries })).toContain('stale repeat');

@@ -1,5 +1,6 @@
 // What the oracle for people finds to be wrong.
 import type { Instant } from '../model.ts';
+import type { Near } from './near.ts';
 
 export const PEOPLE_CHECKS = [
   'unsent',
@@ -44,6 +45,8 @@ export interface VerdictStory {
   readonly after: Excuse | null;
   /** All that excused it before. */
   readonly trail: readonly Excuse[];
+  /** What else was so. */
+  readonly near: readonly Near[];
   /** How a message that was owed came after all, or the kind of the one that is wrong; null: none came. */
   readonly came: string | null;
   /** How long after it could have been sent it came; null: it never did. */

@@ -39,7 +39,7 @@ function ofNothing({ firstAt, target, id, kind }: Message, member: TryMember): P
     at: firstAt,
     watch,
     what: `message ${id} to ${target}: ${rule} ${type} never happened`,
-    story: { ...story, duty: 'of-nothing', after: null, trail: [], came: kind, lateMs: null },
+    story: { ...story, duty: 'of-nothing', after: null, trail: [], near: [], came: kind, lateMs: null },
   };
 }
 
@@ -57,16 +57,23 @@ function wrong(court: Court, story: Story, { message }: Line, { check, duty, wha
     at: firstAt,
     watch: story.rule.slice(0, story.rule.lastIndexOf('/')),
     what: `message ${id} to ${target}: ${story.rule} ${what}`,
-    story: storyOf(court, { story, target, duty, after: after ?? null, trail: [], came: kind, lateMs: null }),
+    story: storyOf(court, {
+      story,
+      target,
+      duty,
+      at: firstAt,
+      after: after ?? null,
+      trail: [],
+      came: kind,
+      lateMs: null,
+    }),
   };
 }
 
 /** Of an end: who was never sent the begin is told of one thing, or not at all. */
 function judgeEndLine(court: Court, story: Story, line: Line): PeopleVerdict[] {
   const { message, member } = line;
-  const before = court
-    .linesOf(story, message.target)
-    .filter((one) => isBeginLine(one) && one.message.firstAt < message.firstAt);
+  const before = linesBefore(court, story, message).filter(isBeginLine);
   const wasMaybeTold = before.some((one) => one.message.isMaybeSent);
   if (member.as === 'fired-and-resolved') {
     const wasKnown = before.some((one) => (one.message.knownAt ?? Infinity) < message.closedAt);
@@ -76,6 +83,18 @@ function judgeEndLine(court: Court, story: Story, line: Line): PeopleVerdict[] {
   if (wasMaybeTold || before.length > 0 || message.isSummary) return [];
   const what = 'is told as over, and nobody had told that it began';
   return [wrong(court, story, line, { check: 'invented', duty: 'end-without-begin', what })];
+}
+
+/** Of two that were sent at one moment, the first comes first. */
+function linesBefore(court: Court, story: Story, { id, target }: Message): readonly Line[] {
+  const lines = court.linesOf(story, target);
+  return lines.slice(
+    0,
+    Math.max(
+      lines.findIndex((one) => one.message.id === id),
+      0,
+    ),
+  );
 }
 
 function staleIn(court: Court, story: Story, line: Line): PeopleVerdict[] {

@@ -3,7 +3,7 @@
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Channel, PeopleLog, SeverityName, Try, TryMember } from '../log.ts';
-import { merged, type Spans } from './spans.ts';
+import { countUntil, merged, type Spans } from './spans.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface Message {
@@ -47,6 +47,8 @@ export interface Messages {
   readonly wakes: (target: string) => readonly Instant[];
   /** When something was on its way on the channel. */
   readonly busy: (channel: string) => Spans;
+  /** The newest on the channel, of all its recipients; undefined: there was none. */
+  readonly lastTryOn: (channel: string, until: Instant) => Try | undefined;
 }
 
 const SUMMARIES: ReadonlySet<Try['kind']> = new Set(['overflow_summary', 'silence_summary', 'inhibition_summary']);
@@ -72,12 +74,8 @@ export function messagesIn(log: Pick<PeopleLog, 'tries' | 'span'>, clock: Daemon
       push(byKey, member.key, { message, member });
     }
   const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own.flatMap(({ tries }) => tries))]));
-  const busy = new Map(
-    [...Map.groupBy(log.tries, ({ target }) => target.channel)].map(([channel, own]) => [
-      channel,
-      merged(own.map((one) => underWay(one))),
-    ]),
-  );
+  const byChannel = Map.groupBy(log.tries, ({ target }) => target.channel);
+  const busy = new Map([...byChannel].map(([channel, own]) => [channel, merged(own.map((one) => underWay(one)))]));
   return {
     all,
     to: (target) => byTarget.get(target) ?? [],
@@ -87,6 +85,10 @@ export function messagesIn(log: Pick<PeopleLog, 'tries' | 'span'>, clock: Daemon
     targets: [...byTarget.keys()],
     wakes: (target) => wakes.get(target) ?? [],
     busy: (channel) => busy.get(channel) ?? [],
+    lastTryOn(channel, until) {
+      const own = byChannel.get(channel) ?? [];
+      return own[countUntil(own.length, (n) => (own[n]?.begunAt ?? Infinity) <= until) - 1];
+    },
   };
 }
 
