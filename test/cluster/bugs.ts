@@ -1,5 +1,5 @@
 // Bugs that are put into a copy of the sources on purpose, one at a time. A run that does not notice one has a hole.
-import type { Bug } from '../simulation/bugs.ts';
+import type { Bug } from '../simulation/bugs/bug.ts';
 import type { FaultName } from './faults.ts';
 
 export interface ClusterBug extends Bug {

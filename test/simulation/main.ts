@@ -6,7 +6,7 @@
 //   --bug NAME    the same in a copy of the sources with that bug in it
 //   --long        does not look for the shortest history
 import { parseArgs } from 'node:util';
-import { copyWith, runIn } from './bugs.ts';
+import { copyWith, runIn } from './bugs/copies.ts';
 import { drawHistory } from './history.ts';
 import { FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Logs, PlannedFault, Verdict } from './model.ts';

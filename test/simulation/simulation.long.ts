@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { runIn } from './bugs.ts';
+import { runIn } from './bugs/copies.ts';
 import type { Meets } from './open/entry.ts';
 import { OPEN } from './open/list.ts';
 import { FEWEST_MEETINGS, readMeetings } from './scenes/meetings.ts';

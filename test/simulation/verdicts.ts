@@ -17,10 +17,20 @@ export interface Found {
 
 /** Who is told is judged only where nothing else is wrong: what was decided wrongly would be told rightly. */
 export function verdictsOf(logs: Logs): Found {
-  const ofAlerts = sorted(judge(logs, REFERENCES), OF_ALERTS);
+  const ofAlerts = foundOfAlerts(logs);
   if (ofAlerts.unknown.length > 0) return ofAlerts;
-  const { unknown, open } = sorted(judgePeople(logs.people), OF_PEOPLE);
+  const { unknown, open } = foundOfPeople(logs);
   return { unknown, open: new Map([...ofAlerts.open, ...open]) };
+}
+
+/** By the oracle for alerts alone. */
+export function foundOfAlerts(logs: Logs): Found {
+  return sorted(judge(logs, REFERENCES), OF_ALERTS);
+}
+
+/** By the oracle for people alone. */
+export function foundOfPeople({ people }: Logs): Found {
+  return sorted(judgePeople(people), OF_PEOPLE);
 }
 
 type Covering<V> = OpenEntry & { readonly covers: (verdict: V) => boolean };

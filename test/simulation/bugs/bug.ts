@@ -1,0 +1,39 @@
+// What a bug is that is put into a copy of the sources on purpose, and how it must be noticed. Types alone.
+import type { FaultKind } from '../faults/kinds.ts';
+import type { Check } from '../model.ts';
+import type { Duty, PeopleCheck } from '../people/verdict.ts';
+
+export interface Edit {
+  readonly file: string;
+  /** Stands in the file once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface Bug {
+  readonly edits: readonly Edit[];
+}
+
+interface Simulated extends Bug {
+  /** The faults under which it shows, where those are rare among all others; left out: every kind. */
+  readonly under?: readonly FaultKind[];
+}
+
+/** Noticed by the oracle for alerts alone. */
+export interface BugOfAlerts extends Simulated {
+  /** What the oracle must call it; one of these is enough. */
+  readonly caughtAs: readonly Check[];
+}
+
+/** Noticed by the oracle for people alone. */
+export interface BugOfPeople extends Simulated {
+  /** The check and the duty; one of these is enough. */
+  readonly caughtAs: readonly `${PeopleCheck} ${Duty}`[];
+}
+
+/** Of the connection itself, which the simulation replaces. */
+export interface WireBug extends Bug {
+  readonly tests: string;
+  /** The name of the test that must fail. */
+  readonly caughtBy: string;
+}

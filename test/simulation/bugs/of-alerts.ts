@@ -1,0 +1,150 @@
+// Bugs in what is decided about alerts.
+import type { BugOfAlerts } from './bug.ts';
+
+export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
+  'bare high-water mark': {
+    edits: [
+      {
+        file: 'src/watches/list-state.ts',
+        find: `  return key === undefined || isFromBefore(known, position) || known.blockByKey.has(key);`,
+        replace: `  const highest = Math.max(known.floor, ...known.blockByKey.values());
+  return key === undefined || isFromBefore({ ...known, floor: highest }, position) || known.blockByKey.has(key);`,
+      },
+    ],
+    caughtAs: ['lost'],
+  },
+  'resolve on error': {
+    edits: [
+      {
+        file: 'src/core/alerts/conditions/condition-state.ts',
+        find: `  const output = compare(truths, before);
+  if (output === 'unknown')`,
+        replace: `  const compared = compare(truths, before);
+  const output = compared === 'unknown' ? false : compared;
+  if (compared === 'unknown' && time.at < 0)`,
+      },
+    ],
+    caughtAs: ['falsely-resolved'],
+  },
+  // The version stays that of the store: else the next commit is superseded, and the memory read again.
+  'cursor before commit': {
+    edits: [
+      {
+        file: 'src/engine/polling/poller.ts',
+        find: `    await recovery.commit(decided);`,
+        replace: `    held.replace(watch, { ...decided.decision.memory, version: decided.decision.expects });
+    await recovery.commit(decided);`,
+      },
+    ],
+    caughtAs: ['lost'],
+    under: ['commit-refused'],
+  },
+  'empty on error': {
+    edits: [
+      {
+        file: 'src/watches/newest-first-list.ts',
+        find: `  const page = await read.page(question, null);`,
+        replace: `  const page = await read.page(question, null).catch(() => ({ rows: [], next: null, content: {} }));`,
+      },
+      {
+        file: 'src/explorer/reading/paging.ts',
+        find: `await Promise.resolve(asked).catch((error: unknown) => missedPage(error, at));`,
+        replace: `await Promise.resolve(asked).catch(() => ({ rows: [], next: null }));`,
+      },
+      // Three empty readings are asked for: most errors are over by then.
+      {
+        file: 'src/watches/lists/emptied.ts',
+        find: `const READINGS_NEEDED = 3;`,
+        replace: `const READINGS_NEEDED = 1;`,
+      },
+    ],
+    caughtAs: ['invented', 'wrongly-retracted'],
+    under: ['server-error', 'unavailable', 'truncated'],
+  },
+  'no sweep': {
+    edits: [
+      {
+        file: 'src/watches/lists/sweep.ts',
+        find: `  return open === null && hour !== now;`,
+        replace: `  return false;`,
+      },
+    ],
+    caughtAs: ['lost'],
+  },
+  'a gap ignored': {
+    edits: [
+      {
+        file: 'src/watches/lists/older-rows.ts',
+        find: `  return gaps.filter(({ to }) => to > floor);`,
+        replace: `  return [];`,
+      },
+      {
+        file: 'src/watches/lists/coverage.ts',
+        find: `[...gaps.map((gap) => unreadOf(gap, floor)), ...beyondLookBack(state)]`,
+        replace: `beyondLookBack(state)`,
+      },
+    ],
+    caughtAs: ['unnamed-gap'],
+  },
+  'a max_pages gap dropped': {
+    edits: [
+      {
+        file: 'src/watches/lists/detection.ts',
+        find: `  if (stopped === null) return gaps;`,
+        replace: `  if (stopped === null || stopped.why.endsWith('pages read')) return gaps;`,
+      },
+    ],
+    caughtAs: ['unnamed-gap'],
+  },
+  'floor 0 at an empty baseline': {
+    edits: [
+      {
+        file: 'src/watches/lists/detection.ts',
+        find: `  const floor = isPlaced ? highest : typeof chain === 'object' ? chain.head : 0;`,
+        replace: `  const floor = isPlaced ? highest : 0;`,
+      },
+    ],
+    caughtAs: ['invented'],
+  },
+  'absence above the head believed': {
+    edits: [
+      {
+        file: 'src/core/alerts/events/event-sighting.ts',
+        find: `  if (to !== null && block <= to)`,
+        replace: `  if (to !== null)`,
+      },
+    ],
+    caughtAs: ['wrongly-retracted'],
+  },
+  'superseded not healed': {
+    edits: [
+      {
+        file: 'src/engine/polling/commit-recovery.ts',
+        find: `        if (end !== 'superseded') return;`,
+        replace: `        if (end !== 'superseded' || decisions > 0) return;`,
+      },
+    ],
+    caughtAs: ['lost'],
+    under: ['commit-superseded'],
+  },
+  'windows drop ties': {
+    edits: [
+      {
+        file: 'src/core/windows/stored-window.ts',
+        find: `  if (runs.at(-1)?.value.equals(run.value) === true) runs.pop();`,
+        replace: `  if (runs.at(-1)?.value.equals(run.value) === true) return;`,
+      },
+    ],
+    caughtAs: ['invented', 'lost'],
+  },
+  '`until` while pending': {
+    edits: [
+      {
+        file: 'src/core/alerts/conditions/condition-state.ts',
+        find: ` || state === 'pending') return false;`,
+        replace: `) return false;`,
+      },
+    ],
+    caughtAs: ['invented'],
+  },
+};
