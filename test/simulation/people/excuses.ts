@@ -102,7 +102,12 @@ interface Wait {
 function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMs: number | null): Wait | null {
   const { outcome, begunAt, endedAt, attempt } = one;
   if (outcome.type === 'accepted' || endedAt === null) return null;
-  const lasting = (by: Excuse, ms: number): Wait => ({ by, span: { from: begunAt, to: endedAt + ms } });
+  const { clock } = evidence;
+  // A clock that is set back makes it wait longer, by less than the wait itself (dispatch.md 8).
+  const lasting = (by: Excuse, ms: number): Wait => {
+    const to = Math.max(endedAt + ms, clock.waitUntil(endedAt, clock.at(endedAt) + ms));
+    return { by, span: { from: begunAt, to } };
+  };
   if (message.deadAt !== null && endedAt >= message.deadAt) return lasting('given-up', repeatMs ?? GIVEN_UP_MS);
   const waitMs = (WAITS[attempt - 1] ?? HOUR) * SPREAD;
   if (outcome.type === 'unknown') return lasting('schedule', waitMs);

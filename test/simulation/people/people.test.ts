@@ -248,6 +248,36 @@ describe('the oracle for people', () => {
     expect(found({ actions, transitions, tries: [begin(HOUR + 10 * MINUTE), end(2 * HOUR)] })).toEqual([]);
   });
 
+  it('finds what is told though another alert inhibits it, and passes it once the clock says that its watch was not polled', () => {
+    const big = { ...rule('critical'), watch: 'big', labels: { watch: 'big', alert: 'low', severity: 'critical' } };
+    const inhibit = [{ when: { watch: 'big' }, mute: { watch: 'coin' }, equal: [], events: 'summary' as const }];
+    const version = config('first', [route({ match: { watch: 'coin' }, notify: ['ops'] })], [rule('warning'), big]);
+    const configs = [{ from: 0, config: { ...version, inhibit } }];
+    const labels = { watch: 'big', alert: 'low' };
+    const transitions = [transition({ at: HOUR - MINUTE, watch: 'big', key: 'big', labels }), fires];
+    const polls = [{ at: HOUR, watch: 'big', isComplete: true }];
+    const span = { from: 0, to: HOUR + 30 * MINUTE };
+    const at = HOUR + 20 * MINUTE + 20 * SECOND;
+    expect(found({ span, configs, transitions, polls, tries: [begin(at)] })).toEqual(['against-a-hold begin']);
+    const jumps = [{ at: HOUR + 20 * MINUTE, ms: 2 * HOUR }];
+    const tries = [{ ...begin(at), closedClock: at + 2 * HOUR }];
+    expect(found({ span, configs, transitions, polls, jumps, tries })).toEqual([]);
+  });
+
+  it('passes a next try that comes later since the clock was set back', () => {
+    const busy = { type: 'refused', why: 'busy', retryAfterMs: null } as const;
+    const tries = Array.from({ length: 7 }, (_, n) => ({
+      ...begin(HOUR + n * MINUTE),
+      id: 'one',
+      attempt: n + 1,
+      outcome: busy,
+    }));
+    const last = { ...begin(HOUR + 95 * MINUTE), id: 'one', attempt: 8 };
+    const told = { transitions: [fires], tries: [...tries, last] };
+    expect(found(told)).toEqual(['unsent begin']);
+    expect(found({ ...told, jumps: [{ at: HOUR + 30 * MINUTE, ms: -20 * MINUTE }] })).toEqual([]);
+  });
+
   it('finds that nobody is told when an acknowledgement has ended', () => {
     const actions = [acknowledged(HOUR + MINUTE, HOUR + 30 * MINUTE)];
     const transitions = [fires, ends];

@@ -2,7 +2,7 @@
 // with the labels of the rule in force.
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
-import type { Inhibition, LabelPattern, LabelValues, MuteTimes, OperatorAction, PeopleLog } from '../log.ts';
+import type { Inhibition, LabelPattern, LabelValues, MuteTimes, OperatorAction, PeopleLog, PollEnd } from '../log.ts';
 import { fits } from './routing.ts';
 import { common, merged, spanAt, type Spans } from './spans.ts';
 import type { Stories, Story } from './stories.ts';
@@ -31,8 +31,8 @@ export function holdsIn(log: PeopleLog, clock: DaemonClock, timeline: Timeline, 
   const silencesDuring = new Map(
     timeline.versions.map((version) => [version, silences.filter(({ spans }) => common(spans, [version]).length > 0)]),
   );
-  const sources = sourcesIn(log, stories, 'maybe');
-  const sureSources = sourcesIn(log, stories, 'sure');
+  const sources = sourcesIn(log, clock, stories, 'maybe');
+  const sureSources = sourcesIn(log, clock, stories, 'sure');
   return {
     of: (rule) =>
       remembered(known, rule, () => {
@@ -127,15 +127,23 @@ interface Source {
   readonly spans: Spans;
 }
 
-/** When alerts of a rule were open, and their watch was polled within an hour. */
-function sourcesIn({ polls }: PeopleLog, stories: Stories, sort: 'sure' | 'maybe'): readonly Source[] {
+/** When alerts of a rule were open, and their watch was polled within an hour, by the clock of the daemon. */
+function sourcesIn(
+  { polls }: PeopleLog,
+  clock: DaemonClock,
+  stories: Stories,
+  sort: 'sure' | 'maybe',
+): readonly Source[] {
+  const freshAfter = ({ at }: PollEnd, next: PollEnd | undefined): readonly Span[] =>
+    common(clock.between(clock.at(at), clock.at(at) + POLLED_WITHIN_MS), [{ from: at, to: next?.at ?? Infinity }]);
+
   const polled = new Map(
     [
       ...Map.groupBy(
         polls.filter(({ isComplete }) => isComplete || sort === 'maybe'),
         ({ watch }) => watch,
       ),
-    ].map(([watch, own]) => [watch, merged(own.map(({ at }) => ({ from: at, to: at + POLLED_WITHIN_MS })))]),
+    ].map(([watch, own]) => [watch, merged(own.flatMap((one, n) => freshAfter(one, own[n + 1])))]),
   );
   const byRule = Map.groupBy(
     stories.all.filter(({ form }) => form === 'condition'),
