@@ -17,6 +17,12 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
       isLate(check) && isOverOneCap(story) && !wasHeld(story) && story.came !== 'overflow_summary',
   },
   {
+    name: 'messages of before the clock was set back are counted again by the cap when it shows their time',
+    of: 'judge 9',
+    met: { seed: 17, days: 3 },
+    covers: ({ check, story }) => isLate(check) && story.kind === 'people' && story.near.includes('over-by-clock'),
+  },
+  {
     name: 'summaries of all kinds share one place of ten minutes',
     of: 'decision 103',
     met: { seed: 2, days: 3 },
@@ -45,8 +51,7 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
     of: 'decision 117',
     met: { seed: 2, days: 3 },
     covers: ({ check, story }) =>
-      (isLate(check) || story.duty === 'failover') &&
-      (story.trail.includes('success') || story.near.includes('woken')),
+      (isLate(check) || story.duty === 'failover') && (story.trail.includes('success') || story.near.includes('woken')),
   },
   {
     name: 'what a busy receiver refused waits for its own next try',

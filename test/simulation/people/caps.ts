@@ -25,7 +25,10 @@ export interface Closing {
 
 export interface Caps {
   readonly closingsOf: (target: string, bucket: Bucket) => readonly Closing[];
-  /** When, from `at` on and within `ms`, the recipient had all that it may be sent; null: at no time. */
+  /**
+   * When, from `at` on and within `ms`, the recipient had all that it may be sent; null: at no time. Within an hour after
+   * the clock was set caps are not judged: the end of that hour.
+   */
   readonly fullFrom: (target: string, story: Story, at: Instant, ms: number) => Instant | null;
   /** The end of the slot of ten minutes, aligned by the clock of the daemon. */
   readonly slotEnd: (at: Instant) => Instant;
@@ -87,6 +90,8 @@ export function capsIn(evidence: Evidence): Caps {
       const bucket = severityAt(story, at) === 'critical' ? 'critical' : 'common';
       const limits = limitsOf(timeline.at(at).channelOf(target), bucket);
       if (limits === null) return null;
+      const setAt = clock.setAt(at);
+      if (setAt !== null && at - setAt < HOUR_MS) return setAt + HOUR_MS;
       const all = closingsOf(target, bucket);
       const rule = bucket === 'critical' ? story.rule : null;
       const after = all.slice(...rangeOf(all, at, at + ms)).map((one) => one.at);

@@ -11,11 +11,13 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `parked`: the receiver had said that it is gone, and nothing on its channel was tried since.
  * `woken`: a message about the alert waits for its next try, though the receiver has taken over another since.
  * `over-one-cap`: with critical messages in one bucket with all others the target had been sent all that it may.
+ * `over-by-clock`: the same by the clock of the daemon, which was set back since some of them were closed.
  * `held`: a silence, a mute window or an inhibition was in force.
  * `summary-before`: in the ten minutes before the target was sent a summary.
  * `renamed`: no config named the target when the alert began.
  */
-export type Near = 'behind-a-retry' | 'parked' | 'woken' | 'over-one-cap' | 'held' | 'summary-before' | 'renamed';
+export type Near =
+  'behind-a-retry' | 'parked' | 'woken' | 'over-one-cap' | 'over-by-clock' | 'held' | 'summary-before' | 'renamed';
 
 export interface Place {
   readonly story: Story;
@@ -24,11 +26,13 @@ export interface Place {
 }
 
 export function nearOf(evidence: Evidence, place: Place): Near[] {
+  const isOver = isOverOneCap(evidence, place, (time) => time);
   const all: readonly (readonly [Near, boolean])[] = [
     ['behind-a-retry', isBehindRetry(evidence, place)],
     ['parked', isParked(evidence, place)],
     ['woken', isWoken(evidence, place)],
-    ['over-one-cap', isOverOneCap(evidence, place)],
+    ['over-one-cap', isOver],
+    ['over-by-clock', !isOver && isOverOneCap(evidence, place, evidence.clock.at)],
     ['held', isHeld(evidence, place)],
     ['summary-before', hasSummaryBefore(evidence, place)],
     ['renamed', isRenamed(evidence, place)],
@@ -61,15 +65,24 @@ function isWoken({ messages }: Evidence, { story, target, at }: Place): boolean 
   });
 }
 
-/** Places that others than summaries have, where those own one of each slot. */
-function isOverOneCap({ messages, timeline }: Evidence, { target, at }: Place): boolean {
+/** Places that others than summaries have, where those own one of each slot. `clockAt`: by which clock it counts them. */
+function isOverOneCap(
+  { messages, timeline }: Evidence,
+  { target, at }: Place,
+  clockAt: (time: Instant) => Instant,
+): boolean {
   const channel = timeline.at(at).channelOf(target);
   const cap = channel?.cap ?? (channel?.kind === 'people' ? { burst: 10, perHour: 30 } : null);
   if (cap === null) return false;
-  const closed = messages.to(target).flatMap((one) => (one.isSummary ? [] : one.closedAt));
-  const within = (time: Instant, ms: number): number => closed.filter((one) => one > time - ms && one <= time).length;
-  const times = [at, ...closed.filter((one) => one > at && one < at + SENT_WITHIN_MS)];
-  return times.some((time) => within(time, SLOT_MS) >= cap.burst - 1 || within(time, HOUR_MS) >= cap.perHour - 6);
+  const closed = messages
+    .to(target)
+    .flatMap(({ isSummary, closedAt }) => (isSummary ? [] : { at: closedAt, shown: clockAt(closedAt) }));
+  const within = (time: Instant, ms: number): number =>
+    closed.filter((one) => one.at <= time && Math.abs(clockAt(time) - one.shown) < ms).length;
+  const later = closed.flatMap((one) => (one.at > at && one.at < at + SENT_WITHIN_MS ? one.at : []));
+  return [at, ...later].some(
+    (time) => within(time, SLOT_MS) >= cap.burst - 1 || within(time, HOUR_MS) >= cap.perHour - 6,
+  );
 }
 
 function isHeld({ holds }: Evidence, { story, at }: Place): boolean {

@@ -330,6 +330,17 @@ describe('the oracle for people', () => {
     expect(found({ transitions: many, tries })).toEqual(['over-the-cap burst']);
   });
 
+  it('judges no cap within an hour after the clock was set', () => {
+    const late = [begin(HOUR + 10 * MINUTE), end(2 * HOUR)];
+    const jumps = [{ at: 20 * MINUTE, ms: -MINUTE }];
+    expect(found({ transitions: [fires, ends], tries: late })).toEqual(['unsent begin']);
+    const clocked = late.map((one) => ({ ...one, closedClock: one.closedClock - MINUTE }));
+    expect(found({ jumps, transitions: [fires, ends], tries: clocked })).toEqual([]);
+    expect(found({ jumps: [{ at: 0, ms: -MINUTE }], transitions: [fires, ends], tries: clocked })).toEqual([
+      'unsent begin',
+    ]);
+  });
+
   it('finds a failover that skips events', () => {
     const routes = [route({ notify: ['ops'], failover: ['team'] })];
     const configs = [{ from: 0, config: config('first', routes, [rule('critical', 'event')]) }];

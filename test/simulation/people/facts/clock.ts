@@ -14,6 +14,8 @@ export interface DaemonClock {
    * one back makes it no longer than it was at first (dispatch.md 8).
    */
   readonly waitUntil: (from: Instant, untilClock: Instant) => Instant;
+  /** When it was set last, until then; null: it never was. */
+  readonly setAt: (until: Instant) => Instant | null;
   /** It went as true time does. */
   readonly isEven: (from: Instant, to: Instant) => boolean;
 }
@@ -59,6 +61,7 @@ export function daemonClock({ span, aheadMs, jumps }: Pick<PeopleLog, 'span' | '
         if (at > begin && at < end && ms <= SHIFTED_MS) end = Math.min(Math.max(end - ms, at), at + wholeMs);
       return end;
     },
+    setAt: (until) => jumps.findLast(({ at }) => at <= until)?.at ?? null,
     isEven: (begin, end) => jumps.every(({ at }) => at < begin || at > end),
   };
 }
