@@ -1,12 +1,20 @@
 // Repeats, escalations and failovers, and what is said when an acknowledgement ends or a severity is raised.
+import type { StepStory, VerdictStory } from '../people/verdict.ts';
 import type { KnownOfPeople } from './entry.ts';
+import { isLate } from './story.ts';
 
 export const CALLS: readonly KnownOfPeople[] = [
   {
     name: 'a raised severity is heard by nobody',
     of: 'decision 114',
     met: { seed: 6, days: 3 },
-    covers: ({ story }) => story.duty === 'raised',
+    covers: ({ check, story }) => isLate(check) && story.duty === 'raised',
+  },
+  {
+    name: 'a raised severity does not begin the steps again',
+    of: 'decision 114',
+    met: { seed: 6, days: 3 },
+    covers: ({ story }) => isOfStep(story, ({ again }) => again === 'raised'),
   },
   {
     name: 'nobody is told that an acknowledgement has ended',
@@ -15,27 +23,45 @@ export const CALLS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => check === 'unsent' && story.duty === 'ack-ended',
   },
   {
+    name: 'an acknowledgement that ends does not begin the steps again',
+    of: 'finding 2',
+    met: { seed: 2, days: 3 },
+    covers: ({ story }) => isOfStep(story, ({ again }) => again === 'ack'),
+  },
+  {
     name: 'who was called in once is told of each later episode at once',
     of: 'finding 3',
     met: { seed: 1, days: 3 },
-    covers: ({ check, story }) => check === 'step-wrong' && ['early', 'acknowledged'].includes(story.duty),
+    covers: ({ check, story }) =>
+      check === 'step-wrong' && story.duty === 'early' && story.form === 'condition' && story.episode > 1,
+  },
+  {
+    name: 'a step that was held when it was due is called though somebody has acknowledged it meanwhile',
+    of: 'judge 7',
+    met: { seed: 6, days: 3 },
+    covers: ({ check, story }) => check === 'step-wrong' && story.duty === 'acknowledged' && story.came === 'news',
   },
   {
     name: 'events that were folded into one call nobody in',
     of: 'judge 1',
     met: { seed: 3, days: 3 },
-    covers: ({ story }) => (story.duty === 'step' || story.duty === 'failover') && story.isFolded,
+    covers: ({ story }) =>
+      (story.duty === 'step' || story.duty === 'failover') && story.isFolded && story.came === null,
   },
   {
-    name: 'an acknowledgement that ends does not begin the steps again',
-    of: 'finding 2',
-    met: { seed: 2, days: 3 },
-    covers: ({ story }) => story.duty === 'step' && story.form === 'condition',
+    name: 'a target is called once, though several of its steps are due',
+    of: 'decision 102',
+    met: { seed: 10, days: 3 },
+    covers: ({ story }) => isOfStep(story, ({ count }) => count > 1),
   },
   {
     name: 'steps of an edited list are counted by their position',
     of: 'finding 12',
     met: { seed: 1, days: 3 },
-    covers: ({ story }) => story.duty === 'step' && story.form === 'event',
+    covers: ({ story }) => isOfStep(story, ({ isPassed }) => isPassed),
   },
 ];
+
+function isOfStep({ step }: VerdictStory, isSo: (step: StepStory) => boolean): boolean {
+  return step !== null && isSo(step);
+}

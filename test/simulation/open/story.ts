@@ -3,7 +3,7 @@ import type { PeopleVerdict, VerdictStory } from '../people/verdict.ts';
 
 /** Something that was owed came too late, or never. */
 export function isLate(check: PeopleVerdict['check']): boolean {
-  return check === 'unsent' || check === 'end-unsent' || check === 'summary-wrong' || check === 'repeat-wrong';
+  return ['unsent', 'end-unsent', 'step-wrong', 'summary-wrong', 'repeat-wrong'].includes(check);
 }
 
 export function wasHeld({ trail }: VerdictStory): boolean {

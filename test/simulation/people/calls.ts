@@ -4,8 +4,8 @@ import type { Instant, Span } from '../model.ts';
 import { isBeginLine, openUntil, sentOf } from './begins.ts';
 import type { Line } from './facts/messages.ts';
 import { judgeOwed, repeatOf, type Court, type Owed } from './owed.ts';
-import { failoversIn, stepsIn } from './steps.ts';
-import { merged, spanAt } from './facts/spans.ts';
+import { failoversIn, stepsIn, type CallDue } from './steps.ts';
+import { gapsIn, merged, spanAt } from './facts/spans.ts';
 import { RANK, type Story } from './facts/stories.ts';
 import type { PeopleVerdict } from './verdict.ts';
 
@@ -28,7 +28,7 @@ export function judgeCalls(court: Court, story: Story, named: Named): PeopleVerd
   ];
 }
 
-type Call = Pick<Owed, 'duty' | 'from' | 'until' | 'isMet'>;
+type Call = Pick<Owed, 'duty' | 'from' | 'until' | 'isMet' | 'step'>;
 
 function judgeCall(court: Court, story: Story, target: string, call: Call): PeopleVerdict[] {
   return judgeOwed(court, {
@@ -42,16 +42,14 @@ function judgeCall(court: Court, story: Story, target: string, call: Call): Peop
 }
 
 /** Who is named by a route knows it already. */
-function judgeStep(
-  court: Court,
-  story: Story,
-  named: Named,
-  { target, duty, from, until, since, count }: ReturnType<typeof stepsIn>[number],
-): PeopleVerdict[] {
-  if ((named.get(target) ?? []).some((span) => span.from < until && from < span.to)) return [];
+function judgeStep(court: Court, story: Story, named: Named, call: CallDue): PeopleVerdict[] {
+  const { target, duty, since, count, isPassed, again } = call;
   const calls = court.linesOf(story, target).filter((line) => isBeginLine(line) && line.message.closedAt >= since);
   const isMet = (line: Line): boolean => calls.indexOf(line) >= count - 1;
-  return judgeCall(court, story, target, { duty, from, until, isMet });
+  const step = duty === 'step' ? { count, isPassed, again } : null;
+  return gapsIn(merged(named.get(target) ?? []), { from: call.from, to: call.until }).flatMap(({ from, to: until }) =>
+    judgeCall(court, story, target, { duty, from, until, isMet, step }),
+  );
 }
 
 function judgeAckEnds(court: Court, story: Story, target: string, spans: readonly Span[], open: Span): PeopleVerdict[] {
@@ -61,7 +59,12 @@ function judgeAckEnds(court: Court, story: Story, target: string, spans: readonl
     const span = spanAt(merged(spans), from);
     if (span === null || from >= open.to) return [];
     const isMet = (line: Line): boolean => isBeginLine(line) && line.message.closedAt >= from - UNDER_WAY_MS;
-    return judgeCall(court, story, target, { duty: 'ack-ended', from, until: Math.min(span.to, open.to), isMet });
+    return judgeCall(court, story, target, {
+      duty: 'ack-ended',
+      from,
+      until: Math.min(span.to, open.to),
+      isMet,
+    });
   });
 }
 
@@ -73,7 +76,12 @@ function judgeRaises(court: Court, story: Story, target: string, spans: readonly
     if (span === null) return [];
     const isMet = ({ member, message }: Line): boolean =>
       message.closedAt >= from - UNDER_WAY_MS && RANK[member.severity] >= RANK[severity];
-    return judgeCall(court, story, target, { duty: 'raised', from, until: Math.min(span.to, open.to), isMet });
+    return judgeCall(court, story, target, {
+      duty: 'raised',
+      from,
+      until: Math.min(span.to, open.to),
+      isMet,
+    });
   });
 }
 

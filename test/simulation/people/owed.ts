@@ -7,7 +7,7 @@ import type { Groups } from './groups.ts';
 import type { Line, Message } from './facts/messages.ts';
 import { nearOf } from './near.ts';
 import type { Story } from './facts/stories.ts';
-import type { Duty, Excuse, PeopleCheck, PeopleVerdict } from './verdict.ts';
+import type { Duty, Excuse, PeopleCheck, PeopleVerdict, StepStory } from './verdict.ts';
 import { missedOn, SENT_WITHIN_MS, type Missed } from './walk.ts';
 
 export interface Court extends Evidence {
@@ -30,6 +30,8 @@ export interface Owed {
   readonly holds: 'held' | 'passes' | 'calls';
   /** Where one of these held it, nothing is owed. */
   readonly endsWith: readonly Excuse[];
+  /** Left out: it is no step. */
+  readonly step?: StepStory | null;
 }
 
 export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
@@ -101,6 +103,7 @@ function verdictOn(court: Court, owed: Owed, missed: Missed, came: Message | nul
       trail: [...missed.trail],
       came: came?.kind ?? null,
       lateMs,
+      step: owed.step ?? null,
     }),
   };
 }
@@ -124,6 +127,7 @@ interface About {
   readonly trail: readonly Excuse[];
   readonly came: string | null;
   readonly lateMs: number | null;
+  readonly step: StepStory | null;
 }
 
 export function storyOf(evidence: Evidence, { story, at, ...about }: About): PeopleVerdict['story'] {
@@ -132,5 +136,6 @@ export function storyOf(evidence: Evidence, { story, at, ...about }: About): Peo
   const kind = timeline.kindOf(about.target);
   const isFolded = story.begin.foldedKeys !== null;
   const near = nearOf(evidence, { story, target: about.target, at });
-  return { ...about, near, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
+  const openMs = at - from;
+  return { ...about, near, openMs, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
 }

@@ -301,6 +301,17 @@ describe('the oracle for people', () => {
     ]);
   });
 
+  it('finds a missed step once, though reloads leave it as it is', () => {
+    const routes = [route({ notify: ['ops'], escalate: [{ afterMs: 15 * MINUTE, notify: ['team'] }] })];
+    const configs = [
+      { from: 0, config: config('first', routes) },
+      { from: HOUR + 20 * MINUTE, config: config('second', [...routes, route({ add: ['hook'] })]) },
+      { from: HOUR + 40 * MINUTE, config: config('third', routes) },
+    ];
+    const tries = [begin(HOUR), sent(HOUR + 20 * MINUTE, 'hook', [member({})]), end(2 * HOUR), end(2 * HOUR, 'hook')];
+    expect(found({ configs, transitions: [fires, ends], tries })).toEqual(['step-wrong step']);
+  });
+
   it('finds a repeat that is missed, and one that is early', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
     const transitions = [fires, ends];
@@ -350,7 +361,8 @@ describe('the oracle for people', () => {
     const tries = [sent(HOUR, 'ops', about, refused)];
     expect(found({ configs, transitions, tries })).toContain('step-wrong failover');
     const told = [...tries, sent(HOUR + 5 * MINUTE, 'team', about)];
-    expect(found({ configs, transitions, tries: told })).not.toContain('step-wrong failover');
+    const all = found({ configs, transitions, tries: told });
+    expect(all.filter((one) => one !== 'unsent event')).toEqual([]);
   });
 
   it('finds a repeat that leaves out what is open, and one of what is acknowledged', () => {

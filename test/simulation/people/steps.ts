@@ -5,6 +5,7 @@ import type { Instant, Span } from '../model.ts';
 import type { Court } from './owed.ts';
 import { gapsIn, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
+import type { Version } from './facts/timeline.ts';
 
 export interface CallDue {
   readonly target: string;
@@ -16,14 +17,28 @@ export interface CallDue {
   readonly since: Instant;
   /** How many of its steps are due by then. */
   readonly count: number;
+  /** Former versions of the config, or the time before an acknowledgement, had as many steps that were due. */
+  readonly isPassed: boolean;
+  /** Why the clock of this run began again; null: it is the first. */
+  readonly again: 'ack' | 'raised' | null;
 }
 
 const FAILOVER_MS = 300_000;
 
 export function stepsIn(court: Court, story: Story, open: Span): CallDue[] {
+  let passed = 0;
   return runsOf(court, story, open).flatMap((run) => {
-    const first = closedIn(court, story, run);
-    return first === null ? [] : stepsFrom(court, story, run, first);
+    const isAfterAck = court.acksOf(story).some(({ to }) => to === run.from);
+    const again = isAfterAck ? 'ack' : run.from > open.from ? 'raised' : null;
+    const since = closedIn(court, story, run);
+    if (since === null) return [];
+    const calls = court.timeline.within({ from: since, to: run.to }).flatMap((version) => {
+      const due = stepsUnder(court, story, { run, since, version });
+      const before = passed;
+      passed = Math.max(passed, ...due.map(({ place }) => place + 1));
+      return due.map(({ place, call }): CallDue => ({ ...call, isPassed: place < before, again }));
+    });
+    return joined(calls);
   });
 }
 
@@ -53,19 +68,41 @@ function closedIn({ messages, stories }: Court, story: Story, run: Span): Instan
   return from < run.to ? from : null;
 }
 
-function stepsFrom({ timeline, clock }: Court, story: Story, run: Span, since: Instant): CallDue[] {
-  return timeline.within({ from: since, to: run.to }).flatMap((version) => {
-    const counts = new Map<string, number>();
-    return (version.namedFor(story.rule)?.steps ?? []).flatMap(({ afterMs, targets }) => {
-      const from = Math.max(clock.waitUntil(since, clock.at(since) + afterMs), version.from);
-      const until = Math.min(run.to, version.to);
-      return targets.flatMap((target): CallDue[] => {
-        const count = (counts.get(target) ?? 0) + 1;
-        counts.set(target, count);
-        return from < until ? [{ target, duty: 'step', from, until, since, count }] : [];
-      });
+interface Under {
+  readonly run: Span;
+  readonly since: Instant;
+  readonly version: Version;
+}
+
+interface DueStep {
+  /** In the list of that version. */
+  readonly place: number;
+  readonly call: Omit<CallDue, 'isPassed' | 'again'>;
+}
+
+function stepsUnder({ clock }: Court, story: Story, { run, since, version }: Under): DueStep[] {
+  const counts = new Map<string, number>();
+  return (version.namedFor(story.rule)?.steps ?? []).flatMap(({ afterMs, targets }, place) => {
+    const from = Math.max(clock.waitUntil(since, clock.at(since) + afterMs), version.from);
+    const until = Math.min(run.to, version.to);
+    return targets.flatMap((target): DueStep[] => {
+      const count = (counts.get(target) ?? 0) + 1;
+      counts.set(target, count);
+      return from < until ? [{ place, call: { target, duty: 'step', from, until, since, count } }] : [];
     });
   });
+}
+
+/** What a reload leaves as it is is due once. */
+function joined(calls: readonly CallDue[]): CallDue[] {
+  const all: CallDue[] = [];
+  for (const call of calls) {
+    const place = all.findLastIndex(({ target, count }) => target === call.target && count === call.count);
+    const before = all[place];
+    if (before?.until === call.from) all[place] = { ...before, until: call.until };
+    else all.push(call);
+  }
+  return all;
 }
 
 /** Critical, and accepted nowhere for five minutes. */
@@ -75,11 +112,14 @@ function failoverFrom(court: Court, story: Story, run: Span, since: Instant): Ca
   const acceptedAt = Math.min(...took.filter((at) => at >= story.from), Infinity);
   const from = clock.waitUntil(since, clock.at(since) + FAILOVER_MS);
   const to = Math.min(run.to, acceptedAt);
-  if (from >= to || severityAt(story, from) !== 'critical') return [];
-  return timeline.within({ from, to }).flatMap((version) =>
+  // Where receivers answer at once, the call itself is accepted then.
+  if (from > to || severityAt(story, from) !== 'critical') return [];
+  const once = { since, count: 1, isPassed: false, again: null };
+  const calls = timeline.within({ from, to }).flatMap((version) =>
     (version.namedFor(story.rule)?.failover ?? []).map((target): CallDue => {
       const begun = Math.max(from, version.from);
-      return { target, duty: 'failover', from: begun, until: Math.min(to, version.to), since, count: 1 };
+      return { ...once, target, duty: 'failover', from: begun, until: Math.min(to, version.to) };
     }),
   );
+  return joined(calls);
 }

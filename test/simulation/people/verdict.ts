@@ -51,6 +51,19 @@ export interface VerdictStory {
   readonly came: string | null;
   /** How long after it could have been sent it came; null: it never did. */
   readonly lateMs: number | null;
+  /** How long ago it began when the message could have been sent, or the wrong one was. */
+  readonly openMs: number;
+  /** Null: it is about no step of an escalation. */
+  readonly step: StepStory | null;
+}
+
+export interface StepStory {
+  /** Of its target: 2 is the second one that is due. */
+  readonly count: number;
+  /** Former versions of the config, or the time before an acknowledgement, had as many steps that were due. */
+  readonly isPassed: boolean;
+  /** Why the clock of the steps began again; null: it did not. */
+  readonly again: 'ack' | 'raised' | null;
 }
 
 /**

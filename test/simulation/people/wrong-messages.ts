@@ -39,7 +39,17 @@ function ofNothing({ firstAt, target, id, kind }: Message, member: TryMember): P
     at: firstAt,
     watch,
     what: `message ${id} to ${target}: ${rule} ${type} never happened`,
-    story: { ...story, duty: 'of-nothing', after: null, trail: [], near: [], came: kind, lateMs: null },
+    story: {
+      ...story,
+      duty: 'of-nothing',
+      after: null,
+      trail: [],
+      near: [],
+      came: kind,
+      lateMs: null,
+      openMs: 0,
+      step: null,
+    },
   };
 }
 
@@ -66,6 +76,7 @@ function wrong(court: Court, story: Story, { message }: Line, { check, duty, wha
       trail: [],
       came: kind,
       lateMs: null,
+      step: null,
     }),
   };
 }

@@ -31,7 +31,17 @@ function wrong(
       at: firstAt,
       watch: story.rule.slice(0, story.rule.lastIndexOf('/')),
       what: `message ${id} to ${target}: ${what}`,
-      story: storyOf(court, { story, target, duty, at: firstAt, after: null, trail: [], came: kind, lateMs: null }),
+      story: storyOf(court, {
+        story,
+        target,
+        duty,
+        at: firstAt,
+        after: null,
+        trail: [],
+        came: kind,
+        lateMs: null,
+        step: null,
+      }),
     },
   ];
 }
