@@ -189,6 +189,8 @@ export interface Sighting extends Span {
   readonly of: Meeting;
   /** Of the alert. */
   readonly key: string;
+  /** In which it met it. */
+  readonly episode: number;
 }
 
 export const MEETINGS = [

@@ -154,7 +154,10 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'groups-changed': any,
   'cap-changed': any,
   'rule-edited': any,
-  // `ms`: so long it holds.
+  'muted-now': any,
+  'cap-tightened': any,
+  'inhibition-changed': any,
+  // `ms`: so long it holds. `path`: the alert that is meant, where there is one; null: any.
   ack: (draw) => ({ ...any(draw), ms: 24 * HOUR }),
   snooze: (draw) => ({ ...any(draw), ms: draw.between(2, 36) * 5 * MINUTE }),
   'ack-withdrawn': any,
@@ -164,8 +167,13 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'silence-ended': any,
   // `amount`: so many calls in as many blocks as `times` says.
   storm: (draw) => ({ amount: draw.between(50, 500), times: draw.between(1, 4) }),
-  // `times`: so often it comes and goes, once in `ms`.
-  flap: (draw) => ({ times: draw.between(3, 6), ms: draw.between(19, 24) * MINUTE }),
+  // `path`: the value that falls. `times`: so often it comes and goes, once in `ms`; the first time lasts longer by `amount`.
+  flap: (draw) => ({
+    times: draw.between(3, 6),
+    ms: draw.between(19, 22) * MINUTE,
+    path: draw.pick(['USDC', 'USDC', 'coin']),
+    amount: draw.chance(0.5) ? 0 : draw.between(10, 60) * MINUTE,
+  }),
   // `path`: the name of the channel at first. `times`: what it answers; `amount`: how long it asks to wait.
   'receiver-fails': (draw) => ({
     ms: draw.chance(0.6) ? draw.between(3, 90) * MINUTE : draw.between(2, 12) * HOUR,

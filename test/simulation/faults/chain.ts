@@ -123,14 +123,21 @@ function storm(at: number, { id, amount, times }: PlannedFault): Command[] {
   });
 }
 
-const LOW = 500_000_000_000;
-const HIGH = 2_000_000_000_000;
+const USDC = { low: 500_000_000_000, high: 2_000_000_000_000 };
+const COINS = { low: 95, high: 150 };
 
-function flap(at: number, { ms, times }: PlannedFault): Command[] {
-  return Array.from({ length: times }, (_, n): Command[] => [
-    { do: 'token', at: inBlock(at + n * ms, PLACED_AT), token: 'USDC', value: LOW },
-    { do: 'token', at: inBlock(at + n * ms + ms / 2, PLACED_AT), token: 'USDC', value: HIGH },
-  ]).flat();
+function flap(at: number, { ms, times, path, amount }: PlannedFault): Command[] {
+  return Array.from({ length: times }, (_, n): Command[] => {
+    const low = at + n * ms + (n === 0 ? 0 : amount);
+    return [held(low, path, 'low'), held(at + n * ms + ms / 2 + amount, path, 'high')];
+  }).flat();
+}
+
+function held(moment: number, path: string | null, level: 'low' | 'high'): Command {
+  const at = inBlock(moment, PLACED_AT);
+  return path === 'coin'
+    ? { do: 'coin', at, value: COINS[level] }
+    : { do: 'token', at, token: 'USDC', value: USDC[level] };
 }
 
 /** Another head from a while ago, and a block of its own for each that comes. */

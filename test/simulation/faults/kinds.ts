@@ -57,6 +57,9 @@ export const EDIT_KINDS = [
   'groups-changed',
   'cap-changed',
   'rule-edited',
+  'muted-now',
+  'cap-tightened',
+  'inhibition-changed',
 ] as const;
 export type EditKind = (typeof EDIT_KINDS)[number];
 

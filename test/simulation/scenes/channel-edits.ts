@@ -1,9 +1,10 @@
 // Changes by a person to the channels of a config, with all that names them.
 import type { Draw } from '../draw.ts';
+import type { PlannedFault } from '../model.ts';
 import type { Channel, ConfigVersion, RouteVersion } from '../people/log.ts';
 
 /** Gives the same version back where it cannot be done. */
-export type Edit = (version: ConfigVersion, draw: Draw) => ConfigVersion;
+export type Edit = (version: ConfigVersion, draw: Draw, scene: Pick<PlannedFault, 'at' | 'path'>) => ConfigVersion;
 
 /** `post2` was `post` once. */
 export function baseOf(name: string): string {
@@ -84,6 +85,14 @@ export const changeCap: Edit = (version, draw) => {
   const burst = draw.between(2, 10);
   const cap = draw.chance(0.3) ? null : { burst, perHour: draw.between(Math.max(7, burst), 30) };
   return { ...version, channels: withChannel(version, { ...found, cap }) };
+};
+
+/** As little as may be set, so that two messages are too many. */
+export const tightenCap: Edit = (version, draw) => {
+  const people = version.channels.filter(({ kind }) => kind === 'people');
+  const found = pickOf(people, draw);
+  if (found === null) return version;
+  return { ...version, channels: withChannel(version, { ...found, cap: { burst: draw.between(1, 2), perHour: 7 } }) };
 };
 
 function renamed(version: ConfigVersion, from: string, to: string): ConfigVersion {

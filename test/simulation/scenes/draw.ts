@@ -1,4 +1,4 @@
-// The day of people: reloads, acknowledgements and silences, and what is done to them: storms, and receivers that
+// The day of people, besides what meets one alert (encounters.ts): reloads, acknowledgements and silences, and what is done to them: storms, and receivers that
 // fail. Several of these may be at one moment, and the process may die right then.
 import type { Draw } from '../draw.ts';
 import { createDraw } from '../draw.ts';
@@ -12,6 +12,7 @@ import {
   type OperatorKind,
 } from '../faults/kinds.ts';
 import type { Instant, PlannedFault, Span } from '../model.ts';
+import { drawEncounters } from './encounters.ts';
 
 interface OfDay {
   readonly day: number;
@@ -44,10 +45,10 @@ export function drawScenes(draw: Draw, span: Span, { day, kinds }: OfDay): Plann
         ] as const)
       : ([[kind, at]] as const);
   });
-  return drawn.flatMap(([kind, at], n) => {
-    const fault = planFault(kind, Math.min(at, span.to - 1), `s${day}.${n}`, createDraw(draw.below(2 ** 31), kind));
-    return kinds.includes(kind) ? [fault] : [];
-  });
+  const alone = drawn.map(([kind, at], n) =>
+    planFault(kind, Math.min(at, span.to - 1), `s${day}.${n}`, createDraw(draw.below(2 ** 31), kind)),
+  );
+  return [...alone, ...drawEncounters(draw, span, day)].filter(({ kind }) => kinds.includes(kind));
 }
 
 function nearby(draw: Draw): number {
@@ -58,12 +59,12 @@ function kindsOf(draw: Draw): readonly FaultKind[] {
   const some = <T>(least: number, most: number, one: () => T): T[] =>
     Array.from({ length: draw.between(least, most) }, one);
   return [
-    ...some(4, 12, () => (draw.chance(RULE_EDITED) ? 'rule-edited' : draw.pick(EDIT_KINDS))),
-    ...some(4, 10, () => ackKind(draw)),
-    ...some(2, 6, () => (draw.chance(0.6) ? 'silence' : draw.pick(SILENCE_KINDS))),
+    ...some(3, 7, () => (draw.chance(RULE_EDITED) ? 'rule-edited' : draw.pick(EDIT_KINDS))),
+    ...some(3, 6, () => ackKind(draw)),
+    ...some(1, 4, () => (draw.chance(0.6) ? 'silence' : draw.pick(SILENCE_KINDS))),
     ...some(0, 1, (): FaultKind => 'storm'),
-    ...some(1, 2, (): FaultKind => 'flap'),
-    ...some(4, 8, () => draw.pick(RECEIVER_KINDS)),
+    ...some(0, 1, (): FaultKind => 'flap'),
+    ...some(3, 6, () => draw.pick(RECEIVER_KINDS)),
   ];
 }
 

@@ -8,6 +8,7 @@ import {
   renameChannelBack,
   replaceChannel,
   returnChannel,
+  tightenCap,
   type Edit,
 } from './channel-edits.ts';
 import { CHANNELS } from './first-version.ts';
@@ -16,8 +17,10 @@ import {
   changeGroups,
   changeMutes,
   changeSeverity,
+  changeInhibition,
   editEscalation,
   editRule,
+  muteNow,
   reorderRoutes,
 } from './route-edits.ts';
 
@@ -37,4 +40,7 @@ export const EDITS: Readonly<Record<EditKind, Edit>> = {
   'groups-changed': changeGroups,
   'cap-changed': changeCap,
   'rule-edited': editRule,
+  'muted-now': muteNow,
+  'cap-tightened': tightenCap,
+  'inhibition-changed': changeInhibition,
 };

@@ -77,6 +77,12 @@ const ROUTES: readonly RouteVersion[] = [
     repeatMs: 2 * HOUR,
   },
   { ...NO_ROUTE, match: { severity: 'info' }, mute: [{ days: [], from: 2 * 60, to: 4 * 60 }] },
+  { ...NO_ROUTE, match: { team: 'payments' }, groupBy: ['watch'], groupWaitMs: MINUTE, groupIntervalMs: 10 * MINUTE },
+  {
+    ...NO_ROUTE,
+    match: { alert: ['low', 'lowest', 'empty', 'many'] },
+    escalate: [{ afterMs: 20 * MINUTE, notify: ['team'] }],
+  },
   { ...NO_ROUTE, match: { alert: 'reorg' }, requireAck: true },
   { ...NO_ROUTE, match: { team: 'chain' }, notify: ['team'], add: ['hook'] },
   { ...NO_ROUTE, notify: ['hook', 'post'] },

@@ -50,7 +50,7 @@ async function isDone(scene: PlannedFault & { readonly kind: OperatorKind }, rea
   const draw = createDraw(scene.amount, scene.kind);
   try {
     const at = clock.now();
-    const change = await changeFor(scene, { store, at, draw });
+    const change = await changeFor(scene, { store, at, draw, target: scene.path });
     if (change === null) return true;
     const end = await operate(store, { id: scene.id, by: draw.pick(OPERATORS), at, change });
     if (end === 'kept') onChanged();
@@ -65,6 +65,8 @@ interface Seen {
   readonly store: Store;
   readonly at: Instant;
   readonly draw: Draw;
+  /** `watch/alert` that is meant; null: any. */
+  readonly target: string | null;
 }
 
 /** Null: there is nothing to be changed. */
@@ -105,17 +107,28 @@ async function changeFor(
 type Choice = (open: readonly OpenAlertRow[], acks: readonly StoredAck[]) => readonly OpenAlertRow[];
 
 /** Conditions more often than events, of which there are many. */
-async function ackOf({ store, at, draw }: Seen, ms: number, choice: Choice): Promise<OperatorAct | null> {
+async function ackOf({ store, at, draw, target }: Seen, ms: number, choice: Choice): Promise<OperatorAct | null> {
   const [open, { acks }] = [await store.openAlerts({ at }), await store.policy(at)];
   const all = sortedBy(choice(open, acks), ({ key }) => key);
+  const meant = all
+    .filter((one) => ruleOf(one) === target)
+    .toSorted((a, b) => b.since - a.since)
+    .slice(0, 1);
   const lasting = all.filter(({ isEvent }) => !isEvent);
-  const alert = pickOf(lasting.length > 0 && draw.chance(0.8) ? lasting : all, draw);
+  const others = lasting.length > 0 && draw.chance(0.8) ? lasting : all;
+  const alert = pickOf(meant.length > 0 ? meant : others, draw);
   if (alert === null) return null;
   const { key, episode, seq, severity } = alert;
   return { type: 'ack', key, episode, seq, severity, until: at + ms, comment: null };
 }
 
-async function silenceFor({ store, at, draw }: Seen, ms: number): Promise<OperatorAct> {
+function ruleOf({ labels, alert }: OpenAlertRow): string {
+  return `${labels['watch'] ?? ''}/${alert}`;
+}
+
+async function silenceFor({ store, at, draw, target }: Seen, ms: number): Promise<OperatorAct> {
+  const [watch, name] = target?.split('/') ?? [];
+  if (watch !== undefined && name !== undefined) return silenceOf({ watch, alert: name }, { at, until: at + ms });
   const open = (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
   const alert = pickOf(
     sortedBy(open, ({ key }) => key),
@@ -130,6 +143,13 @@ async function silenceFor({ store, at, draw }: Seen, ms: number): Promise<Operat
   const ofOpen = isOfOpen ? { watch: alert.labels['watch'] ?? '', alert: alert.alert } : null;
   const matchers = ofOpen ?? (draw.chance(0.5) ? ofTeam : ofRule);
   return { type: 'silence', matchers, from, until: from + ms, untilResolved, comment: 'simulated' };
+}
+
+function silenceOf(
+  matchers: Readonly<Record<string, string>>,
+  { at, until }: { readonly at: Instant; readonly until: Instant },
+): OperatorAct {
+  return { type: 'silence', matchers, from: at, until, untilResolved: false, comment: 'simulated' };
 }
 
 function sortedBy<T>(all: readonly T[], name: (one: T) => string): readonly T[] {

@@ -1,13 +1,13 @@
 // Changes by a person to the routes and rules of a config.
 import type { Draw } from '../draw.ts';
-import type { ConfigVersion, EscalationVersion, RouteVersion, RuleVersion } from '../people/log.ts';
+import type { ConfigVersion, EscalationVersion, Inhibition, RouteVersion, RuleVersion } from '../people/log.ts';
 import { pickOf, type Edit } from './channel-edits.ts';
 import { NO_ROUTE, referencesOf, ruleOf } from './first-version.ts';
 import { sourceOf } from './watches.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const MOST_ROUTES = 9;
+const MOST_ROUTES = 10;
 
 export const addRoute: Edit = (version, draw) => {
   const rule = pickOf(version.rules, draw);
@@ -71,6 +71,51 @@ export const changeMutes: Edit = (version, draw) => {
   }));
 };
 
+/** From this minute on, on a route that is about much. */
+export const muteNow: Edit = (version, draw, { at }) => {
+  const isLast = draw.chance(0.5);
+  const place = isLast
+    ? version.routes.length - 1
+    : placeOf(version, draw, ({ match }) => !('watch' in match) && !('alert' in match));
+  if (place === null) return version;
+  const from = Math.floor((at % DAY_MS) / MINUTE);
+  const to = (from + draw.between(2, 8) * 15) % 1440;
+  return withRoute(version, place, (route) => ({ ...route, mute: [{ days: [], from, to: to === 0 ? 1440 : to }] }));
+};
+
+const DAY_MS = 24 * HOUR;
+const MOST_INHIBITIONS = 3;
+
+/** One more, one less, or another effect on events. */
+export const changeInhibition: Edit = (version, draw) => {
+  const { inhibit } = version;
+  const place = draw.below(Math.max(inhibit.length, 1));
+  const way = draw.below(3);
+  const present = inhibit[place];
+  if (present === undefined || (way === 0 && inhibit.length < MOST_INHIBITIONS))
+    return { ...version, inhibit: [...inhibit, inhibitionOf(draw)] };
+  if (way === 1) return { ...version, inhibit: inhibit.toSpliced(place, 1) };
+  const events = present.events === 'drop' ? 'summary' : 'drop';
+  return { ...version, inhibit: inhibit.toSpliced(place, 1, { ...present, events }) };
+};
+
+/** Not by `stalled`, which lasts for days where the clock is ahead. */
+function inhibitionOf(draw: Draw): Inhibition {
+  const when = draw.pick([
+    { watch: 'usdc', alert: 'low' },
+    { watch: 'coin', alert: 'low' },
+    { watch: 'coin', alert: 'lowest' },
+    { watch: 'tally', alert: 'many' },
+  ]);
+  const mute = draw.pick<Inhibition['mute']>([
+    { team: 'payments', severity: '!critical' },
+    { team: 'chain' },
+    { watch: ['vault', 'large', 'dip'] },
+    { severity: ['info', 'warning'] },
+  ]);
+  return { when, mute, equal: draw.pick([[], ['explorer'], ['team']]), events: draw.pick(['summary', 'drop']) };
+}
+
 export const changeGroups: Edit = (version, draw) => {
   const place = placeOf(version, draw, () => true);
   if (place === null) return version;
@@ -84,11 +129,12 @@ export const changeGroups: Edit = (version, draw) => {
   }));
 };
 
-/** Up or down the list of those that its source allows. */
+/** Up or down the list of those that its source allows. `path`: the rule; null: any. */
 export function changeSeverity(by: 1 | -1): Edit {
-  return (version, draw) => {
+  return (version, draw, { path }) => {
     const movable = version.rules.filter((rule) => severityAt(rule, by) !== null);
-    const found = pickOf(movable, draw);
+    const meant = path === null ? movable : movable.filter(({ watch, alert }) => `${watch}/${alert}` === path);
+    const found = pickOf(meant, draw);
     const severity = found === null ? null : severityAt(found, by);
     if (found === null || severity === null) return version;
     return withRule(version, ruleOf(sourceOf(found.watch, found.alert), severity, found.reference), found);

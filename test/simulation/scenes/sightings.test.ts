@@ -42,8 +42,8 @@ test('each pair is named once', () => {
 
 test('the lines of several runs are added up', () => {
   const once = addMeetings(new Map(), [
-    { of: 'ack', key: 'a', from: 0, to: 1 },
-    { of: 'reload', key: 'a', from: 0, to: 1 },
+    { of: 'ack', key: 'a', episode: 1, from: 0, to: 1 },
+    { of: 'reload', key: 'a', episode: 1, from: 0, to: 1 },
   ]);
   const lines = showMeetings(once);
   expect(lines).toContain('met: reload + ack 1');

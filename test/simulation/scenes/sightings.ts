@@ -23,12 +23,13 @@ export interface SightingLog {
 }
 
 export function createSightingLog(now: () => Instant): SightingLog {
-  const last = new Map<string, { of: Meeting; key: string; from: Instant; to: Instant }>();
+  const last = new Map<string, { of: Meeting; key: string; episode: number; from: Instant; to: Instant }>();
   const over: Sighting[] = [];
   /** Events have no end of their own. */
   const openUntil = new Map<string, Instant>();
   /** By watch and alert: of a condition that is not told there is no message with its key. */
   const lastKey = new Map<string, string>();
+  const episodeOf = new Map<string, number>();
 
   /** A meeting that goes on is one. */
   function saw(of: Meeting, key: string): void {
@@ -40,7 +41,7 @@ export function createSightingLog(now: () => Instant): SightingLog {
       return;
     }
     if (before !== undefined) over.push(before);
-    last.set(name, { of, key, from: at, to: at });
+    last.set(name, { of, key, episode: episodeOf.get(key) ?? 0, from: at, to: at });
   }
 
   function sawFor(of: Meeting, key: string, ms: number): void {
@@ -62,7 +63,8 @@ export function createSightingLog(now: () => Instant): SightingLog {
     sawFor,
     decided({ watchId, transitions, reasons }) {
       for (const { message } of transitions) {
-        const { key, type, reason, alert } = message;
+        const { key, episode, type, reason, alert } = message;
+        episodeOf.set(key, episode);
         lastKey.set(`${watchId} ${alert}`, key);
         if (type === 'alert.firing') openUntil.set(key, Infinity);
         if (type === 'alert.event') openUntil.set(key, now() + EVENT_MS);
@@ -72,7 +74,10 @@ export function createSightingLog(now: () => Instant): SightingLog {
       }
       for (const one of reasons) {
         const key = one.type === 'cooldown' ? lastKey.get(`${watchId} ${one.alert}`) : undefined;
-        if (key !== undefined) sawFor('cooldown', key, HOLD_MS);
+        if (key === undefined) continue;
+        sawFor('cooldown', key, HOLD_MS);
+        // Untold, it is open for a while: nobody hears of its end.
+        if (!openUntil.has(key)) openUntil.set(key, now() + HOLD_MS);
       }
     },
     judged(verdicts) {
@@ -112,15 +117,19 @@ function meetingOf(verdict: MemberVerdict): Meeting | null {
 
 export type PairCounts = ReadonlyMap<string, number>;
 
-/** `ack + reload`: how many alerts met both at once. */
+/** `ack + reload`: how many alerts met both at once. Each episode is an alert of its own. */
 export function pairCounts(sightings: readonly Sighting[]): PairCounts {
   const counts = new Map<string, number>();
   for (const own of Map.groupBy(sightings, ({ key }) => key).values()) {
     const seen = new Set<string>();
     for (const [n, one] of own.entries())
-      for (const other of own.slice(n + 1))
-        if (one.of !== other.of && isNear(one, other)) seen.add(pairOf(one.of, other.of));
-    for (const pair of seen) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+      for (const other of own.slice(n + 1)) {
+        const pair = pairOf(one.of, other.of);
+        const name = `${pair} ${Math.max(one.episode, other.episode)}`;
+        if (one.of === other.of || !isNear(one, other) || seen.has(name)) continue;
+        seen.add(name);
+        counts.set(pair, (counts.get(pair) ?? 0) + 1);
+      }
   }
   return counts;
 }

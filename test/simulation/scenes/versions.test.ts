@@ -22,7 +22,7 @@ const tries = createTryLog(
 const load = createLoad(sinkNotifiers({ time, line: createLifeLine, field: createFaultField([]), onTry: tries.begun }));
 
 function editedBy(kind: EditKind, version: ConfigVersion = FIRST_VERSION, seed = 1): ConfigVersion {
-  return EDITS[kind](version, createDraw(seed, kind));
+  return EDITS[kind](version, createDraw(seed, kind), { at: START, path: null });
 }
 
 test('the first version loads, and means what its data say', () => {
@@ -31,7 +31,7 @@ test('the first version loads, and means what its data say', () => {
   expect([...(setup?.config.channels.keys() ?? [])]).toEqual(CHANNELS.map(({ name }) => name));
   expect(setup?.config.routes).toMatchObject(
     FIRST_VERSION.routes.map(({ match, add, groupWaitMs, repeatMs, requireAck }) => ({
-      match: Object.fromEntries(Object.entries(match).map(([label, value]) => [label, [value]])),
+      match: Object.fromEntries(Object.entries(match).map(([label, value]) => [label, [value].flat()])),
       add,
       groupWaitMs,
       repeatMs,

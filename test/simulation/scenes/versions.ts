@@ -26,7 +26,7 @@ export function createVersions(faults: readonly PlannedFault[], load: Load): Ver
   const refused: string[] = [];
   for (const edit of faults.filter(isEdit).toSorted((a, b) => a.at - b.at)) {
     const before = all.at(-1)?.version ?? FIRST_VERSION;
-    const edited = EDITS[edit.kind](before, createDraw(edit.amount, edit.kind));
+    const edited = EDITS[edit.kind](before, createDraw(edit.amount, edit.kind), edit);
     if (edited === before) continue;
     const version = { ...edited, id: edit.id };
     const { setup } = load(version);
