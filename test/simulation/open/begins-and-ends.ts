@@ -1,6 +1,6 @@
 // Begins and ends of conditions that are told wrongly, or not at all.
 import type { KnownOfPeople } from './entry.ts';
-import { isLate, isOverOneCap, wasHeld } from './story.ts';
+import { isOverOneCap } from './story.ts';
 import type { VerdictStory } from '../people/verdict.ts';
 
 export const BEGINS_AND_ENDS: readonly KnownOfPeople[] = [
@@ -26,12 +26,6 @@ export const BEGINS_AND_ENDS: readonly KnownOfPeople[] = [
     met: { seed: 2, days: 3 },
     covers: ({ story }) =>
       story.duty === 'end' && story.came === 'news' && story.near.includes('held') && isOverOneCap(story),
-  },
-  {
-    name: 'what is held keeps the labels that its rule had before a reload',
-    of: 'finding 1',
-    met: { seed: 4, days: 3 },
-    covers: ({ check, story }) => isLate(check) && story.came === null && wasHeld(story),
   },
 ];
 

@@ -1,44 +1,19 @@
 // What the cap, summaries and receivers that fail do to messages.
 import type { KnownOfPeople } from './entry.ts';
-import { isLate, isOfHeld, isOverOneCap, wasHeld } from './story.ts';
+import { isLate, isNear, isOfHeld, isOverOneCap, isOwed, wasHeld } from './story.ts';
 
 export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
   {
     name: 'a receiver that is gone is not tried again until a reload or a restart',
     of: 'decision 117',
     met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => (isLate(check) || story.duty === 'failover') && story.near.includes('parked'),
+    covers: ({ check, story }) => isOwed(check) && isNear(story, 'parked'),
   },
   {
-    name: 'critical messages and all others share one cap, of which summaries own a place in each slot',
-    of: 'decision 103',
+    name: 'a success wakes nobody',
+    of: 'decision 117',
     met: { seed: 2, days: 3 },
-    covers: ({ check, story }) =>
-      isLate(check) && isOverOneCap(story) && !wasHeld(story) && story.came !== 'overflow_summary',
-  },
-  {
-    name: 'messages of before the clock was set back are counted again by the cap when it shows their time',
-    of: 'judge 9',
-    met: { seed: 17, days: 3 },
-    covers: ({ check, story }) => isLate(check) && story.kind === 'people' && story.near.includes('over-by-clock'),
-  },
-  {
-    name: 'summaries of all kinds share one place of ten minutes',
-    of: 'decision 103',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => isLate(check) && isOfHeld(story) && story.near.includes('summary-before'),
-  },
-  {
-    name: 'what went into a summary could have been told by itself',
-    of: 'decision 103',
-    met: { seed: 1, days: 3 },
-    covers: ({ check, story }) => isLate(check) && story.came === 'overflow_summary',
-  },
-  {
-    name: 'what was held is not in the summary of the cap, and waits for a free place',
-    of: 'judge 2',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => isLate(check) && story.came !== null && wasHeld(story),
+    covers: ({ check, story }) => isOwed(check) && isNear(story, 'woken'),
   },
   {
     name: 'what was given up is not tried again with the repeats',
@@ -47,16 +22,35 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => isLate(check) && story.trail.includes('given-up'),
   },
   {
-    name: 'a success wakes nobody',
-    of: 'decision 117',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) =>
-      (isLate(check) || story.duty === 'failover') && (story.trail.includes('success') || story.near.includes('woken')),
+    name: 'while the last summary lies ahead of the clock, which was set back, none goes out',
+    of: 'judge 10',
+    met: { seed: 4, days: 3 },
+    covers: ({ check, story }) => isLate(check) && isNear(story, 'summary-ahead') && !isNear(story, 'retrying'),
   },
   {
-    name: 'what a busy receiver refused waits for its own next try',
-    of: 'decision 117',
+    name: 'messages of before the clock was set back are counted again by the cap when it shows their time',
+    of: 'judge 9',
+    met: { seed: 17, days: 3 },
+    covers: ({ check, story }) =>
+      isLate(check) && story.kind === 'people' && isNear(story, 'over-by-clock') && !isNear(story, 'retrying'),
+  },
+  {
+    name: 'critical messages and all others share one cap, of which summaries own a place in each slot',
+    of: 'decision 103',
     met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => (isLate(check) || story.duty === 'failover') && story.after === 'busy',
+    covers: ({ check, story }) => isLate(check) && isOverOneCap(story) && !wasHeld(story),
+  },
+  {
+    name: 'what was held is not in the summary of the cap, and waits for a free place',
+    of: 'judge 2',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, story }) =>
+      isLate(check) && isOverOneCap(story) && wasHeld(story) && story.came !== 'overflow_summary',
+  },
+  {
+    name: 'summaries of all kinds share one place of ten minutes',
+    of: 'decision 103',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, story }) => isLate(check) && isOfHeld(story) && isNear(story, 'summary-before'),
   },
 ];

@@ -1,4 +1,5 @@
 // Claims about verdicts by which several entries are told apart.
+import type { Near } from '../people/near.ts';
 import type { PeopleVerdict, VerdictStory } from '../people/verdict.ts';
 
 /** Something that was owed came too late, or never. */
@@ -7,12 +8,21 @@ export function isLate(check: PeopleVerdict['check']): boolean {
 }
 
 export function wasHeld({ trail }: VerdictStory): boolean {
-  return trail.includes('mute') || trail.includes('silence') || trail.includes('inhibition') || trail.includes('group');
+  return trail.includes('mute') || trail.includes('silence') || trail.includes('inhibition');
 }
 
-/** Nothing would be full if critical messages were counted by themselves. */
+/** Something that was owed, or somebody who had to be called, came too late or never. */
+export function isOwed(check: PeopleVerdict['check']): boolean {
+  return isLate(check) || check === 'step-wrong';
+}
+
+export function isNear({ near }: VerdictStory, what: Near): boolean {
+  return near.includes(what);
+}
+
+/** It was not closed yet: nothing would be full if critical messages were counted by themselves. */
 export function isOverOneCap({ kind, near }: VerdictStory): boolean {
-  return kind === 'people' && near.includes('over-one-cap');
+  return kind === 'people' && near.includes('over-one-cap') && !near.includes('retrying');
 }
 
 /** It came in the summary of what a silence or an inhibition held. */

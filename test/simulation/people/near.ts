@@ -1,7 +1,8 @@
 // What else was so when something went wrong: no excuse, but by it one mistake of the program is told from another.
 import type { Instant } from '../model.ts';
-import { HOUR_MS, SLOT_MS } from './caps.ts';
+import { HOUR_MS, limitsOf, SLOT_MS } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
+import type { Message } from './facts/messages.ts';
 import { spanAt } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import { SENT_WITHIN_MS } from './walk.ts';
@@ -9,19 +10,32 @@ import { SENT_WITHIN_MS } from './walk.ts';
 /**
  * `behind-a-retry`: when the alert was over, a message about it to the target was tried, and waited for its next try.
  * `parked`: the receiver had said that it is gone, and nothing on its channel was tried since.
- * `woken`: a message about the alert waits for its next try, though the receiver has taken over another since.
+ * `retrying`: a message about the alert, or about one in its message, was refused and waits for its next try.
+ * `woken`: it does so though the receiver has taken over another since.
  * `over-one-cap`: with critical messages in one bucket with all others the target had been sent all that it may.
  * `over-by-clock`: the same by the clock of the daemon, which was set back since some of them were closed.
  * `held`: a silence, a mute window or an inhibition was in force.
  * `summary-before`: in the ten minutes before the target was sent a summary.
+ * `summary-ahead`: by the clock, which was set back, its last summary is still to come.
  * `renamed`: no config named the target when the alert began.
  */
 export type Near =
-  'behind-a-retry' | 'parked' | 'woken' | 'over-one-cap' | 'over-by-clock' | 'held' | 'summary-before' | 'renamed';
+  | 'behind-a-retry'
+  | 'parked'
+  | 'retrying'
+  | 'woken'
+  | 'over-one-cap'
+  | 'over-by-clock'
+  | 'held'
+  | 'summary-before'
+  | 'summary-ahead'
+  | 'renamed';
 
 export interface Place {
   readonly story: Story;
   readonly target: string;
+  /** In which it came, or was to come; null: none did. */
+  readonly carrier: Message | null;
   readonly at: Instant;
 }
 
@@ -30,11 +44,13 @@ export function nearOf(evidence: Evidence, place: Place): Near[] {
   const all: readonly (readonly [Near, boolean])[] = [
     ['behind-a-retry', isBehindRetry(evidence, place)],
     ['parked', isParked(evidence, place)],
+    ['retrying', refusedFor(evidence, place).length > 0],
     ['woken', isWoken(evidence, place)],
     ['over-one-cap', isOver],
     ['over-by-clock', !isOver && isOverOneCap(evidence, place, evidence.clock.at)],
     ['held', isHeld(evidence, place)],
     ['summary-before', hasSummaryBefore(evidence, place)],
+    ['summary-ahead', hasSummaryAhead(evidence, place)],
     ['renamed', isRenamed(evidence, place)],
   ];
   return all.flatMap(([near, isSo]) => (isSo ? [near] : []));
@@ -57,32 +73,51 @@ function isParked({ messages }: Evidence, { target, at }: Place): boolean {
   return last?.outcome.type === 'refused' && last.outcome.why === 'gone';
 }
 
-function isWoken({ messages }: Evidence, { story, target, at }: Place): boolean {
-  return messages.troubled(target, story.key).some(({ tries }) => {
+/** When their last tries until then had ended. */
+function refusedFor({ messages }: Evidence, { story, target, carrier, at }: Place): Instant[] {
+  const keys = new Set([story.key, ...(carrier?.members ?? []).map(({ key }) => key)]);
+  const near = new Set([...keys].flatMap((key) => messages.troubled(target, key)));
+  return [...near].flatMap(({ tries, deadAt }) => {
     const last = tries.findLast(({ begunAt }) => begunAt <= at);
-    const ended = last === undefined || last.outcome.type === 'accepted' ? null : last.endedAt;
-    return ended !== null && messages.wakes(target).some((woken) => woken > ended && woken <= at);
+    const isOver = last === undefined || last.outcome.type === 'accepted' || (deadAt ?? Infinity) <= at;
+    return isOver ? [] : (last.endedAt ?? []);
   });
+}
+
+function isWoken(evidence: Evidence, place: Place): boolean {
+  const wakes = evidence.messages.wakes(place.target);
+  return refusedFor(evidence, place).some((ended) => wakes.some((woken) => woken > ended && woken <= place.at));
 }
 
 /** Places that others than summaries have, where those own one of each slot. `clockAt`: by which clock it counts them. */
 function isOverOneCap(
-  { messages, timeline }: Evidence,
-  { target, at }: Place,
+  { messages, timeline, clock }: Evidence,
+  place: Place,
   clockAt: (time: Instant) => Instant,
 ): boolean {
-  const channel = timeline.at(at).channelOf(target);
-  const cap = channel?.cap ?? (channel?.kind === 'people' ? { burst: 10, perHour: 30 } : null);
-  if (cap === null) return false;
+  const { target, at } = place;
+  const limits = limitsOf(timeline.at(at).channelOf(target), 'common');
+  if (limits === null) return false;
+  const until = at + SENT_WITHIN_MS;
   const closed = messages
     .to(target)
-    .flatMap(({ isSummary, closedAt }) => (isSummary ? [] : { at: closedAt, shown: clockAt(closedAt) }));
+    .flatMap(({ isSummary, closedAt }) =>
+      isSummary || closedAt > until ? [] : { at: closedAt, shown: clockAt(closedAt) },
+    );
   const within = (time: Instant, ms: number): number =>
     closed.filter((one) => one.at <= time && Math.abs(clockAt(time) - one.shown) < ms).length;
-  const later = closed.flatMap((one) => (one.at > at && one.at < at + SENT_WITHIN_MS ? one.at : []));
-  return [at, ...later].some(
-    (time) => within(time, SLOT_MS) >= cap.burst - 1 || within(time, HOUR_MS) >= cap.perHour - 6,
+  const from = heldFrom(clock, place);
+  const later = closed.flatMap((one) => (one.at > from ? one.at : []));
+  return [from, at, ...later].some(
+    (time) => within(time, SLOT_MS) >= limits.burst - 1 || within(time, HOUR_MS) >= limits.perHour - HOUR_MS / SLOT_MS,
   );
+}
+
+/** Since when the message says that it was held back; where none came it may have been so from the beginning. */
+function heldFrom({ whenShown }: Evidence['clock'], { story, carrier, at }: Place): Instant {
+  if (carrier === null) return story.from;
+  const heldSince = carrier.members.find(({ key }) => key === story.key)?.heldSinceClock ?? null;
+  return heldSince === null ? at : Math.min(at, whenShown(heldSince, carrier.closedAt));
 }
 
 function isHeld({ holds }: Evidence, { story, at }: Place): boolean {
@@ -92,6 +127,11 @@ function isHeld({ holds }: Evidence, { story, at }: Place): boolean {
 
 function hasSummaryBefore({ messages }: Evidence, { target, at }: Place): boolean {
   return messages.to(target).some(({ isSummary, closedAt }) => isSummary && closedAt > at - SLOT_MS && closedAt <= at);
+}
+
+function hasSummaryAhead({ messages, clock }: Evidence, { target, at }: Place): boolean {
+  const before = messages.to(target).filter(({ isSummary, closedAt }) => isSummary && closedAt <= at);
+  return before.some(({ closedAt }) => clock.at(closedAt) > clock.at(at));
 }
 
 function isRenamed({ timeline }: Evidence, { story, target }: Place): boolean {

@@ -51,7 +51,7 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
   });
   if (missed === null || owed.endsWith.some((one) => trail.has(one))) return [];
   const came = sent.find(({ message }) => message.sentAt === metAt)?.message ?? null;
-  return [verdictOn(court, owed, missed, came)];
+  return [verdictOn(court, owed, missed, { came, carrier })];
 }
 
 function excusesOf(court: Court, { story, target, holds }: Owed, carrier: Message | null): Excused[] {
@@ -82,7 +82,14 @@ const CHECKS: Partial<Readonly<Record<Duty, PeopleCheck>>> = {
   repeat: 'repeat-wrong',
 };
 
-function verdictOn(court: Court, owed: Owed, missed: Missed, came: Message | null): PeopleVerdict {
+interface Sent {
+  /** In which it was sent after all. */
+  readonly came: Message | null;
+  /** In which it was to be sent. */
+  readonly carrier: Message | null;
+}
+
+function verdictOn(court: Court, owed: Owed, missed: Missed, { came, carrier }: Sent): PeopleVerdict {
   const { story, target, duty } = owed;
   const isOfSummary = missed.trail.has('cap') && hasSummary(court, target, missed.from);
   const cameAt = came?.sentAt ?? null;
@@ -98,6 +105,7 @@ function verdictOn(court: Court, owed: Owed, missed: Missed, came: Message | nul
       story,
       target,
       duty,
+      carrier,
       at: missed.from,
       after: missed.after,
       trail: [...missed.trail],
@@ -122,6 +130,8 @@ interface About {
   readonly story: Story;
   readonly target: string;
   readonly duty: Duty;
+  /** In which it came, or was to come; without: none did. */
+  readonly carrier?: Message | null;
   readonly at: Instant;
   readonly after: Excuse | null;
   readonly trail: readonly Excuse[];
@@ -130,12 +140,12 @@ interface About {
   readonly step: StepStory | null;
 }
 
-export function storyOf(evidence: Evidence, { story, at, ...about }: About): PeopleVerdict['story'] {
+export function storyOf(evidence: Evidence, { story, at, carrier, ...about }: About): PeopleVerdict['story'] {
   const { timeline, severityAt } = evidence;
   const { rule, key, episode, form, from } = story;
   const kind = timeline.kindOf(about.target);
   const isFolded = story.begin.foldedKeys !== null;
-  const near = nearOf(evidence, { story, target: about.target, at });
+  const near = nearOf(evidence, { story, target: about.target, carrier: carrier ?? null, at });
   const openMs = at - from;
   return { ...about, near, openMs, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
 }

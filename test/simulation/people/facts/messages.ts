@@ -126,13 +126,16 @@ export function isTaken({ outcome }: Try): boolean {
   return outcome.type === 'accepted' || (outcome.type === 'unknown' && outcome.took);
 }
 
+/** Its age is known to the minute. */
+const AGE_STEP_MS = 60_000;
+
 /** One that is refused for good ends at its third try; else it has to be tried often enough, and be old. */
 function deadOf(tries: readonly Try[], channel: Channel | null): Instant | null {
   const last = tries.at(-1);
   if (last === undefined || last.outcome.type === 'accepted' || channel === null) return null;
   const refused = tries.filter(({ outcome }) => outcome.type === 'refused' && outcome.why === 'body');
-  const age = last.begunAt - (tries[0]?.begunAt ?? 0);
-  const isOld = tries.length >= channel.giveUp.tries && age >= channel.giveUp.afterMs;
+  const age = (last.endedAt ?? last.begunAt) - (tries[0]?.begunAt ?? 0);
+  const isOld = tries.length >= channel.giveUp.tries && age >= channel.giveUp.afterMs - AGE_STEP_MS;
   return refused.length >= 3 || isOld ? (last.endedAt ?? last.begunAt) : null;
 }
 
