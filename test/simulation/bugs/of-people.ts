@@ -20,7 +20,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
         replace: 'AND ${RULE_HAS_ROOM}`;',
       },
     ],
-    caughtAs: ['stale begin'],
+    caughtAs: ['stale overtaken'],
     under: ['sink-5xx', 'sink-4xx', 'slow-sink'],
   },
   'an untold member left out of a summary': {

@@ -13,7 +13,8 @@
 //   walk, owed               whether something that is owed was sent in time
 //   begins, ends             whom it is owed to
 //   steps, calls             what follows while nobody answers
-//   wrong-messages, -sums    what must not be sent
+//   wrong-messages, -order,  what must not be sent
+//     -sums
 import { judgeBegins, namedSpans } from './begins.ts';
 import { judgeCalls } from './calls.ts';
 import { capsIn } from './caps.ts';
@@ -24,7 +25,8 @@ import type { PeopleLog } from './log.ts';
 import type { Court } from './owed.ts';
 import type { Story } from './facts/stories.ts';
 import type { PeopleVerdict } from './verdict.ts';
-import { judgeCopies, judgeMessage } from './wrong-messages.ts';
+import { judgeMessage } from './wrong-messages.ts';
+import { judgeOrder } from './wrong-order.ts';
 import { judgeCap, judgeCounts, judgeRepeat, sentStories, type SentStory } from './wrong-sums.ts';
 
 /** In the order of time. */
@@ -54,7 +56,7 @@ function judgeMessages(court: Court): PeopleVerdict[] {
   const sent = sentByTarget(court);
   return court.messages.all.flatMap((message) => [
     ...judgeMessage(court, message),
-    ...judgeCopies(court, message),
+    ...judgeOrder(court, message),
     ...judgeCap(court, message),
     ...judgeCounts(court, message),
     ...judgeRepeat(court, message, sent.get(message.target) ?? []),

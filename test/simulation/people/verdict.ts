@@ -88,6 +88,7 @@ export type Duty =
   | 'end-without-begin'
   | 'told-as-untold'
   | 'known'
+  | 'overtaken'
   | 'early'
   | 'acknowledged'
   | 'member-missing'

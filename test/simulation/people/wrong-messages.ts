@@ -1,4 +1,4 @@
-// What must not be sent: what never happened, what is over, what is known, what is held.
+// What must not be sent: what never happened, what is over, what is held.
 import type { Instant } from '../model.ts';
 import { isBeginLine, namedSpans, openUntil } from './begins.ts';
 import type { TryMember } from './log.ts';
@@ -6,7 +6,7 @@ import type { Line, Message } from './facts/messages.ts';
 import { storyOf, type Court } from './owed.ts';
 import { failoversIn, stepsIn } from './steps.ts';
 import { coversAll, merged, touches, type Spans } from './facts/spans.ts';
-import { isBegin, isEnd, type Happened, type Story } from './facts/stories.ts';
+import { isBegin, isEnd, type Story } from './facts/stories.ts';
 import type { Duty, Excuse, PeopleCheck, PeopleVerdict } from './verdict.ts';
 
 /** For so long a change may be under way. */
@@ -22,10 +22,9 @@ export function judgeMessage(court: Court, message: Message): PeopleVerdict[] {
       return [ofNothing(message, member)];
     if (story === null) return [];
     const line = { message, member };
-    const found = isEnd(member.type)
+    return isEnd(member.type)
       ? judgeEndLine(court, story, line)
       : [...staleIn(court, story, line), ...notNamed(court, story, line), ...heldIn(court, story, line)];
-    return [...found, ...toldBefore(court, story, line, happened)];
   });
 }
 
@@ -53,14 +52,15 @@ function ofNothing({ firstAt, target, id, kind }: Message, member: TryMember): P
   };
 }
 
-interface Wrong {
+export interface Wrong {
   readonly check: PeopleCheck;
   readonly duty: Duty;
   readonly what: string;
   readonly after?: Excuse;
 }
 
-function wrong(court: Court, story: Story, { message }: Line, { check, duty, what, after }: Wrong): PeopleVerdict {
+/** A verdict on one line of a message. */
+export function wrong(court: Court, story: Story, { message }: Line, { check, duty, what, after }: Wrong): PeopleVerdict {
   const { target, id, firstAt, kind } = message;
   return {
     check,
@@ -186,37 +186,4 @@ function heldIn(court: Court, story: Story, line: Line): PeopleVerdict[] {
   const check: PeopleCheck = after === 'ack' && member.as === 'repeat' ? 'repeat-wrong' : 'against-a-hold';
   const duty: Duty = member.as === 'repeat' ? 'repeat' : story.form === 'event' ? 'event' : 'begin';
   return [wrong(court, story, line, { check, duty, after, what: `is told against a hold: ${after}` })];
-}
-
-/** The same of one transition, in another message that the receiver had taken over by then. */
-function toldBefore(court: Court, story: Story, line: Line, { knownAt }: Happened): PeopleVerdict[] {
-  const { message, member } = line;
-  const isCopy = message.tries.some(({ marks }) => marks.maybeCopy || marks.fromMemory);
-  if (member.as === 'repeat' || member.reason !== null || message.sentAt === null || isCopy) return [];
-  const before = court.messages
-    .about(message.target, member.key)
-    .find(
-      (one) =>
-        one.message.id !== message.id &&
-        one.member.seq === member.seq &&
-        one.member.as !== 'repeat' &&
-        one.message.firstAt < message.firstAt &&
-        one.message.sentAt !== null &&
-        one.message.sentAt >= knownAt,
-    );
-  if (before === undefined) return [];
-  const what = `${member.type} is told twice, in ${before.message.id} before`;
-  return [wrong(court, story, line, { check: 'twice', duty: 'known', what })];
-}
-
-/** Under the same id, though it was written down that it was taken over. */
-export function judgeCopies(court: Court, message: Message): PeopleVerdict[] {
-  const { knownAt, tries, members } = message;
-  const [member] = members;
-  if (knownAt === null || member === undefined) return [];
-  const again = tries.find(({ begunAt, marks }) => begunAt > knownAt && !marks.maybeCopy);
-  const [story] = court.stories.storiesOf(member.key, member.seq);
-  if (again === undefined || story === undefined) return [];
-  const what = 'is sent again under its id after it was taken over';
-  return [wrong(court, story, { message, member }, { check: 'twice', duty: 'known', what })];
 }
