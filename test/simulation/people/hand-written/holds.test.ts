@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  HOUR,
+  MINUTE,
+  SECOND,
+  acknowledged,
+  begin,
+  config,
+  end,
+  ends,
+  fires,
+  found,
+  member,
+  route,
+  rule,
+  sent,
+  silence,
+  transition,
+} from './logs.ts';
+
+describe('the oracle for people, of what is held,', () => {
+  it('finds what is told in a silence, and passes it behind', () => {
+    const actions = [silence(HOUR - MINUTE, HOUR + 10 * MINUTE)];
+    const transitions = [fires, ends];
+    expect(found({ actions, transitions, tries: [begin(HOUR), end(2 * HOUR)] })).toEqual(['against-a-hold begin']);
+    expect(found({ actions, transitions, tries: [begin(HOUR + 10 * MINUTE), end(2 * HOUR)] })).toEqual([]);
+  });
+
+  it('finds what is told though another alert inhibits it, and passes it once the clock says that its watch was not polled', () => {
+    const big = { ...rule('critical'), watch: 'big', labels: { watch: 'big', alert: 'low', severity: 'critical' } };
+    const inhibit = [{ when: { watch: 'big' }, mute: { watch: 'coin' }, equal: [], events: 'summary' as const }];
+    const version = config('first', [route({ match: { watch: 'coin' }, notify: ['ops'] })], [rule('warning'), big]);
+    const configs = [{ from: 0, config: { ...version, inhibit } }];
+    const labels = { watch: 'big', alert: 'low' };
+    const transitions = [transition({ at: HOUR - MINUTE, watch: 'big', key: 'big', labels }), fires];
+    const polls = [{ at: HOUR, watch: 'big', isComplete: true }];
+    const span = { from: 0, to: HOUR + 30 * MINUTE };
+    const at = HOUR + 20 * MINUTE + 20 * SECOND;
+    expect(found({ span, configs, transitions, polls, tries: [begin(at)] })).toEqual(['against-a-hold begin']);
+    const jumps = [{ at: HOUR + 20 * MINUTE, ms: 2 * HOUR }];
+    const tries = [{ ...begin(at), closedClock: at + 2 * HOUR }];
+    expect(found({ span, configs, transitions, polls, jumps, tries })).toEqual([]);
+  });
+
+  it('finds that nobody is told when an acknowledgement has ended', () => {
+    const actions = [acknowledged(HOUR + MINUTE, HOUR + 30 * MINUTE)];
+    const transitions = [fires, ends];
+    expect(found({ actions, transitions, tries: [begin(HOUR), end(2 * HOUR)] })).toEqual(['unsent ack-ended']);
+    const owing = sent(HOUR + 30 * MINUTE, 'ops', [member({ as: 'repeat', reason: 'ack-ended' })], { kind: 'repeat' });
+    expect(found({ actions, transitions, tries: [begin(HOUR), owing, end(2 * HOUR)] })).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Try } from '../log.ts';
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  acknowledged,
+  begin,
+  config,
+  end,
+  ends,
+  fires,
+  found,
+  member,
+  route,
+  rule,
+  sent,
+  transition,
+} from './logs.ts';
+
+describe('the oracle for people, of steps and failover,', () => {
+  it('finds a step that is missed, one that is early, and one of what is acknowledged', () => {
+    const escalate = [{ afterMs: 15 * MINUTE, notify: ['team'] }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], escalate })]) }];
+    const told = [begin(HOUR), end(2 * HOUR)];
+    const transitions = [fires, ends];
+    expect(found({ configs, transitions, tries: told })).toEqual(['step-wrong step']);
+    const called = (at: number): Try[] => [...told, begin(at, 'team'), end(2 * HOUR, 'team')];
+    expect(found({ configs, transitions, tries: called(HOUR + 15 * MINUTE) })).toEqual([]);
+    expect(found({ configs, transitions, tries: called(HOUR + MINUTE) })).toEqual(['step-wrong early']);
+    const actions = [acknowledged(HOUR + 5 * MINUTE, DAY)];
+    expect(found({ configs, actions, transitions, tries: called(HOUR + 15 * MINUTE) })).toEqual([
+      'step-wrong acknowledged',
+    ]);
+  });
+
+  it('finds a missed step once, though reloads leave it as it is', () => {
+    const routes = [route({ notify: ['ops'], escalate: [{ afterMs: 15 * MINUTE, notify: ['team'] }] })];
+    const configs = [
+      { from: 0, config: config('first', routes) },
+      { from: HOUR + 20 * MINUTE, config: config('second', [...routes, route({ add: ['hook'] })]) },
+      { from: HOUR + 40 * MINUTE, config: config('third', routes) },
+    ];
+    const tries = [begin(HOUR), sent(HOUR + 20 * MINUTE, 'hook', [member({})]), end(2 * HOUR), end(2 * HOUR, 'hook')];
+    expect(found({ configs, transitions: [fires, ends], tries })).toEqual(['step-wrong step']);
+  });
+
+  it('finds a failover that skips events', () => {
+    const routes = [route({ notify: ['ops'], failover: ['team'] })];
+    const configs = [{ from: 0, config: config('first', routes, [rule('critical', 'event')]) }];
+    const transitions = [transition({ at: HOUR, type: 'event', severity: 'critical' })];
+    const about = [member({ type: 'event', severity: 'critical' })];
+    const refused = { outcome: { type: 'refused', why: 'busy', retryAfterMs: HOUR } } as const;
+    const tries = [sent(HOUR, 'ops', about, refused)];
+    expect(found({ configs, transitions, tries })).toContain('step-wrong failover');
+    const told = [...tries, sent(HOUR + 5 * MINUTE, 'team', about)];
+    const all = found({ configs, transitions, tries: told });
+    expect(all.filter((one) => one !== 'unsent event')).toEqual([]);
+  });
+});
