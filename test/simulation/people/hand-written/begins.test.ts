@@ -1,5 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { HOUR, MINUTE, SECOND, TO_OPS, begin, config, end, ends, fires, found, route, rule } from './logs.ts';
+import type { Try } from '../log.ts';
+import {
+  begin,
+  config,
+  end,
+  ends,
+  fires,
+  found,
+  HOUR,
+  member,
+  MINUTE,
+  route,
+  rule,
+  SECOND,
+  sent,
+  TO_OPS,
+  transition,
+} from './logs.ts';
 
 describe('the oracle for people, of what has begun,', () => {
   it('passes what is told in time', () => {
@@ -53,5 +70,35 @@ describe('the oracle for people, of what has begun,', () => {
     ];
     const transitions = [fires, ends];
     expect(found({ configs, transitions, tries: [begin(HOUR), end(2 * HOUR)] })).toEqual(['unsent raised']);
+  });
+
+  it('finds an event that is not sent, and one that comes late', () => {
+    const happens = transition({ at: HOUR, type: 'event' });
+    const told = (at: number): Try => sent(at, 'ops', [member({ type: 'event' })]);
+    expect(found({ transitions: [happens] })).toEqual(['unsent event']);
+    expect(found({ transitions: [happens], tries: [told(HOUR + 10 * MINUTE)] })).toEqual(['unsent event']);
+    expect(found({ transitions: [happens], tries: [told(HOUR + MINUTE)] })).toEqual([]);
+  });
+
+  it('passes a raised severity that all who are named hear of', () => {
+    const routes = [route({ notify: ['ops'] })];
+    const at = HOUR + 30 * MINUTE;
+    const configs = [
+      { from: 0, config: config('first', routes) },
+      { from: at, config: config('second', routes, [rule('critical')]) },
+    ];
+    const raised = transition({ at, seq: 2, severity: 'critical', reason: 'severity-raised' });
+    const transitions = [fires, raised, { ...ends, seq: 3 }];
+    const heard = sent(at, 'ops', [member({ seq: 2, severity: 'critical', reason: 'severity-raised' })]);
+    const over = sent(2 * HOUR, 'ops', [member({ seq: 3, type: 'resolved', severity: 'critical' })]);
+    expect(found({ configs, transitions, tries: [begin(HOUR), heard, over] })).toEqual([]);
+    expect(found({ configs, transitions, tries: [begin(HOUR), over] })).toEqual(['unsent raised']);
+  });
+
+  it('passes a begin that waits while the store takes nothing', () => {
+    const span = { from: 0, to: HOUR + 12 * MINUTE };
+    const late = { span, transitions: [fires], tries: [begin(HOUR + 10 * MINUTE + 30 * SECOND)] };
+    expect(found(late)).toEqual(['unsent begin']);
+    expect(found({ ...late, refusals: [{ from: HOUR - MINUTE, to: HOUR + 10 * MINUTE }] })).toEqual([]);
   });
 });

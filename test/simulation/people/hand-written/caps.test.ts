@@ -1,20 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Try, TryMember } from '../log.ts';
+import type { CommittedTransition, Try, TryMember } from '../log.ts';
 import {
-  HOUR,
-  MINUTE,
-  SECOND,
   begin,
   config,
   end,
   ends,
   fires,
   found,
+  HOUR,
   member,
+  MINUTE,
   route,
+  rule,
+  SECOND,
   sent,
   transition,
 } from './logs.ts';
+
+const eventsAt = (times: readonly number[]): CommittedTransition[] =>
+  times.map((at, n) => transition({ at, key: `e${n}`, type: 'event' }));
+
+const lineOf = ({ key, alert, severity }: CommittedTransition): TryMember =>
+  member({ key, alert, severity, type: 'event' });
+
+const toldAlone = (one: CommittedTransition): Try => sent(one.decidedClock, 'ops', [lineOf(one)], { id: one.key });
 
 describe('the oracle for people, of caps and summaries,', () => {
   it('finds more messages than a recipient may be sent', () => {
@@ -62,5 +71,59 @@ describe('the oracle for people, of caps and summaries,', () => {
     ];
     expect(found({ transitions: events, tries: counted(1) })).toEqual([]);
     expect(found({ transitions: events, tries: counted(2) })).toEqual(['summary-wrong counts']);
+  });
+
+  it('finds more messages in an hour than a recipient may be sent', () => {
+    const many = eventsAt(Array.from({ length: 31 }, (_, n) => HOUR + n * 110 * SECOND));
+    expect(found({ transitions: many.slice(0, 30), tries: many.slice(0, 30).map(toldAlone) })).toEqual([]);
+    expect(found({ transitions: many, tries: many.map(toldAlone) })).toEqual(['over-the-cap hour']);
+  });
+
+  it('finds that one rule takes more than a quarter of what is there for critical messages', () => {
+    const critical = [rule('critical', 'event'), { ...rule('critical', 'event'), alert: 'high' }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], critical) }];
+    const times = Array.from({ length: 6 }, (_, n) => HOUR + n * 30 * SECOND);
+    const of = (alert: string, some: readonly number[]): CommittedTransition[] =>
+      eventsAt(some).map((one) => ({
+        ...one,
+        key: `${alert} ${one.key}`,
+        severity: 'critical',
+        alert,
+        labels: { ...one.labels, alert },
+      }));
+    const two = [...of('low', times.slice(0, 3)), ...of('high', times.slice(3))];
+    const one = of('low', times);
+    expect(found({ configs, transitions: two, tries: two.map(toldAlone) })).toEqual([]);
+    expect(found({ configs, transitions: one, tries: one.map(toldAlone) })).toEqual(['over-the-cap rule']);
+  });
+
+  it('finds a second summary of the cap in one slot, and passes it in the next', () => {
+    const many = eventsAt(Array.from({ length: 14 }, (_, n) => HOUR + n * SECOND));
+    const summary = (at: number, some: readonly CommittedTransition[]): Try =>
+      sent(at, 'ops', some.map(lineOf), { kind: 'overflow_summary' });
+    const alone = many.slice(0, 10).map(toldAlone);
+    const told = (at: number): string[] =>
+      found({
+        transitions: many,
+        tries: [...alone, summary(HOUR + 10 * MINUTE, many.slice(10)), summary(at, many.slice(10, 11))],
+      });
+    expect(told(HOUR + 15 * MINUTE)).toContain('over-the-cap slot');
+    expect(told(HOUR + 20 * MINUTE)).not.toContain('over-the-cap slot');
+  });
+
+  it('finds a summary that stands for what was retracted before, and passes one that does not', () => {
+    const many = eventsAt(Array.from({ length: 12 }, (_, n) => HOUR + n * 2 * SECOND));
+    const [last] = many.slice(-1);
+    const retracted = transition({ at: HOUR + 5 * MINUTE, key: last?.key ?? '', seq: 2, type: 'retracted' });
+    const told = (some: readonly CommittedTransition[]): string[] =>
+      found({
+        transitions: [...many, retracted],
+        tries: [
+          ...many.slice(0, 10).map(toldAlone),
+          sent(HOUR + 10 * MINUTE, 'ops', some.map(lineOf), { kind: 'overflow_summary' }),
+        ],
+      });
+    expect(told(many.slice(10, 11))).toEqual([]);
+    expect(told(many.slice(10))).toContain('summary-wrong of-nothing');
   });
 });

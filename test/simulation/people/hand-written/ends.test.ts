@@ -1,6 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CommittedTransition, Try } from '../log.ts';
-import { HOUR, MINUTE, begin, end, ends, fires, found, member, sent, silence, transition } from './logs.ts';
+import {
+  begin,
+  config,
+  end,
+  ends,
+  fires,
+  found,
+  HOUR,
+  member,
+  MINUTE,
+  route,
+  sent,
+  silence,
+  transition,
+} from './logs.ts';
 
 describe('the oracle for people, of what is over,', () => {
   it('finds an end that is not sent, and passes it where the receiver refuses', () => {
@@ -36,5 +50,42 @@ describe('the oracle for people, of what is over,', () => {
     expect(found({ actions, transitions, tries: [first, counted('other', HOUR + 15 * MINUTE)] })).toEqual([
       'unsent short',
     ]);
+  });
+
+  it('finds a correction that is not sent, and passes it where nobody was told of what it corrects', () => {
+    const transitions = [
+      transition({ at: HOUR, type: 'event' }),
+      transition({ at: HOUR + 30 * MINUTE, type: 'corrected', seq: 2 }),
+    ];
+    const told = sent(HOUR, 'ops', [member({ type: 'event' })]);
+    const corrected = sent(HOUR + 30 * MINUTE, 'ops', [member({ type: 'corrected', seq: 2 })]);
+    expect(found({ transitions, tries: [told] })).toEqual(['unsent change']);
+    expect(found({ transitions, tries: [told, corrected] })).toEqual([]);
+    expect(found({ transitions })).toEqual(['unsent event']);
+  });
+
+  it('finds that a retraction is not sent', () => {
+    const transitions = [
+      transition({ at: HOUR, type: 'event' }),
+      transition({ at: HOUR + 30 * MINUTE, type: 'retracted', seq: 2 }),
+    ];
+    const told = sent(HOUR, 'ops', [member({ type: 'event' })]);
+    const retracted = sent(HOUR + 30 * MINUTE, 'ops', [member({ type: 'retracted', seq: 2 })]);
+    expect(found({ transitions, tries: [told] })).toEqual(['end-unsent end']);
+    expect(found({ transitions, tries: [told, retracted] })).toEqual([]);
+  });
+
+  it('finds that what was over in a mute window is told to nobody', () => {
+    const mute = [{ days: [], from: 60, to: 75 }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], mute })]) }];
+    const transitions = [fires, transition({ at: HOUR + 5 * MINUTE, seq: 2, type: 'resolved' })];
+    const short = sent(HOUR + 15 * MINUTE, 'ops', [member({ seq: 2, type: 'resolved', as: 'fired-and-resolved' })]);
+    expect(found({ configs, transitions })).toEqual(['unsent short']);
+    expect(found({ configs, transitions, tries: [short] })).toEqual([]);
+  });
+
+  it('passes the end of a begin of which nobody knows whether it came', () => {
+    const unknown = { ...begin(HOUR), outcome: { type: 'unknown', took: true } as const };
+    expect(found({ transitions: [fires, ends], tries: [unknown, end(2 * HOUR)] })).toEqual([]);
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Try } from '../log.ts';
 import {
-  HOUR,
-  MINUTE,
-  SECOND,
   acknowledged,
   begin,
   config,
@@ -10,9 +8,12 @@ import {
   ends,
   fires,
   found,
+  HOUR,
   member,
+  MINUTE,
   route,
   rule,
+  SECOND,
   sent,
   silence,
   transition,
@@ -48,5 +49,21 @@ describe('the oracle for people, of what is held,', () => {
     expect(found({ actions, transitions, tries: [begin(HOUR), end(2 * HOUR)] })).toEqual(['unsent ack-ended']);
     const owing = sent(HOUR + 30 * MINUTE, 'ops', [member({ as: 'repeat', reason: 'ack-ended' })], { kind: 'repeat' });
     expect(found({ actions, transitions, tries: [begin(HOUR), owing, end(2 * HOUR)] })).toEqual([]);
+  });
+
+  it('finds what is told in a mute window, and passes it behind', () => {
+    const mute = [{ days: [], from: 50, to: 75 }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], mute })]) }];
+    const transitions = [fires, ends];
+    expect(found({ configs, transitions, tries: [begin(HOUR), end(2 * HOUR)] })).toEqual(['against-a-hold begin']);
+    expect(found({ configs, transitions, tries: [begin(HOUR + 15 * MINUTE), end(2 * HOUR)] })).toEqual([]);
+  });
+
+  it('finds an event that is told in a silence, and passes it in the summary of that', () => {
+    const actions = [silence(HOUR - MINUTE, HOUR + 10 * MINUTE)];
+    const transitions = [transition({ at: HOUR, type: 'event' })];
+    const told = (at: number, kind: Try['kind']): Try => sent(at, 'ops', [member({ type: 'event' })], { kind });
+    expect(found({ actions, transitions, tries: [told(HOUR, 'news')] })).toEqual(['against-a-hold event']);
+    expect(found({ actions, transitions, tries: [told(HOUR + 10 * MINUTE, 'silence_summary')] })).toEqual([]);
   });
 });

@@ -106,6 +106,9 @@ export const sent = (at: number, to: string, members: readonly TryMember[], give
   ...given,
 });
 
+/** The receiver is busy, and says for how long. */
+export const REFUSED_FOR_AN_HOUR: Try['outcome'] = { type: 'refused', why: 'busy', retryAfterMs: HOUR };
+
 export const begin = (at: number, to = 'ops'): Try => sent(at, to, [member({})]);
 export const end = (at: number, to = 'ops'): Try => sent(at, to, [member({ seq: 2, type: 'resolved' })]);
 export const repeat = (at: number, to = 'ops'): Try => sent(at, to, [member({ as: 'repeat' })], { kind: 'repeat' });

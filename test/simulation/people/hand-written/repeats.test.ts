@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Try, TryMember } from '../log.ts';
 import {
-  DAY,
-  HOUR,
-  MINUTE,
   acknowledged,
   begin,
   config,
+  DAY,
   end,
   ends,
   fires,
   found,
+  HOUR,
   member,
+  MINUTE,
   repeat,
   route,
   sent,
@@ -48,5 +48,12 @@ describe('the oracle for people, of repeats,', () => {
     );
     const actions = [acknowledged(HOUR + MINUTE, DAY)];
     expect(found({ span, configs, actions, transitions, tries: repeated(again) })).toContain('repeat-wrong repeat');
+  });
+
+  it('passes that nothing is repeated while it is acknowledged', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
+    const told = { configs, transitions: [fires, ends], tries: [begin(HOUR), end(2 * HOUR)] };
+    expect(found(told)).toEqual(['repeat-wrong repeat']);
+    expect(found({ ...told, actions: [acknowledged(HOUR + MINUTE, DAY)] })).toEqual([]);
   });
 });
