@@ -18,7 +18,8 @@ export const OF_ALERTS: readonly KnownOfAlerts[] = [
     name: 'an end that was not told begins the cooldown again',
     of: 'finding 6',
     met: { seed: 2, days: 3 },
-    covers: ({ check, watch, what }) => check === 'lost' && watch === 'dip' && what.includes('held and did not fire'),
+    covers: ({ check, watch, what }) =>
+      check === 'lost' && watch === 'dip' && what.endsWith('which an end that was not told began again'),
   },
   {
     name: 'a report is told as unknown where one poll was bad',
@@ -31,12 +32,14 @@ export const OF_ALERTS: readonly KnownOfAlerts[] = [
     name: 'a report with a condition is lost where one poll was bad',
     of: 'finding 8',
     met: { seed: 1, days: 3 },
-    covers: ({ check, watch, what }) => check === 'lost' && watch === 'report' && what.startsWith('few:'),
+    covers: ({ check, watch, what }) =>
+      check === 'lost' && watch === 'report' && /^few: .* after a poll that did not know its value$/.test(what),
   },
   {
     name: 'a count goes on under another meaning',
     of: 'finding 9',
-    met: { seed: 3, days: 3 },
-    covers: ({ watch, check }) => watch === 'tally' && (check === 'lost' || check === 'invented'),
+    met: { seed: 11, days: 3 },
+    covers: ({ watch, check, what }) =>
+      watch === 'tally' && (check === 'lost' || check === 'invented') && / (after|before) an edit$/.test(what),
   },
 ];

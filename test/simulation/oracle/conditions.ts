@@ -1,7 +1,7 @@
 // Alerts that last: what held long enough and did not fire, what fired without, and what ended without reason.
-import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sample, Served, Verdict } from '../model.ts';
+import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sample, Verdict } from '../model.ts';
 import type { Evidence } from './evidence.ts';
-import { headAt } from './heights.ts';
+import { headAt, headsElsewhere, isHeadDoubtful, type HeadCase } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 import { isWithinOne, spansOfVersion } from './versions.ts';
 
@@ -33,7 +33,7 @@ interface Valued {
 }
 
 export function judgeConditions({ logs, references, pollsOf, rightTimeOf }: Evidence): Verdict[] {
-  const elsewhere = logs.served.filter(({ path, replica }) => path === 'blocks' && replica !== 'chain');
+  const elsewhere = headsElsewhere(logs);
   return references.conditions.flatMap((reference) => {
     const { watch, alert, path, lookBack } = reference;
     const { intervalMs } = references;
@@ -109,26 +109,6 @@ function comparedPolls(polls: readonly Valued[], { ms, compare }: LookBack, inte
   });
 }
 
-interface HeadCase {
-  readonly at: Instant;
-  readonly clockAt: Instant;
-  readonly logs: Logs;
-  /** First pages of blocks that did not come from the chain. */
-  readonly elsewhere: readonly Served[];
-  readonly intervalMs: number;
-}
-
-/** In intervals: so long a poll may rest on a head that was read before, with one poll to spare. */
-const HEAD_KNOWN_FOR = 2.4;
-
-/** A head that stands still for long makes all else unknown; so does one that another server, or a wrong clock, shows. */
-function isHeadDoubtful({ at, clockAt, logs: { chain }, elsewhere, intervalMs }: HeadCase): boolean {
-  const knownMs = HEAD_KNOWN_FOR * intervalMs;
-  const isStanding = chain.freezes.some(({ from, to }) => from + 10 * MINUTE < at && at < to + knownMs);
-  const isClockWrong = Math.abs(clockAt - at) > 5 * MINUTE;
-  return isStanding || isClockWrong || elsewhere.some((one) => one.at <= at && at < one.at + knownMs);
-}
-
 /** What held, or did not hold any more, in every poll of `for` and two intervals of right time, is told by then. */
 function lateOf(given: Case): Verdict[] {
   const { reference, intervalMs } = given;
@@ -174,7 +154,8 @@ function spellsOf({ polls, intervalMs }: Case, holds: (value: number) => boolean
   return spells;
 }
 
-function lateIn({ reference, rightTime, told, intervalMs }: Case, { from, to }: Spell, late: Late): Verdict[] {
+function lateIn(given: Case, { from, to }: Spell, late: Late): Verdict[] {
+  const { reference, rightTime, told, intervalMs } = given;
   const isDue = (dueAt: Instant | null): dueAt is Instant =>
     dueAt !== null && dueAt <= to && isFiring(told, dueAt) === late.wasFiring;
   const ended = late.wasFiring ? undefined : told.findLast((one) => one.at <= to && one.type === 'alert.resolved');
@@ -184,7 +165,8 @@ function lateIn({ reference, rightTime, told, intervalMs }: Case, { from, to }: 
   const isFlapping = told.findLast((one) => one.at <= dueAt)?.reason?.startsWith('flapping') === true;
   if (isFlapping && !isDue(rightTime.after(from, late.ms + STEADY_MS + 2 * intervalMs))) return [];
   const since = new Date(from).toISOString();
-  return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${late.what}, since ${since}` }];
+  const note = ended === undefined ? '' : noteOf(given, ended, dueAt);
+  return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${late.what}, since ${since}${note}` }];
 }
 
 function isFiring(told: readonly Owed[], at: Instant): boolean {
@@ -228,7 +210,8 @@ function heldMs(polls: readonly Valued[], { isTrue }: ConditionReference, interv
 }
 
 /** Two polls in a row that knew it to be so, behind a cooldown that counts from the last end that was told. */
-function overdueOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
+function overdueOf(given: Case): Verdict[] {
+  const { reference, polls, told, intervalMs } = given;
   const { cooldownMs, watch, alert, isTrue } = reference;
   if (cooldownMs === undefined) return [];
   const isSo = (one: Valued): boolean =>
@@ -240,8 +223,20 @@ function overdueOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
     if (last?.type !== 'alert.resolved' || before.clockAt < last.clockAt + cooldownMs) return [];
     const isFlapping = told.some(({ at, reason }) => at > last.at - DAY && at <= poll.at && isOfFlapping(reason));
     if (isFlapping || poll.clockAt < before.clockAt) return [];
-    return [{ check: 'lost', at: poll.at, watch, what: `${alert}: held and did not fire behind its cooldown` }];
+    const what = `${alert}: held and did not fire behind its cooldown${noteOf(given, last, poll.at)}`;
+    return [{ check: 'lost', at: poll.at, watch, what }];
   });
+}
+
+/** Whether it was so, and over, since the end that was told, and no longer ago than its cooldown lasts. */
+function noteOf({ reference, polls }: Case, { at: endedAt }: Owed, at: Instant): string {
+  const { cooldownMs = 0, isTrue, ends } = reference;
+  const since = polls.filter((one) => one.at > endedAt && one.at < at && one.value !== null);
+  const first = since.findIndex(({ value }) => value !== null && isTrue(value));
+  const isEnded = since
+    .slice(first + 1)
+    .some((one) => first >= 0 && one.value !== null && ends(one.value) && one.at > at - cooldownMs - 2 * MINUTE);
+  return isEnded ? ', which an end that was not told began again' : '';
 }
 
 const DAY = 24 * 60 * MINUTE;

@@ -12,7 +12,7 @@ import type {
   Verdict,
 } from '../model.ts';
 import type { Evidence } from './evidence.ts';
-import { madeAt } from './heights.ts';
+import { headsElsewhere, isHeadDoubtful, madeAt } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 import { spansOfVersion } from './versions.ts';
 
@@ -37,11 +37,29 @@ export function judgeCounts({ logs, references, pollsOf, rightTimeOf }: Evidence
     const given: Case = { logs, reference, references, told, rightTime: rightTimeOf(path) };
     const polls = pollsOf(watch, path);
     const calls = callsIn(polls);
+    const heads = { logs, elsewhere: headsElsewhere(logs), intervalMs: references.intervalMs };
     return spansOfVersion(logs, watch, alert, name).flatMap((span) => {
-      const judged = judgedIn(polls, calls, span, reference);
-      return [...inventedOf(given, span, judged), ...lateOf(given, judged, true), ...lateOf(given, judged, false)];
+      const judged = judgedIn(polls, calls, span, reference).map((one) =>
+        isHeadDoubtful({ ...heads, at: one.at, clockAt: one.poll.poll.decided?.clockAt ?? one.at })
+          ? { ...one, holds: null }
+          : one,
+      );
+      const found = [
+        ...inventedOf(given, span, judged),
+        ...lateOf(given, judged, true),
+        ...lateOf(given, judged, false),
+      ];
+      return found.map((verdict) => ({ ...verdict, what: `${verdict.what}${noteOf(given, span, verdict.at)}` }));
     });
   });
+}
+
+/** What may count that a version before this one left behind. */
+function noteOf({ logs, reference, told }: Case, span: Span, at: Instant): string {
+  const isFirst = span.from <= (logs.people.configs[0]?.from ?? -Infinity);
+  if (isFirst) return '';
+  if (at < span.from + reference.windowMs + SLACK_MS) return ', within its window after an edit';
+  return keysFiring(told, at).length > 1 ? ', in groups of before an edit' : '';
 }
 
 /** A call, as it was served so far. */
@@ -185,8 +203,12 @@ function spellsOf(judged: readonly Judged[], holds: boolean, intervalMs: number)
 
 /** Any of its groups. */
 function isFiring(told: readonly Owed[], at: Instant): boolean {
+  return keysFiring(told, at).length > 0;
+}
+
+function keysFiring(told: readonly Owed[], at: Instant): string[] {
   const last = new Map(told.filter((one) => one.at <= at).map(({ key, type }) => [key, type]));
-  return [...last.values()].includes('alert.firing');
+  return [...last].flatMap(([key, type]) => (type === 'alert.firing' ? [key] : []));
 }
 
 function verdictOf({ watch, name }: CountReference, check: Verdict['check'], at: Instant, what: string): Verdict {

@@ -61,7 +61,8 @@ function lostOf({ reference, at, polls, told }: Due): Verdict[] {
   if (told.length > 0 || one === undefined || two === undefined) return [];
   if (!reference.isTold(one.value) || !reference.isTold(two.value)) return [];
   const due = new Date(at).toISOString();
-  return [verdictOf(reference, 'lost', two.poll.until, `the report of ${due} was not told`)];
+  const note = polls[0] === one.poll ? '' : ' after a poll that did not know its value';
+  return [verdictOf(reference, 'lost', two.poll.until, `the report of ${due} was not told${note}`)];
 }
 
 function isRight({ served, poll }: ReadPoll): boolean {
