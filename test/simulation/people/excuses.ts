@@ -75,20 +75,43 @@ function pausesOf({ log, clock }: Evidence, watch: string): Span[] {
  * Until the next try of what was refused. Messages about the same alert wait for one another; so does the message in which
  * it came for those about its other alerts.
  */
-export function tryExcuses(
-  evidence: Evidence,
-  { target, key, carrier, repeatMs }: { target: string; key: string; carrier: Message | null; repeatMs: number | null },
-): Excused[] {
-  const others = (carrier?.members ?? []).slice(0, MOST_OTHERS).map((member) => member.key);
-  const keys = new Set([key, ...others]);
+export function tryExcuses(evidence: Evidence, { target, key, from, carrier, repeatMs }: Awaited): Excused[] {
+  const keys = new Set([key, ...keysOf(carrier)]);
   const near = new Set([...keys].flatMap((one) => evidence.messages.troubled(target, one)));
   const waits = [...near].flatMap((message) =>
     message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMs) ?? []),
   );
-  return [...Map.groupBy(waits, ({ by }) => by)].map(([by, own]) => ({
+  const before = [...keys].flatMap((one) =>
+    untriedBefore(evidence, target, one, one === key ? from : carrier?.closedAt),
+  );
+  return [...Map.groupBy([...waits, ...before], ({ by }) => by)].map(([by, own]) => ({
     by,
     spans: merged(own.map(({ span }) => span)),
   }));
+}
+
+interface Awaited {
+  readonly target: string;
+  readonly key: string;
+  /** Since when it is owed. */
+  readonly from: Instant;
+  /** The message in which it came, or was to come; null: none was tried. */
+  readonly carrier: Message | null;
+  readonly repeatMs: number | null;
+}
+
+/** Until their first tries, of messages that were closed before: whether those are late is judged by themselves. */
+function untriedBefore({ messages }: Evidence, target: string, key: string, at: Instant = -Infinity): Wait[] {
+  return messages
+    .about(target, key)
+    .flatMap(({ message: { closedAt, firstAt } }) =>
+      closedAt < at && firstAt > closedAt ? [{ by: 'schedule', span: { from: closedAt, to: firstAt } }] : [],
+    );
+}
+
+/** Of the alerts that a message is about, as many as matter. */
+function keysOf(message: Message | null): string[] {
+  return (message?.members ?? []).slice(0, MOST_OTHERS).map(({ key }) => key);
 }
 
 const MOST_OTHERS = 60;

@@ -54,12 +54,12 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
   return [verdictOn(court, owed, missed, { came, carrier })];
 }
 
-function excusesOf(court: Court, { story, target, holds }: Owed, carrier: Message | null): Excused[] {
+function excusesOf(court: Court, { story, target, holds, from }: Owed, carrier: Message | null): Excused[] {
   const repeatMs = repeatOf(court, story, target, story.from);
   return [
     ...(holds === 'passes' ? [] : holdExcuses(court, story)),
     ...(holds === 'calls' ? pollExcuses(court, story) : []),
-    ...tryExcuses(court, { target, key: story.key, carrier, repeatMs }),
+    ...tryExcuses(court, { target, key: story.key, from, carrier, repeatMs }),
     ...slotExcuses(court, { target, carrier, slotEnd: court.caps.slotEnd }),
     ...outerExcuses(court, target),
   ];

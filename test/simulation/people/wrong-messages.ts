@@ -60,7 +60,12 @@ export interface Wrong {
 }
 
 /** A verdict on one line of a message. */
-export function wrong(court: Court, story: Story, { message }: Line, { check, duty, what, after }: Wrong): PeopleVerdict {
+export function wrong(
+  court: Court,
+  story: Story,
+  { message }: Line,
+  { check, duty, what, after }: Wrong,
+): PeopleVerdict {
   const { target, id, firstAt, kind } = message;
   return {
     check,
