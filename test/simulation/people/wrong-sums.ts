@@ -140,7 +140,9 @@ function isDue(court: Court, { target, closedAt }: Message, { key, seq }: TryMem
     return at !== null && at < closedAt ? [at] : [];
   });
   const everyMs = repeatOf(court, story, target, closedAt);
-  return everyMs !== null && Math.max(...times, story.from) + everyMs <= closedAt + EARLY_MS;
+  if (everyMs === null) return false;
+  const last = Math.max(...times, story.from);
+  return court.clock.waitUntil(last, court.clock.at(last) + everyMs) <= closedAt + EARLY_MS;
 }
 
 function missingIn(court: Court, message: Message, sent: readonly SentStory[]): PeopleVerdict[] {

@@ -1,6 +1,6 @@
 // The clock of the daemon: true time, and how far it was ahead since the last jump.
 import type { Instant, Span } from '../../model.ts';
-import type { PeopleLog } from '../log.ts';
+import type { ClockJump, PeopleLog } from '../log.ts';
 import { countUntil } from './spans.ts';
 
 export interface DaemonClock {
@@ -10,8 +10,8 @@ export interface DaemonClock {
   /** When it showed something between the two; `until` not included. */
   readonly between: (from: Instant, until: Instant) => Span[];
   /**
-   * When a wait ends that is to last until then: a jump forward by more than a minute takes nothing of it, and
-   * one back makes it no longer than it was at first (dispatch.md 8).
+   * When a wait ends that is to last until then: a jump forward by more than a minute takes nothing of it, where a process
+   * saw it, and one back makes it no longer than it was at first (dispatch.md 8).
    */
   readonly waitUntil: (from: Instant, untilClock: Instant) => Instant;
   /** When it was set last, until then; null: it never was. */
@@ -26,7 +26,9 @@ interface Stretch extends Span {
   readonly aheadMs: number;
 }
 
-export function daemonClock({ span, aheadMs, jumps }: Pick<PeopleLog, 'span' | 'aheadMs' | 'jumps'>): DaemonClock {
+type Given = Pick<PeopleLog, 'span' | 'aheadMs' | 'jumps' | 'lives'>;
+
+export function daemonClock({ span, aheadMs, jumps, lives }: Given): DaemonClock {
   const stretches: Stretch[] = [];
   let from = -Infinity;
   let ahead = aheadMs;
@@ -36,6 +38,8 @@ export function daemonClock({ span, aheadMs, jumps }: Pick<PeopleLog, 'span' | '
     ahead += ms;
   }
   stretches.push({ from, to: Infinity, aheadMs: ahead });
+  const isShifted = ({ at, ms }: ClockJump): boolean =>
+    ms > SHIFTED_MS && lives.some(({ from: begun, to }) => begun <= at && at < to);
   const indexAt = (time: Instant): number =>
     countUntil(stretches.length, (n) => (stretches[n]?.from ?? Infinity) <= time) - 1;
   return {
@@ -57,8 +61,10 @@ export function daemonClock({ span, aheadMs, jumps }: Pick<PeopleLog, 'span' | '
     waitUntil(begin, untilClock) {
       const wholeMs = Math.max(untilClock - begin - (stretches[indexAt(begin)]?.aheadMs ?? 0), 0);
       let end = begin + wholeMs;
-      for (const { at, ms } of jumps)
-        if (at > begin && at < end && ms <= SHIFTED_MS) end = Math.min(Math.max(end - ms, at), at + wholeMs);
+      for (const jump of jumps) {
+        const { at, ms } = jump;
+        if (at > begin && at < end && !isShifted(jump)) end = Math.min(Math.max(end - ms, at), at + wholeMs);
+      }
       return end;
     },
     setAt: (until) => jumps.findLast(({ at }) => at <= until)?.at ?? null,

@@ -1,7 +1,7 @@
 // All that follows from a log before anything is judged, worked out once.
 import type { Instant } from '../../model.ts';
 import { daemonClock, type DaemonClock } from './clock.ts';
-import { acksByEpisode, acksOf, holdsIn, type Acked, type Holds } from './holds.ts';
+import { acksByKey, acksOf, holdsIn, type Acked, type Holds } from './holds.ts';
 import type { PeopleLog, SeverityName } from '../log.ts';
 import { messagesIn, type Line, type Messages } from './messages.ts';
 import { gapsIn, merged, type Spans } from './spans.ts';
@@ -39,7 +39,7 @@ export function evidenceOf(log: PeopleLog): Evidence {
   const timeline = timelineOf(log);
   const stories = storiesIn(log);
   const messages = messagesIn(log, clock, timeline);
-  const acked = acksByEpisode(log.actions);
+  const acked = acksByKey(log.actions);
   const acks = new Map<string, readonly Acked[]>();
   const raises = new Map<string, readonly Raise[]>();
   const raisesOf = (story: Story): readonly Raise[] =>
@@ -61,7 +61,7 @@ export function evidenceOf(log: PeopleLog): Evidence {
       remembered(acks, story.id, () =>
         acksOf(
           story,
-          acked.get(`${story.key} ${story.episode}`) ?? [],
+          acked.get(story.key) ?? [],
           raisesOf(story).map(({ at }) => at),
           clock,
         ),

@@ -180,27 +180,43 @@ type AboutAck = Extract<OperatorAction, { type: 'ack' | 'ack-withdrawn' }>;
 
 /** The acknowledgements of an alert, one after another. `raises`: when its severity was raised. */
 export function acksOf(
-  story: Pick<Story, 'from' | 'to'>,
+  story: Pick<Story, 'from' | 'to' | 'begin' | 'changes'>,
   own: readonly AboutAck[],
   raises: readonly Instant[],
   clock: DaemonClock,
 ): Acked[] {
-  return own.flatMap((ack, n): Acked[] => {
-    if (ack.type !== 'ack' || ack.at < story.from || ack.at >= story.to) return [];
-    const next = own[n + 1];
-    const ends: Acked[] = [
-      { from: ack.at, to: clock.waitUntil(ack.at, ack.untilClock), end: 'over' },
-      { from: ack.at, to: story.to, end: 'stands' },
-      ...raises.filter((at) => at > ack.at).map((at): Acked => ({ from: ack.at, to: at, end: 'raised' })),
-    ];
-    if (next !== undefined)
-      ends.push({ from: ack.at, to: next.at, end: next.type === 'ack' ? 'replaced' : 'withdrawn' });
-    return [ends.reduce((first, one) => (one.to < first.to ? one : first))];
+  return episodesOf(story).flatMap(({ episode, from, to }) => {
+    const about = own.filter((one) => one.episode === episode);
+    return about.flatMap((ack, n): Acked[] => {
+      if (ack.type !== 'ack' || ack.at < from || ack.at >= to) return [];
+      const next = about[n + 1];
+      const ends: Acked[] = [
+        { from: ack.at, to: clock.waitUntil(ack.at, ack.untilClock), end: 'over' },
+        { from: ack.at, to, end: 'stands' },
+        ...raises.filter((at) => at > ack.at).map((at): Acked => ({ from: ack.at, to: at, end: 'raised' })),
+      ];
+      if (next !== undefined)
+        ends.push({ from: ack.at, to: next.at, end: next.type === 'ack' ? 'replaced' : 'withdrawn' });
+      return [ends.reduce((first, one) => (one.to < first.to ? one : first))];
+    });
   });
 }
 
-/** By alert and episode. */
-export function acksByEpisode(actions: PeopleLog['actions']): ReadonlyMap<string, readonly AboutAck[]> {
+/** What was flapping, and is steady, is in a later episode: those between were not told of. */
+function episodesOf({ begin, changes, from, to }: Pick<Story, 'from' | 'to' | 'begin' | 'changes'>): OneEpisode[] {
+  const all = [{ episode: begin.episode, from, to }];
+  for (const { episode, knownAt } of changes) {
+    const last = all.at(-1);
+    if (last === undefined || episode <= last.episode) continue;
+    last.to = knownAt;
+    all.push({ episode, from: knownAt, to });
+  }
+  return all;
+}
+
+type OneEpisode = Span & { readonly episode: number };
+
+export function acksByKey(actions: PeopleLog['actions']): ReadonlyMap<string, readonly AboutAck[]> {
   const own = actions.filter((one) => one.type === 'ack' || one.type === 'ack-withdrawn');
-  return Map.groupBy(own, ({ key, episode }) => `${key} ${episode}`);
+  return Map.groupBy(own, ({ key }) => key);
 }

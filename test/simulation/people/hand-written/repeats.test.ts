@@ -56,4 +56,32 @@ describe('the oracle for people, of repeats,', () => {
     expect(found(told)).toEqual(['repeat-wrong repeat']);
     expect(found({ ...told, actions: [acknowledged(HOUR + MINUTE, DAY)] })).toEqual([]);
   });
+
+  it('ends an acknowledgement with its episode', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
+    const actions = [acknowledged(HOUR + MINUTE, DAY)];
+    const steady = transition({ at: HOUR + 10 * MINUTE, seq: 2, episode: 3 });
+    const over = { seq: 3, episode: 3 };
+    const transitions = [fires, steady, transition({ ...over, at: 2 * HOUR, type: 'resolved' })];
+    const again = member({ seq: 2, episode: 3 });
+    const told = [begin(HOUR), sent(HOUR + 10 * MINUTE, 'ops', [again])];
+    const ended = sent(2 * HOUR, 'ops', [member({ ...over, type: 'resolved' })]);
+    expect(found({ configs, actions, transitions, tries: [...told, ended] })).toEqual(['repeat-wrong repeat']);
+    const repeated = sent(HOUR + 40 * MINUTE, 'ops', [member({ ...again, as: 'repeat' })], { kind: 'repeat' });
+    expect(found({ configs, actions, transitions, tries: [...told, repeated, ended] })).toEqual([]);
+  });
+
+  it('lets a wait last by the clock where it was set while no process ran', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: HOUR })]) }];
+    const jumps = [{ at: HOUR + 20 * MINUTE, ms: 30 * MINUTE }];
+    const lives = [
+      { from: 0, to: HOUR + 10 * MINUTE, end: 'stopped' as const },
+      { from: HOUR + 25 * MINUTE, to: 3 * HOUR, end: 'stopped' as const },
+    ];
+    const repeated = sent(HOUR + 31 * MINUTE, 'ops', [member({ as: 'repeat' })], { kind: 'repeat' });
+    const tries = [begin(HOUR), { ...repeated, closedClock: 2 * HOUR + MINUTE }];
+    const span = { from: 0, to: 2 * HOUR };
+    expect(found({ span, configs, jumps, lives, transitions: [fires], tries })).toEqual([]);
+    expect(found({ span, configs, jumps, transitions: [fires], tries })).toEqual(['repeat-wrong early']);
+  });
 });
