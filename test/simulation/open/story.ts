@@ -20,9 +20,10 @@ export function isNear({ near }: VerdictStory, what: Near): boolean {
   return near.includes(what);
 }
 
-/** It was not closed yet: nothing would be full if critical messages were counted by themselves. */
-export function isOverOneCap({ kind, near }: VerdictStory): boolean {
-  return kind === 'people' && near.includes('over-one-cap') && !near.includes('retrying');
+/** It was closed late: nothing would be full if critical messages were counted by themselves. */
+export function isOverOneCap({ kind, near, came, lateMs }: VerdictStory): boolean {
+  const isLateOnly = came === null ? !near.includes('untried') : lateMs !== null;
+  return kind === 'people' && isLateOnly && near.includes('over-one-cap') && !near.includes('retrying');
 }
 
 /** It came in the summary of what a silence or an inhibition held. */

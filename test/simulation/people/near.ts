@@ -17,6 +17,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `held`: a silence, a mute window or an inhibition was in force.
  * `summary-before`: in the ten minutes before the target was sent a summary.
  * `summary-ahead`: by the clock, which was set back, its last summary is still to come.
+ * `untried`: no message that would have told it was tried within an hour, though the alert and the run went on.
  * `renamed`: no config named the target when the alert began.
  */
 export type Near =
@@ -29,6 +30,7 @@ export type Near =
   | 'held'
   | 'summary-before'
   | 'summary-ahead'
+  | 'untried'
   | 'renamed';
 
 export interface Place {
@@ -37,6 +39,8 @@ export interface Place {
   /** In which it came, or was to come; null: none did. */
   readonly carrier: Message | null;
   readonly at: Instant;
+  /** The kind of the message that is wrong, or in which it came; null: it never came. */
+  readonly came: string | null;
 }
 
 export function nearOf(evidence: Evidence, place: Place): Near[] {
@@ -51,6 +55,7 @@ export function nearOf(evidence: Evidence, place: Place): Near[] {
     ['held', isHeld(evidence, place)],
     ['summary-before', hasSummaryBefore(evidence, place)],
     ['summary-ahead', hasSummaryAhead(evidence, place)],
+    ['untried', isUntried(evidence, place)],
     ['renamed', isRenamed(evidence, place)],
   ];
   return all.flatMap(([near, isSo]) => (isSo ? [near] : []));
@@ -132,6 +137,10 @@ function hasSummaryBefore({ messages }: Evidence, { target, at }: Place): boolea
 function hasSummaryAhead({ messages, clock }: Evidence, { target, at }: Place): boolean {
   const before = messages.to(target).filter(({ isSummary, closedAt }) => isSummary && closedAt <= at);
   return before.some(({ closedAt }) => clock.at(closedAt) > clock.at(at));
+}
+
+function isUntried({ log }: Evidence, { story, carrier, came, at }: Place): boolean {
+  return carrier === null && came === null && Math.min(story.to, log.span.to) - at > HOUR_MS;
 }
 
 function isRenamed({ timeline }: Evidence, { story, target }: Place): boolean {

@@ -143,9 +143,10 @@ interface About {
 export function storyOf(evidence: Evidence, { story, at, carrier, ...about }: About): PeopleVerdict['story'] {
   const { timeline, severityAt } = evidence;
   const { rule, key, episode, form, from } = story;
-  const kind = timeline.kindOf(about.target);
+  const { target, came } = about;
+  const kind = timeline.kindOf(target);
   const isFolded = story.begin.foldedKeys !== null;
-  const near = nearOf(evidence, { story, target: about.target, carrier: carrier ?? null, at });
+  const near = nearOf(evidence, { story, target, came, carrier: carrier ?? null, at });
   const openMs = at - from;
   return { ...about, near, openMs, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
 }
