@@ -8,4 +8,20 @@ export const EVENTS: readonly KnownOfPeople[] = [
     met: { seed: 1, days: 3 },
     covers: ({ check, story }) => check === 'repeat-wrong' && story.form === 'event',
   },
+  {
+    name: 'an event that the summary of a silence or an inhibition told of counts as untold, so nobody hears what becomes of it',
+    of: 'judge 11',
+    met: { seed: 12, days: 3 },
+    covers: ({ story }) =>
+      story.form === 'event' &&
+      (story.duty === 'change' || story.duty === 'end') &&
+      story.came === null &&
+      story.near.includes('counted'),
+  },
+  {
+    name: 'what was closed before a hold is tried for the first time in it',
+    of: 'decision 116',
+    met: { seed: 2, days: 3 },
+    covers: ({ check, story }) => check === 'against-a-hold' && story.near.includes('closed-before'),
+  },
 ];

@@ -84,6 +84,7 @@ export function judgeBegins(court: Court, story: Story, spans: ReadonlyMap<strin
 }
 
 function judgeBegin(court: Court, story: Story, target: string, span: Span, lines: readonly Line[]): PeopleVerdict[] {
+  if (isNeverKept(story)) return [];
   const isFirst = span.from <= story.from;
   const kind = court.timeline.kindOf(target);
   const isCounted = story.form === 'event' && kind !== 'people';
@@ -101,6 +102,11 @@ function judgeBegin(court: Court, story: Story, target: string, span: Span, line
     endsWith: isCounted ? HELD_BY_OTHERS : dropsEvents(court, story) ? ['inhibition'] : [],
   });
   return isCounted && isHeldAtFirst(court, story) ? [] : found;
+}
+
+/** Only what is critical is told from memory; a poll that the store keeps decided otherwise. */
+function isNeverKept({ begin }: Story): boolean {
+  return begin.at === null && begin.severity !== 'critical';
 }
 
 const HELD_BY_OTHERS: readonly Excuse[] = ['silence', 'inhibition'];

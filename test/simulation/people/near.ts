@@ -1,5 +1,6 @@
 // What else was so when something went wrong: no excuse, but by it one mistake of the program is told from another.
-import type { Instant } from '../model.ts';
+import type { Instant, Span } from '../model.ts';
+import { isBeginLine } from './begins.ts';
 import { HOUR_MS, limitsOf, SLOT_MS } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Message } from './facts/messages.ts';
@@ -19,6 +20,8 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `summary-ahead`: by the clock, which was set back, its last summary is still to come.
  * `untried`: no message that would have told it was tried within an hour, though the alert and the run went on.
  * `renamed`: no config named the target when the alert began.
+ * `closed-before`: what it is told in was closed before the silence, mute window or inhibition began.
+ * `counted`: the target was sent that it began only in the summary of a silence or an inhibition.
  */
 export type Near =
   | 'behind-a-retry'
@@ -31,7 +34,9 @@ export type Near =
   | 'summary-before'
   | 'summary-ahead'
   | 'untried'
-  | 'renamed';
+  | 'renamed'
+  | 'closed-before'
+  | 'counted';
 
 export interface Place {
   readonly story: Story;
@@ -57,6 +62,8 @@ export function nearOf(evidence: Evidence, place: Place): Near[] {
     ['summary-ahead', hasSummaryAhead(evidence, place)],
     ['untried', isUntried(evidence, place)],
     ['renamed', isRenamed(evidence, place)],
+    ['closed-before', isClosedBefore(evidence, place)],
+    ['counted', isCounted(evidence, place)],
   ];
   return all.flatMap(([near, isSo]) => (isSo ? [near] : []));
 }
@@ -125,10 +132,30 @@ function heldFrom({ whenShown }: Evidence['clock'], { story, carrier, at }: Plac
   return heldSince === null ? at : Math.min(at, whenShown(heldSince, carrier.closedAt));
 }
 
-function isHeld({ holds }: Evidence, { story, at }: Place): boolean {
-  const { silence, mute, inhibition } = holds.of(story.rule);
-  return [silence, mute, inhibition].some((spans) => spanAt(spans, at) !== null);
+function isHeld(evidence: Evidence, place: Place): boolean {
+  return holdsAt(evidence, place).length > 0;
 }
+
+function holdsAt({ holds }: Evidence, { story, at }: Place): Span[] {
+  const { silence, mute, inhibition } = holds.of(story.rule);
+  return [silence, mute, inhibition].flatMap((spans) => spanAt(spans, at) ?? []);
+}
+
+function isClosedBefore(evidence: Evidence, place: Place): boolean {
+  const { target, story, at } = place;
+  const lines = evidence.messages.about(target, story.key).filter(({ message }) => message.firstAt === at);
+  const holds = holdsAt(evidence, place);
+  return holds.length > 0 && lines.some(({ message }) => holds.every(({ from }) => message.closedAt <= from));
+}
+
+function isCounted({ linesOf }: Evidence, { target, story, at }: Place): boolean {
+  const begins = linesOf(story, target).filter(
+    (line) => isBeginLine(line) && line.message.isMaybeSent && line.message.firstAt <= at,
+  );
+  return begins.length > 0 && begins.every(({ message }) => HELD.has(message.kind));
+}
+
+const HELD: ReadonlySet<Message['kind']> = new Set(['silence_summary', 'inhibition_summary']);
 
 function hasSummaryBefore({ messages }: Evidence, { target, at }: Place): boolean {
   return messages.to(target).some(({ isSummary, closedAt }) => isSummary && closedAt > at - SLOT_MS && closedAt <= at);
