@@ -8,8 +8,15 @@ import type { Story } from './facts/stories.ts';
 import { remembered } from './facts/timeline.ts';
 
 export interface Groups {
-  /** Until when the group of the story waits, from a time on at which nothing else holds it. */
-  readonly waitsUntil: (story: Story, target: string, at: Instant, sort: 'news' | 'repeat') => Instant;
+  /**
+   * Until when the group of the story waits, from a time on at which nothing else holds it. `since`: it waits since then,
+   * and only for a message that was closed meanwhile, as a repeat that was due; null: it does not wait yet.
+   */
+  readonly waitsUntil: (
+    story: Story,
+    target: string,
+    wait: { readonly at: Instant; readonly since: Instant | null; readonly sort: 'news' | 'repeat' },
+  ) => Instant;
   /** The name of the group of a rule at that time; null: the target has none. */
   readonly groupAt: (rule: string, target: string, at: Instant) => string | null;
 }
@@ -45,14 +52,15 @@ export function groupsIn({ timeline, messages, severityAt }: Evidence): Groups {
 
   return {
     groupAt,
-    waitsUntil(story, target, at, sort) {
+    waitsUntil(story, target, { at, since, sort }) {
       const named = timeline.at(at).namedFor(story.rule);
       const group = groupAt(story.rule, target, at);
       if (named === null || group === null || (sort === 'news' && severityAt(story, at) === 'critical')) return at;
       const own = closingsOf(target).get(group) ?? [];
       const last = own[countUntil(own.length, (n) => (own[n]?.at ?? Infinity) < at) - 1];
-      const paced = last === undefined ? at : last.at + named.intervalMs;
-      return paced > at ? paced : sort === 'news' ? at + named.waitMs : at;
+      const isMeant = last !== undefined && (since === null || last.at >= since);
+      const paced = isMeant ? last.at + named.intervalMs : at;
+      return paced > at ? paced : sort === 'news' && since === null ? at + named.waitMs : at;
     },
   };
 }

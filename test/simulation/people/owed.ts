@@ -45,8 +45,8 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
     ...owed,
     until,
     excused: excusesOf(court, owed, carrier),
-    groupUntil: (at) =>
-      court.groups.waitsUntil(owed.story, owed.target, at, owed.duty === 'repeat' ? 'repeat' : 'news'),
+    groupUntil: (at, since) =>
+      court.groups.waitsUntil(owed.story, owed.target, { at, since, sort: owed.duty === 'repeat' ? 'repeat' : 'news' }),
     caps: court.caps,
   });
   if (missed === null || owed.endsWith.some((one) => trail.has(one))) return [];

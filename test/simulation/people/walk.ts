@@ -17,8 +17,8 @@ export interface Way {
   /** When it was sent, or is owed no more. */
   readonly until: Instant;
   readonly excused: readonly Excused[];
-  /** Until when the group waits that is free at that time. */
-  readonly groupUntil: (at: Instant) => Instant;
+  /** Until when the group waits that is free at that time. `since`: as in `Groups`. */
+  readonly groupUntil: (at: Instant, since: Instant | null) => Instant;
   /** Null: the cap does not hold it. */
   readonly caps: Caps | null;
 }
@@ -39,7 +39,7 @@ interface Step {
 export function missedOn(way: Way): { readonly missed: Missed | null; readonly trail: ReadonlySet<Excuse> } {
   const trail = new Set<Excuse>();
   let after: Excuse | null = null;
-  let once: ReadonlySet<Excuse> = new Set();
+  let once: Once = { groupSince: null, isCapped: false };
   let at = way.from;
   while (at < way.until) {
     const step: Step | null = covering(way, at) ?? onceMore(way, at, once);
@@ -49,7 +49,7 @@ export function missedOn(way: Way): { readonly missed: Missed | null; readonly t
       at = free;
       continue;
     }
-    once = step.by === 'group' || step.by === 'cap' ? new Set([...once, step.by]) : new Set();
+    once = onceAfter(once, step, at);
     trail.add(step.by);
     after = step.by;
     at = step.to;
@@ -65,10 +65,21 @@ function covering({ excused }: Way, at: Instant): Step | null {
   return null;
 }
 
-function onceMore({ target, story, groupUntil, caps }: Way, at: Instant, once: ReadonlySet<Excuse>): Step | null {
-  const grouped = once.has('group') ? at : groupUntil(at);
+/** What has excused it since anything else did. */
+interface Once {
+  readonly groupSince: Instant | null;
+  readonly isCapped: boolean;
+}
+
+function onceAfter(once: Once, { by }: Step, at: Instant): Once {
+  if (by === 'group') return { ...once, groupSince: at };
+  return by === 'cap' ? { ...once, isCapped: true } : { groupSince: null, isCapped: false };
+}
+
+function onceMore({ target, story, groupUntil, caps }: Way, at: Instant, once: Once): Step | null {
+  const grouped = groupUntil(at, once.groupSince);
   if (grouped > at) return { to: grouped, by: 'group' };
-  if (caps === null || once.has('cap') || caps.isFree(target, story, at)) return null;
+  if (caps === null || once.isCapped || caps.isFree(target, story, at)) return null;
   const full = caps.fullFrom(target, story, at, SENT_WITHIN_MS);
   return full === null ? null : { to: caps.slotEnd(full), by: 'cap' };
 }

@@ -1,8 +1,7 @@
 // What must not be sent since the receiver knows it already, or knows what came after it.
-import type { Instant } from '../model.ts';
 import type { Line, Message } from './facts/messages.ts';
 import type { Happened, Story } from './facts/stories.ts';
-import type { TryMember } from './log.ts';
+import type { Try, TryMember } from './log.ts';
 import type { Court } from './owed.ts';
 import type { PeopleVerdict } from './verdict.ts';
 import { wrong } from './wrong-messages.ts';
@@ -42,21 +41,23 @@ function toldBefore(court: Court, story: Story, line: Line, { knownAt }: Happene
 /** Taken over at a try that began when it was written down that a later one of the same alert had been. */
 function overtaken(court: Court, story: Story, line: Line): PeopleVerdict[] {
   const { message, member } = line;
-  const begunAt = takenOverIn(message);
-  if (begunAt === null || message.isSummary) return [];
+  const taken = takenOverIn(message);
+  // What was over meanwhile may have been taken out of it.
+  const isIn = taken?.members.some(({ key, seq }) => key === member.key && seq === member.seq) ?? false;
+  if (taken === null || !isIn || message.isSummary) return [];
   const later = court.messages
     .about(message.target, member.key)
-    .find((one) => isLater(one.member, member) && (one.message.knownAt ?? Infinity) < begunAt);
+    .find((one) => isLater(one.member, member) && (one.message.knownAt ?? Infinity) < taken.begunAt);
   if (later === undefined) return [];
   const what = `${member.type} is told behind ${later.member.type}, in ${later.message.id}`;
   return [wrong(court, story, line, { check: 'stale', duty: 'overtaken', what })];
 }
 
 /** Null: by no try whose turn it was, since it was told from memory, or given up before. */
-function takenOverIn({ tries, sentAt, deadAt }: Message): Instant | null {
+function takenOverIn({ tries, sentAt, deadAt }: Message): Try | null {
   const taken = tries.find(({ endedAt, begunAt }) => (endedAt ?? begunAt) === sentAt);
   const isOutOfTurn = taken === undefined || taken.marks.fromMemory || (deadAt !== null && deadAt < taken.begunAt);
-  return isOutOfTurn ? null : taken.begunAt;
+  return isOutOfTurn ? null : taken;
 }
 
 function isLater(one: TryMember, other: TryMember): boolean {

@@ -1,7 +1,13 @@
 // Writes down what receivers were sent, in the words of the oracle for people.
 import type { Attempt, Delivery, DeliveryMember, Message } from '../../../src/core/model/delivery.ts';
 import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
-import type { DeliveryBatch, BatchMember, RoundResult, Withdrawal } from '../../../src/dispatch/model.ts';
+import type {
+  BatchMember,
+  DeliveryBatch,
+  NeedlessRepeat,
+  RoundResult,
+  Withdrawal,
+} from '../../../src/dispatch/model.ts';
 import type { Instant } from '../model.ts';
 import type { Channel, CommittedTransition, Incident, Try, TryMember, TryOutcome } from '../people/log.ts';
 
@@ -14,7 +20,7 @@ export interface BegunTry {
 
 export interface TryLog {
   /** Messages were made, and lines were taken out of others. */
-  readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn'>) => void;
+  readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn' | 'needless'>) => void;
   readonly begun: (delivery: Delivery, attempt: Attempt, kind: Channel['kind']) => BegunTry;
   /** It is in the store how the try ended: gives the keys of what it told of. */
   readonly settled: (id: string, attempt: number) => readonly string[];
@@ -39,8 +45,9 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
   }
 
   return {
-    made({ batches, withdrawn }) {
+    made({ batches, withdrawn, needless }) {
       for (const one of withdrawn) withdraw(untried, one);
+      for (const one of needless) withdrawRepeats([untried, tried], one);
       for (const batch of batches) untried.set(batch.id, batch);
     },
     begun(delivery, attempt, kind) {
@@ -95,11 +102,23 @@ function nameOf({ key, seq }: Of): string {
 }
 
 function withdraw(untried: Map<string, DeliveryBatch>, { target, key, from }: Withdrawal): void {
-  const isOut = (member: BatchMember): boolean => member.key === key && member.seq >= from;
-  for (const [id, batch] of untried) {
+  leave(untried, target, (member) => member.key === key && member.seq >= from);
+}
+
+/** Its end is told: what was tried and not taken over need not be repeated any more. */
+function withdrawRepeats(all: readonly Map<string, DeliveryBatch>[], { target, key }: NeedlessRepeat): void {
+  for (const one of all) leave(one, target, (member) => member.key === key && member.as === 'repeat');
+}
+
+function leave(
+  batches: Map<string, DeliveryBatch>,
+  target: DeliveryBatch['target'],
+  isOut: (member: BatchMember) => boolean,
+): void {
+  for (const [id, batch] of batches) {
     const isTarget = batch.target.channel === target.channel && batch.target.recipient === target.recipient;
     if (isTarget && batch.members.some(isOut))
-      untried.set(id, { ...batch, members: batch.members.filter((member) => !isOut(member)) });
+      batches.set(id, { ...batch, members: batch.members.filter((member) => !isOut(member)) });
   }
 }
 

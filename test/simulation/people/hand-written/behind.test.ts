@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Try } from '../log.ts';
-import { HOUR, MINUTE, begin, fires, found, member, sent, transition } from './logs.ts';
+import type { Try, TryMember } from '../log.ts';
+import { HOUR, MINUTE, begin, config, fires, found, member, repeat, route, sent, transition } from './logs.ts';
 
 describe('the oracle for people, of what waits behind another message,', () => {
   it('passes what follows a message about its alert that is itself late', () => {
@@ -13,5 +13,37 @@ describe('the oracle for people, of what waits behind another message,', () => {
     const transitions = [fires, over, again];
     expect(found({ transitions, tries: [first, ended, then(HOUR + 20 * MINUTE)] })).toEqual(['stale begin']);
     expect(found({ transitions, tries: [first, ended, then(HOUR + 30 * MINUTE)] })).toContain('unsent begin');
+  });
+
+  it('passes news of a group that was told something else while it waited', () => {
+    const options = { groupWaitMs: 30_000, groupIntervalMs: 5 * MINUTE, repeatMs: 10 * MINUTE };
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], ...options })]) }];
+    const span = { from: 0, to: HOUR + 16 * MINUTE };
+    const transitions = [fires, transition({ at: HOUR + 10 * MINUTE, key: 'other' })];
+    const again = { ...repeat(HOUR + 10 * MINUTE + 1000), id: 'again' };
+    const told = [{ ...begin(HOUR + 30_000), closedClock: HOUR + 30_000 }];
+    const other = (at: number): Try => sent(at, 'ops', [member({ key: 'other' })], { id: 'other' });
+    const late = other(HOUR + 15 * MINUTE + 1000);
+    expect(found({ span, configs, transitions, tries: [...told, again, late] })).toEqual([]);
+    expect(found({ span, configs, transitions, tries: [...told, late] })).toContain('unsent begin');
+  });
+
+  it('passes a repeat that goes on without what was over meanwhile', () => {
+    const [k, other] = [member({ as: 'repeat' }), member({ key: 'other', as: 'repeat' })];
+    const transitions = [
+      fires,
+      transition({ at: HOUR, key: 'other' }),
+      transition({ at: HOUR + MINUTE, seq: 2, type: 'resolved' }),
+    ];
+    const refused = { outcome: { type: 'refused', why: 'busy', retryAfterMs: null } } as const;
+    const tries = (members: readonly TryMember[]): Try[] => [
+      sent(HOUR, 'ops', [member({}), member({ key: 'other' })]),
+      sent(HOUR + 30_000, 'ops', [k, other], { id: 'again', kind: 'repeat', ...refused }),
+      sent(HOUR + MINUTE, 'ops', [member({ seq: 2, type: 'resolved' })]),
+      sent(HOUR + 61_000, 'ops', members, { id: 'again', kind: 'repeat', attempt: 2, closedClock: HOUR + 30_000 }),
+    ];
+    const span = { from: 0, to: HOUR + 10 * MINUTE };
+    expect(found({ span, transitions, tries: tries([other]) })).not.toContain('stale overtaken');
+    expect(found({ span, transitions, tries: tries([k, other]) })).toContain('stale overtaken');
   });
 });
