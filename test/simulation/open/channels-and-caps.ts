@@ -53,4 +53,10 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
     met: { seed: 2, days: 3 },
     covers: ({ check, story }) => isLate(check) && isOfHeld(story) && isNear(story, 'summary-before'),
   },
+  {
+    name: 'a message about several alerts waits behind the retries of an earlier one about any of them',
+    of: 'judge 12',
+    met: null,
+    covers: ({ check, story }) => isLate(check) && story.kind === 'people' && isNear(story, 'sibling'),
+  },
 ];

@@ -4,7 +4,8 @@ import { isBeginLine } from './begins.ts';
 import { HOUR_MS, limitsOf, SLOT_MS } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Message } from './facts/messages.ts';
-import { spanAt } from './facts/spans.ts';
+import type { Groups } from './groups.ts';
+import { countUntil, spanAt } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import { SENT_WITHIN_MS } from './walk.ts';
 
@@ -13,6 +14,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `parked`: the receiver had said that it is gone, and nothing on its channel was tried since.
  * `retrying`: a message about the alert, or about one in its message, was refused and waits for its next try.
  * `woken`: it does so though the receiver has taken over another since.
+ * `sibling`: a message about another alert of its group waits for its next try, and both may be in one message.
  * `over-one-cap`: with critical messages in one bucket with all others the target had been sent all that it may.
  * `over-by-clock`: the same by the clock of the daemon, which was set back since some of them were closed.
  * `held`: a silence, a mute window or an inhibition was in force.
@@ -28,6 +30,7 @@ export type Near =
   | 'parked'
   | 'retrying'
   | 'woken'
+  | 'sibling'
   | 'over-one-cap'
   | 'over-by-clock'
   | 'held'
@@ -37,6 +40,9 @@ export type Near =
   | 'renamed'
   | 'closed-before'
   | 'counted';
+
+/** What is tried for longer is given up. */
+const WAITING_MS = 24 * HOUR_MS;
 
 export interface Place {
   readonly story: Story;
@@ -48,13 +54,14 @@ export interface Place {
   readonly came: string | null;
 }
 
-export function nearOf(evidence: Evidence, place: Place): Near[] {
+export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: Place): Near[] {
   const isOver = isOverOneCap(evidence, place, (time) => time);
   const all: readonly (readonly [Near, boolean])[] = [
     ['behind-a-retry', isBehindRetry(evidence, place)],
     ['parked', isParked(evidence, place)],
     ['retrying', refusedFor(evidence, place).length > 0],
     ['woken', isWoken(evidence, place)],
+    ['sibling', isBehindSibling(evidence, place)],
     ['over-one-cap', isOver],
     ['over-by-clock', !isOver && isOverOneCap(evidence, place, evidence.clock.at)],
     ['held', isHeld(evidence, place)],
@@ -94,6 +101,28 @@ function refusedFor({ messages }: Evidence, { story, target, carrier, at }: Plac
     const isOver = last === undefined || last.outcome.type === 'accepted' || (deadAt ?? Infinity) <= at;
     return isOver ? [] : (last.endedAt ?? []);
   });
+}
+
+function isBehindSibling(
+  { messages, groups }: Evidence & { readonly groups: Groups },
+  { story, target, at }: Place,
+): boolean {
+  const group = groups.groupAt(story.rule, target, at);
+  const all = messages.to(target);
+  const until = countUntil(all.length, (n) => (all[n]?.firstAt ?? Infinity) <= at + SENT_WITHIN_MS);
+  return all
+    .slice(
+      countUntil(until, (n) => (all[n]?.firstAt ?? 0) < at - WAITING_MS),
+      until,
+    )
+    .some(
+      ({ members, knownAt, deadAt }) =>
+        (knownAt ?? Infinity) > at &&
+        (deadAt ?? Infinity) > at &&
+        members.some(
+          ({ key, watch, alert }) => key !== story.key && groups.groupAt(`${watch}/${alert}`, target, at) === group,
+        ),
+    );
 }
 
 function isWoken(evidence: Evidence, place: Place): boolean {

@@ -140,13 +140,13 @@ interface About {
   readonly step: StepStory | null;
 }
 
-export function storyOf(evidence: Evidence, { story, at, carrier, ...about }: About): PeopleVerdict['story'] {
-  const { timeline, severityAt } = evidence;
+export function storyOf(court: Court, { story, at, carrier, ...about }: About): PeopleVerdict['story'] {
+  const { timeline, severityAt } = court;
   const { rule, key, episode, form, from } = story;
   const { target, came } = about;
   const kind = timeline.kindOf(target);
   const isFolded = story.begin.foldedKeys !== null;
-  const near = nearOf(evidence, { story, target, came, carrier: carrier ?? null, at });
+  const near = nearOf(court, { story, target, came, carrier: carrier ?? null, at });
   const openMs = at - from;
   return { ...about, near, openMs, kind, rule, key, episode, form, isFolded, severity: severityAt(story, from) };
 }
