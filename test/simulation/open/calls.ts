@@ -1,7 +1,7 @@
 // Repeats, escalations and failovers, and what is said when an acknowledgement ends or a severity is raised.
 import type { StepStory, VerdictStory } from '../people/verdict.ts';
 import type { KnownOfPeople } from './entry.ts';
-import { isLate } from './story.ts';
+import { isLate, isNear } from './story.ts';
 
 export const CALLS: readonly KnownOfPeople[] = [
   {
@@ -59,6 +59,21 @@ export const CALLS: readonly KnownOfPeople[] = [
     of: 'finding 12',
     met: { seed: 1, days: 3 },
     covers: ({ story }) => isOfStep(story, ({ isPassed }) => isPassed),
+  },
+  {
+    name: 'an alert is repeated as often as the labels say that its rule had when it began',
+    of: 'finding 1',
+    met: { seed: 6, days: 3 },
+    covers: ({ check, story }) =>
+      check === 'repeat-wrong' &&
+      isNear(story, 'relabelled') &&
+      (story.duty !== 'repeat' || (story.came === null && story.trail.length === 0)),
+  },
+  {
+    name: 'events that were folded into one are counted as one below the list of a message',
+    of: 'judge 8',
+    met: { seed: 10, days: 3 },
+    covers: ({ check, story }) => check === 'summary-wrong' && story.duty === 'counts' && story.isFolded,
   },
 ];
 

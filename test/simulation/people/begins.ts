@@ -86,7 +86,7 @@ export function judgeBegins(court: Court, story: Story, spans: ReadonlyMap<strin
 function judgeBegin(court: Court, story: Story, target: string, span: Span, lines: readonly Line[]): PeopleVerdict[] {
   if (isNeverKept(story)) return [];
   const isFirst = span.from <= story.from;
-  const kind = court.timeline.kindOf(target);
+  const kind = court.timeline.kindOf(target, span.from);
   const isCounted = story.form === 'event' && kind !== 'people';
   const given = lines.flatMap(({ message }) => (story.form === 'event' ? (message.deadAt ?? []) : []));
   const found = judgeOwed(court, {
@@ -136,7 +136,7 @@ function judgeShort(
   if (end === null || end.type !== 'resolved' || !isNamed || wasTold) return [];
   const { silence, inhibition } = court.holds.of(story.rule);
   const isSilenced = touches(silence, story.from, to) || touches(inhibition, story.from, to);
-  const kind = court.timeline.kindOf(target);
+  const kind = court.timeline.kindOf(target, to);
   const wasTried = lines.some((line) => isBeginLine(line));
   // Programs hear nothing of what a silence held, and a pager only where it may know of it.
   if ((kind !== 'people' && isSilenced) || (kind === 'pager' && !wasTried)) return [];

@@ -31,7 +31,7 @@ export function groupsIn({ timeline, messages, severityAt }: Evidence): Groups {
   function groupAt(rule: string, target: string, at: Instant): string | null {
     const version = timeline.at(at);
     const named = version.namedFor(rule);
-    return named === null || timeline.kindOf(target) !== 'people' ? null : nameOf(rule, named, at);
+    return named === null || timeline.kindOf(target, at) !== 'people' ? null : nameOf(rule, named, at);
   }
 
   function nameOf(rule: string, { groupBy }: Named, at: Instant): string {

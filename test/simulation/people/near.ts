@@ -24,6 +24,8 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `renamed`: no config named the target when the alert began.
  * `closed-before`: what it is told in was closed before the silence, mute window or inhibition began.
  * `counted`: the target was sent that it began only in the summary of a silence or an inhibition.
+ * `relabelled`: a reload has changed the labels of its rule since it began.
+ * `a-day-old`: it began a day before, by the clock.
  */
 export type Near =
   | 'behind-a-retry'
@@ -39,7 +41,9 @@ export type Near =
   | 'untried'
   | 'renamed'
   | 'closed-before'
-  | 'counted';
+  | 'counted'
+  | 'relabelled'
+  | 'a-day-old';
 
 /** What is tried for longer is given up. */
 const WAITING_MS = 24 * HOUR_MS;
@@ -71,6 +75,8 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['renamed', isRenamed(evidence, place)],
     ['closed-before', isClosedBefore(evidence, place)],
     ['counted', isCounted(evidence, place)],
+    ['relabelled', isRelabelled(evidence, place)],
+    ['a-day-old', isDayOld(evidence, place)],
   ];
   return all.flatMap(([near, isSo]) => (isSo ? [near] : []));
 }
@@ -201,4 +207,15 @@ function isUntried({ log }: Evidence, { story, carrier, came, at }: Place): bool
 
 function isRenamed({ timeline }: Evidence, { story, target }: Place): boolean {
   return timeline.at(story.from).namedFor(story.rule)?.targets.includes(target) !== true;
+}
+
+function isRelabelled({ timeline }: Evidence, { story, at }: Place): boolean {
+  const now = Object.entries(timeline.at(at).ruleOf(story.rule)?.labels ?? {});
+  return now.some(([label, value]) => story.begin.labels[label] !== value);
+}
+
+const DAY_MS = 86_400_000;
+
+function isDayOld({ clock }: Evidence, { story, at }: Place): boolean {
+  return clock.waitUntil(story.from, story.begin.decidedClock + DAY_MS) <= at;
 }

@@ -70,7 +70,7 @@ const FOUR_HOURS_MS = 14_400_000;
 /** After how long the target is told again; null: never. */
 export function repeatOf({ timeline }: Evidence, story: Story, target: string, at: Instant): number | null {
   const named = timeline.at(at).namedFor(story.rule);
-  const ownMs = timeline.kindOf(target) === 'people' ? FOUR_HOURS_MS : null;
+  const ownMs = timeline.kindOf(target, at) === 'people' ? FOUR_HOURS_MS : null;
   const setMs = named === null ? null : named.repeatMs;
   return setMs === 'off' ? null : (setMs ?? ownMs);
 }
@@ -144,7 +144,7 @@ export function storyOf(court: Court, { story, at, carrier, ...about }: About): 
   const { timeline, severityAt } = court;
   const { rule, key, episode, form, from } = story;
   const { target, came } = about;
-  const kind = timeline.kindOf(target);
+  const kind = timeline.kindOf(target, at);
   const isFolded = story.begin.foldedKeys !== null;
   const near = nearOf(court, { story, target, came, carrier: carrier ?? null, at });
   const openMs = at - from;

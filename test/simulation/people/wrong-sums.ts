@@ -89,7 +89,9 @@ export function judgeCounts(court: Court, message: Message): PeopleVerdict[] {
   const unlisted = message.members.filter(({ isListed }) => !isListed);
   const isSame = sameCounts(sumsOf(more), sumsOf(unlisted));
   if (isSame) return judgeMembers(court, message);
-  return wrong(court, message, 'summary-wrong', 'counts', 'the printed counts do not add up to its members');
+  const folded = unlisted.find(({ count }) => count > 1);
+  const about = folded === undefined ? undefined : court.stories.storiesOf(folded.key, folded.seq)[0];
+  return wrong(court, message, 'summary-wrong', 'counts', 'the printed counts do not add up to its members', about);
 }
 
 function sumsOf(lines: readonly (CountedLine | TryMember)[]): Map<string, number> {
@@ -148,7 +150,7 @@ function isDue(court: Court, { target, closedAt }: Message, { key, seq }: TryMem
 function missingIn(court: Court, message: Message, sent: readonly SentStory[]): PeopleVerdict[] {
   const { target, closedAt, firstAt } = message;
   const [first] = message.members;
-  if (court.timeline.kindOf(target) !== 'people' || first === undefined) return [];
+  if (court.timeline.kindOf(target, closedAt) !== 'people' || first === undefined) return [];
   const group = court.groups.groupAt(`${first.watch}/${first.alert}`, target, closedAt);
   const keys = new Set(message.members.map(({ key }) => key));
   const missing = sent.find(({ story, from, to }) => {

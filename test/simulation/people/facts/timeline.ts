@@ -21,8 +21,8 @@ export interface Timeline {
   readonly within: (span: Span) => readonly Version[];
   /** When the config had no such channel or recipient. */
   readonly without: (target: string) => Spans;
-  /** The kind of its channel, when there was one last. */
-  readonly kindOf: (target: string) => Channel['kind'];
+  /** The kind of its channel at that time; where it was gone then, the last that it was of. */
+  readonly kindOf: (target: string, at: Instant) => Channel['kind'];
   readonly channelOf: (target: string) => Channel | null;
 }
 
@@ -54,7 +54,7 @@ export function timelineOf({ configs, span }: Pick<PeopleLog, 'configs' | 'span'
         const having = versions.filter(({ channelOf }) => channelOf(target) !== null);
         return gapsIn(merged(having), { from: -Infinity, to: Math.max(span.to, 0) });
       }),
-    kindOf: (target) => channels.get(target)?.kind ?? 'program',
+    kindOf: (target, time) => (at(time).channelOf(target) ?? channels.get(target))?.kind ?? 'program',
     channelOf: (target) => channels.get(target) ?? null,
   };
 }
