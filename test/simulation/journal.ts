@@ -8,7 +8,8 @@ import type { StoreObserver } from './machine/store.ts';
 import type { Blindness, ChainLog, Disturbance, Gap, Logs, Poll, Served, Span } from './model.ts';
 import { createOwedLog } from './owed-log.ts';
 import type { ConfigVersion, Life, PeopleLog } from './people/log.ts';
-import { AckAnswer } from './scenes/operate.ts';
+import { AckAnswer, PauseAnswer } from './scenes/operate.ts';
+import { createPausedLog } from './scenes/paused-log.ts';
 import { createPeopleRecorder } from './scenes/people-log.ts';
 import { createSightingLog, STATE_MS, type SightingLog } from './scenes/sightings.ts';
 import type { TryLog } from './scenes/tries.ts';
@@ -34,6 +35,7 @@ export function createJournal(time: VirtualTime): Journal {
   const people = createPeopleRecorder(() => time.now());
   const sightings = createSightingLog(() => time.now());
   const disturbances: Disturbance[] = [];
+  const paused = createPausedLog(() => time.now());
   const blindness: Blindness[] = [];
   const lives: Life[] = [];
   const stateById = new Map<WatchId, Memory['state']>();
@@ -46,6 +48,7 @@ export function createJournal(time: VirtualTime): Journal {
         const gaps = gapsOf(kind, memory.state);
         const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, isKept: false, gaps };
         polls.push(poll);
+        paused.over(rule);
         lastPollById.set(id, poll);
         return {
           read,
@@ -87,6 +90,10 @@ export function createJournal(time: VirtualTime): Journal {
       operated(stored, request) {
         people.operated(stored, request);
         sightAck(sightings, stored);
+        if (stored.action === 'pause') paused.begun(PauseAnswer.parse(stored.answer).watch);
+      },
+      announced(transitions) {
+        people.kept([{ transitions }]);
       },
     },
     applied(version) {
@@ -107,7 +114,7 @@ export function createJournal(time: VirtualTime): Journal {
       served,
       polls,
       owed: owed.all(chain),
-      disturbances,
+      disturbances: [...disturbances, ...paused.all()].toSorted((a, b) => a.from - b.from),
       lives,
       blindness,
       people: people.end(span, given),

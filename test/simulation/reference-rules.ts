@@ -94,6 +94,17 @@ export const REFERENCES: References = {
       ends: (dollars) => dollars >= 1_000_000,
     },
     {
+      watch: 'usdc',
+      alert: 'again',
+      path: PATHS.tokens,
+      forMs: 0,
+      cooldownMs: 50 * MINUTE,
+      needsHead: true,
+      valueOf: dollarsIn,
+      isTrue: (dollars) => dollars < 1_000_000,
+      ends: (dollars) => dollars >= 1_000_000,
+    },
+    {
       watch: 'blocks',
       alert: 'stalled',
       path: PATHS.blocks,

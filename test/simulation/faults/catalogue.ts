@@ -157,6 +157,7 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'muted-now': any,
   'cap-tightened': any,
   'inhibition-changed': any,
+  'self-changed': any,
   // `ms`: so long it holds. `path`: the alert that is meant, where there is one; null: any.
   ack: (draw) => ({ ...any(draw), ms: 24 * HOUR }),
   snooze: (draw) => ({ ...any(draw), ms: draw.between(2, 36) * 5 * MINUTE }),
@@ -165,6 +166,8 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   silence: (draw) => ({ ...any(draw), ms: draw.between(2, 48) * 5 * MINUTE }),
   'silence-extended': (draw) => ({ ...any(draw), ms: draw.between(2, 24) * 5 * MINUTE }),
   'silence-ended': any,
+  pause: (draw) => ({ ...any(draw), ms: draw.between(4, 48) * 5 * MINUTE }),
+  'pause-ended': any,
   // `amount`: so many calls in as many blocks as `times` says.
   storm: (draw) => ({ amount: draw.between(50, 500), times: draw.between(1, 4) }),
   // `path`: the value that falls. `times`: so often it comes and goes, once in `ms`; the first time lasts longer by `amount`.

@@ -60,13 +60,16 @@ export const EDIT_KINDS = [
   'muted-now',
   'cap-tightened',
   'inhibition-changed',
+  'self-changed',
 ] as const;
 export type EditKind = (typeof EDIT_KINDS)[number];
 
 /** What operators do to alerts. */
 export const ACK_KINDS = ['ack', 'snooze', 'ack-withdrawn', 'ack-replaced'] as const;
 export const SILENCE_KINDS = ['silence', 'silence-extended', 'silence-ended'] as const;
-export type OperatorKind = (typeof ACK_KINDS | typeof SILENCE_KINDS)[number];
+export const PAUSE_KINDS = ['pause', 'pause-ended'] as const;
+export const OPERATOR_KINDS = [...ACK_KINDS, ...SILENCE_KINDS, ...PAUSE_KINDS] as const;
+export type OperatorKind = (typeof OPERATOR_KINDS)[number];
 
 /** Many events of one rule at once, and a condition that comes and goes. */
 export const STORM_KINDS = ['storm', 'flap'] as const;
@@ -75,7 +78,7 @@ export const STORM_KINDS = ['storm', 'flap'] as const;
 export const RECEIVER_KINDS = ['receiver-fails', 'receiver-slow', 'body-refused'] as const;
 
 /** What people do, and what is done to them, on top of all that goes wrong. */
-export const SCENE_KINDS = [...EDIT_KINDS, ...ACK_KINDS, ...SILENCE_KINDS, ...STORM_KINDS, ...RECEIVER_KINDS] as const;
+export const SCENE_KINDS = [...EDIT_KINDS, ...OPERATOR_KINDS, ...STORM_KINDS, ...RECEIVER_KINDS] as const;
 
 /** Faults, from which a history draws without regard to scenes. */
 export const TROUBLE_KINDS = [

@@ -1,6 +1,8 @@
 // The daemon as `app/` starts it, but for what needs the world: no files are watched, no port is opened, and the
 // explorer, the state file and the receivers are those of the simulation.
+import { createPauses } from '../../../src/app/pauses.ts';
 import { createRuntime } from '../../../src/app/runtime/runtime.ts';
+import { isPauseOf } from '../../../src/core/model/watch/pause.ts';
 import type { PollHook } from '../../../src/engine/polling/poll.ts';
 import { keepPolicy } from '../../../src/operators/upkeep.ts';
 import { createStorageBackoff } from '../../../src/engine/reporting/storage-backoff.ts';
@@ -43,6 +45,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { line, clock, store, transport, files, onApplied, onLook, hook } = options;
   const ownership = ownershipOf(store);
   const metrics = createMetrics({ clock });
+  const pauses = createPauses({ store, clock });
+  await pauses.read();
   const runtime = createRuntime({
     store,
     ownership,
@@ -66,7 +70,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     silentWaitMs: 0,
     storageState: () => 'works',
     stateFile: null,
-    pauses: { of: () => null, until: () => null },
+    pauses,
   });
 
   async function apply(): Promise<void> {
@@ -80,7 +84,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const onChanged = (): void => {
     runtime.dispatch();
   };
-  const reached: Reached = { store, clock, onChanged };
+  const reached: Reached = {
+    store,
+    clock,
+    notify: () => runtime.self(),
+    async onChanged(change) {
+      if (change.type === 'pause' || change.type === 'end-pause') await pauses.read();
+      if (change.type === 'end-pause')
+        runtime.pollNow(runtime.watches().filter((watch) => isPauseOf({ watch: change.watch }, watch)));
+      onChanged();
+    },
+  };
   const policy = {
     store,
     fence: () => ownership.fenceOf('service:dispatch'),

@@ -1,6 +1,7 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
 import type { Decision } from '../../../src/core/model/decision.ts';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
+import type { Transition } from '../../../src/core/model/transition.ts';
 import type { RoundResult } from '../../../src/dispatch/model.ts';
 import type { CallResult } from '../../../src/dispatch/rounds/call-round.ts';
 import type { OperatorRequest, StoredAnswer } from '../../../src/store/contract/operators.ts';
@@ -32,6 +33,8 @@ export interface StoreObserver {
   readonly settled: (tried: Tried, settlement: Settlement) => void;
   /** Also where a request was repeated, and answered as at first. */
   readonly operated: (stored: StoredAnswer, request: OperatorRequest) => void;
+  /** Of what operators do, and of what ends by itself. */
+  readonly announced: (transitions: readonly Transition[]) => void;
   readonly disturbed: (disturbance: Disturbance) => void;
 }
 
@@ -140,12 +143,27 @@ export function storeOf({ inner, line, time, field, observer }: StoreOptions): S
     newsSince: (since) => deed(() => inner.newsSince(since)),
     operate: (work) =>
       write(async () => {
-        const end = await inner.operate(work);
-        if (end.type === 'kept') observer.operated(end.stored, work.request);
+        let announced: readonly Transition[] = [];
+        const end = await inner.operate({
+          ...work,
+          async apply(sql) {
+            const applied = await work.apply(sql);
+            if (typeof applied !== 'string') announced = applied.announced;
+            return applied;
+          },
+        });
+        if (end.type !== 'kept') return end;
+        observer.operated(end.stored, work.request);
+        observer.announced(announced);
         return end;
       }),
     announceable: (at) => deed(() => inner.announceable(at)),
-    announce: (id, transitions, at, fence) => write(() => inner.announce(id, transitions, at, fence)),
+    announce: (id, transitions, at, fence) =>
+      write(async () => {
+        const end = await inner.announce(id, transitions, at, fence);
+        if (end === 'kept') observer.announced(transitions);
+        return end;
+      }),
     pauses: () => deed(() => inner.pauses()),
     policy: (at) => deed(() => inner.policy(at)),
     openAlerts: (of) => deed(() => inner.openAlerts(of)),

@@ -1,6 +1,9 @@
 // What is decided wrongly about alerts.
 import type { KnownOfAlerts } from './entry.ts';
 
+/** Watches with an alert that has a cooldown. */
+const COOLING: ReadonlySet<string> = new Set(['dip', 'usdc']);
+
 export const OF_ALERTS: readonly KnownOfAlerts[] = [
   {
     name: 'a watch with office hours is blind at night',
@@ -19,7 +22,7 @@ export const OF_ALERTS: readonly KnownOfAlerts[] = [
     of: 'finding 6',
     met: { seed: 2, days: 3 },
     covers: ({ check, watch, what }) =>
-      check === 'lost' && watch === 'dip' && what.endsWith('which an end that was not told began again'),
+      check === 'lost' && COOLING.has(watch) && what.endsWith('which an end that was not told began again'),
   },
   {
     name: 'a report is told as unknown where one poll was bad',

@@ -256,8 +256,10 @@ function coolingOf({ reference, told }: Case): Verdict[] {
     const ended = told.slice(0, n).findLast((one) => one.type === 'alert.resolved');
     const isFirst = type === 'alert.firing' && reason?.startsWith('flapping') !== true;
     if (!isFirst || ended === undefined || told[n - 1] !== ended) return [];
+    // An end that is told once it is steady came so long before.
+    const steadyMs = ended.reason?.startsWith('steady') === true ? STEADY_MS : 0;
     const sinceMs = clockAt - ended.clockAt;
-    if (sinceMs < 0 || sinceMs >= cooldownMs) return [];
+    if (sinceMs < 0 || sinceMs + steadyMs >= cooldownMs) return [];
     return [{ check: 'invented', at, watch, what: `${alert}: fired ${sinceMs} ms after an end that was told` }];
   });
 }

@@ -119,6 +119,16 @@ describe('a cooldown', () => {
     expect([...new Set(says(logs(first)))]).toEqual(['lost dip']);
   });
 
+  test('counts from the end itself where it is told once it is steady', () => {
+    const late = (minute: number): Owed[] => [
+      told('dip', 'low', 60, 'alert.firing'),
+      told('dip', 'low', minute, 'alert.resolved', { reason: 'steady for 30 minutes' }),
+      told('dip', 'low', 380, 'alert.firing'),
+    ];
+    expect(says(logs(late(160)))).not.toContain('invented dip');
+    expect(says(logs(late(180)))).toContain('invented dip');
+  });
+
   test('is no time to fire in', () => {
     expect(says(logs([...first, told('dip', 'low', 200, 'alert.firing')]))).toContain('invented dip');
   });

@@ -87,6 +87,15 @@ export const changeCap: Edit = (version, draw) => {
   return { ...version, channels: withChannel(version, { ...found, cap }) };
 };
 
+const MOST_SELF = 2;
+
+/** Nobody, or some others, hear of the daemon itself. */
+export const changeSelf: Edit = (version, draw) => {
+  const count = draw.below(MOST_SELF + 1);
+  const self = Array.from({ length: count }, () => pickOf(version.channels, draw)?.name ?? []).flat();
+  return { ...version, self: [...new Set(self)] };
+};
+
 /** As little as may be set, so that two messages are too many. */
 export const tightenCap: Edit = (version, draw) => {
   const people = version.channels.filter(({ kind }) => kind === 'people');

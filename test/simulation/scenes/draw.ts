@@ -6,6 +6,7 @@ import { planFault } from '../faults/catalogue.ts';
 import {
   ACK_KINDS,
   EDIT_KINDS,
+  PAUSE_KINDS,
   RECEIVER_KINDS,
   SILENCE_KINDS,
   type FaultKind,
@@ -62,6 +63,7 @@ function kindsOf(draw: Draw): readonly FaultKind[] {
     ...some(3, 7, () => (draw.chance(RULE_EDITED) ? 'rule-edited' : draw.pick(EDIT_KINDS))),
     ...some(3, 6, () => ackKind(draw)),
     ...some(1, 4, () => (draw.chance(0.6) ? 'silence' : draw.pick(SILENCE_KINDS))),
+    ...some(0, 2, () => draw.pick(PAUSE_KINDS)),
     ...some(0, 1, (): FaultKind => 'storm'),
     ...some(0, 1, (): FaultKind => 'flap'),
     ...some(3, 6, () => draw.pick(RECEIVER_KINDS)),

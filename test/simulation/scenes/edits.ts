@@ -3,6 +3,7 @@ import type { EditKind } from '../faults/kinds.ts';
 import {
   changeCap,
   changeRecipients,
+  changeSelf,
   removeChannel,
   renameChannel,
   renameChannelBack,
@@ -43,4 +44,5 @@ export const EDITS: Readonly<Record<EditKind, Edit>> = {
   'muted-now': muteNow,
   'cap-tightened': tightenCap,
   'inhibition-changed': changeInhibition,
+  'self-changed': changeSelf,
 };

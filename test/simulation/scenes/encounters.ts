@@ -7,7 +7,7 @@ import type { Instant, PlannedFault, Span } from '../model.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const A_DAY = { least: 3, most: 4 };
-const DEEDS_EACH = { least: 5, most: 8 };
+const DEEDS_EACH = { least: 4, most: 7 };
 /** It is over before the day is. */
 const LONGEST_MS = 4 * HOUR;
 
@@ -22,6 +22,8 @@ interface Occasion {
   readonly takes: number;
   /** Half of the deeds are of these. */
   readonly mostly: readonly [DeedName, ...DeedName[]];
+  /** Besides, all together, in half of the cases; left out: nothing. */
+  readonly often?: readonly DeedName[];
 }
 
 interface Deed {
@@ -49,6 +51,8 @@ const DEEDS = {
   snooze: { kind: () => 'snooze', from: 15, to: 45, given: toTarget },
   withdraw: { kind: () => 'ack-withdrawn', from: 25, to: 60 },
   edit: { kind: (draw) => draw.pick(EDIT_KINDS), from: -5, to: 45 },
+  pause: { kind: () => 'pause', from: 10, to: 45, given: toTarget },
+  lower: { kind: () => 'severity-lowered', from: -40, to: -15, given: toTarget },
   raise: { kind: () => 'severity-raised', from: 2, to: 25, given: toTarget },
   group: { kind: () => 'groups-changed', from: -10, to: 0 },
   kill: { kind: () => 'kill', from: 0, to: 45 },
@@ -59,8 +63,9 @@ const DEEDS = {
     to: 10,
     given: (draw) => ({ times: 4, amount: 3 * draw.between(3, 8) }),
   },
-  inhibit: { kind: () => 'flap', from: -15, to: 5, given: falls('coin', [1, 1], [20, 60]) },
-  reorganise: { kind: () => 'reorg', from: 25, to: 50, given: () => ({ times: 0, amount: 58 }) },
+  inhibit: { kind: () => 'flap', from: -15, to: 15, given: falls('coin', [1, 1], [20, 60]) },
+  // Not so deep that what is gone is final before that is believed.
+  reorganise: { kind: () => 'reorg', from: 11, to: 18, given: () => ({ times: 0, amount: 30 }) },
 } satisfies Readonly<Record<string, Deed>>;
 
 type DeedName = keyof typeof DEEDS;
@@ -80,6 +85,7 @@ const ANY: readonly [DeedName, ...DeedName[]] = [
   'cap',
   'storm',
   'inhibit',
+  'pause',
 ];
 
 function falls(path: 'USDC' | 'coin', times: readonly [number, number], first: readonly [number, number]) {
@@ -91,6 +97,16 @@ function falls(path: 'USDC' | 'coin', times: readonly [number, number], first: r
   });
 }
 
+/** Each alert of the watch flaps then. */
+const FLAPPING = (['usdc/low', 'usdc/again'] as const).map((target): Occasion => ({
+  kind: 'flap',
+  target,
+  given: falls('USDC', [4, 6], [0, 30]),
+  takes: 40,
+  mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute', 'inhibit'],
+  often: ['fail', 'mute'],
+}));
+
 const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
   {
     kind: 'flap',
@@ -99,19 +115,21 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     takes: 0,
     mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute'],
   },
+  ...FLAPPING,
   {
     kind: 'flap',
-    target: 'usdc/low',
-    given: falls('USDC', [4, 6], [0, 30]),
-    takes: 40,
+    target: 'usdc/again',
+    given: falls('USDC', [2, 3], [0, 40]),
+    takes: 20,
     mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute', 'inhibit'],
+    often: ['lower', 'raise', 'fail'],
   },
   {
     kind: 'flap',
     target: 'dip/low',
     given: falls('coin', [2, 5], [0, 40]),
     takes: 20,
-    mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute', 'raise'],
+    mostly: ['ack', 'snooze', 'refuse', 'silence', 'mute', 'raise'],
   },
   {
     kind: 'storm',
@@ -137,9 +155,13 @@ export function drawEncounters(draw: Draw, span: Span, day: number): readonly Pl
 }
 
 function encounter(draw: Draw, at: Instant, id: string): readonly PlannedFault[] {
-  const { kind, target, given, takes, mostly } = draw.pick(OCCASIONS);
-  const drawn = Array.from({ length: draw.between(DEEDS_EACH.least, DEEDS_EACH.most) }, (_, n): PlannedFault => {
-    const deed: Deed = DEEDS[draw.pick(draw.chance(0.5) ? mostly : ANY)];
+  const { kind, target, given, takes, mostly, often = [] } = draw.pick(OCCASIONS);
+  const some = Array.from({ length: draw.between(DEEDS_EACH.least, DEEDS_EACH.most) }, () =>
+    draw.pick(draw.chance(0.5) ? mostly : ANY),
+  );
+  const all = draw.chance(0.5) ? [...some, ...often] : some;
+  const drawn = all.map((name, n): PlannedFault => {
+    const deed: Deed = DEEDS[name];
     const shift = draw.chance(0.5) ? takes : 0;
     const moment = at + draw.between((shift + deed.from) * 60, (shift + deed.to) * 60) * 1000;
     return { ...planFault(deed.kind(draw), moment, `${id}.${n + 1}`, draw), ...deed.given?.(draw, target) };

@@ -80,7 +80,7 @@ const ROUTES: readonly RouteVersion[] = [
   { ...NO_ROUTE, match: { team: 'payments' }, groupBy: ['watch'], groupWaitMs: MINUTE, groupIntervalMs: 10 * MINUTE },
   {
     ...NO_ROUTE,
-    match: { alert: ['low', 'lowest', 'empty', 'many'] },
+    match: { alert: ['low', 'lowest', 'again', 'empty', 'many'] },
     escalate: [{ afterMs: 20 * MINUTE, notify: ['team'] }],
   },
   { ...NO_ROUTE, match: { alert: 'reorg' }, requireAck: true },

@@ -8,7 +8,7 @@ import type { OperatorChange } from '../people/log.ts';
 
 export type OperatorAct = Extract<
   calls.Act,
-  { readonly type: 'silence' | 'extend-silence' | 'end-silence' | 'ack' | 'end-ack' }
+  { readonly type: 'silence' | 'extend-silence' | 'end-silence' | 'ack' | 'end-ack' | 'pause' | 'end-pause' }
 >;
 
 export interface OperatorCall {
@@ -20,13 +20,19 @@ export interface OperatorCall {
   readonly change: OperatorAct;
 }
 
+interface Told {
+  readonly store: Pick<Store, 'operate'>;
+  /** The channels that are told of it. */
+  readonly notify: () => readonly string[];
+}
+
 /** Rejects with a `StorageError`. */
 export async function operate(
-  store: Pick<Store, 'operate'>,
+  { store, notify }: Told,
   { id, by, at, change }: OperatorCall,
 ): Promise<calls.OperatedEnd['type']> {
   const request: OperatorRequest = { key: id, asked: id, actor: by };
-  const { type } = await calls.operate(store, change, request, { at });
+  const { type } = await calls.operate(store, change, request, { at, notify });
   return type;
 }
 
@@ -39,6 +45,8 @@ const SilenceAnswer = z.object({
   until: Time,
   until_resolved: z.boolean(),
 });
+
+export const PauseAnswer = z.object({ watch: z.string(), until: Time });
 
 export const AckAnswer = z.object({ key: z.string(), episode: z.number(), seq: z.number(), at: Time, until: Time });
 
@@ -57,6 +65,12 @@ export function keptChange({ action, answer }: StoredAnswer, replaces: boolean):
       const { key, episode } = AckAnswer.parse(answer);
       return { type: 'ack-withdrawn', key, episode };
     }
+    case 'pause': {
+      const { watch, until } = PauseAnswer.parse(answer);
+      return { type: 'pause', watch, untilClock: until };
+    }
+    case 'end-pause':
+      return { type: 'pause-ended', watch: PauseAnswer.parse(answer).watch };
     default:
       return null;
   }

@@ -2,14 +2,14 @@
 import type { OpenAlertRow, StoredAck } from '../../../src/store/contract/operators.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { createDraw, type Draw } from '../draw.ts';
-import { ACK_KINDS, SILENCE_KINDS, type OperatorKind } from '../faults/kinds.ts';
+import { OPERATOR_KINDS, type OperatorKind } from '../faults/kinds.ts';
 import type { VirtualTime } from '../machine/clock.ts';
 import type { Instant, PlannedFault } from '../model.ts';
 import { pickOf } from './channel-edits.ts';
 import { operate, type OperatorAct } from './operate.ts';
-import { RULE_SOURCES } from './watches.ts';
+import { RULE_SOURCES, WATCHES } from './watches.ts';
 
-const KINDS = new Set<string>([...ACK_KINDS, ...SILENCE_KINDS]);
+const KINDS = new Set<string>(OPERATOR_KINDS);
 
 export function isOperators(fault: PlannedFault): fault is PlannedFault & { readonly kind: OperatorKind } {
   return KINDS.has(fault.kind);
@@ -19,8 +19,10 @@ export function isOperators(fault: PlannedFault): fault is PlannedFault & { read
 export interface Reached {
   readonly store: Store;
   readonly clock: { readonly now: () => Instant };
-  /** Who is told has changed. */
-  readonly onChanged: () => void;
+  /** The channels that are told of what operators do. */
+  readonly notify: () => readonly string[];
+  /** Who is told has changed, or a watch is paused or polled again. */
+  readonly onChanged: (change: OperatorAct) => Promise<void>;
 }
 
 export interface OperatorsOptions {
@@ -46,14 +48,14 @@ export async function act(
 }
 
 async function isDone(scene: PlannedFault & { readonly kind: OperatorKind }, reached: Reached): Promise<boolean> {
-  const { store, clock, onChanged } = reached;
+  const { store, clock, notify, onChanged } = reached;
   const draw = createDraw(scene.amount, scene.kind);
   try {
     const at = clock.now();
     const change = await changeFor(scene, { store, at, draw, target: scene.path });
     if (change === null) return true;
-    const end = await operate(store, { id: scene.id, by: draw.pick(OPERATORS), at, change });
-    if (end === 'kept') onChanged();
+    const call = { id: scene.id, by: draw.pick(OPERATORS), at, change };
+    if ((await operate({ store, notify }, call)) === 'kept') await onChanged(change);
     return true;
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
@@ -101,7 +103,26 @@ async function changeFor(
       if (kind === 'silence-ended') return { type: 'end-silence', id: silence.id };
       return { type: 'extend-silence', id: silence.id, until: silence.until + ms };
     }
+    case 'pause':
+      return pauseFor(seen, ms);
+    case 'pause-ended': {
+      const paused = (await seen.store.pauses()).filter(({ until }) => until > seen.at);
+      const pause = pickOf(
+        sortedBy(paused, ({ watch }) => watch),
+        seen.draw,
+      );
+      return pause === null ? null : { type: 'end-pause', watch: pause.watch };
+    }
   }
+}
+
+/** Others need the blocks; and the first oracle, which judges who is blind, knows of no pause. */
+const PAUSABLE = WATCHES.filter(({ kind, every }) => kind !== 'blocks' && every === undefined);
+
+function pauseFor({ at, draw, target }: Seen, ms: number): OperatorAct {
+  const [meant] = target?.split('/') ?? [];
+  const watch = meant ?? pickOf(PAUSABLE, draw)?.id ?? 'coin';
+  return { type: 'pause', watch, matchers: { watch }, until: at + ms, comment: 'simulated' };
 }
 
 type Choice = (open: readonly OpenAlertRow[], acks: readonly StoredAck[]) => readonly OpenAlertRow[];

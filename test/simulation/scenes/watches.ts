@@ -162,6 +162,14 @@ export const WATCHES: readonly WatchSource[] = [
         severities: BOTH,
         texts: { 'usdc/low': 'while: balance < 1_000_000' },
       },
+      {
+        id: 'again',
+        form: 'condition',
+        severity: 'warning',
+        severities: UPPER,
+        texts: { 'usdc/again': 'while: balance < 1_000_000' },
+        cooldownMs: 50 * 60_000,
+      },
     ],
   },
   {

@@ -30,16 +30,16 @@ export type Act =
 export type OperatedEnd =
   { readonly type: 'kept'; readonly answer: unknown } | { readonly type: 'refused'; readonly why: Unchanged };
 
-/** Nobody is told of it. */
+/** `notify`: the channels that are told of it; left out: nobody is. */
 export async function operate(
   store: Pick<Store, 'operate'>,
   change: Act,
   request: OperatorRequest,
-  { at }: { readonly at: Instant },
+  { at, notify = () => [] }: { readonly at: Instant; readonly notify?: () => readonly string[] },
 ): Promise<OperatedEnd> {
   const { type, ...rest } = change;
   const committed = { change: rest, subject: null, by: { request, at } };
-  const { end } = await commitAction(actionNamed(type), committed, { store, notify: () => [] });
+  const { end } = await commitAction(actionNamed(type), committed, { store, notify });
   return typeof end === 'string' ? { type: 'refused', why: end } : { type: 'kept', answer: end.answer };
 }
 
