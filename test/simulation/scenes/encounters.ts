@@ -38,7 +38,7 @@ const toTarget = (_draw: Draw, path: string): Given => ({ path });
 
 const DEEDS = {
   mute: { kind: () => 'muted-now', from: -15, to: 10 },
-  fail: { kind: () => 'sink-5xx', from: -5, to: 5, given: (draw) => ({ ms: draw.between(15, 60) * MINUTE }) },
+  fail: { kind: () => 'sink-5xx', from: -5, to: 5, given: (draw) => ({ ms: draw.between(20, 60) * MINUTE }) },
   refuse: {
     kind: () => 'body-refused',
     from: -5,
@@ -46,6 +46,7 @@ const DEEDS = {
     given: (draw) => ({ path: null, times: draw.between(1, 8), ms: draw.between(60, 300) * MINUTE }),
   },
   silence: { kind: () => 'silence', from: -10, to: 25, given: toTarget },
+  hush: { kind: () => 'silence', from: 15, to: 30, given: toTarget },
   'end-silence': { kind: () => 'silence-ended', from: 20, to: 60 },
   ack: { kind: () => 'ack', from: 15, to: 45, given: toTarget },
   snooze: { kind: () => 'snooze', from: 15, to: 45, given: toTarget },
@@ -53,7 +54,8 @@ const DEEDS = {
   edit: { kind: (draw) => draw.pick(EDIT_KINDS), from: -5, to: 45 },
   pause: { kind: () => 'pause', from: 10, to: 45, given: toTarget },
   lower: { kind: () => 'severity-lowered', from: -40, to: -15, given: toTarget },
-  raise: { kind: () => 'severity-raised', from: 2, to: 25, given: toTarget },
+  raise: { kind: () => 'severity-raised', from: -30, to: -5, given: toTarget },
+  'raise-later': { kind: () => 'severity-raised', from: 8, to: 14, given: toTarget },
   group: { kind: () => 'groups-changed', from: -10, to: 0 },
   kill: { kind: () => 'kill', from: 0, to: 45 },
   cap: { kind: () => 'cap-tightened', from: -15, to: 0 },
