@@ -6,6 +6,7 @@ import { spoil, type Spoiling } from '../../../src/sandbox/faults/content.ts';
 import { failWithStatus } from '../../../src/sandbox/faults/status.ts';
 import type { VirtualTime } from '../machine/clock.ts';
 import type { PlannedFault } from '../model.ts';
+import { PATHS } from '../rules.ts';
 import { CONTENT_KINDS, PLAN_KINDS, STATUS_KINDS, WIRE_KINDS } from './kinds.ts';
 
 type Kinds<List extends readonly string[]> = List[number];
@@ -33,7 +34,7 @@ export async function fail(struck: Struck): Promise<SandboxReply> {
     return failWithStatus(kind, { fault: kind, times: 1, ...limits }, spoiling.right);
   }
   if (kind === 'empty-cursor') return withBody(spoiling.right, (body) => ({ ...body, next_page_params: {} }));
-  if (kind === 'missing-field') return withBody(spoiling.right, (body) => withoutField(body, struck.path));
+  if (kind === 'missing-field') return withoutField(spoiling.right, struck.path);
   return spoil(kind, spoiling);
 }
 
@@ -101,11 +102,17 @@ const FIELD_BY_LIST = {
   blocks: 'timestamp',
 };
 
-function withoutField(body: Body, path: string): Body {
+/** Of a list, a field of each row; of an account, its balance. */
+function withoutField(right: ApiAnswer, path: string): SandboxReply {
+  if (path === PATHS.coin) return replyOf({ ...right, body: without(right.again() as Body, 'coin_balance') });
   const list = path.slice(path.lastIndexOf('/') + 1);
   const field = Object.hasOwn(FIELD_BY_LIST, list) ? FIELD_BY_LIST[list as keyof typeof FIELD_BY_LIST] : '';
-  const items = (body['items'] as readonly Body[]).map((row) =>
-    Object.fromEntries(Object.entries(row).filter(([name]) => name !== field)),
-  );
-  return { ...body, items };
+  return withBody(right, (body) => {
+    const items = (body['items'] as readonly Body[]).map((row) => without(row, field));
+    return { ...body, items };
+  });
+}
+
+function without(body: Body, field: string): Body {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name !== field));
 }

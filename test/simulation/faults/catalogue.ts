@@ -84,7 +84,7 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'empty-list': lists(2),
   'unknown-limits': answers(4),
   'empty-cursor': lists(2),
-  'missing-field': lists(2),
+  'missing-field': (draw) => ({ ms: HOUR, times: draw.between(1, 2), path: draw.pick([...LISTS, PATHS.coin]) }),
 
   // `amount`: so many blocks; `times` 1: what was in them is mined again, 0: it is dropped.
   reorg: (draw) => ({ times: draw.below(2), amount: depth(draw) }),

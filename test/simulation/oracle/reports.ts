@@ -51,17 +51,20 @@ function isClockEven({ at, next }: Due, polls: readonly ReadPoll[]): boolean {
 
 const HOUR_MS = 3_600_000;
 
-/** Two polls in a row that know the value are enough; the second one spares what came to grief in the first one. */
+/**
+ * Two polls in a row that know the value are enough; the second one spares what came to grief in the first one. One
+ * before them that was shown another value, by a server that lags, may have decided it.
+ */
 function lostOf({ reference, at, polls, told }: Due): Verdict[] {
   const known = polls.flatMap((poll) => {
     const value = reference.valueOf(poll);
-    return value === null || !isRight(poll) ? [] : [{ poll, value }];
+    return value === null ? [] : [{ poll, value }];
   });
-  const [one, two] = known;
+  const [one, two] = known.filter(({ poll }) => isRight(poll));
   if (told.length > 0 || one === undefined || two === undefined) return [];
-  if (!reference.isTold(one.value) || !reference.isTold(two.value)) return [];
+  if (!known.slice(0, known.indexOf(two) + 1).every(({ value }) => reference.isTold(value))) return [];
   const due = new Date(at).toISOString();
-  const note = polls[0] === one.poll ? '' : ' after a poll that did not know its value';
+  const note = polls[0] === known[0]?.poll ? '' : ' after a poll that did not know its value';
   return [verdictOf(reference, 'lost', two.poll.until, `the report of ${due} was not told${note}`)];
 }
 
