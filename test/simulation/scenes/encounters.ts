@@ -103,7 +103,7 @@ function falls(path: 'USDC' | 'coin', times: readonly [number, number], first: r
 const FLAPPING = (['usdc/low', 'usdc/again'] as const).map((target): Occasion => ({
   kind: 'flap',
   target,
-  given: falls('USDC', [4, 6], [0, 30]),
+  given: falls('USDC', [4, 6], [0, 5]),
   takes: 40,
   mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute', 'inhibit'],
   often: ['fail', 'mute'],
@@ -116,6 +116,7 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     given: falls('USDC', [1, 1], [50, 200]),
     takes: 0,
     mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute'],
+    often: ['fail', 'hush', 'inhibit'],
   },
   ...FLAPPING,
   {
@@ -124,7 +125,15 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     given: falls('USDC', [2, 3], [0, 40]),
     takes: 20,
     mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute', 'inhibit'],
-    often: ['lower', 'raise', 'fail'],
+    often: ['raise', 'fail'],
+  },
+  {
+    kind: 'flap',
+    target: 'usdc/again',
+    given: falls('USDC', [1, 2], [30, 60]),
+    takes: 0,
+    mostly: ['ack', 'snooze', 'silence', 'refuse', 'kill'],
+    often: ['lower', 'raise-later', 'fail'],
   },
   {
     kind: 'flap',
@@ -139,6 +148,7 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     given: (draw) => ({ times: 1, amount: 3 * draw.between(1, 3) }),
     takes: 0,
     mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'reorganise', 'reorganise'],
+    often: ['silence', 'reorganise', 'snooze', 'ack'],
   },
   {
     kind: 'late-call',
@@ -146,6 +156,7 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     given: () => ({}),
     takes: 0,
     mostly: ['silence', 'end-silence', 'group', 'refuse', 'reorganise'],
+    often: ['silence', 'group', 'reorganise'],
   },
 ];
 
