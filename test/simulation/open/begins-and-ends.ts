@@ -11,6 +11,13 @@ export const BEGINS_AND_ENDS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => check === 'unsent' && (story.duty === 'reload' || isLostInReload(story)),
   },
   {
+    name: 'what waits to be told is told as firing though its rule was changed or removed, and its end never',
+    of: 'finding 10',
+    met: null,
+    covers: ({ check, story }) =>
+      story.near.includes('edited') && ((check === 'stale' && story.duty === 'begin') || check === 'end-unsent'),
+  },
+  {
     name: 'a begin is told after its end, where another message about its alert waited for its next try',
     of: 'judge 5',
     met: { seed: 2, days: 3 },

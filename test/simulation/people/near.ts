@@ -21,6 +21,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `summary-before`: in the ten minutes before the target was sent a summary.
  * `summary-ahead`: by the clock, which was set back, its last summary is still to come.
  * `untried`: no message that would have told it was tried within an hour, though the alert and the run went on.
+ * `edited`: it ended since its rule was changed or removed, and not by its own condition.
  * `renamed`: no config named the target when the alert began.
  * `closed-before`: what it is told in was closed before the silence, mute window or inhibition began.
  * `counted`: the target was sent that it began only in the summary of a silence or an inhibition.
@@ -39,6 +40,7 @@ export type Near =
   | 'summary-before'
   | 'summary-ahead'
   | 'untried'
+  | 'edited'
   | 'renamed'
   | 'closed-before'
   | 'counted'
@@ -47,6 +49,8 @@ export type Near =
 
 /** What is tried for longer is given up. */
 const WAITING_MS = 24 * HOUR_MS;
+
+const ENDED_BY_EDIT: ReadonlySet<string> = new Set(['rule changed', 'rule removed']);
 
 export interface Place {
   readonly story: Story;
@@ -72,6 +76,7 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['summary-before', hasSummaryBefore(evidence, place)],
     ['summary-ahead', hasSummaryAhead(evidence, place)],
     ['untried', isUntried(evidence, place)],
+    ['edited', ENDED_BY_EDIT.has(place.story.end?.reason ?? '')],
     ['renamed', isRenamed(evidence, place)],
     ['closed-before', isClosedBefore(evidence, place)],
     ['counted', isCounted(evidence, place)],
