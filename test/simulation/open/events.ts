@@ -16,14 +16,48 @@ export const EVENTS: readonly KnownOfPeople[] = [
     met: { seed: 12, days: 3 },
     covers: ({ story }) =>
       story.form === 'event' &&
-      story.near.includes('counted') &&
+      isNear(story, 'counted') &&
       (story.duty === 'member-missing' || (['change', 'end', 'repeat'].includes(story.duty) && story.came === null)),
+  },
+  {
+    name: 'events that are retracted together stay open, and their steps still call people in',
+    of: 'judge 13',
+    met: { seed: 3, days: 3 },
+    covers: ({ check, story }) =>
+      story.form === 'event' &&
+      isNear(story, 'ended-together') &&
+      (story.duty === 'early' ||
+        (check === 'stale' && story.duty === 'begin') ||
+        (check === 'end-unsent' && isNear(story, 'renamed'))),
+  },
+  {
+    name: 'ends that are folded into one line are held like news',
+    of: 'judge 14',
+    met: { seed: 3, days: 3 },
+    covers: ({ check, story }) => check === 'end-unsent' && isNear(story, 'ended-together') && isNear(story, 'held'),
+  },
+  {
+    name: 'an event that was held from a program, and was acknowledged meanwhile, is never told to it',
+    of: 'decision 108',
+    met: { seed: 13, days: 3 },
+    covers: ({ check, story }) =>
+      check === 'unsent' &&
+      story.form === 'event' &&
+      story.kind !== 'people' &&
+      story.after === 'ack' &&
+      story.came === null,
+  },
+  {
+    name: 'an open alert is held by the labels that its rule had when it began',
+    of: 'decision 99',
+    met: { seed: 6, days: 3 },
+    covers: ({ check, story }) => check === 'against-a-hold' && isNear(story, 'relabelled'),
   },
   {
     name: 'what was closed before a hold is tried for the first time in it',
     of: 'decision 116',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => check === 'against-a-hold' && story.near.includes('closed-before'),
+    met: { seed: 6, days: 3 },
+    covers: ({ check, story }) => check === 'against-a-hold' && isNear(story, 'closed-before'),
   },
 ];
 

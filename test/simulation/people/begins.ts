@@ -84,7 +84,7 @@ export function judgeBegins(court: Court, story: Story, spans: ReadonlyMap<strin
 }
 
 function judgeBegin(court: Court, story: Story, target: string, span: Span, lines: readonly Line[]): PeopleVerdict[] {
-  if (isNeverKept(story)) return [];
+  if (isNeverKept(story) || isDropped(court, story)) return [];
   const isFirst = span.from <= story.from;
   const kind = court.timeline.kindOf(target, span.from);
   const isCounted = story.form === 'event' && kind !== 'people';
@@ -113,6 +113,11 @@ const HELD_BY_OTHERS: readonly Excuse[] = ['silence', 'inhibition'];
 
 function dropsEvents({ timeline }: Court, { form, from }: Story): boolean {
   return form === 'event' && timeline.at(from).config.inhibit.some(({ events }) => events === 'drop');
+}
+
+/** Whatever else held it too, as a silence. */
+function isDropped(court: Court, story: Story): boolean {
+  return dropsEvents(court, story) && touches(court.holds.of(story.rule).inhibition, story.from, story.from + 1);
 }
 
 /** What happened in a silence is silenced, though it was over when it was committed. */

@@ -25,6 +25,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `renamed`: no config named the target when the alert began.
  * `closed-before`: what it is told in was closed before the silence, mute window or inhibition began.
  * `counted`: the target was sent that it began only in the summary of a silence or an inhibition.
+ * `ended-together`: its end was folded into one transition with those of others.
  * `relabelled`: a reload has changed the labels of its rule since it began.
  * `a-day-old`: it began a day before, by the clock.
  */
@@ -44,6 +45,7 @@ export type Near =
   | 'renamed'
   | 'closed-before'
   | 'counted'
+  | 'ended-together'
   | 'relabelled'
   | 'a-day-old';
 
@@ -80,6 +82,7 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['renamed', isRenamed(evidence, place)],
     ['closed-before', isClosedBefore(evidence, place)],
     ['counted', isCounted(evidence, place)],
+    ['ended-together', isEndedTogether(place)],
     ['relabelled', isRelabelled(evidence, place)],
     ['a-day-old', isDayOld(evidence, place)],
   ];
@@ -223,4 +226,9 @@ const DAY_MS = 86_400_000;
 
 function isDayOld({ clock }: Evidence, { story, at }: Place): boolean {
   return clock.waitUntil(story.from, story.begin.decidedClock + DAY_MS) <= at;
+}
+
+function isEndedTogether({ story, at }: Place): boolean {
+  const folded = [...story.partsEnded, ...(story.end === null ? [] : [story.end])];
+  return folded.some(({ foldedKeys, knownAt }) => foldedKeys !== null && knownAt <= at);
 }

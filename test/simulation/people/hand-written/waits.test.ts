@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CommittedTransition, Try, TryMember } from '../log.ts';
-import { config, found, HOUR, member, MINUTE, route, SECOND, sent, transition } from './logs.ts';
+import type { CommittedTransition, PeopleLog, Try, TryMember } from '../log.ts';
+import { config, found, HOUR, member, MINUTE, route, rule, SECOND, sent, silence, transition } from './logs.ts';
 
 describe('the oracle for people, of what waits or was never kept,', () => {
   it('passes what waits in a message behind another that waits for its own next try', () => {
@@ -28,5 +28,30 @@ describe('the oracle for people, of what waits or was never kept,', () => {
     expect(found({ transitions: [{ ...unkept, at: null, fromMemoryAt: HOUR }] })).toEqual(['unsent event']);
     const warning = transition({ at: HOUR, type: 'event' });
     expect(found({ transitions: [{ ...warning, at: null, fromMemoryAt: HOUR }] })).toEqual([]);
+  });
+
+  it('passes an event that an inhibition drops, though a silence holds it too', () => {
+    const big = { ...rule('critical'), watch: 'big', labels: { watch: 'big', alert: 'low', severity: 'critical' } };
+    const version = config(
+      'first',
+      [route({ match: { watch: 'coin' }, notify: ['ops'] })],
+      [rule('warning', 'event'), big],
+    );
+    const inhibiting = (events: 'drop' | 'summary'): PeopleLog['configs'] => [
+      {
+        from: 0,
+        config: { ...version, inhibit: [{ when: { watch: 'big' }, mute: { watch: 'coin' }, equal: [], events }] },
+      },
+    ];
+    const labels = { watch: 'big', alert: 'low' };
+    const source = [
+      transition({ at: HOUR - MINUTE, watch: 'big', key: 'big', labels }),
+      transition({ at: HOUR + MINUTE, watch: 'big', key: 'big', labels, seq: 2, type: 'resolved' }),
+    ];
+    const polls = [{ at: HOUR - MINUTE, watch: 'big', isComplete: true }];
+    const actions = [silence(HOUR - 2 * MINUTE, HOUR + 10 * MINUTE)];
+    const told = { actions, polls, transitions: [...source, transition({ at: HOUR, type: 'event' })] };
+    expect(found({ ...told, configs: inhibiting('drop') })).toEqual([]);
+    expect(found({ ...told, configs: inhibiting('summary') })).toEqual(['unsent event']);
   });
 });
