@@ -5,7 +5,7 @@ import { HOUR_MS, limitsOf, SLOT_MS } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Message } from './facts/messages.ts';
 import type { Groups } from './groups.ts';
-import { countUntil, spanAt } from './facts/spans.ts';
+import { countUntil, nextStart, spanAt } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import { SENT_WITHIN_MS } from './walk.ts';
 
@@ -20,7 +20,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `held`: a silence, a mute window or an inhibition was in force.
  * `summary-before`: in the ten minutes before the target was sent a summary.
  * `summary-ahead`: by the clock, which was set back, its last summary is still to come.
- * `untried`: no message that would have told it was tried within an hour, though the alert and the run went on.
+ * `untried`: no message that would have told it was tried within an hour, though alert, target and run went on.
  * `edited`: it ended since its rule was changed or removed, and not by its own condition.
  * `renamed`: no config named the target when the alert began.
  * `closed-before`: what it is told in was closed before the silence, mute window or inhibition began.
@@ -209,8 +209,9 @@ function hasSummaryAhead({ messages, clock }: Evidence, { target, at }: Place): 
   return before.some(({ closedAt }) => clock.at(closedAt) > clock.at(at));
 }
 
-function isUntried({ log }: Evidence, { story, carrier, came, at }: Place): boolean {
-  return carrier === null && came === null && Math.min(story.to, log.span.to) - at > HOUR_MS;
+function isUntried({ log, timeline }: Evidence, { story, target, carrier, came, at }: Place): boolean {
+  const until = Math.min(story.to, log.span.to, nextStart(timeline.without(target), at));
+  return carrier === null && came === null && until - at > HOUR_MS;
 }
 
 function isRenamed({ timeline }: Evidence, { story, target }: Place): boolean {
