@@ -32,8 +32,7 @@ export const CALLS: readonly KnownOfPeople[] = [
     name: 'who was called in once is told of each later episode at once',
     of: 'finding 3',
     met: { seed: 1, days: 3 },
-    covers: ({ check, story }) =>
-      check === 'step-wrong' && story.duty === 'early' && story.form === 'condition' && story.episode > 1,
+    covers: ({ check, story }) => check === 'step-wrong' && story.duty === 'early' && isNear(story, 'called-before'),
   },
   {
     name: 'a step that was held when it was due is called though somebody has acknowledged it meanwhile',

@@ -26,6 +26,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `closed-before`: what it is told in was closed before the silence, mute window or inhibition began.
  * `counted`: the target was sent that it began only in the summary of a silence or an inhibition.
  * `ended-together`: its end was folded into one transition with those of others.
+ * `called-before`: no route names the target, and it was told of an earlier episode.
  * `relabelled`: a reload has changed the labels of its rule since it began.
  * `a-day-old`: it began a day before, by the clock.
  */
@@ -46,6 +47,7 @@ export type Near =
   | 'closed-before'
   | 'counted'
   | 'ended-together'
+  | 'called-before'
   | 'relabelled'
   | 'a-day-old';
 
@@ -83,6 +85,7 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['closed-before', isClosedBefore(evidence, place)],
     ['counted', isCounted(evidence, place)],
     ['ended-together', isEndedTogether(place)],
+    ['called-before', wasCalledBefore(evidence, place)],
     ['relabelled', isRelabelled(evidence, place)],
     ['a-day-old', isDayOld(evidence, place)],
   ];
@@ -216,6 +219,11 @@ function isUntried({ log, timeline }: Evidence, { story, target, carrier, came, 
 
 function isRenamed({ timeline }: Evidence, { story, target }: Place): boolean {
   return timeline.at(story.from).namedFor(story.rule)?.targets.includes(target) !== true;
+}
+
+function wasCalledBefore({ timeline, messages }: Evidence, { story, target, at }: Place): boolean {
+  const isNamed = timeline.at(at).namedFor(story.rule)?.targets.includes(target) === true;
+  return !isNamed && messages.about(target, story.key).some(({ member }) => member.episode < story.episode);
 }
 
 function isRelabelled({ timeline }: Evidence, { story, at }: Place): boolean {
