@@ -10,6 +10,7 @@ import { createFaultField } from './faults/field.ts';
 import { endOf, scriptOf, START } from './history.ts';
 import { createJournal } from './journal.ts';
 import { clockOf, createLifeLine } from './life-line.ts';
+import { createPolicyMemory } from './machine/policy-memory.ts';
 import { createMachine, type Machine } from './machine/machine.ts';
 import type { History, Logs, PlannedFault } from './model.ts';
 import type { PeopleLog } from './people/log.ts';
@@ -34,6 +35,7 @@ export async function run(history: History): Promise<Logs> {
   await using opened = new AsyncDisposableStack();
   const disk = opened.adopt(createMemoryDatabase(), (database) => database.close());
   const open = (): Store => createMemoryStore(disk);
+  const policy = createPolicyMemory(open());
   let present = createLifeLine();
   using _timers = virtualTimers({ time, wall, line: () => present });
   const notifiers = sinkNotifiers({ ...world, line: () => present, onTry: journal.begun });
@@ -50,7 +52,7 @@ export async function run(history: History): Promise<Logs> {
         onApplied: journal.applied,
         onLook: journal.blind,
         clock: clockOf(line, wall, time),
-        store: storeOf({ ...world, line, inner: open(), observer: journal.store }),
+        store: storeOf({ ...world, line, inner: open(), policy, observer: journal.store }),
         transport: createTransport({
           ...world,
           seed: history.seed,

@@ -9,6 +9,7 @@ import type { Tried } from '../../../src/store/contract/deliveries.ts';
 import type { CommitResult, Fence } from '../../../src/store/contract/fence.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import type { VirtualTime } from './clock.ts';
+import type { PolicyMemory } from './policy-memory.ts';
 import type { FaultField } from '../faults/field.ts';
 import type { LifeLine } from '../life-line.ts';
 import type { FaultKind } from '../faults/kinds.ts';
@@ -16,6 +17,8 @@ import type { Disturbance } from '../model.ts';
 
 export interface StoreOptions {
   readonly inner: Store;
+  /** Of the same store; it outlives the process. */
+  readonly policy: PolicyMemory;
   readonly line: LifeLine;
   readonly time: VirtualTime;
   readonly field: FaultField;
@@ -42,7 +45,7 @@ const REFUSED: ReadonlySet<FaultKind> = new Set(['commit-refused']);
 const KEPT_BUT_ERROR: ReadonlySet<FaultKind> = new Set(['commit-kept-but-error']);
 const SUPERSEDED: ReadonlySet<FaultKind> = new Set(['commit-superseded']);
 
-export function storeOf({ inner, line, time, field, observer }: StoreOptions): Store {
+export function storeOf({ inner, policy, line, time, field, observer }: StoreOptions): Store {
   async function deed<T>(work: () => Promise<T>): Promise<T> {
     time.stir();
     await line.deed();
@@ -61,6 +64,11 @@ export function storeOf({ inner, line, time, field, observer }: StoreOptions): S
       }
       return work();
     });
+  }
+
+  /** It may change what operators have decided, or for how long that holds. */
+  function writePolicy<T>(work: () => Promise<T>, onRefused?: () => void): Promise<T> {
+    return write(() => policy.changing(work), onRefused);
   }
 
   function disturb(): void {
@@ -93,7 +101,7 @@ export function storeOf({ inner, line, time, field, observer }: StoreOptions): S
     samples: (watch) => deed(() => inner.samples(watch)),
     samplesAfter: (of, after, limit) => deed(() => inner.samplesAfter(of, after, limit)),
     commit: (decisions, at, fence) =>
-      write(
+      writePolicy(
         () => commit(decisions, at, fence),
         () => {
           observer.unkept(decisions);
@@ -119,7 +127,7 @@ export function storeOf({ inner, line, time, field, observer }: StoreOptions): S
       }),
     readActive: (after, limit) => deed(() => inner.readActive(after, limit)),
     commitReroute: (rerouted, at, fence) => write(() => inner.commitReroute(rerouted, at, fence)),
-    moveClock: (jump, fence) => write(() => inner.moveClock(jump, fence)),
+    moveClock: (jump, fence) => writePolicy(() => inner.moveClock(jump, fence)),
     nextRound: () => deed(() => inner.nextRound()),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
     keepTroubles: (lines) => write(() => inner.keepTroubles(lines)),
@@ -142,7 +150,7 @@ export function storeOf({ inner, line, time, field, observer }: StoreOptions): S
     answerTo: (request) => deed(() => inner.answerTo(request)),
     newsSince: (since) => deed(() => inner.newsSince(since)),
     operate: (work) =>
-      write(async () => {
+      writePolicy(async () => {
         let announced: readonly Transition[] = [];
         const end = await inner.operate({
           ...work,
@@ -157,15 +165,15 @@ export function storeOf({ inner, line, time, field, observer }: StoreOptions): S
         observer.announced(announced);
         return end;
       }),
-    announceable: (at) => deed(() => inner.announceable(at)),
+    announceable: (at) => deed(() => policy.announceable(at)),
     announce: (id, transitions, at, fence) =>
-      write(async () => {
+      writePolicy(async () => {
         const end = await inner.announce(id, transitions, at, fence);
         if (end === 'kept') observer.announced(transitions);
         return end;
       }),
     pauses: () => deed(() => inner.pauses()),
-    policy: (at) => deed(() => inner.policy(at)),
+    policy: (at) => deed(() => policy.policy(at)),
     openAlerts: (of) => deed(() => inner.openAlerts(of)),
     linkSecrets: () => deed(() => inner.linkSecrets()),
     record: (entries) => write(() => inner.record(entries)),
@@ -180,7 +188,7 @@ export function storeOf({ inner, line, time, field, observer }: StoreOptions): S
     backlog: (deadSince) => deed(() => inner.backlog(deadSince)),
     probe: (at) => deed(() => inner.probe(at)),
     secure: () => inner.secure(),
-    prune: (before, at) => write(() => inner.prune(before, at)),
+    prune: (before, at) => writePolicy(() => inner.prune(before, at)),
     // The database outlives the process.
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
