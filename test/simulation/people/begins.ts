@@ -145,15 +145,18 @@ function judgeShort(
   const wasTried = lines.some((line) => isBeginLine(line));
   // Programs hear nothing of what a silence held, and a pager only where it may know of it.
   if ((kind !== 'people' && isSilenced) || (kind === 'pager' && !wasTried)) return [];
+  const isMet = ({ member, message }: Line): boolean =>
+    member.as === 'fired-and-resolved' || member.type === 'resolved' || message.isSummary;
+  // What was given up is tried again only while the alert is open (109).
+  const given = lines.filter(isMet).flatMap(({ message }) => message.deadAt ?? []);
   return judgeOwed(court, {
     story,
     target,
     lines,
     duty: 'short',
     from: to,
-    until: nextOf(court, story),
-    isMet: ({ member, message }) =>
-      member.as === 'fired-and-resolved' || member.type === 'resolved' || message.isSummary,
+    until: Math.min(nextOf(court, story), ...given),
+    isMet,
     holds: 'held',
     endsWith: kind === 'people' ? [] : HELD_BY_OTHERS,
   });

@@ -21,6 +21,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `summary-before`: in the ten minutes before the target was sent a summary.
  * `summary-ahead`: by the clock, which was set back, its last summary is still to come.
  * `untried`: no message that would have told it was tried within an hour, though alert, target and run went on.
+ * `given-up`: a message that told of its begin was given up before.
  * `edited`: it ended since its rule was changed or removed, and not by its own condition.
  * `renamed`: no config named the target when the alert began.
  * `closed-before`: what it is told in was closed before the silence, mute window or inhibition began.
@@ -42,6 +43,7 @@ export type Near =
   | 'summary-before'
   | 'summary-ahead'
   | 'untried'
+  | 'given-up'
   | 'edited'
   | 'renamed'
   | 'closed-before'
@@ -80,6 +82,7 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['summary-before', hasSummaryBefore(evidence, place)],
     ['summary-ahead', hasSummaryAhead(evidence, place)],
     ['untried', isUntried(evidence, place)],
+    ['given-up', isGivenUp(evidence, place)],
     ['edited', ENDED_BY_EDIT.has(place.story.end?.reason ?? '')],
     ['renamed', isRenamed(evidence, place)],
     ['closed-before', isClosedBefore(evidence, place)],
@@ -90,6 +93,10 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['a-day-old', isDayOld(evidence, place)],
   ];
   return all.flatMap(([near, isSo]) => (isSo ? [near] : []));
+}
+
+function isGivenUp({ linesOf }: Evidence, { story, target, at }: Place): boolean {
+  return linesOf(story, target).some((line) => isBeginLine(line) && (line.message.deadAt ?? Infinity) <= at);
 }
 
 function isBehindRetry({ messages }: Evidence, { story, target }: Place): boolean {

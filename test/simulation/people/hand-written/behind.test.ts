@@ -46,4 +46,16 @@ describe('the oracle for people, of what waits behind another message,', () => {
     expect(found({ span, transitions, tries: tries([other]) })).not.toContain('stale overtaken');
     expect(found({ span, transitions, tries: tries([k, other]) })).toContain('stale overtaken');
   });
+
+  it('passes one line of what is over that was given up, and finds it where it was not', () => {
+    const body = { outcome: { type: 'refused', why: 'body', retryAfterMs: null } } as const;
+    const over = transition({ at: HOUR + 10_000, seq: 2, type: 'resolved' });
+    const line = [member({ seq: 2, type: 'resolved', as: 'fired-and-resolved' })];
+    const tries = [1, 5, 30].map((minute, n) =>
+      sent(HOUR + minute * MINUTE, 'ops', line, { id: 'line', attempt: n + 1, closedClock: HOUR + MINUTE, ...body }),
+    );
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], groupWaitMs: 60_000 })]) }];
+    expect(found({ configs, transitions: [fires, over], tries })).toEqual([]);
+    expect(found({ configs, transitions: [fires, over], tries: tries.slice(0, 2) })).toEqual(['unsent short']);
+  });
 });
