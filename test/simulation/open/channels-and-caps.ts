@@ -16,6 +16,12 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => isOwed(check) && isNear(story, 'woken'),
   },
   {
+    name: 'a next try waits longer than its own wait once the clock was set back',
+    of: 'judge 15',
+    met: { seed: 6, days: 3 },
+    covers: ({ check, story }) => isOwed(check) && story.after === 'schedule' && isNear(story, 'set-back'),
+  },
+  {
     name: 'what was given up is not tried again with the repeats',
     of: 'finding 11',
     met: { seed: 5, days: 3 },

@@ -14,6 +14,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `parked`: the receiver had said that it is gone, and nothing on its channel was tried since.
  * `retrying`: a message about the alert, or about one in its message, was refused and waits for its next try.
  * `woken`: it does so though the receiver has taken over another since.
+ * `set-back`: it does so, and the clock was set back meanwhile.
  * `sibling`: a message about another alert of its group waits for its next try, and both may be in one message.
  * `over-one-cap`: with critical messages in one bucket with all others the target had been sent all that it may.
  * `over-by-clock`: the same by the clock of the daemon, which was set back since some of them were closed.
@@ -36,6 +37,7 @@ export type Near =
   | 'parked'
   | 'retrying'
   | 'woken'
+  | 'set-back'
   | 'sibling'
   | 'over-one-cap'
   | 'over-by-clock'
@@ -75,6 +77,7 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['parked', isParked(evidence, place)],
     ['retrying', refusedFor(evidence, place).length > 0],
     ['woken', isWoken(evidence, place)],
+    ['set-back', isSetBack(evidence, place)],
     ['sibling', isBehindSibling(evidence, place)],
     ['over-one-cap', isOver],
     ['over-by-clock', !isOver && isOverOneCap(evidence, place, evidence.clock.at)],
@@ -152,6 +155,11 @@ function isBehindSibling(
 function isWoken(evidence: Evidence, place: Place): boolean {
   const wakes = evidence.messages.wakes(place.target);
   return refusedFor(evidence, place).some((ended) => wakes.some((woken) => woken > ended && woken <= place.at));
+}
+
+function isSetBack(evidence: Evidence, place: Place): boolean {
+  const back = evidence.log.jumps.filter(({ at, ms }) => ms < 0 && at <= place.at);
+  return refusedFor(evidence, place).some((ended) => back.some(({ at }) => at > ended));
 }
 
 /** Places that others than summaries have, where those own one of each slot. `clockAt`: by which clock it counts them. */

@@ -1,6 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CommittedTransition, PeopleLog, Try, TryMember } from '../log.ts';
-import { config, found, HOUR, member, MINUTE, route, rule, SECOND, sent, silence, transition } from './logs.ts';
+import {
+  begin,
+  config,
+  end,
+  ends,
+  fires,
+  found,
+  HOUR,
+  member,
+  MINUTE,
+  route,
+  rule,
+  SECOND,
+  sent,
+  silence,
+  transition,
+} from './logs.ts';
 
 describe('the oracle for people, of what waits or was never kept,', () => {
   it('passes what waits in a message behind another that waits for its own next try', () => {
@@ -53,5 +69,13 @@ describe('the oracle for people, of what waits or was never kept,', () => {
     const told = { actions, polls, transitions: [...source, transition({ at: HOUR, type: 'event' })] };
     expect(found({ ...told, configs: inhibiting('drop') })).toEqual([]);
     expect(found({ ...told, configs: inhibiting('summary') })).toEqual(['unsent event']);
+  });
+
+  it('passes a step that is due at the moment of the end', () => {
+    const escalate = [{ afterMs: HOUR, notify: ['team'] }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], escalate })]) }];
+    const told = [begin(HOUR), begin(2 * HOUR, 'team'), end(2 * HOUR), end(2 * HOUR, 'team')];
+    const apart = told.map((one, n) => ({ ...one, id: `m${n}` }));
+    expect(found({ configs, transitions: [fires, ends], tries: apart })).toEqual([]);
   });
 });
