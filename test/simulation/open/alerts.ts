@@ -27,14 +27,14 @@ export const OF_ALERTS: readonly KnownOfAlerts[] = [
   {
     name: 'a report is told as unknown where one poll was bad',
     of: 'finding 8',
-    met: null,
+    met: { seed: 1, days: 3, under: ['missing-field'] },
     covers: ({ check, watch, what }) =>
       check === 'invented' && watch === 'report' && what.endsWith('was told without its value'),
   },
   {
     name: 'a report with a condition is lost where one poll was bad',
     of: 'finding 8',
-    met: { seed: 1, days: 3 },
+    met: { seed: 1, days: 3, under: ['missing-field'] },
     covers: ({ check, watch, what }) =>
       check === 'lost' && watch === 'report' && /^few: .* after a poll that did not know its value$/.test(what),
   },
