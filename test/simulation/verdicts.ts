@@ -52,7 +52,7 @@ export function outdatedIn(
   open: Found['open'],
 ): OpenEntry[] {
   const kinds = String(under);
-  return OPEN.filter(({ met }) => met.seed === seed && met.days <= days && String(met.under ?? null) === kinds).filter(
+  return OPEN.filter(({ met }) => met?.seed === seed && met.days <= days && String(met.under ?? null) === kinds).filter(
     (entry) => !open.has(entry),
   );
 }

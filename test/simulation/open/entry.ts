@@ -8,8 +8,8 @@ interface Known {
   readonly name: string;
   /** The number under which it was found, by hand or by the oracle for people, or of the decision that is not carried out. */
   readonly of: `finding ${number}` | `judge ${number}` | `decision ${number}`;
-  /** Where it is met in any case. */
-  readonly met: Meets;
+  /** Where it is met in any case; null: no history draws what it takes yet. */
+  readonly met: Meets | null;
 }
 
 /** So many days of that seed: longer histories of it meet it too. */
