@@ -29,6 +29,23 @@ export const CALLS: readonly KnownOfPeople[] = [
     covers: ({ story }) => isOfStep(story, ({ again }) => again === 'ack'),
   },
   {
+    name: 'after an acknowledgement the clock of the steps goes on from the first message',
+    of: 'finding 2',
+    met: { seed: 1, days: 3 },
+    covers: ({ check, story }) => check === 'step-wrong' && story.duty === 'early' && isNear(story, 'acked-before'),
+  },
+  {
+    name: 'a step of an event to a program that a silence or an inhibition held is left out with the event',
+    of: 'decision 101',
+    met: { seed: 12, days: 3 },
+    covers: ({ story }) =>
+      isOfStep(story, ({ count }) => count === 1) &&
+      story.form === 'event' &&
+      story.kind !== 'people' &&
+      story.came === null &&
+      (story.trail.includes('silence') || story.trail.includes('inhibition')),
+  },
+  {
     name: 'who was called in once is told of each later episode at once',
     of: 'finding 3',
     met: { seed: 1, days: 3 },

@@ -2,6 +2,7 @@
 // is named when it happens, and in their place those of today, where they are named no more before it was sent. What was
 // over before it was sent is one thing (95, 108, 116).
 import type { Instant, Span } from '../model.ts';
+import type { Acked } from './facts/holds.ts';
 import type { Line } from './facts/messages.ts';
 import { judgeOwed, type Court } from './owed.ts';
 import { touches } from './facts/spans.ts';
@@ -44,8 +45,13 @@ export function openUntil(court: Court, story: Story): Instant {
   if (story.form === 'condition') return story.to;
   const named = court.timeline.at(story.from).namedFor(story.rule);
   if (named === null || !(named.requireAck || named.steps.length > 0)) return story.from;
-  const acked = court.acksOf(story)[0]?.from ?? Infinity;
+  const acked = court.acksOf(story).find((one) => !opensAgain(one))?.from ?? Infinity;
   return Math.min(story.to, acked, story.from + EVENT_OPEN_MS);
+}
+
+/** Only the end of a snooze does, and a withdrawal (111). */
+function opensAgain({ end, isShort }: Acked): boolean {
+  return end === 'withdrawn' || end === 'replaced' || (end === 'over' && isShort);
 }
 
 /** Those of today take the place of those who are named no more, and were not sent it. */

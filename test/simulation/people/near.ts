@@ -29,8 +29,9 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `counted`: the target was sent that it began only in the summary of a silence or an inhibition.
  * `ended-together`: its end was folded into one transition with those of others.
  * `called-before`: no route names the target, and it was told of an earlier episode.
+ * `acked-before`: an acknowledgement of it had ended.
  * `relabelled`: a reload has changed the labels of its rule since it began.
- * `a-day-old`: it began a day before, by the clock.
+ * `a-day-old`: it began a day before, by the clock, or did so within the hour that followed.
  */
 export type Near =
   | 'behind-a-retry'
@@ -52,6 +53,7 @@ export type Near =
   | 'counted'
   | 'ended-together'
   | 'called-before'
+  | 'acked-before'
   | 'relabelled'
   | 'a-day-old';
 
@@ -92,6 +94,7 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['counted', isCounted(evidence, place)],
     ['ended-together', isEndedTogether(place)],
     ['called-before', wasCalledBefore(evidence, place)],
+    ['acked-before', evidence.acksOf(place.story).some(({ to }) => to <= place.at)],
     ['relabelled', isRelabelled(evidence, place)],
     ['a-day-old', isDayOld(evidence, place)],
   ];
@@ -249,7 +252,7 @@ function isRelabelled({ timeline }: Evidence, { story, at }: Place): boolean {
 const DAY_MS = 86_400_000;
 
 function isDayOld({ clock }: Evidence, { story, at }: Place): boolean {
-  return clock.waitUntil(story.from, story.begin.decidedClock + DAY_MS) <= at;
+  return clock.waitUntil(story.from, story.begin.decidedClock + DAY_MS) <= at + HOUR_MS;
 }
 
 function isEndedTogether({ story, at }: Place): boolean {

@@ -129,8 +129,13 @@ function notNamed(court: Court, story: Story, line: Line): PeopleVerdict[] {
     spans.some(({ from, to }) => from <= firstAt && closedAt - GONE_MS <= to) ||
     versions.some((version) => version.namedFor(story.rule)?.targets.includes(target) === true);
   if (isNamed || wasTried(court, story, line)) return [];
-  const open = { from: story.from, to: Math.max(openUntil(court, story), story.from) + UNDER_WAY_MS };
-  const calls = [...stepsIn(court, story, open), ...failoversIn(court, story, story)];
+  const until = Math.max(openUntil(court, story), story.from);
+  // Whoever is to be called in the moment in which it is over may be.
+  const open = { from: story.from, to: until + UNDER_WAY_MS };
+  const calls = [
+    ...stepsIn(court, story, open),
+    ...failoversIn(court, story, { from: story.from, to: story.to + UNDER_WAY_MS }),
+  ];
   const due = calls.filter((step) => step.target === target);
   if (due.some((step) => step.from <= closedAt + UNDER_WAY_MS && closedAt <= step.until + UNDER_WAY_MS)) return [];
   const acked = court.acksOf(story).some(({ from, to }) => from + UNDER_WAY_MS < closedAt && closedAt < to);

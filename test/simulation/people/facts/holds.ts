@@ -22,6 +22,8 @@ export interface Holds {
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
+/** One that lasts less is a snooze. */
+const ACK_MS = DAY_MS;
 /** An alert whose watch was not polled for so long mutes nothing. */
 const POLLED_WITHIN_MS = 3_600_000;
 
@@ -174,6 +176,8 @@ function isSource(source: LabelValues | null, { when, equal }: Inhibition, muted
 export type Acked = Span & {
   /** How it ended: it ran out, was withdrawn, or stood to the end of the episode; `raised`: 114. */
   readonly end: 'over' | 'withdrawn' | 'replaced' | 'raised' | 'stands';
+  /** A snooze. */
+  readonly isShort: boolean;
 };
 
 type AboutAck = Extract<OperatorAction, { type: 'ack' | 'ack-withdrawn' }>;
@@ -190,13 +194,14 @@ export function acksOf(
     return about.flatMap((ack, n): Acked[] => {
       if (ack.type !== 'ack' || ack.at < from || ack.at >= to) return [];
       const next = about[n + 1];
+      const common = { from: ack.at, isShort: ack.untilClock - clock.at(ack.at) < ACK_MS };
       const ends: Acked[] = [
-        { from: ack.at, to: clock.waitUntil(ack.at, ack.untilClock), end: 'over' },
-        { from: ack.at, to, end: 'stands' },
-        ...raises.filter((at) => at > ack.at).map((at): Acked => ({ from: ack.at, to: at, end: 'raised' })),
+        { ...common, to: clock.waitUntil(ack.at, ack.untilClock), end: 'over' },
+        { ...common, to, end: 'stands' },
+        ...raises.filter((at) => at > ack.at).map((at): Acked => ({ ...common, to: at, end: 'raised' })),
       ];
       if (next !== undefined)
-        ends.push({ from: ack.at, to: next.at, end: next.type === 'ack' ? 'replaced' : 'withdrawn' });
+        ends.push({ ...common, to: next.at, end: next.type === 'ack' ? 'replaced' : 'withdrawn' });
       return [ends.reduce((first, one) => (one.to < first.to ? one : first))];
     });
   });

@@ -57,4 +57,27 @@ describe('the oracle for people, of steps and failover,', () => {
     const all = found({ configs, transitions, tries: told });
     expect(all.filter((one) => one !== 'unsent event')).toEqual([]);
   });
+
+  it('passes a step that is taken in the moment in which the alert is over', () => {
+    const escalate = [{ afterMs: HOUR, notify: ['team'] }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], escalate })]) }];
+    const called = { ...begin(2 * HOUR, 'team'), id: 'called' };
+    const told = [begin(HOUR), called, end(2 * HOUR), end(2 * HOUR, 'team')];
+    expect(found({ configs, transitions: [fires, ends], tries: told })).toEqual([]);
+  });
+
+  it('opens an event again where its acknowledgement is withdrawn', () => {
+    const escalate = [{ afterMs: 15 * MINUTE, notify: ['team'] }];
+    const routes = [route({ notify: ['ops'], escalate })];
+    const configs = [{ from: 0, config: config('first', routes, [rule('warning', 'event')]) }];
+    const withdrawn = { at: HOUR + 5 * MINUTE, by: 'alice', type: 'ack-withdrawn', key: 'k', episode: 1 } as const;
+    const actions = [acknowledged(HOUR + MINUTE, 2 * DAY), withdrawn];
+    const transitions = [transition({ at: HOUR, type: 'event' })];
+    const about = [member({ type: 'event' })];
+    const tries = [sent(HOUR, 'ops', about)];
+    expect(found({ configs, actions, transitions, tries })).toEqual(['step-wrong step']);
+    const called = [...tries, sent(HOUR + 20 * MINUTE, 'team', about)];
+    expect(found({ configs, actions, transitions, tries: called })).toEqual([]);
+    expect(found({ configs, actions: actions.slice(0, 1), transitions, tries })).toEqual([]);
+  });
 });
