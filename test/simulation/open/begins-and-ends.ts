@@ -36,7 +36,10 @@ export const BEGINS_AND_ENDS: readonly KnownOfPeople[] = [
   },
 ];
 
-/** It never came to those whom no config named when it began; nor, in one line, what was over before it was sent. */
+/**
+ * Those whom no config named when it began hear of it only from a step or a failover; and never, in one line, of what was
+ * over before it was sent.
+ */
 function isLostInReload({ duty, came, near }: VerdictStory): boolean {
-  return (duty === 'reload' || duty === 'short') && came === null && near.includes('renamed');
+  return near.includes('renamed') && (duty === 'reload' || (duty === 'short' && came === null));
 }
