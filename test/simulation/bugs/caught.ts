@@ -22,9 +22,9 @@ export async function whereCaught(oracle: Oracle, name: string, bug: BugOfAlerts
   const wanted: readonly string[] = bug.caughtAs;
   for (const days of DAYS) {
     const args = [oracle, SEED, days, ...(bug.under === undefined ? [] : [bug.under.join(',')])];
-    const [found, before] = [await uncoveredIn(copy.folder, args), await withoutBug(args)];
-    const known = new Set(before.map(nameOf));
-    const caught = found.filter((one) => wanted.includes(one.as) && !known.has(nameOf(one)));
+    const found = (await uncoveredIn(copy.folder, args)).filter(({ as }) => wanted.includes(as));
+    const known = new Set(found.length === 0 ? [] : (await withoutBug(args)).map(nameOf));
+    const caught = found.filter((one) => !known.has(nameOf(one)));
     if (caught.length > 0) return caught;
   }
   return [];
