@@ -22,6 +22,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `summary-before`: in the ten minutes before the target was sent a summary.
  * `summary-ahead`: by the clock, which was set back, its last summary is still to come.
  * `untried`: no message that would have told it was tried within an hour, though alert, target and run went on.
+ * `dropped-later`: an inhibition that drops events began within an hour, and not before the event.
  * `given-up`: a message that told of its begin was given up before.
  * `edited`: it ended since its rule was changed or removed, and not by its own condition.
  * `renamed`: no config named the target when the alert began.
@@ -46,6 +47,7 @@ export type Near =
   | 'summary-before'
   | 'summary-ahead'
   | 'untried'
+  | 'dropped-later'
   | 'given-up'
   | 'edited'
   | 'renamed'
@@ -87,6 +89,7 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['summary-before', hasSummaryBefore(evidence, place)],
     ['summary-ahead', hasSummaryAhead(evidence, place)],
     ['untried', isUntried(evidence, place)],
+    ['dropped-later', isDroppedLater(evidence, place)],
     ['given-up', isGivenUp(evidence, place)],
     ['edited', ENDED_BY_EDIT.has(place.story.end?.reason ?? '')],
     ['renamed', isRenamed(evidence, place)],
@@ -99,6 +102,13 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['a-day-old', isDayOld(evidence, place)],
   ];
   return all.flatMap(([near, isSo]) => (isSo ? [near] : []));
+}
+
+function isDroppedLater({ holds, timeline }: Evidence, { story, at }: Place): boolean {
+  const { inhibition } = holds.of(story.rule);
+  const from = nextStart(inhibition, story.from);
+  const isLater = spanAt(inhibition, story.from) === null && from <= at + HOUR_MS;
+  return story.form === 'event' && isLater && timeline.at(from).config.inhibit.some(({ events }) => events === 'drop');
 }
 
 function isGivenUp({ linesOf }: Evidence, { story, target, at }: Place): boolean {
