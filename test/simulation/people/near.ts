@@ -1,12 +1,12 @@
 // What else was so when something went wrong: no excuse, but by it one mistake of the program is told from another.
 import type { Instant, Span } from '../model.ts';
 import { isBeginLine } from './begins.ts';
-import { HOUR_MS, limitsOf, SLOT_MS } from './caps.ts';
+import { HOUR_MS } from './caps.ts';
+import { hasSummaryAhead, hasSummaryBefore, isOverOneCap, type Place } from './near-caps.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Message } from './facts/messages.ts';
 import type { Groups } from './groups.ts';
 import { countUntil, nextStart, spanAt } from './facts/spans.ts';
-import type { Story } from './facts/stories.ts';
 import { SENT_WITHIN_MS } from './walk.ts';
 
 /**
@@ -63,16 +63,6 @@ export type Near =
 const WAITING_MS = 24 * HOUR_MS;
 
 const ENDED_BY_EDIT: ReadonlySet<string> = new Set(['rule changed', 'rule removed']);
-
-export interface Place {
-  readonly story: Story;
-  readonly target: string;
-  /** In which it came, or was to come; null: none did. */
-  readonly carrier: Message | null;
-  readonly at: Instant;
-  /** The kind of the message that is wrong, or in which it came; null: it never came. */
-  readonly came: string | null;
-}
 
 export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: Place): Near[] {
   const isOver = isOverOneCap(evidence, place, (time) => time);
@@ -175,37 +165,6 @@ function isSetBack(evidence: Evidence, place: Place): boolean {
   return refusedFor(evidence, place).some((ended) => back.some(({ at }) => at > ended));
 }
 
-/** Places that others than summaries have, where those own one of each slot. `clockAt`: by which clock it counts them. */
-function isOverOneCap(
-  { messages, timeline, clock }: Evidence,
-  place: Place,
-  clockAt: (time: Instant) => Instant,
-): boolean {
-  const { target, at } = place;
-  const limits = limitsOf(timeline.at(at).channelOf(target), 'common');
-  if (limits === null) return false;
-  const until = at + SENT_WITHIN_MS;
-  const closed = messages
-    .to(target)
-    .flatMap(({ isSummary, closedAt }) =>
-      isSummary || closedAt > until ? [] : { at: closedAt, shown: clockAt(closedAt) },
-    );
-  const within = (time: Instant, ms: number): number =>
-    closed.filter((one) => one.at <= time && Math.abs(clockAt(time) - one.shown) < ms).length;
-  const from = heldFrom(clock, place);
-  const later = closed.flatMap((one) => (one.at > from ? one.at : []));
-  return [from, at, ...later].some(
-    (time) => within(time, SLOT_MS) >= limits.burst - 1 || within(time, HOUR_MS) >= limits.perHour - HOUR_MS / SLOT_MS,
-  );
-}
-
-/** Since when the message says that it was held back; where none came it may have been so from the beginning. */
-function heldFrom({ whenShown }: Evidence['clock'], { story, carrier, at }: Place): Instant {
-  if (carrier === null) return story.from;
-  const heldSince = carrier.members.find(({ key }) => key === story.key)?.heldSinceClock ?? null;
-  return heldSince === null ? at : Math.min(at, whenShown(heldSince, carrier.closedAt));
-}
-
 function isHeld(evidence: Evidence, place: Place): boolean {
   return holdsAt(evidence, place).length > 0;
 }
@@ -230,15 +189,6 @@ function isCounted({ linesOf }: Evidence, { target, story, at }: Place): boolean
 }
 
 const HELD: ReadonlySet<Message['kind']> = new Set(['silence_summary', 'inhibition_summary']);
-
-function hasSummaryBefore({ messages }: Evidence, { target, at }: Place): boolean {
-  return messages.to(target).some(({ isSummary, closedAt }) => isSummary && closedAt > at - SLOT_MS && closedAt <= at);
-}
-
-function hasSummaryAhead({ messages, clock }: Evidence, { target, at }: Place): boolean {
-  const before = messages.to(target).filter(({ isSummary, closedAt }) => isSummary && closedAt <= at);
-  return before.some(({ closedAt }) => clock.at(closedAt) > clock.at(at));
-}
 
 function isUntried({ log, timeline }: Evidence, { story, target, carrier, came, at }: Place): boolean {
   const until = Math.min(story.to, log.span.to, nextStart(timeline.without(target), at));

@@ -17,13 +17,14 @@ const GONE_MS = 30_000;
 export function judgeMessage(court: Court, message: Message): PeopleVerdict[] {
   return message.members.flatMap((member) => {
     const happened = court.stories.transitionOf(member.key, member.seq);
-    const story = court.stories.storiesOf(member.key, member.seq).at(-1) ?? null;
+    const stories = court.stories.storiesOf(member.key, member.seq);
+    const story = stories.at(-1) ?? null;
     if (happened === null || happened.type !== member.type || happened.knownAt > message.firstAt)
       return [ofNothing(message, member)];
     if (story === null) return [];
     const line = { message, member };
     return isEnd(member.type)
-      ? judgeEndLine(court, story, line)
+      ? judgeEndLine(court, story, line, stories)
       : [...staleIn(court, story, line), ...notNamed(court, story, line), ...heldIn(court, story, line)];
   });
 }
@@ -87,9 +88,10 @@ export function wrong(
 }
 
 /** Of an end: who was never sent the begin is told of one thing, or not at all. */
-function judgeEndLine(court: Court, story: Story, line: Line): PeopleVerdict[] {
+function judgeEndLine(court: Court, story: Story, line: Line, stories: readonly Story[]): PeopleVerdict[] {
   const { message, member } = line;
-  const before = linesBefore(court, story, message).filter(isBeginLine);
+  // A line about the ends of many is for those who were told of one of them.
+  const before = stories.flatMap((one) => linesBefore(court, one, message)).filter(isBeginLine);
   const wasMaybeTold = before.some((one) => one.message.isMaybeSent);
   if (member.as === 'fired-and-resolved') {
     const wasKnown = before.some((one) => (one.message.knownAt ?? Infinity) < message.closedAt);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Try, TryMember } from '../log.ts';
-import { HOUR, MINUTE, begin, config, fires, found, member, repeat, route, sent, transition } from './logs.ts';
+import { HOUR, MINUTE, begin, config, fires, found, member, repeat, route, rule, sent, transition } from './logs.ts';
 
 describe('the oracle for people, of what waits behind another message,', () => {
   it('passes what follows a message about its alert that is itself late', () => {
@@ -57,5 +57,16 @@ describe('the oracle for people, of what waits behind another message,', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], groupWaitMs: 60_000 })]) }];
     expect(found({ configs, transitions: [fires, over], tries })).toEqual([]);
     expect(found({ configs, transitions: [fires, over], tries: tries.slice(0, 2) })).toEqual(['unsent short']);
+  });
+
+  it('passes a line about many ends to who was told of one of them', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('warning', 'event')]) }];
+    const [one, other] = ['one', 'other'].map((key) => transition({ at: HOUR, key, type: 'event' }));
+    const gone = transition({ at: 2 * HOUR, key: 'all', type: 'retracted', foldedKeys: ['one', 'other'] });
+    const transitions = [one, other, gone].flatMap((each) => each ?? []);
+    const told = sent(HOUR, 'ops', [member({ key: 'one', type: 'event' })]);
+    const ended = sent(2 * HOUR, 'ops', [member({ key: 'all', type: 'retracted', count: 2 })]);
+    expect(found({ configs, transitions, tries: [told, ended] })).toEqual(['unsent event']);
+    expect(found({ configs, transitions, tries: [ended] })).toContain('invented end-without-begin');
   });
 });
