@@ -66,6 +66,20 @@ export const EVENTS: readonly KnownOfPeople[] = [
     met: { seed: 8, days: 3 },
     covers: ({ check, story }) => check === 'against-a-hold' && isNear(story, 'closed-before'),
   },
+  {
+    name: 'what the daemon says of itself is held by the mute windows of routes',
+    of: 'judge 18',
+    met: { seed: 4, days: 3 },
+    covers: ({ check, story }) =>
+      check === 'unsent' &&
+      story.duty === 'event' &&
+      story.rule.startsWith('chainwarden/') &&
+      story.severity === 'info' &&
+      story.came === 'news' &&
+      story.trail.length === 0 &&
+      !isNear(story, 'retrying') &&
+      !isNear(story, 'over-one-cap'),
+  },
 ];
 
 function isCalledNoMore({ duty, came }: VerdictStory): boolean {
