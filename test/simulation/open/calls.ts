@@ -35,15 +35,15 @@ export const CALLS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => check === 'step-wrong' && story.duty === 'early' && isNear(story, 'acked-before'),
   },
   {
-    name: 'a step of an event to a program that a silence or an inhibition held is left out with the event',
+    name: 'a call of an event to a program that a silence or an inhibition held is left out with the event',
     of: 'decision 101',
     met: { seed: 12, days: 3 },
     covers: ({ story }) =>
-      isOfStep(story, ({ count }) => count === 1) &&
+      (story.step?.count === 1 || story.duty === 'failover') &&
       story.form === 'event' &&
       story.kind !== 'people' &&
       story.came === null &&
-      (story.trail.includes('silence') || story.trail.includes('inhibition')),
+      (isNear(story, 'begun-held') || story.trail.includes('silence') || story.trail.includes('inhibition')),
   },
   {
     name: 'who was called in once is told of each later episode at once',
@@ -83,7 +83,14 @@ export const CALLS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) =>
       check === 'repeat-wrong' &&
       isNear(story, 'relabelled') &&
-      (story.duty !== 'repeat' || (story.came === null && story.trail.length === 0)),
+      (story.duty !== 'repeat' || !(isNear(story, 'over-one-cap') || isNear(story, 'woken'))),
+  },
+  {
+    name: 'what was accepted before the dispatcher noticed that the clock was set is moved with it',
+    of: 'judge 20',
+    met: { seed: 9, days: 3 },
+    covers: ({ check, story }) =>
+      check === 'repeat-wrong' && story.duty === 'repeat' && isNear(story, 'just-jumped') && !isNear(story, 'woken'),
   },
   {
     name: 'events that were folded into one are counted as one below the list of a message',

@@ -31,6 +31,8 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `ended-together`: its end was folded into one transition with those of others.
  * `called-before`: no route names the target, and it was told of an earlier episode.
  * `acked-before`: an acknowledgement of it had ended.
+ * `begun-held`: a silence was in force when it began.
+ * `just-jumped`: the clock was set forward in the minute before the target was last told of it.
  * `relabelled`: a reload has changed the labels of its rule since it began.
  * `a-day-old`: it began a day before, by the clock, or did so within the hour that followed.
  */
@@ -56,6 +58,8 @@ export type Near =
   | 'ended-together'
   | 'called-before'
   | 'acked-before'
+  | 'begun-held'
+  | 'just-jumped'
   | 'relabelled'
   | 'a-day-old';
 
@@ -88,6 +92,8 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['ended-together', isEndedTogether(place)],
     ['called-before', wasCalledBefore(evidence, place)],
     ['acked-before', evidence.acksOf(place.story).some(({ to }) => to <= place.at)],
+    ['begun-held', spanAt(evidence.holds.of(place.story.rule).silence, place.story.from) !== null],
+    ['just-jumped', isJustJumped(evidence, place)],
     ['relabelled', isRelabelled(evidence, place)],
     ['a-day-old', isDayOld(evidence, place)],
   ];
@@ -202,6 +208,14 @@ function isRenamed({ timeline }: Evidence, { story, target }: Place): boolean {
 function wasCalledBefore({ timeline, messages }: Evidence, { story, target, at }: Place): boolean {
   const isNamed = timeline.at(at).namedFor(story.rule)?.targets.includes(target) === true;
   return !isNamed && messages.about(target, story.key).some(({ member }) => member.episode < story.episode);
+}
+
+const NOTICED_MS = 60_000;
+
+function isJustJumped({ log, messages }: Evidence, { story, target, at }: Place): boolean {
+  const known = messages.about(target, story.key).flatMap(({ message }) => message.knownAt ?? []);
+  const last = Math.max(...known.filter((one) => one <= at));
+  return log.jumps.some((jump) => jump.ms > 0 && jump.at <= last && last <= jump.at + NOTICED_MS);
 }
 
 function isRelabelled({ timeline }: Evidence, { story, at }: Place): boolean {

@@ -156,7 +156,10 @@ function missingIn(court: Court, message: Message, sent: readonly SentStory[]): 
   const missing = sent.find(({ story, from, to }) => {
     const isThere = from < closedAt - EARLY_MS && firstAt < to && !keys.has(story.key) && isRepeated(court, story);
     return (
-      isThere && court.groups.groupAt(story.rule, target, closedAt) === group && isToBeRepeated(court, story, message)
+      isThere &&
+      // A reload may be under way that moves it to another group.
+      [closedAt, closedAt - 10_000].every((at) => court.groups.groupAt(story.rule, target, at) === group) &&
+      isToBeRepeated(court, story, message)
     );
   });
   if (missing === undefined) return [];
