@@ -8,13 +8,13 @@ export const OF_ALERTS: readonly KnownOfAlerts[] = [
   {
     name: 'a watch with office hours is blind at night',
     of: 'finding 4',
-    met: { seed: 1, days: 3 },
+    met: { seed: 2, days: 3 },
     covers: ({ check, watch }) => check === 'invented' && watch === 'office',
   },
   {
     name: 'a token that leaves is not told where the rule asks what it is',
     of: 'finding 5',
-    met: { seed: 1, days: 3 },
+    met: { seed: 2, days: 3 },
     covers: ({ check, watch, what }) => check === 'lost' && watch === 'leaving' && what.endsWith('was not told'),
   },
   {
