@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { copyWith, runIn } from './bugs/copies.ts';
 import { drawHistory } from './history.ts';
-import { FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
+import { ALL_KINDS, FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Logs, PlannedFault, Verdict } from './model.ts';
 import type { OpenEntry } from './open/entry.ts';
 import type { PeopleVerdict } from './people/verdict.ts';
@@ -91,8 +91,8 @@ function kinds(): readonly FaultKind[] {
 }
 
 function kindOf(name: string): FaultKind {
-  const kind = FAULT_KINDS.find((one) => one === name);
-  if (kind === undefined) throw new Error(`no fault "${name}": there are ${FAULT_KINDS.join(', ')}`);
+  const kind = ALL_KINDS.find((one) => one === name);
+  if (kind === undefined) throw new Error(`no fault "${name}": there are ${ALL_KINDS.join(', ')}`);
   return kind;
 }
 

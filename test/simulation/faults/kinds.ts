@@ -62,7 +62,10 @@ export const EDIT_KINDS = [
   'inhibition-changed',
   'self-changed',
 ] as const;
-export type EditKind = (typeof EDIT_KINDS)[number];
+
+/** A rule is gone for a while. These are drawn only where they are asked for. */
+export const REMOVAL_KINDS = ['rule-removed', 'rule-returned'] as const;
+export type EditKind = (typeof EDIT_KINDS | typeof REMOVAL_KINDS)[number];
 
 /** What operators do to alerts. */
 export const ACK_KINDS = ['ack', 'snooze', 'ack-withdrawn', 'ack-replaced'] as const;
@@ -94,7 +97,9 @@ export const TROUBLE_KINDS = [
 ] as const;
 
 export const FAULT_KINDS = [...TROUBLE_KINDS, ...SCENE_KINDS] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+/** With those that no history draws by itself. */
+export const ALL_KINDS = [...FAULT_KINDS, ...REMOVAL_KINDS] as const;
+export type FaultKind = (typeof ALL_KINDS)[number];
 
 function without<Name extends string, Out extends Name>(names: readonly Name[], out: readonly Out[]) {
   const left = new Set<string>(out);

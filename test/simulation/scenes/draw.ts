@@ -14,6 +14,7 @@ import {
 } from '../faults/kinds.ts';
 import type { Instant, PlannedFault, Span } from '../model.ts';
 import { drawEncounters } from './encounters.ts';
+import { drawRemovals } from './removals.ts';
 
 interface OfDay {
   readonly day: number;
@@ -49,7 +50,8 @@ export function drawScenes(draw: Draw, span: Span, { day, kinds }: OfDay): Plann
   const alone = drawn.map(([kind, at], n) =>
     planFault(kind, Math.min(at, span.to - 1), `s${day}.${n}`, createDraw(draw.below(2 ** 31), kind)),
   );
-  return [...alone, ...drawEncounters(draw, span, day)].filter(({ kind }) => kinds.includes(kind));
+  const asked = kinds.includes('rule-removed') ? drawRemovals(draw, span, day) : [];
+  return [...alone, ...drawEncounters(draw, span, day), ...asked].filter(({ kind }) => kinds.includes(kind));
 }
 
 function nearby(draw: Draw): number {

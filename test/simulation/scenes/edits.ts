@@ -22,7 +22,9 @@ import {
   editEscalation,
   editRule,
   muteNow,
+  removeRule,
   reorderRoutes,
+  returnRule,
 } from './route-edits.ts';
 
 export const EDITS: Readonly<Record<EditKind, Edit>> = {
@@ -45,4 +47,6 @@ export const EDITS: Readonly<Record<EditKind, Edit>> = {
   'cap-tightened': tightenCap,
   'inhibition-changed': changeInhibition,
   'self-changed': changeSelf,
+  'rule-removed': removeRule,
+  'rule-returned': returnRule,
 };

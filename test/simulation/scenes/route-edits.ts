@@ -2,7 +2,7 @@
 import type { Draw } from '../draw.ts';
 import type { ConfigVersion, EscalationVersion, Inhibition, RouteVersion, RuleVersion } from '../people/log.ts';
 import { pickOf, type Edit } from './channel-edits.ts';
-import { NO_ROUTE, referencesOf, ruleOf } from './first-version.ts';
+import { FIRST_VERSION, NO_ROUTE, referencesOf, ruleOf } from './first-version.ts';
 import { sourceOf } from './watches.ts';
 
 const MINUTE = 60_000;
@@ -133,7 +133,7 @@ export const changeGroups: Edit = (version, draw) => {
 export function changeSeverity(by: 1 | -1): Edit {
   return (version, draw, { path }) => {
     const movable = version.rules.filter((rule) => severityAt(rule, by) !== null);
-    const meant = path === null ? movable : movable.filter(({ watch, alert }) => `${watch}/${alert}` === path);
+    const meant = path === null ? movable : movable.filter((rule) => nameOf(rule) === path);
     const found = pickOf(meant, draw);
     const severity = found === null ? null : severityAt(found, by);
     if (found === null || severity === null) return version;
@@ -156,6 +156,22 @@ export const editRule: Edit = (version, draw) => {
   const reference = pickOf(others, draw) ?? found.reference;
   return withRule(version, ruleOf(source, found.severity, reference), found);
 };
+
+export const removeRule: Edit = (version, _draw, { path }) => {
+  const rules = version.rules.filter((rule) => nameOf(rule) !== path);
+  return rules.length === version.rules.length ? version : { ...version, rules };
+};
+
+/** As it was at first. */
+export const returnRule: Edit = (version, _draw, { path }) => {
+  const gone = FIRST_VERSION.rules.find((rule) => nameOf(rule) === path);
+  const isGone = gone !== undefined && version.rules.every((rule) => nameOf(rule) !== path);
+  return isGone ? { ...version, rules: [...version.rules, gone] } : version;
+};
+
+function nameOf({ watch, alert }: RuleVersion): string {
+  return `${watch}/${alert}`;
+}
 
 /** The rule keeps the channels that it names. */
 function withRule(version: ConfigVersion, rule: RuleVersion, former: RuleVersion): ConfigVersion {
