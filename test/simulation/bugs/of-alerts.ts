@@ -85,6 +85,7 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
       },
     ],
     caughtAs: ['unnamed-gap'],
+    under: ['burst', 'downtime', 'unavailable'],
   },
   'a max_pages gap dropped': {
     edits: [
@@ -95,6 +96,7 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
       },
     ],
     caughtAs: ['unnamed-gap'],
+    under: ['burst', 'downtime', 'unavailable'],
   },
   'floor 0 at an empty baseline': {
     edits: [
