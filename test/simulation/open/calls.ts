@@ -7,13 +7,13 @@ export const CALLS: readonly KnownOfPeople[] = [
   {
     name: 'a raised severity is heard by nobody',
     of: 'decision 114',
-    met: { seed: 6, days: 3 },
+    met: { seed: 1, days: 3 },
     covers: ({ check, story }) => isLate(check) && story.duty === 'raised',
   },
   {
     name: 'a raised severity does not begin the steps again',
     of: 'decision 114',
-    met: { seed: 3, days: 3 },
+    met: { seed: 18, days: 3 },
     covers: ({ story }) => isOfStep(story, ({ again }) => again === 'raised'),
   },
   {
@@ -37,7 +37,7 @@ export const CALLS: readonly KnownOfPeople[] = [
   {
     name: 'a call of an event to a program that a silence or an inhibition held is left out with the event',
     of: 'decision 101',
-    met: { seed: 12, days: 3 },
+    met: { seed: 9, days: 3 },
     covers: ({ story }) =>
       (story.step?.count === 1 || story.duty === 'failover') &&
       story.form === 'event' &&
@@ -60,14 +60,14 @@ export const CALLS: readonly KnownOfPeople[] = [
   {
     name: 'events that were folded into one call nobody in',
     of: 'judge 1',
-    met: { seed: 3, days: 3 },
+    met: { seed: 1, days: 3 },
     covers: ({ story }) =>
       (story.duty === 'step' || story.duty === 'failover') && story.isFolded && story.came === null,
   },
   {
     name: 'a target is called once, though several of its steps are due',
     of: 'decision 102',
-    met: { seed: 10, days: 3 },
+    met: { seed: 1, days: 3 },
     covers: ({ story }) => isOfStep(story, ({ count }) => count > 1),
   },
   {
@@ -79,7 +79,7 @@ export const CALLS: readonly KnownOfPeople[] = [
   {
     name: 'an alert is repeated as often as the labels say that its rule had when it began',
     of: 'finding 1',
-    met: { seed: 6, days: 3 },
+    met: { seed: 18, days: 3 },
     covers: ({ check, story }) =>
       check === 'repeat-wrong' &&
       isNear(story, 'relabelled') &&
@@ -95,7 +95,7 @@ export const CALLS: readonly KnownOfPeople[] = [
   {
     name: 'events that were folded into one are counted as one below the list of a message',
     of: 'judge 8',
-    met: { seed: 4, days: 3 },
+    met: { seed: 1, days: 3 },
     covers: ({ check, story }) => check === 'summary-wrong' && story.duty === 'counts' && story.isFolded,
   },
 ];
