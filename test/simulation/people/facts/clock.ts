@@ -38,8 +38,7 @@ export function daemonClock({ span, aheadMs, jumps, lives }: Given): DaemonClock
     ahead += ms;
   }
   stretches.push({ from, to: Infinity, aheadMs: ahead });
-  const isShifted = ({ at, ms }: ClockJump): boolean =>
-    ms > SHIFTED_MS && lives.some(({ from: begun, to }) => begun <= at && at < to);
+  const isSeen = ({ at }: ClockJump): boolean => lives.some(({ from: begun, to }) => begun <= at && at < to);
   const indexAt = (time: Instant): number =>
     countUntil(stretches.length, (n) => (stretches[n]?.from ?? Infinity) <= time) - 1;
   return {
@@ -63,7 +62,8 @@ export function daemonClock({ span, aheadMs, jumps, lives }: Given): DaemonClock
       let end = begin + wholeMs;
       for (const jump of jumps) {
         const { at, ms } = jump;
-        if (at > begin && at < end && !isShifted(jump)) end = Math.min(Math.max(end - ms, at), at + wholeMs);
+        if (at <= begin || at >= end || (ms > SHIFTED_MS && isSeen(jump))) continue;
+        end = Math.min(Math.max(end - ms, at), isSeen(jump) ? at + wholeMs : Infinity);
       }
       return end;
     },
