@@ -7,7 +7,7 @@ import type { Instant, PlannedFault, Span } from '../model.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const A_DAY = { least: 3, most: 4 };
-const DEEDS_EACH = { least: 4, most: 7 };
+const DEEDS_EACH = { least: 3, most: 6 };
 /** It is over before the day is. */
 const LONGEST_MS = 4 * HOUR;
 
@@ -100,13 +100,18 @@ function falls(path: 'USDC' | 'coin', times: readonly [number, number], first: r
 }
 
 /** Each alert of the watch flaps then. */
-const FLAPPING = (['usdc/low', 'usdc/again'] as const).map((target): Occasion => ({
+const FLAPPING = (
+  [
+    { target: 'usdc/low', often: ['fail', 'ack', 'hush'] },
+    { target: 'usdc/low', often: ['fail', 'snooze', 'inhibit'] },
+    { target: 'usdc/again', often: ['silence', 'mute', 'refuse'] },
+  ] as const
+).map((one): Occasion => ({
+  ...one,
   kind: 'flap',
-  target,
   given: falls('USDC', [4, 6], [0, 5]),
   takes: 40,
-  mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute', 'inhibit'],
-  often: ['fail', 'mute'],
+  mostly: ['ack', 'snooze', 'refuse', 'silence', 'hush', 'mute'],
 }));
 
 const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
@@ -123,7 +128,7 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     kind: 'flap',
     target: 'usdc/again',
     given: falls('USDC', [2, 3], [0, 40]),
-    takes: 20,
+    takes: 0,
     mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'mute', 'inhibit'],
     often: ['raise', 'fail'],
   },
@@ -134,13 +139,6 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     takes: 0,
     mostly: ['ack', 'snooze', 'silence', 'refuse', 'kill'],
     often: ['lower', 'raise-later', 'fail'],
-  },
-  {
-    kind: 'flap',
-    target: 'dip/low',
-    given: falls('coin', [2, 5], [0, 40]),
-    takes: 20,
-    mostly: ['ack', 'snooze', 'refuse', 'silence', 'mute', 'raise'],
   },
   {
     kind: 'storm',
@@ -172,10 +170,10 @@ function encounter(draw: Draw, at: Instant, id: string): readonly PlannedFault[]
   const some = Array.from({ length: draw.between(DEEDS_EACH.least, DEEDS_EACH.most) }, () =>
     draw.pick(draw.chance(0.5) ? mostly : ANY),
   );
-  const all = draw.chance(0.5) ? [...some, ...often] : some;
-  const drawn = all.map((name, n): PlannedFault => {
+  const together = draw.chance(0.6) ? often : [];
+  const drawn = [...together, ...some].map((name, n): PlannedFault => {
     const deed: Deed = DEEDS[name];
-    const shift = draw.chance(0.5) ? takes : 0;
+    const shift = n < together.length || draw.chance(0.5) ? takes : 0;
     const moment = at + draw.between((shift + deed.from) * 60, (shift + deed.to) * 60) * 1000;
     return { ...planFault(deed.kind(draw), moment, `${id}.${n + 1}`, draw), ...deed.given?.(draw, target) };
   });

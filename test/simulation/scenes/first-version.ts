@@ -102,10 +102,12 @@ export const FIRST_VERSION: ConfigVersion = {
     },
     {
       when: { watch: 'coin', alert: 'low' },
-      mute: { watch: ['dip', 'usdc', 'tokens'] },
+      mute: { watch: ['dip', 'tokens'] },
       equal: [],
       events: 'summary',
     },
+    // Not `low`, which others have to be called in for.
+    { when: { watch: 'coin', alert: 'low' }, mute: { watch: 'usdc', alert: 'again' }, equal: [], events: 'summary' },
   ],
   self: [],
   rules: RULE_SOURCES.map((source) => ruleOf(source, source.alert.severity, referencesOf(source)[0] ?? '')),

@@ -84,7 +84,7 @@ export const muteNow: Edit = (version, draw, { at }) => {
 };
 
 const DAY_MS = 24 * HOUR;
-const MOST_INHIBITIONS = 3;
+const MOST_INHIBITIONS = 4;
 
 /** One more, one less, or another effect on events. */
 export const changeInhibition: Edit = (version, draw) => {
@@ -110,7 +110,7 @@ function inhibitionOf(draw: Draw): Inhibition {
   const mute = draw.pick<Inhibition['mute']>([
     { team: 'payments', severity: '!critical' },
     { team: 'chain' },
-    { watch: ['vault', 'large', 'dip'] },
+    { watch: ['vault', 'large', 'dip', 'usdc'] },
     { severity: ['info', 'warning'] },
   ]);
   return { when, mute, equal: draw.pick([[], ['explorer'], ['team']]), events: draw.pick(['summary', 'drop']) };
