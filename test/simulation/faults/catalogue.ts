@@ -159,8 +159,8 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   'inhibition-changed': any,
   'self-changed': any,
   // `path`: the rule.
-  'rule-removed': any,
-  'rule-returned': any,
+  'rule-turned': any,
+  'rule-turned-back': any,
   // `ms`: so long it holds. `path`: the alert that is meant, where there is one; null: any.
   ack: (draw) => ({ ...any(draw), ms: 24 * HOUR }),
   snooze: (draw) => ({ ...any(draw), ms: draw.between(2, 36) * 5 * MINUTE }),

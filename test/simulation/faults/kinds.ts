@@ -63,9 +63,9 @@ export const EDIT_KINDS = [
   'self-changed',
 ] as const;
 
-/** A rule is gone for a while. These are drawn only where they are asked for. */
-export const REMOVAL_KINDS = ['rule-removed', 'rule-returned'] as const;
-export type EditKind = (typeof EDIT_KINDS | typeof REMOVAL_KINDS)[number];
+/** A rule is another sort of alert for a while. These are drawn only where they are asked for. */
+export const TURN_KINDS = ['rule-turned', 'rule-turned-back'] as const;
+export type EditKind = (typeof EDIT_KINDS | typeof TURN_KINDS)[number];
 
 /** What operators do to alerts. */
 export const ACK_KINDS = ['ack', 'snooze', 'ack-withdrawn', 'ack-replaced'] as const;
@@ -98,7 +98,7 @@ export const TROUBLE_KINDS = [
 
 export const FAULT_KINDS = [...TROUBLE_KINDS, ...SCENE_KINDS] as const;
 /** With those that no history draws by itself. */
-export const ALL_KINDS = [...FAULT_KINDS, ...REMOVAL_KINDS] as const;
+export const ALL_KINDS = [...FAULT_KINDS, ...TURN_KINDS] as const;
 export type FaultKind = (typeof ALL_KINDS)[number];
 
 function without<Name extends string, Out extends Name>(names: readonly Name[], out: readonly Out[]) {

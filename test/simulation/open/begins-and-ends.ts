@@ -13,9 +13,10 @@ export const BEGINS_AND_ENDS: readonly KnownOfPeople[] = [
   {
     name: 'what waits to be told is told as firing though its rule was changed or removed, and its end never',
     of: 'finding 10',
-    met: null,
+    met: { seed: 3, days: 2, under: ['flap', 'silence', 'rule-turned', 'rule-turned-back'] },
     covers: ({ check, story }) =>
-      story.near.includes('edited') && ((check === 'stale' && story.duty === 'begin') || check === 'end-unsent'),
+      story.near.includes('edited') &&
+      ((check === 'stale' && story.duty === 'begin') || (check === 'end-unsent' && story.came === null)),
   },
   {
     name: 'a begin is told after its end, where another message about its alert waited for its next try',

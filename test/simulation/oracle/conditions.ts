@@ -258,8 +258,9 @@ function coolingOf({ reference, told }: Case): Verdict[] {
     if (!isFirst || ended === undefined || told[n - 1] !== ended) return [];
     // An end that is told once it is steady came so long before.
     const steadyMs = ended.reason?.startsWith('steady') === true ? STEADY_MS : 0;
-    const sinceMs = clockAt - ended.clockAt;
-    if (sinceMs < 0 || sinceMs + steadyMs >= cooldownMs) return [];
+    // A clock that is set back in between makes no cooldown longer.
+    const sinceMs = Math.max(clockAt - ended.clockAt, at - ended.at);
+    if (sinceMs + steadyMs >= cooldownMs) return [];
     return [{ check: 'invented', at, watch, what: `${alert}: fired ${sinceMs} ms after an end that was told` }];
   });
 }

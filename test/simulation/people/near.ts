@@ -6,6 +6,8 @@ import { hasSummaryAhead, hasSummaryBefore, isOverOneCap, type Place } from './n
 import type { Evidence } from './facts/evidence.ts';
 import type { Message } from './facts/messages.ts';
 import type { Groups } from './groups.ts';
+import { whenMuted } from './facts/holds.ts';
+import { fits } from './facts/routing.ts';
 import { countUntil, nextStart, spanAt } from './facts/spans.ts';
 import { SENT_WITHIN_MS } from './walk.ts';
 
@@ -34,6 +36,7 @@ import { SENT_WITHIN_MS } from './walk.ts';
  * `begun-held`: a silence was in force when it began.
  * `just-jumped`: the clock was set forward in the minute before the target was last told of it.
  * `relabelled`: a reload has changed the labels of its rule since it began.
+ * `routed-as-others`: the daemon says it of itself, and a route that fits its labels mutes it then or lets its group wait.
  * `a-day-old`: it began a day before, by the clock, or did so within the hour that followed.
  */
 export type Near =
@@ -61,6 +64,7 @@ export type Near =
   | 'begun-held'
   | 'just-jumped'
   | 'relabelled'
+  | 'routed-as-others'
   | 'a-day-old';
 
 /** What is tried for longer is given up. */
@@ -95,9 +99,18 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
     ['begun-held', spanAt(evidence.holds.of(place.story.rule).silence, place.story.from) !== null],
     ['just-jumped', isJustJumped(evidence, place)],
     ['relabelled', isRelabelled(evidence, place)],
+    ['routed-as-others', isRoutedAsOthers(evidence, place)],
     ['a-day-old', isDayOld(evidence, place)],
   ];
   return all.flatMap(([near, isSo]) => (isSo ? [near] : []));
+}
+
+function isRoutedAsOthers({ timeline, clock }: Evidence, { story, at }: Place): boolean {
+  const routes = timeline.at(at).config.routes.filter(({ match }) => fits(match, story.begin.labels));
+  const waits = routes.some(({ groupWaitMs, groupIntervalMs }) => Math.max(groupWaitMs ?? 0, groupIntervalMs ?? 0) > 0);
+  const mutes = routes.flatMap(({ mute }) => mute);
+  const span = { from: at, to: at + SENT_WITHIN_MS };
+  return story.isSelf && (waits || mutes.some((mute) => whenMuted(mute, clock, span).length > 0));
 }
 
 function isDroppedLater({ holds, timeline }: Evidence, { story, at }: Place): boolean {

@@ -14,7 +14,7 @@ import {
 } from '../faults/kinds.ts';
 import type { Instant, PlannedFault, Span } from '../model.ts';
 import { drawEncounters } from './encounters.ts';
-import { drawRemovals } from './removals.ts';
+import { drawTurns } from './turns.ts';
 
 interface OfDay {
   readonly day: number;
@@ -50,7 +50,7 @@ export function drawScenes(draw: Draw, span: Span, { day, kinds }: OfDay): Plann
   const alone = drawn.map(([kind, at], n) =>
     planFault(kind, Math.min(at, span.to - 1), `s${day}.${n}`, createDraw(draw.below(2 ** 31), kind)),
   );
-  const asked = kinds.includes('rule-removed') ? drawRemovals(draw, span, day) : [];
+  const asked = kinds.includes('rule-turned') ? drawTurns(draw, span, day) : [];
   return [...alone, ...drawEncounters(draw, span, day), ...asked].filter(({ kind }) => kinds.includes(kind));
 }
 

@@ -22,9 +22,9 @@ import {
   editEscalation,
   editRule,
   muteNow,
-  removeRule,
+  turnRule,
   reorderRoutes,
-  returnRule,
+  turnRuleBack,
 } from './route-edits.ts';
 
 export const EDITS: Readonly<Record<EditKind, Edit>> = {
@@ -47,6 +47,6 @@ export const EDITS: Readonly<Record<EditKind, Edit>> = {
   'cap-tightened': tightenCap,
   'inhibition-changed': changeInhibition,
   'self-changed': changeSelf,
-  'rule-removed': removeRule,
-  'rule-returned': returnRule,
+  'rule-turned': turnRule,
+  'rule-turned-back': turnRuleBack,
 };

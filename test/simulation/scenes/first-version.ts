@@ -37,9 +37,9 @@ export function ruleOf(source: RuleSource, severity: SeverityName, reference: st
   };
 }
 
-/** The references of an alert, in the order of its edits. */
+/** The references of an alert, in the order of its edits, without the one of another sort. */
 export function referencesOf({ alert }: RuleSource): readonly string[] {
-  return Object.keys(alert.texts);
+  return Object.keys(alert.texts).filter((reference) => reference !== alert.turned);
 }
 
 function channel(name: string, kind: Channel['kind'], rest: Partial<Channel> = {}): Channel {

@@ -2,8 +2,8 @@
 import type { Draw } from '../draw.ts';
 import type { ConfigVersion, EscalationVersion, Inhibition, RouteVersion, RuleVersion } from '../people/log.ts';
 import { pickOf, type Edit } from './channel-edits.ts';
-import { FIRST_VERSION, NO_ROUTE, referencesOf, ruleOf } from './first-version.ts';
-import { sourceOf } from './watches.ts';
+import { NO_ROUTE, referencesOf, ruleOf } from './first-version.ts';
+import { sourceOf, type RuleSource } from './watches.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -133,7 +133,7 @@ export const changeGroups: Edit = (version, draw) => {
 export function changeSeverity(by: 1 | -1): Edit {
   return (version, draw, { path }) => {
     const movable = version.rules.filter((rule) => severityAt(rule, by) !== null);
-    const meant = path === null ? movable : movable.filter((rule) => nameOf(rule) === path);
+    const meant = path === null ? movable : movable.filter((rule) => ruleName(rule) === path);
     const found = pickOf(meant, draw);
     const severity = found === null ? null : severityAt(found, by);
     if (found === null || severity === null) return version;
@@ -157,20 +157,23 @@ export const editRule: Edit = (version, draw) => {
   return withRule(version, ruleOf(source, found.severity, reference), found);
 };
 
-export const removeRule: Edit = (version, _draw, { path }) => {
-  const rules = version.rules.filter((rule) => nameOf(rule) !== path);
-  return rules.length === version.rules.length ? version : { ...version, rules };
-};
+/** From now on it is another sort of alert under its id. */
+export const turnRule: Edit = (version, _draw, { path }) => turned(version, path, ({ alert }) => alert.turned ?? null);
 
-/** As it was at first. */
-export const returnRule: Edit = (version, _draw, { path }) => {
-  const gone = FIRST_VERSION.rules.find((rule) => nameOf(rule) === path);
-  const isGone = gone !== undefined && version.rules.every((rule) => nameOf(rule) !== path);
-  return isGone ? { ...version, rules: [...version.rules, gone] } : version;
-};
+export const turnRuleBack: Edit = (version, _draw, { path }) =>
+  turned(version, path, (source) => referencesOf(source)[0] ?? null);
 
-function nameOf({ watch, alert }: RuleVersion): string {
-  return `${watch}/${alert}`;
+function turned(
+  version: ConfigVersion,
+  path: string | null,
+  referenceOf: (source: RuleSource) => string | null,
+): ConfigVersion {
+  const found = version.rules.find((rule) => ruleName(rule) === path);
+  if (found === undefined) return version;
+  const source = sourceOf(found.watch, found.alert);
+  const reference = referenceOf(source);
+  if (reference === null || reference === found.reference) return version;
+  return withRule(version, ruleOf(source, found.severity, reference), found);
 }
 
 /** The rule keeps the channels that it names. */
@@ -186,4 +189,8 @@ function placeOf({ routes }: ConfigVersion, draw: Draw, isMeant: (route: RouteVe
 
 function withRoute(version: ConfigVersion, place: number, to: (route: RouteVersion) => RouteVersion): ConfigVersion {
   return { ...version, routes: version.routes.map((route, n) => (n === place ? to(route) : route)) };
+}
+
+function ruleName({ watch, alert }: RuleVersion): string {
+  return `${watch}/${alert}`;
 }

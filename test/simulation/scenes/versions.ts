@@ -3,7 +3,7 @@
 import type { Setup } from '../../../src/app/setup/setup.ts';
 import { formatProblems } from '../../../src/config/problem.ts';
 import { createDraw } from '../draw.ts';
-import { EDIT_KINDS, REMOVAL_KINDS, type EditKind } from '../faults/kinds.ts';
+import { EDIT_KINDS, TURN_KINDS, type EditKind } from '../faults/kinds.ts';
 import type { Instant, PlannedFault } from '../model.ts';
 import type { ConfigVersion } from '../people/log.ts';
 import { EDITS } from './edits.ts';
@@ -36,7 +36,7 @@ export function createVersions(faults: readonly PlannedFault[], load: Load): Ver
   return { at: (moment) => all.findLast(({ from }) => from <= moment) ?? first(load), refused };
 }
 
-const EDITED = new Set<string>([...EDIT_KINDS, ...REMOVAL_KINDS]);
+const EDITED = new Set<string>([...EDIT_KINDS, ...TURN_KINDS]);
 
 export function isEdit(fault: PlannedFault): fault is PlannedFault & { readonly kind: EditKind } {
   return EDITED.has(fault.kind);

@@ -24,6 +24,8 @@ export interface AlertSource {
   readonly severities?: readonly SeverityName[];
   /** By its reference, the first one first: what the rules file says of it. Others are edits under the same id. */
   readonly texts: Readonly<Record<string, string>>;
+  /** The reference of those that makes it another sort of alert; left out: none does. */
+  readonly turned?: string;
   readonly cooldownMs?: number;
   readonly notify?: readonly string[];
 }
@@ -160,7 +162,12 @@ export const WATCHES: readonly WatchSource[] = [
         form: 'condition',
         severity: 'critical',
         severities: BOTH,
-        texts: { 'usdc/low': 'while: balance < 1_000_000' },
+        // No balance changes so often: it ends what it was, and never fires.
+        texts: {
+          'usdc/low': 'while: balance < 1_000_000',
+          'usdc/low as changes': 'on: changed, at_least: { count: 1000, within: 1h }',
+        },
+        turned: 'usdc/low as changes',
       },
       {
         id: 'again',

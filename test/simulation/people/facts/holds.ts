@@ -104,12 +104,13 @@ function mutedIn(version: Version, rule: string, clock: DaemonClock, span: Span)
   const from = Math.max(version.from, span.from);
   const to = Math.min(version.to, span.to);
   const mutes = version.namedFor(rule)?.mutes ?? [];
-  return mutes.flatMap((mute) =>
-    common(
-      windowsOf(mute, clock.at(from), clock.at(to)).flatMap((one) => clock.between(one.from, one.to)),
-      [{ from, to }],
-    ),
-  );
+  return mutes.flatMap((mute) => whenMuted(mute, clock, { from, to }));
+}
+
+/** When a window is open. */
+export function whenMuted(mute: MuteTimes, clock: DaemonClock, { from, to }: Span): Spans {
+  const windows = windowsOf(mute, clock.at(from), clock.at(to));
+  return common(merged(windows.flatMap((one) => clock.between(one.from, one.to))), [{ from, to }]);
 }
 
 /** By the clock of the daemon. */
