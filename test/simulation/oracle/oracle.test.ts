@@ -22,6 +22,7 @@ const NOBODY: PeopleLog = {
   actions: [],
   transitions: [],
   tries: [],
+  untried: [],
   lives: [],
   polls: [],
   refusals: [],

@@ -36,6 +36,7 @@ function logsOf(
     actions: [],
     transitions: [],
     tries: [],
+    untried: [],
     lives: [],
     polls: [],
     refusals: [],

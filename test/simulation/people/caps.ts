@@ -3,7 +3,7 @@
 import type { Instant } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Channel } from './log.ts';
-import { hasCritical, type Message } from './facts/messages.ts';
+import { hasCritical, SUMMARIES, type Message, type Messages } from './facts/messages.ts';
 import { countUntil } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import { remembered } from './facts/timeline.ts';
@@ -17,7 +17,8 @@ export interface Limits {
 
 export interface Closing {
   readonly at: Instant;
-  readonly message: Message;
+  /** Null: it was never tried. */
+  readonly message: Message | null;
   readonly rules: ReadonlySet<string>;
   /** It passes in any case: the first critical begin of an alert of which nothing was closed in ten minutes. */
   readonly isFree: boolean;
@@ -46,7 +47,7 @@ export function limitsOf(channel: Channel | null, bucket: Bucket): Limits | null
   return { burst: common.burst * 2, perHour: common.perHour * 2 };
 }
 
-export function bucketOf(message: Message): Bucket {
+export function bucketOf(message: Pick<Message, 'members'>): Bucket {
   return hasCritical(message) ? 'critical' : 'common';
 }
 
@@ -55,7 +56,7 @@ export function capsIn(evidence: Evidence): Caps {
   const closings = new Map<string, readonly Closing[]>();
   const alerts = new Map<string, ReadonlyMap<string, readonly Instant[]>>();
   const alertsTo = (target: string): ReadonlyMap<string, readonly Instant[]> =>
-    remembered(alerts, target, () => closedByAlert(messages.to(target)));
+    remembered(alerts, target, () => closedByAlert(closedTo(messages, target)));
 
   /** Nothing about it was closed in the ten minutes before. */
   function isQuiet(target: string, alert: string, at: Instant): boolean {
@@ -66,13 +67,12 @@ export function capsIn(evidence: Evidence): Caps {
 
   const closingsOf = (target: string, bucket: Bucket): readonly Closing[] =>
     remembered(closings, `${target} ${bucket}`, () =>
-      messages
-        .to(target)
-        .filter((message) => !message.isSummary && bucketOf(message) === bucket)
-        .map((message) => {
-          const begins = message.members.filter(({ severity, type }) => severity === 'critical' && isBegin(type));
-          const isFree = begins.some((member) => isQuiet(target, alertOf(member), message.closedAt));
-          return { at: message.closedAt, message, rules: criticalRules(message), isFree };
+      closedTo(messages, target)
+        .filter((one) => !SUMMARIES.has(one.kind) && bucketOf(one) === bucket)
+        .map((one) => {
+          const begins = one.members.filter(({ severity, type }) => severity === 'critical' && isBegin(type));
+          const isFree = begins.some((member) => isQuiet(target, alertOf(member), one.closedAt));
+          return { at: one.closedAt, message: one.message, rules: criticalRules(one), isFree };
         })
         .toSorted((a, b) => a.at - b.at),
     );
@@ -100,6 +100,17 @@ export function capsIn(evidence: Evidence): Caps {
   };
 }
 
+interface Closed extends Pick<Message, 'kind' | 'members' | 'closedAt'> {
+  readonly message: Message | null;
+}
+
+function closedTo(messages: Messages, target: string): Closed[] {
+  return [
+    ...messages.to(target).map((message) => ({ ...message, message })),
+    ...messages.untriedTo(target).map((one) => ({ ...one, message: null })),
+  ];
+}
+
 /** Indices of what was closed after `from` and until `to`. */
 export function rangeOf(closings: readonly Closing[], from: Instant, to: Instant): [number, number] {
   const until = (time: Instant): number => countUntil(closings.length, (n) => (closings[n]?.at ?? Infinity) <= time);
@@ -120,7 +131,7 @@ export function quarter(limit: number): number {
   return Math.ceil(limit / 4);
 }
 
-function criticalRules({ members }: Message): Set<string> {
+function criticalRules({ members }: Pick<Message, 'members'>): Set<string> {
   return new Set(members.flatMap((one) => (one.severity === 'critical' ? [`${one.watch}/${one.alert}`] : [])));
 }
 
@@ -129,7 +140,7 @@ function alertOf({ type, key, watch, alert }: Message['members'][number]): strin
   return type === 'firing' || type === 'resolved' ? key : `${watch}/${alert}`;
 }
 
-function closedByAlert(messages: readonly Message[]): Map<string, Instant[]> {
+function closedByAlert(messages: readonly Closed[]): Map<string, Instant[]> {
   const times = new Map<string, Instant[]>();
   for (const message of messages)
     for (const alert of new Set(message.members.map(alertOf))) {

@@ -28,6 +28,7 @@ export interface PeopleLog {
   readonly actions: readonly OperatorAction[];
   readonly transitions: readonly CommittedTransition[];
   readonly tries: readonly Try[];
+  readonly untried: readonly UntriedMessage[];
   /** When a process ran. */
   readonly lives: readonly Life[];
   readonly polls: readonly PollEnd[];
@@ -147,6 +148,12 @@ export interface Try {
   readonly outcome: TryOutcome;
   /** When the outcome was in the store; null: it never was, so that the try counts as unknown. */
   readonly knownAt: Instant | null;
+}
+
+/** It was closed and never tried: all that it told of was over first, or the run was. Caps count it. */
+export interface UntriedMessage extends Pick<Try, 'target' | 'kind'> {
+  readonly closedAt: Instant;
+  readonly members: readonly TryMember[];
 }
 
 export interface TryMember {

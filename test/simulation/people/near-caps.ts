@@ -2,7 +2,7 @@
 import type { Instant } from '../model.ts';
 import { HOUR_MS, limitsOf, SLOT_MS } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
-import type { Message } from './facts/messages.ts';
+import { SUMMARIES, type Message } from './facts/messages.ts';
 import type { Story } from './facts/stories.ts';
 import { SENT_WITHIN_MS } from './walk.ts';
 
@@ -26,11 +26,9 @@ export function isOverOneCap(
   const limits = limitsOf(timeline.at(at).channelOf(target), 'common');
   if (limits === null) return false;
   const until = at + SENT_WITHIN_MS;
-  const closed = messages
-    .to(target)
-    .flatMap(({ isSummary, closedAt }) =>
-      isSummary || closedAt > until ? [] : { at: closedAt, shown: clockAt(closedAt) },
-    );
+  const closed = [...messages.to(target), ...messages.untriedTo(target)].flatMap(({ kind, closedAt }) =>
+    SUMMARIES.has(kind) || closedAt > until ? [] : { at: closedAt, shown: clockAt(closedAt) },
+  );
   const within = (time: Instant, ms: number): number =>
     closed.filter((one) => one.at <= time && Math.abs(clockAt(time) - one.shown) < ms).length;
   const from = heldFrom(clock, place);

@@ -7,7 +7,7 @@ import { AckAnswer, keptChange } from './operate.ts';
 import { createTransitionLog, type TransitionLog } from './transitions.ts';
 import { createTryLog, type TryLog } from './tries.ts';
 
-export interface PeopleRecorder extends Pick<TransitionLog, 'kept' | 'unkept'>, Omit<TryLog, 'all'> {
+export interface PeopleRecorder extends Pick<TransitionLog, 'kept' | 'unkept'>, Omit<TryLog, 'all' | 'untried'> {
   readonly applied: (version: ConfigVersion) => void;
   readonly operated: (stored: StoredAnswer, request: Pick<OperatorRequest, 'key' | 'actor'>) => void;
   readonly polled: (watch: string, isComplete: boolean) => void;
@@ -23,7 +23,7 @@ export function createPeopleRecorder(now: () => Instant): PeopleRecorder {
   /** A repeated request is answered as it was at first, and changes nothing. */
   const answered = new Set<string>();
   const transitions = createTransitionLog(now);
-  const { all: allTries, ...tries } = createTryLog(now, transitions.of);
+  const { all: allTries, untried, ...tries } = createTryLog(now, transitions.of);
   /** When an acknowledgement ends by itself, by alert and episode. */
   const ackedUntil = new Map<string, Instant>();
 
@@ -61,6 +61,7 @@ export function createPeopleRecorder(now: () => Instant): PeopleRecorder {
       actions,
       transitions: transitions.all(),
       tries: allTries(),
+      untried: untried(),
       lives,
       polls,
       refusals,

@@ -9,7 +9,15 @@ import type {
   Withdrawal,
 } from '../../../src/dispatch/model.ts';
 import type { Instant } from '../model.ts';
-import type { Channel, CommittedTransition, Incident, Try, TryMember, TryOutcome } from '../people/log.ts';
+import type {
+  Channel,
+  CommittedTransition,
+  Incident,
+  Try,
+  TryMember,
+  TryOutcome,
+  UntriedMessage,
+} from '../people/log.ts';
 
 /** A try that has begun. */
 export interface BegunTry {
@@ -25,6 +33,7 @@ export interface TryLog {
   /** It is in the store how the try ended: gives the keys of what it told of. */
   readonly settled: (id: string, attempt: number) => readonly string[];
   readonly all: () => readonly Try[];
+  readonly untried: () => readonly UntriedMessage[];
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -36,6 +45,8 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
   /** What was never tried may still be withdrawn. */
   const untried = new Map<string, DeliveryBatch>();
   const tried = new Map<string, DeliveryBatch>();
+  /** As they were closed. */
+  const closed = new Map<string, { readonly at: Instant; readonly batch: DeliveryBatch }>();
 
   function membersOf({ id, members }: Delivery): TryMember[] {
     const listed = members.map(listedMember);
@@ -48,13 +59,17 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
     made({ batches, withdrawn, needless }) {
       for (const one of withdrawn) withdraw(untried, one);
       for (const one of needless) withdrawRepeats([untried, tried], one);
-      for (const batch of batches) untried.set(batch.id, batch);
+      for (const batch of batches) {
+        untried.set(batch.id, batch);
+        closed.set(batch.id, { at: now(), batch });
+      }
     },
     begun(delivery, attempt, kind) {
       const { id, channel, recipient, more } = delivery;
       const batch = untried.get(id);
       if (batch !== undefined) tried.set(id, batch);
       untried.delete(id);
+      closed.delete(id);
       const one: Mutable<Try> = {
         id,
         target: { channel, recipient },
@@ -87,6 +102,13 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
       if (last?.attempt === attempt && last.endedAt !== null) last.knownAt ??= now();
       return last?.members.map(({ key }) => key) ?? [];
     },
+    untried: () =>
+      [...closed.values()].map(({ at, batch: { target, kind, members } }) => ({
+        target,
+        kind,
+        closedAt: at,
+        members: members.flatMap((one) => countedMember(one, transitionOf(one))),
+      })),
     // Two receivers that are told at one moment are told in no order.
     all: () => tries.toSorted((a, b) => a.begunAt - b.begunAt || orderOf(a, b)),
   };

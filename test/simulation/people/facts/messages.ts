@@ -2,7 +2,7 @@
 // until the daemon knows so, or has given it up.
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
-import type { Channel, PeopleLog, SeverityName, Try, TryMember } from '../log.ts';
+import type { Channel, PeopleLog, SeverityName, Try, TryMember, UntriedMessage } from '../log.ts';
 import { countUntil, merged, type Spans } from './spans.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -37,6 +37,7 @@ export interface Messages {
   /** In the order of their first tries. */
   readonly all: readonly Message[];
   readonly to: (target: string) => readonly Message[];
+  readonly untriedTo: (target: string) => readonly UntriedMessage[];
   /** About one alert, in that order. */
   readonly about: (target: string, key: string) => readonly Line[];
   /** Those among them of which a try was not accepted. */
@@ -51,10 +52,18 @@ export interface Messages {
   readonly lastTryOn: (channel: string, until: Instant) => Try | undefined;
 }
 
-const SUMMARIES: ReadonlySet<Try['kind']> = new Set(['overflow_summary', 'silence_summary', 'inhibition_summary']);
+export const SUMMARIES: ReadonlySet<Try['kind']> = new Set([
+  'overflow_summary',
+  'silence_summary',
+  'inhibition_summary',
+]);
 const NO_LINES: readonly Line[] = [];
 
-export function messagesIn(log: Pick<PeopleLog, 'tries' | 'span'>, clock: DaemonClock, timeline: Timeline): Messages {
+export function messagesIn(
+  log: Pick<PeopleLog, 'tries' | 'untried' | 'span'>,
+  clock: DaemonClock,
+  timeline: Timeline,
+): Messages {
   const byId = Map.groupBy(
     log.tries.filter(({ kind }) => kind !== 'report'),
     ({ id, target }) => `${target.channel}/${target.recipient} ${id}`,
@@ -75,10 +84,12 @@ export function messagesIn(log: Pick<PeopleLog, 'tries' | 'span'>, clock: Daemon
     }
   const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own.flatMap(({ tries }) => tries))]));
   const byChannel = Map.groupBy(log.tries, ({ target }) => target.channel);
+  const untried = Map.groupBy(log.untried, ({ target }) => `${target.channel}/${target.recipient}`);
   const busy = new Map([...byChannel].map(([channel, own]) => [channel, merged(own.map((one) => underWay(one)))]));
   return {
     all,
     to: (target) => byTarget.get(target) ?? [],
+    untriedTo: (target) => untried.get(target) ?? [],
     about: (target, key) => byPlace.get(`${target} ${key}`) ?? NO_LINES,
     troubled: (target, key) => troubled.get(`${target} ${key}`) ?? [],
     aboutKey: (key) => byKey.get(key) ?? NO_LINES,

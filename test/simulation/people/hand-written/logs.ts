@@ -146,6 +146,7 @@ export function found(given: Partial<PeopleLog>): string[] {
     actions: [],
     transitions: [],
     tries: [],
+    untried: [],
     lives: [{ ...span, ...given.span, end: 'stopped' }],
     polls: [],
     refusals: [],
