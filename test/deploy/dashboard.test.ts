@@ -116,14 +116,17 @@ const RULES = `watches:
   - { id: treasury, kind: balance, of: treasury, every: 1s, alerts: [{ id: much, while: balance > 0.000001 }] }
 `;
 
-/** Passes scrapes on to the daemon, and counts them. */
+const FIRES = /^chainwarden_alerts\{.*state="firing".*\} [1-9]/m;
+
+/** Passes scrapes on to the daemon, and counts those in which an alert fires. */
 async function countingProxy(url: string, stack: AsyncDisposableStack) {
   const scrapes = createInbox<undefined>();
   const server = createServer((_request, response) => {
     void fetch(url).then(async (answer) => {
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
-      response.end(await answer.text());
-      scrapes.push(undefined);
+      const text = await answer.text();
+      response.end(text);
+      if (FIRES.test(text)) scrapes.push(undefined);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
