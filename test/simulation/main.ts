@@ -5,6 +5,8 @@
 //   --faults A,B  only these kinds                --only ID,ID  only these faults of the history
 //   --bug NAME    the same in a copy of the sources with that bug in it
 //   --long        does not look for the shortest history
+//   --all         goes on after a history with something wrong, and looks for no shortest one
+//   --logs DIR    keeps the logs of each history in DIR, and judges those that are there instead of a run
 import { parseArgs } from 'node:util';
 import { copyWith, runIn } from './bugs/copies.ts';
 import { drawHistory } from './history.ts';
@@ -12,6 +14,7 @@ import { ALL_KINDS, FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Logs, PlannedFault, Verdict } from './model.ts';
 import type { OpenEntry } from './open/entry.ts';
 import type { PeopleVerdict } from './people/verdict.ts';
+import { keptLogsIn } from './kept-logs.ts';
 import { run } from './run.ts';
 import { addMeetings, showMeetings } from './scenes/meetings.ts';
 import type { PairCounts } from './scenes/sightings.ts';
@@ -27,10 +30,14 @@ const { values } = parseArgs({
     only: { type: 'string' },
     bug: { type: 'string' },
     long: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    logs: { type: 'string' },
   },
 });
 
 const MOST_SHOWN = 20;
+
+const kept = values.logs === undefined ? null : keptLogsIn(values.logs);
 
 process.exitCode = values.bug === undefined ? await runAll() : await runWithBug(values.bug);
 
@@ -59,9 +66,11 @@ async function runAll(): Promise<number> {
       continue;
     }
     for (const verdict of found.unknown.slice(0, MOST_SHOWN)) print(`  ${showVerdict(verdict)}`);
+    code = 1;
+    if (values.all) continue;
     printOpen(open);
     if (!values.long) await printShortest(history, first);
-    return 1;
+    return code;
   }
   for (const line of showMeetings(meetings)) print(line);
   printOpen(open);
@@ -86,6 +95,11 @@ function historyOf(seed: number): History {
   return only === undefined ? history : { ...history, faults: history.faults.filter(({ id }) => only.includes(id)) };
 }
 
+/** Its logs are not those of the seed. */
+function isPart({ seed, days, faults }: History): boolean {
+  return faults.length !== drawHistory(seed, days, FAULT_KINDS).faults.length;
+}
+
 function kinds(): readonly FaultKind[] {
   return values.faults === undefined ? FAULT_KINDS : values.faults.split(',').map(kindOf);
 }
@@ -97,8 +111,10 @@ function kindOf(name: string): FaultKind {
 }
 
 async function look(history: History): Promise<{ found: Found; text: string; sightings: Logs['sightings'] }> {
-  const logs = await run(history);
+  const keeping = isPart(history) ? null : kept;
+  const logs = await (keeping?.of(history, () => run(history)) ?? run(history));
   const found = verdictsOf(logs);
+  keeping?.judged(history, found.unknown);
   return { found, text: summaryOf(history, logs, found), sightings: logs.sightings };
 }
 
