@@ -6,7 +6,7 @@ import type { Instant, PlannedFault, Span } from '../model.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const A_DAY = { least: 3, most: 4 };
+const A_DAY = { least: 4, most: 4 };
 const DEEDS_EACH = { least: 3, most: 6 };
 /** It is over before the day is. */
 const LONGEST_MS = 4 * HOUR;
@@ -38,6 +38,7 @@ const toTarget = (_draw: Draw, path: string): Given => ({ path });
 
 const DEEDS = {
   mute: { kind: () => 'muted-now', from: -15, to: 10 },
+  'mute-soon': { kind: () => 'muted-now', from: 6, to: 13 },
   fail: { kind: () => 'sink-5xx', from: -5, to: 5, given: (draw) => ({ ms: draw.between(20, 60) * MINUTE }) },
   refuse: {
     kind: () => 'body-refused',
@@ -47,9 +48,12 @@ const DEEDS = {
   },
   silence: { kind: () => 'silence', from: -10, to: 25, given: toTarget },
   hush: { kind: () => 'silence', from: 15, to: 30, given: toTarget },
+  'hush-soon': { kind: () => 'silence', from: 6, to: 13, given: toTarget },
   'end-silence': { kind: () => 'silence-ended', from: 20, to: 60 },
   ack: { kind: () => 'ack', from: 15, to: 45, given: toTarget },
+  'ack-soon': { kind: () => 'ack', from: 12, to: 25, given: toTarget },
   snooze: { kind: () => 'snooze', from: 15, to: 45, given: toTarget },
+  'snooze-soon': { kind: () => 'snooze', from: 12, to: 25, given: toTarget },
   withdraw: { kind: () => 'ack-withdrawn', from: 25, to: 60 },
   edit: { kind: (draw) => draw.pick(EDIT_KINDS), from: -5, to: 45 },
   pause: { kind: () => 'pause', from: 10, to: 45, given: toTarget },
@@ -66,6 +70,8 @@ const DEEDS = {
     given: (draw) => ({ times: 4, amount: 3 * draw.between(3, 8) }),
   },
   inhibit: { kind: () => 'flap', from: -15, to: 15, given: falls('coin', [1, 1], [20, 60]) },
+  // It is low for ten minutes first.
+  'inhibit-soon': { kind: () => 'flap', from: -8, to: -2, given: falls('coin', [1, 1], [30, 60]) },
   // Not so deep that what is gone is final before that is believed.
   reorganise: { kind: () => 'reorg', from: 11, to: 18, given: () => ({ times: 0, amount: 30 }) },
 } satisfies Readonly<Record<string, Deed>>;
@@ -99,19 +105,55 @@ function falls(path: 'USDC' | 'coin', times: readonly [number, number], first: r
   });
 }
 
+const FLAPS = { kind: 'flap', given: falls('USDC', [4, 6], [0, 5]), takes: 40 } as const;
+
 /** Each alert of the watch flaps then. */
 const FLAPPING = (
   [
     { target: 'usdc/low', often: ['fail', 'ack', 'hush'] },
+    { target: 'usdc/low', often: ['ack', 'ack'] },
     { target: 'usdc/low', often: ['fail', 'snooze', 'inhibit'] },
     { target: 'usdc/again', often: ['silence', 'mute', 'refuse'] },
   ] as const
 ).map((one): Occasion => ({
   ...one,
-  kind: 'flap',
-  given: falls('USDC', [4, 6], [0, 5]),
-  takes: 40,
+  ...FLAPS,
   mostly: ['ack', 'snooze', 'refuse', 'silence', 'hush', 'mute'],
+}));
+
+/** Nobody acknowledges it before others are called in. */
+const FLAPPING_LONG = (['kill', 'edit'] as const).map((deed): Occasion => ({
+  ...FLAPS,
+  target: 'usdc/low',
+  mostly: [deed, 'group', 'cap', 'withdraw', 'end-silence'],
+}));
+
+/** Others are called in where all receivers fail. */
+const FAILING_OVER = (
+  [
+    ['fail', 'inhibit-soon'],
+    ['fail', 'mute-soon', 'ack'],
+    ['fail', 'hush-soon', 'reorganise'],
+  ] as const
+).map((often): Occasion => ({
+  kind: 'storm',
+  target: 'large/large',
+  given: () => ({ times: 1, amount: 3 }),
+  takes: 0,
+  mostly: ['edit', 'snooze', 'hush-soon', 'kill'],
+  often,
+}));
+
+/** It is open for long enough to be called in for, or given up, and falls again while it cools down. */
+const COOLING = (
+  [['snooze-soon'], ['ack-soon'], ['snooze-soon', 'refuse'], ['ack-soon', 'silence', 'refuse'], ['hush']] as const
+).map((often): Occasion => ({
+  kind: 'flap',
+  target: 'usdc/again',
+  given: falls('USDC', [2, 3], [25, 45]),
+  takes: 0,
+  mostly: ['edit', 'kill', 'fail', 'mute', 'group'],
+  often,
 }));
 
 const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
@@ -124,6 +166,8 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     often: ['fail', 'hush', 'inhibit'],
   },
   ...FLAPPING,
+  ...FLAPPING_LONG,
+  ...COOLING,
   {
     kind: 'flap',
     target: 'usdc/again',
@@ -148,6 +192,7 @@ const OCCASIONS: readonly [Occasion, ...Occasion[]] = [
     mostly: ['ack', 'snooze', 'fail', 'refuse', 'silence', 'reorganise', 'reorganise'],
     often: ['silence', 'reorganise', 'snooze', 'ack'],
   },
+  ...FAILING_OVER,
   {
     kind: 'late-call',
     target: 'vault/failed',
@@ -170,7 +215,7 @@ function encounter(draw: Draw, at: Instant, id: string): readonly PlannedFault[]
   const some = Array.from({ length: draw.between(DEEDS_EACH.least, DEEDS_EACH.most) }, () =>
     draw.pick(draw.chance(0.5) ? mostly : ANY),
   );
-  const together = draw.chance(0.6) ? often : [];
+  const together = draw.chance(0.75) ? often : [];
   const drawn = [...together, ...some].map((name, n): PlannedFault => {
     const deed: Deed = DEEDS[name];
     const shift = n < together.length || draw.chance(0.5) ? takes : 0;

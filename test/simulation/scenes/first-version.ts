@@ -102,7 +102,7 @@ export const FIRST_VERSION: ConfigVersion = {
     },
     {
       when: { watch: 'coin', alert: 'low' },
-      mute: { watch: ['dip', 'tokens'] },
+      mute: { watch: ['dip', 'tokens', 'large'] },
       equal: [],
       events: 'summary',
     },
