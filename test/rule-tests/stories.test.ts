@@ -391,6 +391,22 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
+    'a token that leaves is told, whatever is asked of it as it last was',
+    {
+      rule: ruleOf(
+        HOLDINGS,
+        `{ id: fungible, on: removed, if: 'token.type == "ERC-20"' }, { id: fine, on: removed, if: 'token.reputation == "ok"' }, { id: rich, on: removed, if: balance > 5 }`,
+      ),
+      saw: [
+        '{ at: 0m, holdings: [{ id: a, balance: 9, token: { type: ERC-20, reputation: ok } }, { id: b, balance: 1, token: { type: ERC-20, reputation: ok } }] }',
+        '{ at: 1m, holdings: [{ id: a, balance: 2, token: { type: ERC-20, reputation: ok } }, { id: b, balance: 1, token: { type: ERC-20, reputation: ok } }] }',
+        '{ at: 2m, holdings: [{ id: b, balance: 1, token: { type: ERC-20, reputation: ok } }] }',
+        '{ at: 3m, holdings: [{ id: b, balance: 1, token: { type: ERC-20, reputation: ok } }] }',
+      ],
+      expect: ['{ at: 2m, alert: fungible, state: event }', '{ at: 2m, alert: fine, state: event }'],
+    },
+  ],
+  [
     'a block of the same height is the same, unless it has another name',
     {
       rule: ruleOf(BLOCKS, '{ id: reorg, on: reorg }'),

@@ -62,11 +62,14 @@ export function watchOf(
 
 const SANDBOX_CHAIN = '31337';
 
-/** Paths that are compared by default, that alerts on change compare, and that anything reads of the values before. */
+/**
+ * Paths that are compared by default, that alerts on change compare, that those on removal ask of what is gone, and that
+ * anything reads of the values before.
+ */
 function trackedBy(comparedByDefault: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule, readsBefore }) => {
-    const compared = rule.type !== 'condition' && rule.on === 'changed' ? (rule.if?.reads ?? []) : [];
-    return [...compared, ...readsBefore];
+    const isRemembered = rule.type !== 'condition' && (rule.on === 'changed' || rule.on === 'removed');
+    return isRemembered ? [...(rule.if?.reads ?? []), ...readsBefore] : readsBefore;
   });
   return [...new Set([...comparedByDefault, ...paths])].toSorted();
 }

@@ -149,4 +149,14 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     ],
     caughtAs: ['invented'],
   },
+  'nothing remembered for `on: removed`': {
+    edits: [
+      {
+        file: 'src/rules/compile/instance.ts',
+        find: ` && (rule.on === 'changed' || rule.on === 'removed');`,
+        replace: ` && rule.on === 'changed';`,
+      },
+    ],
+    caughtAs: ['lost'],
+  },
 };

@@ -12,12 +12,6 @@ export const OF_ALERTS: readonly KnownOfAlerts[] = [
     covers: ({ check, watch }) => check === 'invented' && watch === 'office',
   },
   {
-    name: 'a token that leaves is not told where the rule asks what it is',
-    of: 'finding 5',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, watch, what }) => check === 'lost' && watch === 'leaving' && what.endsWith('was not told'),
-  },
-  {
     name: 'an end that was not told begins the cooldown again',
     of: 'finding 6',
     met: { seed: 2, days: 3 },
