@@ -391,6 +391,26 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
+    'with a cooldown of an hour, what comes and goes every 35 minutes is told about once an hour',
+    {
+      rule: ruleOf(
+        'kind: balance, of: treasury, token: USDC, every: 5m',
+        '{ id: low, while: balance < 100, cooldown: 58m }',
+      ),
+      saw: [0, 5, 15, 40, 50, 75, 85, 110, 120, 145, 155].map(
+        (minute, n) => `{ at: ${minute}m, balance: ${n % 2 === 1 ? 50 : 200} }`,
+      ),
+      expect: [
+        '{ at: 5m, alert: low, state: firing }',
+        '{ at: 15m, alert: low, state: resolved }',
+        '{ at: 75m, alert: low, state: firing }',
+        '{ at: 85m, alert: low, state: resolved }',
+        '{ at: 145m, alert: low, state: firing }',
+        '{ at: 155m, alert: low, state: resolved }',
+      ],
+    },
+  ],
+  [
     'a token that leaves is told, whatever is asked of it as it last was',
     {
       rule: ruleOf(

@@ -29,7 +29,7 @@ export function emissionOf(
     case 'firing':
       return onFiring({ ...state, firings: [...recent(state.firings, at), at] }, at);
     case 'resolved':
-      return onResolved({ ...state, cooldownUntil: rule.cooldownMs === 0 ? null : at + rule.cooldownMs }, at);
+      return onResolved(state, { cooldownUntil: rule.cooldownMs === 0 ? null : at + rule.cooldownMs }, at);
     case 'unknown':
       return { after: state, emits: 'nothing', suppressedBy: null };
     default:
@@ -44,10 +44,12 @@ function onFiring(state: ConditionState, at: Instant): Emission {
   return isCooling(state, at) ? suppress(state, 'cooldown') : { after: state, emits: 'firing', suppressedBy: null };
 }
 
-function onResolved(state: ConditionState, at: Instant): Emission {
-  if (state.flapping !== null) return suppress({ ...state, flapping: at, flaps: state.flaps + 1 }, 'flapping');
+/** An end that the cooldown itself held back does not prolong it: what comes and goes often would never be told again. */
+function onResolved(state: ConditionState, cooling: Pick<ConditionState, 'cooldownUntil'>, at: Instant): Emission {
+  if (state.flapping !== null)
+    return suppress({ ...state, ...cooling, flapping: at, flaps: state.flaps + 1 }, 'flapping');
   if (state.firing === null) return suppress({ ...state, flaps: state.flaps + 1 }, 'cooldown');
-  return { after: state, emits: 'resolved', suppressedBy: null };
+  return { after: { ...state, ...cooling }, emits: 'resolved', suppressedBy: null };
 }
 
 function onNothingNew(state: ConditionState, at: Instant): Emission {

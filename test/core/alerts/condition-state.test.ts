@@ -126,9 +126,19 @@ describe('what is told of a change', () => {
     expect([telling.emits, telling.suppressedBy]).toEqual([tell, held]);
   });
 
-  test('an end begins the cooldown', () => {
-    expect(emissionOf(RULE, quiet, 'resolved', NOW).after.cooldownUntil).toBe(NOW + 10 * MINUTE);
-    expect(emissionOf({ cooldownMs: 0 }, quiet, 'resolved', NOW).after.cooldownUntil).toBeNull();
+  test('an end that is told begins the cooldown, and one while it flaps', () => {
+    for (const ending of [
+      { ...quiet, firing: MESSAGE },
+      { ...flapping, state: 'inactive' as const },
+    ]) {
+      expect(emissionOf(RULE, ending, 'resolved', NOW).after.cooldownUntil).toBe(NOW + 10 * MINUTE);
+      expect(emissionOf({ cooldownMs: 0 }, ending, 'resolved', NOW).after.cooldownUntil).toBeNull();
+    }
+  });
+
+  test('the end of what the cooldown held back does not prolong it', () => {
+    const cooled = { ...quiet, cooldownUntil: NOW + MINUTE };
+    expect(emissionOf(RULE, cooled, 'resolved', NOW).after.cooldownUntil).toBe(NOW + MINUTE);
   });
 
   test('what came and went untold is counted', () => {

@@ -159,4 +159,15 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     ],
     caughtAs: ['lost'],
   },
+  'a cooldown prolonged by ends that it held back': {
+    edits: [
+      {
+        file: 'src/core/alerts/emission.ts',
+        find: `return suppress({ ...state, flaps: state.flaps + 1 }, 'cooldown');`,
+        replace: `return suppress({ ...state, ...cooling, flaps: state.flaps + 1 }, 'cooldown');`,
+      },
+    ],
+    caughtAs: ['lost'],
+    under: ['flap'],
+  },
 };

@@ -1,22 +1,12 @@
 // What is decided wrongly about alerts.
 import type { KnownOfAlerts } from './entry.ts';
 
-/** Watches with an alert that has a cooldown. */
-const COOLING: ReadonlySet<string> = new Set(['dip', 'usdc']);
-
 export const OF_ALERTS: readonly KnownOfAlerts[] = [
   {
     name: 'a watch with office hours is blind at night',
     of: 'finding 4',
     met: { seed: 2, days: 3 },
     covers: ({ check, watch }) => check === 'invented' && watch === 'office',
-  },
-  {
-    name: 'an end that was not told begins the cooldown again',
-    of: 'finding 6',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, watch, what }) =>
-      check === 'lost' && COOLING.has(watch) && what.endsWith('which an end that was not told began again'),
   },
   {
     name: 'a report is told as unknown where one poll was bad',

@@ -165,8 +165,7 @@ function lateIn(given: Case, { from, to }: Spell, late: Late): Verdict[] {
   const isFlapping = told.findLast((one) => one.at <= dueAt)?.reason?.startsWith('flapping') === true;
   if (isFlapping && !isDue(rightTime.after(from, late.ms + STEADY_MS + 2 * intervalMs))) return [];
   const since = new Date(from).toISOString();
-  const note = ended === undefined ? '' : noteOf(given, ended, dueAt);
-  return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${late.what}, since ${since}${note}` }];
+  return [{ check: 'lost', at: dueAt, watch: reference.watch, what: `${late.what}, since ${since}` }];
 }
 
 function isFiring(told: readonly Owed[], at: Instant): boolean {
@@ -223,20 +222,9 @@ function overdueOf(given: Case): Verdict[] {
     if (last?.type !== 'alert.resolved' || before.clockAt < last.clockAt + cooldownMs) return [];
     const isFlapping = told.some(({ at, reason }) => at > last.at - DAY && at <= poll.at && isOfFlapping(reason));
     if (isFlapping || poll.clockAt < before.clockAt) return [];
-    const what = `${alert}: held and did not fire behind its cooldown${noteOf(given, last, poll.at)}`;
+    const what = `${alert}: held and did not fire behind its cooldown`;
     return [{ check: 'lost', at: poll.at, watch, what }];
   });
-}
-
-/** Whether it was so, and over, since the end that was told, and no longer ago than its cooldown lasts. */
-function noteOf({ reference, polls }: Case, { at: endedAt }: Owed, at: Instant): string {
-  const { cooldownMs = 0, isTrue, ends } = reference;
-  const since = polls.filter((one) => one.at > endedAt && one.at < at && one.value !== null);
-  const first = since.findIndex(({ value }) => value !== null && isTrue(value));
-  const isEnded = since
-    .slice(first + 1)
-    .some((one) => first >= 0 && one.value !== null && ends(one.value) && one.at > at - cooldownMs - 2 * MINUTE);
-  return isEnded ? ', which an end that was not told began again' : '';
 }
 
 const DAY = 24 * 60 * MINUTE;
