@@ -391,7 +391,7 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
-    'with a cooldown of an hour, what comes and goes every 35 minutes is told about once an hour',
+    'with a cooldown of 58 minutes, what comes and goes every 35 minutes is told about once an hour',
     {
       rule: ruleOf(
         'kind: balance, of: treasury, token: USDC, every: 5m',
