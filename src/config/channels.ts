@@ -14,8 +14,8 @@ import type { Source } from './yaml/yaml.ts';
 /** Of every channel, beside its type's own keys. Summaries own one place of each ten minutes; something must be left. */
 export const CapShape = z
   .strictObject({
-    per_hour: integer(7, 100_000, 'messages to one recipient in any hour').default(30),
-    burst: integer(2, 100_000, 'messages to one recipient in any ten minutes').default(10),
+    per_hour: integer(1, 100_000, 'messages to one recipient in any hour').default(30),
+    burst: integer(1, 100_000, 'messages to one recipient in any ten minutes').default(10),
   })
   .meta({ description: 'most messages to one recipient; what is over that goes out in one summary per ten minutes' });
 

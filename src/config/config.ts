@@ -80,6 +80,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     channels,
     routes,
     inhibit,
+    blindAfterMs: written.blind_after,
     self: self.value,
     heartbeat: heartbeat.value,
     digest,

@@ -100,7 +100,7 @@ type WrittenRemote = z.output<typeof ExplorerShapes.multichain> | z.output<typeo
 type WrittenPlan = NonNullable<WrittenRemote['plan']>;
 
 function shared(at: WrittenSandbox | WrittenRemote, { name, path }: Tools) {
-  return { name, path, coin: at.coin, pageUrl: at.page_url ?? null };
+  return { name, path, coin: at.coin, blindAfterMs: at.blind_after ?? null, pageUrl: at.page_url ?? null };
 }
 
 function remote(at: WrittenRemote, tools: Tools) {

@@ -24,6 +24,8 @@ export interface Config {
   readonly channels: ReadonlyMap<string, Channel>;
   readonly routes: readonly ConfigRoute[];
   readonly inhibit: readonly ConfigInhibit[];
+  /** How long a watch misses its due times until it is blind, where its explorer does not say. */
+  readonly blindAfterMs: number;
   /** The channels that are told what is wrong with the daemon itself. */
   readonly self: readonly string[];
   /** Which service alarms when the daemon no longer could; null = none. */
@@ -117,6 +119,8 @@ export interface RecordingSettings {
 interface ExplorerBase {
   readonly name: string;
   readonly coin: Coin;
+  /** Null: as long as for all. */
+  readonly blindAfterMs: number | null;
   /** Without a slash at its end. */
   readonly pageUrl: string | null;
   readonly path: Path;

@@ -45,7 +45,11 @@ const Plan = z.strictObject({
   reserve: percent('part of the credits that is kept back').default(0),
 });
 
+const BLIND_AFTER_MS = 120_000;
+const blindAfter = duration(60_000, 30 * 86_400_000, 'how long a watch misses its times until it is blind');
+
 const shared = {
+  blind_after: blindAfter.optional(),
   coin: Coin.prefault({}).meta({ description: 'the native coin of the chain' }),
   page_url: webUrl('pages of the explorer, for links in messages').optional(),
   plan: Plan.optional().meta({ description: 'what the key allows; check compares' }),
@@ -98,6 +102,7 @@ const Sandbox = z.strictObject({
     .enum(SANDBOX_RELEASES)
     .optional()
     .meta({ description: 'the release of an explorer that it answers as; without it, as the specification has it' }),
+  blind_after: shared.blind_after,
   coin: shared.coin,
   page_url: shared.page_url,
 });
@@ -193,6 +198,9 @@ export const ConfigShape = z.strictObject({
     .max(100, 'more than 100 entries')
     .default([])
     .meta({ description: 'open alerts that mute others, whose cause they are' }),
+  blind_after: blindAfter
+    .default(BLIND_AFTER_MS)
+    .meta({ description: 'how long a watch misses its times, three at least, until it is blind' }),
   self: oneOrMore('channels that are told what is wrong with the daemon itself, or none').optional().meta({
     description: 'who is told what is wrong with the daemon itself; left out, the only channel, or the first one',
   }),

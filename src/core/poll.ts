@@ -5,6 +5,7 @@ import { historyOf, sample } from './alerts/history.ts';
 import { reachOf } from './chain/tick-chain.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WindowHistory } from './model/watch/condition.ts';
+import { dueOf } from './model/watch/identity.ts';
 import { dataStateOf } from './model/quality/data-state.ts';
 import type { Snapshot } from './model/decision.ts';
 import {
@@ -108,8 +109,9 @@ function isPending(alert: Alert): alert is EventState {
   return alert.type === 'event' && alert.block === null;
 }
 
-function waitsForItem([, { type }]: [string, Alert]): boolean {
-  return type === 'open' || type === 'event';
+/** A report waits for values. */
+function waitsForItem([key, { type }]: [string, Alert]): boolean {
+  return (type === 'open' || type === 'event') && dueOf(key) === null;
 }
 
 function contextOf(

@@ -1,7 +1,7 @@
 // Pure decision function: (memory, observation) -> decision. No clock, no randomness, no input or output. The daemon,
 // tests of rules and replays call it.
 import { stepCondition } from './alerts/conditions/conditions.ts';
-import { stepCounts } from './alerts/counts.ts';
+import { meaningOf, stepCounts } from './alerts/counts.ts';
 import { dataSince } from './model/quality/data-state.ts';
 import { stepEvents } from './alerts/events/events.ts';
 import { stepReport } from './alerts/reports.ts';
@@ -115,30 +115,40 @@ interface Continued {
 }
 
 /**
- * The memory that the poll continues from. A watch that observes something else starts anew; alerts that the rule no
- * longer has end.
+ * The memory that the poll continues from. A watch that observes something else starts again; so does an alert that became
+ * one of another type, or counts something else. Alerts that the rule no longer has end.
  */
 function continued(watch: Watch, memory: Memory, at: Instant): Continued {
   const isSame = memory.checksum === watch.checksum;
   const all = Object.entries(memory.alerts);
   if (isSame && all.length === 0) return { isSame, memory, transitions: [] };
-  const typeById = new Map(watch.alerts.map(({ id, type }) => [id, type]));
-  const goesOn = ([id, byKey]: [string, AlertsByKey]) =>
-    isSame && Object.values(byKey).every(({ type }) => MEMORY_OF[typeById.get(id) ?? 'none'].includes(type));
+  const ruleById = new Map(watch.alerts.map((rule) => [rule.id, rule]));
+  const goesOn = ([id, byKey]: [string, AlertsByKey]) => isSame && isContinued(ruleById.get(id), byKey);
   const ended = all.filter((entry) => !goesOn(entry));
   if (isSame && ended.length === 0) return { isSame, memory, transitions: [] };
   const alerts = Object.fromEntries(all.filter(goesOn));
-  const transitions = ended.flatMap(([, byKey]) => endAll(byKey, at, isSame ? 'rule removed' : 'rule changed'));
+  const transitions = ended.flatMap(([id, byKey]) =>
+    endAll(byKey, at, isSame && !ruleById.has(id) ? 'rule removed' : 'rule changed'),
+  );
   const kept = isSame ? { ...memory, alerts } : { ...blankMemory(watch), version: memory.version };
   return { isSame, memory: kept, transitions };
 }
 
+function isContinued(rule: AlertRule | undefined, byKey: AlertsByKey): boolean {
+  if (rule === undefined) return false;
+  const meaning = rule.type === 'count' ? meaningOf(rule) : '';
+  return Object.values(byKey).every(
+    (alert) =>
+      MEMORY_OF[rule.type].includes(alert.type) &&
+      (alert.type !== 'group' || alert.meaning === '' || alert.meaning === meaning),
+  );
+}
+
 /** The memory types of each alert type. An alert of another type under the same id does not continue from it. */
-const MEMORY_OF: Readonly<Record<AlertRule['type'] | 'none', readonly Alert['type'][]>> = {
+const MEMORY_OF: Readonly<Record<AlertRule['type'], readonly Alert['type'][]>> = {
   event: ['open', 'event'],
   count: ['open', 'group'],
   condition: ['condition'],
-  none: [],
 };
 
 function isNotEmpty({ alerts }: AlertEvaluation): boolean {

@@ -4,6 +4,8 @@
 //   waiting  news waits for its timer  the timer is over -> paced
 //   paced    closed a batch lately     its interval is over -> quiet, or the next batch
 //   capped   its target had its share  the slot is over: all of it in one summary -> paced
+//
+// A message with a critical line takes all others of its group along, and no share of theirs.
 import { earliest, type Instant } from '../lib/clock.ts';
 import { mapInSteps, type Steps } from '../lib/steps.ts';
 import { closeBatch, type ClosedLine } from './rounds/close-batch.ts';
@@ -13,15 +15,17 @@ import type { Context, Hold } from './policy/holds.ts';
 import type {
   DeliveryBatch,
   DispatchGroup,
+  GroupMember,
   Held,
   Key,
   NeedlessRepeat,
   RecipientState,
+  SentBefore,
   MemberVerdict,
   Withdrawal,
 } from './model.ts';
-import { isFull, slotEnd } from './policy/rate.ts';
-import { stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
+import { alertOf, isCommonFull, isCriticalFull, ruleOf, slotEnd } from './policy/rate.ts';
+import { FREE, stateCounted, stateHeld, stateLeft, stateTold, stateWaiting } from './states.ts';
 
 /** What becomes of one group. It grows while the group is decided. */
 export interface GroupDecision {
@@ -41,15 +45,26 @@ export interface GroupDecision {
 /** A member with one certain result. */
 export type Of<T extends Next['type']> = JudgedMember & { readonly next: Extract<Next, { type: T }> };
 
-/** `sentAt`: messages of the target within the last hour; those of this group are added. */
+/** What a target was sent, which grows with what a round closes. */
+export interface SentTally extends SentBefore {
+  readonly common: Instant[];
+  readonly critical: SentBefore['critical'][number][];
+  readonly heardOf: Set<string>;
+}
+
+export function sentTallyOf({ common, critical, heardOf, summaries }: SentBefore): SentTally {
+  return { common: [...common], critical: [...critical], heardOf: new Set(heardOf), summaries };
+}
+
+/** `sent`: what is closed for this group is added. */
 export function* decideGroup(
   context: Context,
   group: DispatchGroup,
   states: ReadonlyMap<Key, RecipientState>,
-  sentAt: Instant[],
+  sent: SentTally,
 ): Steps<GroupDecision> {
   const part = emptyPart(group);
-  const round = { context, part, sentAt };
+  const round = { context, part, sent };
   const judged = yield* mapInSteps(group.members, (member) =>
     judge(context, group.unit, member, states.get(member.key)),
   );
@@ -68,7 +83,7 @@ export function* decideGroup(
 interface Round {
   readonly context: Context;
   readonly part: GroupDecision;
-  readonly sentAt: Instant[];
+  readonly sent: SentTally;
 }
 
 function is<T extends Next['type']>(type: T): (one: JudgedMember) => one is Of<T> {
@@ -85,16 +100,72 @@ function* tellNews(round: Round, news: readonly Of<'news'>[]): Steps<void> {
     return;
   }
   if (part.group.unit === 'alert') for (const one of news) yield* tellSingly(round, one, dueAt);
-  else if (isFull(part.group.cap, round.sentAt, context.now)) for (const one of news) overCap(round, one);
-  else {
-    yield* close(
-      round,
-      'news',
-      news.flatMap(({ next }) => next.lines),
-      dueAt,
-    );
-    for (const one of news) told(round, one, one.next.lines.length);
-  }
+  else
+    for (const one of yield* closeWithin(round, 'news', news, ({ next }) => next.lines, dueAt))
+      told(round, one, one.next.lines.length);
+}
+
+/** One message about those that the cap lets through, which are returned. The others wait for the summary. */
+function* closeWithin<M extends JudgedMember>(
+  round: Round,
+  kind: 'news' | 'repeat',
+  some: readonly M[],
+  linesOf: (one: M) => readonly ClosedLine[],
+  dueAt: Instant,
+): Steps<readonly M[]> {
+  const isWithin = withinCap(
+    round,
+    some.map((one) => ({ member: one.member, lines: linesOf(one) })),
+  );
+  const within = some.filter(({ member }) => isWithin(member));
+  for (const one of some) if (!isWithin(one.member)) overCap(round, one);
+  if (within.length > 0) yield* close(round, kind, within.flatMap(linesOf), dueAt);
+  return within;
+}
+
+interface Candidate {
+  readonly member: GroupMember;
+  readonly lines: readonly ClosedLine[];
+}
+
+/** Which of them may be in a message that is closed now. */
+function withinCap({ part, context, sent }: Round, some: readonly Candidate[]): (member: GroupMember) => boolean {
+  const { cap } = part.group;
+  if (cap === null) return () => true;
+  const isRuleFull = remembering((rule: string) => isCriticalFull(cap, sent, rule, context.now));
+  const critical = new Set(
+    some
+      .filter((one) => isFirstOfAlert(sent, one) || !isRuleFull(ruleOf(one.member)))
+      .map(({ member }) => member)
+      .filter(isCritical),
+  );
+  const isOpenToCommon = critical.size > 0 || !isCommonFull(cap, sent, context.now);
+  return (member) => (isCritical(member) ? critical.has(member) : isOpenToCommon);
+}
+
+function isCritical({ severity }: GroupMember): boolean {
+  return severity === 'critical';
+}
+
+/** The begin of an alert that the target has not heard of in ten minutes passes in any case. */
+function isFirstOfAlert({ heardOf }: SentTally, { member, lines }: Candidate): boolean {
+  return lines.some(isBegin) && !heardOf.has(alertOf(member));
+}
+
+const BEGINS: ReadonlySet<ClosedLine['item']['transition']> = new Set(['event', 'firing', 'reinstated']);
+
+/** Also of those who have to be told again of what they know. */
+function isBegin({ item, renewed }: ClosedLine): boolean {
+  return BEGINS.has(item.transition) && (item.as !== 'repeat' || renewed !== null);
+}
+
+function remembering(ask: (rule: string) => boolean): (rule: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (rule) => {
+    const answer = known.get(rule) ?? ask(rule);
+    known.set(rule, answer);
+    return answer;
+  };
 }
 
 function dueAtOf({ member, next, timers }: Of<'news'>, closedAt: Instant | null, now: Instant): Instant {
@@ -104,10 +175,9 @@ function dueAtOf({ member, next, timers }: Of<'news'>, closedAt: Instant | null,
 
 /** A machine that was told of a begin is told of its end, whatever it was sent: it keeps no summaries. */
 function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void> {
-  const { part, context, sentAt } = round;
   const { lines } = one.next;
   for (const [index, line] of lines.entries()) {
-    if (!line.item.isEnd && isFull(part.group.cap, sentAt, context.now)) {
+    if (!line.item.isEnd && !withinCap(round, [{ member: one.member, lines: [line] }])(one.member)) {
       overCap(round, one, index);
       return;
     }
@@ -120,35 +190,44 @@ function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void>
 function* tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): Steps<void> {
   const { part, context } = round;
   const { now } = context;
-  const dueAt = earliest(
-    repeats.map(({ next, timers }) => repeatDueAt(next.notifiedAt, next.repeatMs, timers, part.closedAt, now)),
-  );
+  const dueAt = earliest(repeats.map((one) => againAt(one, part.closedAt, now)));
   if (dueAt === null) return;
   if (dueAt > now) {
     for (const one of repeats) drop(part, one, { why: 'nothing-new', askAt: dueAt });
-  } else if (isFull(part.group.cap, round.sentAt, now)) for (const one of repeats) overCap(round, one);
-  else {
-    yield* close(
-      round,
-      'repeat',
-      repeats.map(({ next }) => next.line),
-      dueAt,
-    );
-    for (const one of repeats) keep(part, one, { type: 'send', as: 'repeat' }, toldAgain(one));
-  }
+  } else
+    for (const one of yield* closeWithin(round, 'repeat', repeats, ({ next }) => [next.line], dueAt))
+      keep(part, one, { type: 'send', as: 'repeat' }, toldAgain(one));
+}
+
+/** A renewed member waits for no interval. */
+function againAt(
+  { next: { line, notifiedAt, repeatMs }, timers }: Of<'repeat'>,
+  closedAt: Instant | null,
+  now: Instant,
+): Instant {
+  return line.renewed === null ? repeatDueAt(notifiedAt, repeatMs, timers, closedAt, now) : now;
 }
 
 function toldAgain({ state }: JudgedMember): RecipientState {
-  return { ...state, held: null, heldAt: null, owed: 'untried' };
+  return { ...state, ...FREE, owed: 'untried' };
 }
 
 function* close(round: Round, kind: 'news' | 'repeat', lines: readonly ClosedLine[], dueAt: Instant): Steps<void> {
-  const { part, context, sentAt } = round;
+  const { part, context, sent } = round;
   const { target, id } = part.group;
   for (const { alert, item } of lines) if (item.isEnd) part.needless.push({ target, key: alert.key });
-  part.batches.push(yield* closeBatch({ kind, target, groupId: id, dueAt, closedAt: part.closedAt }, lines));
+  const batch = yield* closeBatch({ kind, target, groupId: id, dueAt, closedAt: part.closedAt }, lines);
+  part.batches.push(batch);
   part.closedAt = context.now;
-  sentAt.push(context.now);
+  count(sent, batch, context.now);
+}
+
+function count(sent: SentTally, { critical }: DeliveryBatch, at: Instant): void {
+  if (critical === null) sent.common.push(at);
+  else {
+    sent.critical.push({ at, rules: critical.rules });
+    for (const alert of critical.alerts) sent.heardOf.add(alert);
+  }
 }
 
 /** `rest` of what was told is held: a mute lets only the end through. */
@@ -158,7 +237,7 @@ function told({ part, context }: Round, one: Of<'news'>, lines: number): void {
   keep(part, one, { type: 'send', as: 'news' }, stateTold(one, lines, rest?.why ?? null, context.now));
 }
 
-const CAPPED: Held = { why: 'cap', by: null };
+export const CAPPED: Held = { why: 'cap', by: null };
 
 /** `lines`: so many of it went out before the target had its share. */
 function overCap({ part, context }: Round, one: JudgedMember, lines = 0): void {

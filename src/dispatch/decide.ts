@@ -1,8 +1,8 @@
 // What happens to one alert at one target now. The first of these that is so decides:
 //
 //    1  nothing is owed, and no repeat is due           nothing
-//    2  retracted before any try                        nothing; its delivery is cancelled
-//    3  resolved before any try                         said as one thing; its delivery is merged into that; go on
+//    2  retracted before it can have arrived            nothing; its delivery is cancelled
+//    3  resolved before it can have arrived             said as one thing; its delivery is merged into that; go on
 //    4  the end of what was told or tried               passes every mute: to 9
 //    5  an open alert inhibits it                       hold
 //    6  a silence is about it                           hold
@@ -17,7 +17,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { ClosedLine } from './rounds/close-batch.ts';
 import { timersOf, type Timers } from './group.ts';
 import { holdOf, holdOfAck, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';
-import type { DispatchGroup, GroupMember, Held, RecipientState, SummaryKind, MemberVerdict } from './model.ts';
+import type { DispatchGroup, GroupMember, Held, RecipientState, Renewal, SummaryKind, MemberVerdict } from './model.ts';
 import { isHeard, owedOf, UNTOLD, type MessageItem, type Owed } from './owed.ts';
 
 /** One member, with what a round found out about it. */
@@ -82,6 +82,7 @@ function withPastSilence(
 
 function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts): Next {
   const { owed, state, member } = facts;
+  if (isAnsweredCall(context, facts)) return ANSWERED;
   const lines = owed.items.map((item) => lineOf(context, facts, item));
   const hold = holdOf(context, member);
   if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
@@ -104,6 +105,13 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
     : { type: 'count', in: kind, lines, heldAt };
 }
 
+const ANSWERED: Next = { type: 'nothing', why: 'acked', askAt: null };
+
+/** Somebody was to be called since nobody answered, and was not told of it before somebody did. */
+function isAnsweredCall({ ackOf }: Context, { state, member }: Facts): boolean {
+  return state.renewed?.why === 'called' && !isHeard(state) && ackOf(member) !== null;
+}
+
 /**
  * A machine may call somebody, and somebody has answered meanwhile. A condition is told when the acknowledgement ends
  * before it does; an event is over by then.
@@ -113,11 +121,11 @@ function withoutCall({ isEvent }: GroupMember, hold: Hold): Next {
 }
 
 /** An end passes every mute, but not the cap: what was counted with it before stays so. */
-function withEndFirst({ state, owed }: Facts, lines: readonly ClosedLine[], hold: Hold | null): Next {
+function withEndFirst({ state }: Facts, lines: readonly ClosedLine[], hold: Hold | null): Next {
   const { held, heldAt } = state;
-  if (hold !== null) return { type: 'news', lines: lines.slice(0, 1), rest: owed.items.length > 1 ? hold : null };
-  if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines, heldAt };
-  return { type: 'news', lines, rest: null };
+  const now = hold === null ? lines : lines.slice(0, 1);
+  if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines: now, heldAt };
+  return { type: 'news', lines: now, rest: now.length < lines.length ? hold : null };
 }
 
 /** What a silence or an inhibition kept back needs a message of its own only where it still holds. */
@@ -142,6 +150,8 @@ const WHY_DROPPED = { silence_summary: 'silenced', inhibition_summary: 'inhibite
 
 function nextWithoutNews(context: Context, facts: Facts): Next {
   const { owed, state, member } = facts;
+  // An alert that the target was not told of yet is on its way.
+  if (state.renewed !== null && isHeard(state) && member.isOpen) return nextRenewed(context, facts, state.renewed);
   const repeatMs = repeatEvery(member, state, facts.timers);
   const nothing = (askAt: Instant | null): Next => ({ type: 'nothing', why: owed.dropped ?? 'nothing-new', askAt });
   if (repeatMs === null) return nothing(null);
@@ -150,10 +160,26 @@ function nextWithoutNews(context: Context, facts: Facts): Next {
   const hold = holdOfRepeat(context, member);
   // What holds a repeat that is not due yet may be over when it is.
   if (hold !== null) return dueAt <= context.now ? { type: 'hold', hold } : nothing(dueAt);
-  const line = lineOf(context, facts, repeated(facts, dueAt));
-  const { held, heldAt } = state;
+  return tellingAgain(context, facts, { at: dueAt, notifiedAt: state.notifiedAt, repeatMs });
+}
+
+/** It is told at once of what it knows. A target that was to be called is not called once somebody has answered. */
+function nextRenewed(context: Context, facts: Facts, { why }: Renewal): Next {
+  const { now } = context;
+  const hold = holdOfRepeat(context, facts.member);
+  if (hold === null) return tellingAgain(context, facts, { at: now, notifiedAt: now, repeatMs: 0 });
+  return why === 'called' && hold.why.why === 'acked' ? ANSWERED : { type: 'hold', hold };
+}
+
+interface Again extends Pick<Extract<Next, { type: 'repeat' }>, 'notifiedAt' | 'repeatMs'> {
+  readonly at: Instant;
+}
+
+function tellingAgain(context: Context, facts: Facts, { at, ...since }: Again): Next {
+  const line = lineOf(context, facts, repeated(facts, at));
+  const { held, heldAt } = facts.state;
   if (held?.why === 'cap' && heldAt !== null) return { type: 'count', in: 'overflow_summary', lines: [line], heldAt };
-  return { type: 'repeat', line, notifiedAt: state.notifiedAt, repeatMs };
+  return { type: 'repeat', line, ...since };
 }
 
 /** After how many milliseconds it is told again what it knows; null: never. */
@@ -172,15 +198,16 @@ function isAccepted({ begun, notified, owed }: RecipientState): boolean {
 }
 
 function repeated({ member, state }: Facts, at: Instant): ClosedLine['item'] {
-  const seq = state.notified;
+  const seq = Math.max(state.notified, state.begun ?? 0);
   return { from: seq, seq, episode: member.episode, at, transition: 'firing', as: 'repeat', isEnd: false };
 }
 
 function lineOf({ world }: Context, { member, state }: Facts, item: ClosedLine['item']): ClosedLine {
   // What was held back before the end of what was told is a repeat of it.
-  if (item.isEnd) return { alert: member, item, heldAt: null, heldBy: null, present: null };
+  if (item.isEnd) return { alert: member, item, renewed: null, heldAt: null, heldBy: null, present: null };
   const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);
-  const isLate = item.transition === 'firing' && (item.as === 'repeat' || heldAt !== null);
+  const { renewed } = state;
+  const isLate = item.transition === 'firing' && (item.as === 'repeat' || heldAt !== null || renewed !== null);
   const present = isLate && member.isOpen ? world.presentOf(member) : null;
-  return { alert: member, item, heldAt, heldBy: state.held?.by ?? null, present };
+  return { alert: member, item, renewed, heldAt, heldBy: state.held?.by ?? null, present };
 }

@@ -1,24 +1,36 @@
 // Who else is called when nobody answers, or when nobody could be reached.
-import type { Severity } from '../core/model/ids.ts';
+import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
+import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { FIRST_POLL_MS } from './policy/holds.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 
 /** A critical alert that no channel took for so long fails over. */
 const FAILOVER_MS = 300_000;
+
+/** By target: how often it was called since the time to the steps began. */
+export type CallCounts = Readonly<Record<string, number>>;
+
+/** Steps for one target that are due together call it one by one, so long after each other. */
+const APART_MS = 60_000;
+
 /** One alert, and what its targets know of it. */
 export interface Unanswered {
   readonly watch: string;
   readonly severity: Severity;
   readonly routing: Pick<Routing, 'options'>;
+  /** Keys of the targets that the routes name: they are told without a step. */
+  readonly named: ReadonlySet<string>;
   readonly isOpen: boolean;
   readonly isAcked: boolean;
-  /** When the first batch of the episode was closed, `log` and `alertmanager` left out; null: none was. */
-  readonly firstClosedAt: Instant | null;
+  /**
+   * When the time to the steps began: when the first batch of the episode was closed, `log` and `alertmanager` left out, or
+   * when an acknowledgement ended since; null: no batch was.
+   */
+  readonly since: Instant | null;
   /** Whether a channel took a message of the episode, `log` and `alertmanager` left out. */
   readonly isAccepted: boolean;
-  /** How many steps of its escalation were taken in this episode. */
-  readonly stepsTaken: number;
+  readonly calls: CallCounts;
   readonly hasFailedOver: boolean;
 }
 
@@ -27,45 +39,68 @@ export function isAnswered({ options: { requireAck, escalate, failover } }: Pick
   return requireAck === true || escalate !== null || failover !== null;
 }
 
-/** Channels to call in now, and when to ask again. */
+/** Targets to call in now, and when to ask again. */
 export interface CallIn {
-  readonly escalate: readonly string[];
-  /** How many steps are taken then. */
-  readonly steps: number;
-  readonly failover: readonly string[];
+  readonly escalate: readonly Recipient[];
+  /** As they are then. */
+  readonly calls: CallCounts;
+  readonly failover: readonly Recipient[];
   readonly askAt: Instant | null;
 }
 
+type World = Pick<DispatchContext, 'startedAt' | 'lookedAt'> & { readonly recipientsOf: RecipientsOf };
+
 /**
- * Each step of an escalation is taken once in an episode, counted from its first message, while the alert is open and
- * nobody acknowledged it. After a start it waits for the first poll of its watch, but no longer than five minutes.
+ * A target is called as often as it has steps that are due, while the alert is open and nobody acknowledged it. After a
+ * start a step waits for the first poll of its watch, but no longer than five minutes.
  */
-export function callIn(
-  alert: Unanswered,
-  world: Pick<DispatchContext, 'startedAt' | 'lookedAt'>,
-  now: Instant,
-): CallIn {
-  const { firstClosedAt, stepsTaken } = alert;
-  if (!alert.isOpen || alert.isAcked || firstClosedAt === null) return { ...NOBODY, steps: stepsTaken };
+export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
+  const { since: begun, calls } = alert;
+  if (!alert.isOpen || alert.isAcked || begun === null) return { escalate: [], calls, failover: [], askAt: null };
   // What lies ahead, since the clock was set back, counts as of now.
-  const since = Math.min(firstClosedAt, now);
+  const since = Math.min(begun, now);
   const knownFrom = world.lookedAt(alert.watch) === null ? Math.min(world.startedAt, now) + FIRST_POLL_MS : since;
-  const steps = (alert.routing.options.escalate ?? []).slice(stepsTaken);
   const dueAt = ({ afterMs }: EscalationStep): Instant => Math.max(since + afterMs, knownFrom);
-  const due = steps.filter((step) => dueAt(step) <= now);
+  const steps = alert.routing.options.escalate ?? [];
+  const targetsOf = (channels: readonly string[]): Recipient[] => targetsOn(channels, alert, world);
+  const due = steps.filter((step) => dueAt(step) <= now).flatMap(({ notify }) => targetsOf(notify));
   const failover = failoverOf(alert);
   const failoverAt = since + FAILOVER_MS;
-  const next = steps.slice(due.length, due.length + 1).map(dueAt);
+  const next = steps.map(dueAt).filter((at) => at > now);
   if (failover.length > 0 && failoverAt > now) next.push(failoverAt);
+  const called = calledBy(due, calls);
+  if (called.isMissing) next.push(now + APART_MS);
   return {
-    escalate: [...new Set(due.flatMap(({ notify }) => notify))],
-    steps: stepsTaken + due.length,
-    failover: failoverAt <= now ? failover : [],
+    escalate: called.targets,
+    calls: called.calls,
+    failover: failoverAt <= now ? targetsOf(failover) : [],
     askAt: earliest(next),
   };
 }
 
-const NOBODY: CallIn = { escalate: [], steps: 0, failover: [], askAt: null };
+/** The targets of the channels, each once, without those that a route tells. */
+function targetsOn(channels: readonly string[], { named }: Unanswered, { recipientsOf }: World): Recipient[] {
+  const targets = distinctTargets(channels.flatMap((channel) => recipientsOf(channel) ?? []));
+  return targets.filter((target) => !named.has(targetKey(target)));
+}
+
+interface CalledNow {
+  readonly targets: readonly Recipient[];
+  readonly calls: CallCounts;
+  /** Some of them have more steps that are due. */
+  readonly isMissing: boolean;
+}
+
+/** `due`: the target of each step that is due. A step counts for its target wherever it stands in the list. */
+function calledBy(due: readonly Recipient[], calls: CallCounts): CalledNow {
+  const steps = Map.groupBy(due, targetKey);
+  const behind = [...steps].filter(([key, some]) => some.length > (calls[key] ?? 0));
+  return {
+    targets: behind.flatMap(([, some]) => some.slice(0, 1)),
+    calls: { ...calls, ...Object.fromEntries(behind.map(([key]) => [key, (calls[key] ?? 0) + 1])) },
+    isMissing: behind.some(([key, some]) => some.length > (calls[key] ?? 0) + 1),
+  };
+}
 
 function failoverOf({ severity, isAccepted, hasFailedOver, routing }: Unanswered): readonly string[] {
   const isNeeded = severity === 'critical' && !isAccepted && !hasFailedOver;

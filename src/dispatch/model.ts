@@ -7,13 +7,13 @@
 //   dispatch group   alerts that share one target and one timer
 //   batch            the members of one message
 //   end              a transition that resolves or retracts
-import type { DeliveryKind, Message, Present, SentAs, SummaryKind } from '../core/model/delivery.ts';
+import type { DeliveryKind, Message, Present, Renewal, SentAs, SummaryKind } from '../core/model/delivery.ts';
 import type { AlertId, DeliveryId, Labels, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import type { TransitionName } from '../core/model/transition.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Weekday } from '../lib/time-zone.ts';
 
-export type { DeliveryKind, SummaryKind } from '../core/model/delivery.ts';
+export type { DeliveryKind, Renewal, SummaryKind } from '../core/model/delivery.ts';
 export type { Labels } from '../core/model/ids.ts';
 
 /** An alert's own key: stable over its episodes. */
@@ -93,6 +93,28 @@ export interface Cap {
   readonly perHour: number;
 }
 
+/** The critical lines of a message, which decide what share of a cap it takes. */
+export interface CriticalLines {
+  /** `rule/alert` of each. */
+  readonly rules: readonly string[];
+  /** The keys of conditions, and `rule/alert` of events. */
+  readonly alerts: readonly string[];
+}
+
+/** A summary of critical alerts is one of its own. */
+export type SummaryStream = SummaryKind | 'critical_overflow_summary';
+
+/** What a recipient was sent within the hour, by when it was closed. */
+export interface SentBefore {
+  /** Messages without a critical line. Summaries are no part of these two. */
+  readonly common: readonly Instant[];
+  readonly critical: readonly { readonly at: Instant; readonly rules: readonly string[] }[];
+  /** Critical alerts that any message of the last ten minutes was about, as in `CriticalLines`. */
+  readonly heardOf: ReadonlySet<string>;
+  /** The last of each. */
+  readonly summaries: ReadonlyMap<SummaryStream, Instant>;
+}
+
 /** Why a message waits, and the id of its silence or the key of its source. */
 export interface Held {
   readonly why: 'inhibited' | 'silenced' | 'acked' | 'unpolled' | 'mute-window' | 'cap';
@@ -111,8 +133,10 @@ export interface RecipientState {
   readonly begun: number | null;
   readonly held: Held | null;
   readonly heldAt: Instant | null;
-  /** Its deliveries that are not settled: `tried` if at least one of them was; null: there are none. */
+  /** Its deliveries that are not settled: `tried` if one of them may have arrived; null: there are none. */
   readonly owed: 'untried' | 'tried' | null;
+  /** Why it is to be told at once of what is open, whatever it knows; null: it is not. */
+  readonly renewed: Renewal | null;
 }
 
 /** What a decision reads of a notification. */
@@ -171,6 +195,7 @@ export interface Ack {
   readonly seq: number;
   readonly actor: string;
   readonly comment: string | null;
+  readonly at: Instant;
   readonly until: Instant;
 }
 
@@ -188,10 +213,7 @@ export interface DispatchContext {
   readonly acks: readonly Ack[];
   readonly inhibit: readonly InhibitRule[];
   readonly sources: readonly InhibitingAlert[];
-  /** When batches of this target were closed within the last hour, summaries left out. */
-  sentAt(target: Recipient): readonly Instant[];
-  /** When the last summary of this target was closed; null: none within the last hour. */
-  summarizedAt(target: Recipient): Instant | null;
+  sentBefore(target: Recipient): SentBefore;
   /** When the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;
   readonly presentOf: PresentOf;
@@ -220,6 +242,8 @@ export interface DeliveryBatch {
   readonly groupId: string | null;
   /** Of the most severe member. */
   readonly severity: Severity;
+  /** Null: no line of it is critical. */
+  readonly critical: CriticalLines | null;
   /** The most severe first, then the oldest. */
   readonly members: readonly BatchMember[];
   /** When it was to be closed; of a summary, its slot. Part of its id. */
@@ -231,6 +255,7 @@ export interface BatchMember {
   readonly key: Key;
   readonly seq: number;
   readonly as: SentAs;
+  readonly renewed: Renewal | null;
   /** Since when it was held back; null: it was not. */
   readonly heldAt: Instant | null;
   /** The id of the silence, or the key of the alert, that held it back first. */

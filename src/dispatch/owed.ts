@@ -4,7 +4,8 @@
 //   update   corrected, and a begin of what has begun
 //   end      resolved, retracted
 //
-// An end is told to those who were told the begin, or may have been. What ended before anybody was told of it is either
+// An end is told to those who were told the begin, or may have been. A begin whose tries were all refused told nobody. What
+// ended before anybody was told of it is either
 // not said at all (retracted) or said as one thing (fired and resolved).
 import type { Instant } from '../lib/clock.ts';
 import type { PendingTransition, RecipientState, TransitionName } from './model.ts';
@@ -42,6 +43,7 @@ export const UNTOLD: RecipientState = {
   held: null,
   heldAt: null,
   owed: null,
+  renewed: null,
 };
 
 /** `news`: what lies beyond `closed`, in order of seq. */

@@ -21,8 +21,3 @@ export function stateOwing(
 function isOwedWithoutName({ begun }: RecipientState, transition: PendingTransition['transition']): boolean {
   return begun !== null && (isEnd(transition) || transition === 'corrected');
 }
-
-/** What a target knows after a reload took its name off an alert: of what it was told, it is still owed what waits. */
-export function stateUnnamed(state: RecipientState): RecipientState {
-  return state.begun === null ? { ...state, wanted: state.closed, held: null, heldAt: null } : state;
-}

@@ -1,32 +1,184 @@
-// After a reload: whom what waits is owed to now, and which group tells them. It repeats nothing, and who is new hears of
-// what happens from then on.
-import type { AlertId, WatchId } from '../core/model/ids.ts';
+// After a start or a reload: who is told of what is open or waits, by the config in force now.
+//
+//   a target that is named         is owed what is open and it was not told of; its group is found again
+//   one that is named no more      is owed the end of what it was told; what waits for it goes to the targets of today
+//   one whose channel is gone      the same, once it is gone for `GONE_MS`: a file that is half saved loses nothing
+import type { AlertId, Recipient, WatchId } from '../core/model/ids.ts';
+import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
+import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
-import type { AlertEpisode } from './model.ts';
-import { stateUnnamed } from './owing.ts';
+import type { AlertEpisode, Labels, RecipientState, Withdrawal } from './model.ts';
+import { isHeard, UNTOLD } from './owed.ts';
 import type { RoutingRules } from './rounds/route-round.ts';
-import type { Knowledge, Owing } from './rounds/routing-round.ts';
+import type { Knowledge, Owing, Undeliverable } from './rounds/routing-round.ts';
 
-/** What a target knows of an alert that is open, or of which something waits. */
-export interface ActiveState extends Knowledge, Pick<AlertEpisode, 'watch' | 'alert' | 'labels'> {}
+/** An alert that is open, or of which something waits, and those who know of it. */
+export interface ActiveAlert extends AlertEpisode {
+  /** The newest transition that was routed, and the number of its notification. */
+  readonly newest: number;
+  readonly number: number;
+  /** The seq of the begin of what is open, and nobody acknowledged of an event; null: nothing is. */
+  readonly began: number | null;
+  readonly known: readonly Knowledge[];
+}
+
+/** Channels and labels that the rule in force gives an alert. */
+export interface RuleInForce {
+  readonly channels: readonly string[];
+  /** Null: as they are. */
+  readonly labels: Labels | null;
+}
+
+export interface ReroutingRules extends RoutingRules {
+  /** Null: the rule is gone. */
+  readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
+}
+
+/** By target: since when the config does not have it. */
+export type GoneTargets = Readonly<Record<string, Instant>>;
 
 export interface Rerouted extends Owing {
   /** False: it is not told again what it knows. */
   readonly isNamed: boolean;
 }
 
-export interface ReroutingRules extends RoutingRules {
-  /** The channels of an alert; none where its rule is gone. */
-  readonly channelsOf: (watch: WatchId, alert: AlertId) => readonly string[];
+export interface RerouteResult {
+  readonly rerouted: readonly Rerouted[];
+  /** Targets that join. */
+  readonly owing: readonly Owing[];
+  readonly withdrawn: readonly Withdrawal[];
+  /** Something waited for a target, and the config names nobody to tell it to. */
+  readonly undeliverable: readonly Undeliverable[];
+  /** Open alerts to which the rule in force gives other labels. */
+  readonly relabelled: readonly Pick<ActiveAlert, 'key' | 'labels'>[];
+  /** Those that are gone, of those who know of these alerts. */
+  readonly gone: GoneTargets;
 }
 
-/** Pure. */
-export function reroute(active: readonly ActiveState[], rules: ReroutingRules): Rerouted[] {
-  return active.map(({ key, target, via, state, watch, alert, labels }) => {
-    const isThere =
-      rules.recipientsOf(target.channel)?.some(({ recipient }) => recipient === target.recipient) ?? false;
-    const isNamed = isThere && (via !== 'route' || rules.channelsOf(watch, alert).includes(target.channel));
-    const group = placeOf({ key, labels }, target, rules);
-    return { key, notification: null, group, via, isNamed, state: isNamed ? state : stateUnnamed(state) };
+const GONE_MS = 30_000;
+
+/** Pure. `goneBefore`: as a former run found it. */
+export function reroute(
+  active: readonly ActiveAlert[],
+  rules: ReroutingRules,
+  goneBefore: GoneTargets,
+  now: Instant,
+): RerouteResult {
+  const parts = active.map((alert) => rerouteOne(alert, rules, goneBefore, now));
+  return {
+    rerouted: parts.flatMap(({ rerouted }) => rerouted),
+    owing: parts.flatMap(({ owing }) => owing),
+    withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
+    undeliverable: parts.flatMap(({ undeliverable }) => undeliverable),
+    relabelled: parts.flatMap(({ relabelled }) => relabelled),
+    gone: Object.assign({}, ...parts.map(({ gone }) => gone)) as GoneTargets,
+  };
+}
+
+/** Targets that are gone for so long that nothing waits for them any more, and when the next one is. */
+export function leftBy(gone: GoneTargets, now: Instant): { readonly left: string[]; readonly nextAt: Instant | null } {
+  const isLeft = ([, since]: [string, Instant]): boolean => isLong(since, now);
+  const entries = Object.entries(gone);
+  return {
+    left: entries.filter(isLeft).map(([key]) => key),
+    nextAt: earliest(entries.filter((one) => !isLeft(one)).map(([, since]) => since + GONE_MS)),
+  };
+}
+
+/** A clock that was set back makes nothing wait longer. */
+function isLong(since: Instant, now: Instant): boolean {
+  return now - since >= GONE_MS || now < since;
+}
+
+function rerouteOne(before: ActiveAlert, rules: ReroutingRules, goneBefore: GoneTargets, now: Instant): RerouteResult {
+  const { key } = before;
+  const rule = rules.ruleOf(before.watch, before.alert);
+  const labels = rule?.labels ?? before.labels;
+  const named = distinctTargets((rule?.channels ?? []).flatMap((channel) => rules.recipientsOf(channel) ?? []));
+  const known = before.known.map((one) => standingOf(one, named, rules, goneBefore, now));
+  const lost = known.filter(({ lostFrom }) => lostFrom !== null);
+  const joining = joiningOf(before, named, lost);
+  const owing = ({ target, via, state }: Pick<Knowledge, 'target' | 'via' | 'state'>): Owing => {
+    return { key, notification: null, group: placeOf({ key, labels }, target, rules), via, state };
+  };
+  return {
+    rerouted: known.map((one) => ({ ...owing(one), isNamed: one.isNamed })),
+    owing: joining.map(owing),
+    withdrawn: known.flatMap(({ withdrawal }) => withdrawal ?? []),
+    undeliverable: named.length > 0 ? [] : lost.map(({ target }) => undeliverableOn(target, before)),
+    relabelled: JSON.stringify(labels) === JSON.stringify(before.labels) ? [] : [{ key, labels }],
+    gone: Object.fromEntries(known.flatMap(goneEntry)),
+  };
+}
+
+function undeliverableOn({ channel }: Recipient, alert: ActiveAlert): Undeliverable {
+  return { channel, notification: { ...alert, seq: alert.newest }, why: 'the config names nobody for it any more' };
+}
+
+function goneEntry({ target, goneSince }: Standing): [string, Instant][] {
+  return goneSince === null ? [] : [[targetKey(target), goneSince]];
+}
+
+/** Where a target that knows of an alert stands now. */
+interface Standing extends Pick<Knowledge, 'target' | 'via' | 'state'> {
+  readonly isNamed: boolean;
+  readonly goneSince: Instant | null;
+  /** The first transition that waited for it and does no more; null: nothing did. */
+  readonly lostFrom: number | null;
+  readonly withdrawal: Withdrawal | null;
+}
+
+function standingOf(
+  { key, target, via, state }: Knowledge,
+  named: readonly Recipient[],
+  rules: ReroutingRules,
+  goneBefore: GoneTargets,
+  now: Instant,
+): Standing {
+  const isThere = rules.recipientsOf(target.channel)?.some(({ recipient }) => recipient === target.recipient) ?? false;
+  const isNamed = isThere && (via !== 'route' || named.some((one) => targetKey(one) === targetKey(target)));
+  const goneSince = isThere ? null : (goneBefore[targetKey(target)] ?? now);
+  const stays: Standing = { target, via, state, isNamed, goneSince, lostFrom: null, withdrawal: null };
+  if (isNamed || (goneSince !== null && !isLong(goneSince, now))) return stays;
+  return { ...stays, ...leftBehind(key, target, state, !isThere) };
+}
+
+/** It is owed the end of what it was told, and nothing else. The tries to one that is gone are over. */
+function leftBehind(
+  key: string,
+  target: Recipient,
+  state: RecipientState,
+  isGone: boolean,
+): Pick<Standing, 'state' | 'lostFrom' | 'withdrawal'> {
+  const free = { ...state, held: null, heldAt: null, renewed: null };
+  const { begun } = state;
+  if (begun === null) {
+    const lostFrom = state.wanted > state.closed ? state.closed + 1 : null;
+    return { state: { ...free, wanted: state.closed }, lostFrom, withdrawal: null };
+  }
+  if (isGone ? state.notified >= begun : isHeard(state))
+    return { state: { ...state, renewed: null }, lostFrom: null, withdrawal: null };
+  const before = begun - 1;
+  return {
+    state: { ...free, wanted: before, closed: before, begun: null, owed: null },
+    lostFrom: begun,
+    withdrawal: isGone ? null : { target, key, from: begun, as: 'cancelled' },
+  };
+}
+
+const RELOADED: RecipientState['renewed'] = { why: 'reload', by: null };
+
+/** Targets of today that were not told of what is open, or of what waited for others. */
+function joiningOf(
+  { began, newest, known }: ActiveAlert,
+  named: readonly Recipient[],
+  lost: readonly Pick<Standing, 'lostFrom'>[],
+): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
+  const from = began ?? Math.min(...lost.map(({ lostFrom }) => lostFrom ?? Infinity));
+  if (from === Infinity) return [];
+  return named.flatMap((target) => {
+    const state = known.find((one) => targetKey(one.target) === targetKey(target))?.state ?? UNTOLD;
+    if (state.wanted >= from || state.begun !== null) return [];
+    return [{ target, via: 'route', state: { ...state, wanted: newest, closed: from - 1, renewed: RELOADED } }];
   });
 }

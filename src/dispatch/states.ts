@@ -14,10 +14,10 @@ export function stateLeft(judged: JudgedMember): RecipientState {
   return { ...stateWaiting(judged), ...FREE };
 }
 
-/** It is held. What held it first stays the reason; a cap gives way to any other. */
+/** It is held. What held it first stays the reason, but of a cap: it is told as what held it last. */
 export function stateHeld(judged: JudgedMember, why: Held, now: Instant): RecipientState {
   const { held, heldAt } = judged.state;
-  const first = held === null || held.why === 'cap' ? why : held;
+  const first = held === null || held.why === 'cap' || why.why === 'cap' ? why : held;
   return { ...stateWaiting(judged), held: first, heldAt: heldAt ?? now };
 }
 
@@ -35,7 +35,8 @@ export function stateCounted({ state, owed }: JudgedMember): RecipientState {
   return { ...closedBefore(state, owed.newest + 1, owed.withdraw !== null), ...FREE };
 }
 
-const FREE = { held: null, heldAt: null };
+/** Nothing holds it, and nothing is to be told again. */
+export const FREE = { held: null, heldAt: null, renewed: null };
 
 /** What was batched and is withdrawn may have to be said later: it lies beyond `closed` again. */
 function closedBefore(state: RecipientState, from: number, isWithdrawn: boolean): RecipientState {

@@ -1,3 +1,4 @@
+import { reasonOf, sinceWords } from '../core/model/quality/blind-cause.ts';
 import { blindSince } from '../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
@@ -21,7 +22,7 @@ export function pauseWords({ pause, now }: Looked): string[] {
 
 /**
  * The data state of a watch: `data blind-field since 2026-01-01T00:02:00Z`, `no longer sent: token.reputation`,
- * `blind since 2026-01-01T00:01:00Z`.
+ * `no answer since 2026-01-01T00:01:00Z`.
  */
 export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[] {
   const { data } = memory;
@@ -29,18 +30,14 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
   const state = data === null ? [] : [`data ${data.state} since ${showSecond(data.since)}`];
   const gone = goneFields(data?.fields ?? NO_SIGHTINGS);
   const missing = gone.length === 0 ? [] : [`no longer sent: ${gone.join(', ')}`];
-  return [...state, ...missing, ...(since === null ? [] : [`blind since ${showSecond(since)}`])];
+  return [...state, ...missing, ...(since === null ? [] : [`${sinceWords(reasonOf(data))} ${showSecond(since)}`])];
 }
 
 /**
  * Since when the watch is blind according to its memory, whether or not a daemon runs; null when it is not, and while it
  * is paused.
  */
-export function blindFrom(
-  { schedule: { intervalMs } }: Watch,
-  memory: Memory | undefined,
-  { now, pause }: Looked,
-): Instant | null {
+export function blindFrom(watch: Watch, memory: Memory | undefined, { now, pause }: Looked): Instant | null {
   if (pause !== null && pause.until > now) return null;
-  return blindSince(memory, { intervalMs, from: pause?.until ?? null, now });
+  return blindSince(memory, { watch, from: pause?.until ?? null, now });
 }

@@ -11,7 +11,7 @@ import type { Pause } from '../core/model/watch/pause.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch/watch.ts';
 import { type Instant, showSecond } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
-import { nextTimeOf } from '../rules/compile/schedule.ts';
+import { isOverdue, nextTimeOf } from '../core/model/watch/schedule.ts';
 import type { StoredDiagnostics } from '../store/contract/memories.ts';
 import type { StoredDelivery } from '../store/contract/deliveries.ts';
 import { ago, explainContextOf, explainedCondition, truthOf, unknownOf, type ExplainContext } from './condition.ts';
@@ -69,7 +69,7 @@ function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | 
   if (paused.length > 0) return [...seen, ...paused];
   const when = next === null ? 'not within a year' : `${showSecond(next)}, ${ago(next, now)}`;
   const until = memory?.coveredUntil ?? null;
-  const isOld = until !== null && now - until > watch.schedule.intervalMs;
+  const isOld = until !== null && isOverdue(watch, until, now);
   const late = isOld ? '; the last answer is older than the interval, so at once when the daemon starts' : '';
   return [...seen, `looked at next: ${when}${late}`];
 }

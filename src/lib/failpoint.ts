@@ -10,6 +10,7 @@ export const STEPS = {
   'commit-due': 'deliveries of the groups that are due',
   'commit-calls': 'others are called in for an alert that nobody answers',
   'commit-reroute': 'whom what waits is owed to after a start or a reload',
+  'keep-gone': 'which targets the config does not have any more',
   'move-clock': 'waits keep what they had left when the clock was set',
   cover: 'until when watches were covered',
   'keep-chain-blocks': 'blocks that an explorer has shown',

@@ -1,5 +1,6 @@
 // PagerDuty, Events API v2: what begins triggers an incident, an acknowledgement here acknowledges it, what ends resolves
-// it. The alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open.
+// it. The alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open. An
+// acknowledged incident calls nobody any more: when an acknowledgement ends it is resolved, and a new one is triggered.
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
 import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
@@ -53,8 +54,15 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     secretsIn: ({ routing_key: key }) => [key],
     senderOf(to, poster) {
       return async (delivery, _attempt, signal) => {
-        if (asOne(delivery).as === 'fired-and-resolved') return NOTHING_TO_CALL;
-        return poster.postJson({ url: urlOf(to), body: JSON.stringify(eventOf(delivery, to)) }, signal, read);
+        const { as, renewed, message } = asOne(delivery);
+        if (as === 'fired-and-resolved') return NOTHING_TO_CALL;
+        const post = (body: object): Promise<Outcome> =>
+          poster.postJson({ url: urlOf(to), body: JSON.stringify(body) }, signal, read);
+        if (renewed?.why === 'ack-ended') {
+          const resolved = await post({ ...incidentOf(message.key, to), event_action: 'resolve' });
+          if (resolved.type !== 'sent') return resolved;
+        }
+        return post(eventOf(delivery, to));
       };
     },
     acknowledgerOf: (to, poster) => (key, signal) => {

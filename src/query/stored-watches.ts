@@ -1,5 +1,5 @@
 // What is known of watches by the state alone: those of a daemon that does not run, or that another replica polls.
-import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
+import { reasonOf, type BlindWatch } from '../core/model/quality/blind-cause.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -65,7 +65,6 @@ function blindIn(watch: Watch, { memories, damaged, pauses }: StoredFacts, now: 
   const memory = memories.get(watch.id);
   const since = blindFrom(watch, memory, { pause: lastPauseOf(pauses, watch), now });
   if (since === null) return [];
-  const state = memory?.data?.state ?? 'ok';
   const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
-  return [{ watch, since, reason: state === 'ok' ? 'no-poll' : state, fields }];
+  return [{ watch, since, reason: reasonOf(memory?.data ?? null), fields }];
 }

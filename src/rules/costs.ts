@@ -3,6 +3,7 @@
 // on top.
 import { headQuestionOf, type Watch } from '../core/model/watch/watch.ts';
 import type { Question } from '../core/model/watch/question.ts';
+import { showCron } from '../core/model/watch/schedule.ts';
 import { timesPerDay } from './compile/schedule.ts';
 
 export interface Cost {
@@ -62,7 +63,7 @@ function costOf(watch: Watch, question: Question): Cost {
 
 export function keyOf({ question, watch }: Cost): string {
   const { explorer, operation, path, params } = question;
-  const pace = watch.schedule.type === 'cron' ? watch.schedule.expression : watch.schedule.intervalMs;
+  const pace = watch.schedule.type === 'cron' ? showCron(watch.schedule) : watch.schedule.intervalMs;
   return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted(), pace]);
 }
 

@@ -1,4 +1,5 @@
 // The output of `check`: what every watch asks, how often, and what that costs.
+import { showCron } from '../core/model/watch/schedule.ts';
 import type { Config } from '../config/model.ts';
 import { formatDuration } from '../lib/durations.ts';
 import { sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
@@ -51,7 +52,7 @@ function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others:
 
 /** `every 1m`, or `cron 0 3 * * *` */
 export function showSchedule(schedule: Schedule): string {
-  return schedule.type === 'cron' ? `cron ${schedule.expression}` : `every ${formatDuration(schedule.intervalMs)}`;
+  return schedule.type === 'cron' ? `cron ${showCron(schedule)}` : `every ${formatDuration(schedule.intervalMs)}`;
 }
 
 /** `oncall (ada@example.com)`; a channel with one receiver by its name alone. */

@@ -20,7 +20,7 @@ import { readMembers } from './tables/alerts/due-groups.ts';
 import { pruneGroups } from './tables/alerts/groups.ts';
 import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './tables/alerts/mirrored.ts';
 import { newestNotification, pruneNotifications } from './tables/alerts/notifications.ts';
-import { activeStates, pruneStates } from './tables/alerts/recipient-states.ts';
+import { activeAlerts, pruneStates } from './tables/alerts/recipient-states.ts';
 import { addRun, claimDeliveries, expire, nextDue, pruneDeliveries } from './tables/deliveries/deliveries.ts';
 import { FIRST_KEY } from './tables/deliveries/delivery-members.ts';
 import { settleDelivery } from './tables/deliveries/settled-deliveries.ts';
@@ -118,9 +118,11 @@ function dispatchStore({ database: { sql, snapshot }, writeUnder, writeRound }: 
     readCalls: (at, limit, uncounted) => snapshot((on) => rounds.readCalls(on, at, limit, uncounted)),
     commitCalls: (round, result, at, fence) =>
       writeRound('commit-calls', fence, (on) => rounds.commitCalls(on, round, result, at)),
-    readActive: (after, limit) => activeStates(sql, after, limit),
-    commitReroute: (rerouted, at, fence) =>
-      writeUnder('commit-reroute', fence, (on) => rounds.commitReroute(on, rerouted, at)),
+    readActive: (page) => snapshot((on) => activeAlerts(on, page)),
+    commitReroute: (result, at, fence) =>
+      writeRound('commit-reroute', fence, (on) => rounds.commitReroute(on, result, at)),
+    goneTargets: () => rounds.goneTargets(sql),
+    keepGone: (gone, left, at, fence) => writeUnder('keep-gone', fence, (on) => rounds.keepGone(on, gone, left, at)),
     moveClock: (jump, fence) => writeUnder('move-clock', fence, (on) => rounds.moveClock(on, jump)),
     nextRound: () => rounds.nextRound(sql),
     held: () => heldCounts(sql),

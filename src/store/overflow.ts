@@ -115,6 +115,7 @@ function begin({ first, delivery }: Open, at: Instant): Folded['begun'][number] 
     key: message.key,
     seq: 1,
     as: 'news',
+    renewed: null,
     heldAt: null,
     present: null,
     notification: null,

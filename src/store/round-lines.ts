@@ -34,7 +34,8 @@ export function dueLines(round: DueRound, { result, shares }: RoundDecision, at:
   return [...takenLines(result.withdrawn, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
 }
 
-function takenLines(withdrawn: readonly Withdrawal[], at: Instant): readonly JournalEntry[] {
+/** Lines of messages that are not sent any more. */
+export function takenLines(withdrawn: readonly Withdrawal[], at: Instant): readonly JournalEntry[] {
   return withdrawnLines(
     withdrawn.map(({ key, target, as }) => ({ key, channel: target.channel, as })),
     at,

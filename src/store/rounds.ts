@@ -1,14 +1,16 @@
 // Rounds of dispatch: what they read, and what they write in one transaction of the caller's. A commit throws `Superseded`
 // where something that its round rests on has changed.
+import { z } from 'zod';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
 import type { Withdrawal } from '../dispatch/model.ts';
-import type { Rerouted } from '../dispatch/reroute.ts';
+import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallResult, CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../dispatch/rounds/due-round.ts';
 import type { Owing, RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
+import { targetOf } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import type { RoundDecision, DueQuery } from './contract/dispatch.ts';
-import { dueLines, routingLines } from './round-lines.ts';
+import { dueLines, routingLines, takenLines } from './round-lines.ts';
 import { Superseded } from './sql/database.ts';
 import { intOrNull } from './sql/rows.ts';
 import type { Sql } from './sql/sql.ts';
@@ -19,10 +21,11 @@ import {
   markTold,
   moveAlerts,
   openConditions,
+  relabelAlerts,
   turnAlerts,
   type ToldAlert,
 } from './tables/alerts/alerts.ts';
-import { addBatches, addDead, dropRepeats, withdraw } from './tables/alerts/batches.ts';
+import { addBatches, addDead, cancelFor, dropRepeats, withdraw } from './tables/alerts/batches.ts';
 import { dueGroups } from './tables/alerts/due-groups.ts';
 import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
 import { markRouted, unrouted } from './tables/alerts/notifications.ts';
@@ -37,6 +40,7 @@ import {
   type DecidedState,
 } from './tables/alerts/recipient-states.ts';
 import { append } from './tables/journal/journal.ts';
+import { readFact, writeFact } from './tables/memory/facts.ts';
 import { moveAcks } from './tables/operators/acks.ts';
 import { isPolicy, policyAt } from './tables/operators/policy.ts';
 
@@ -71,7 +75,7 @@ async function withdrawAll(sql: Sql, withdrawn: readonly Withdrawal[], at: Insta
 
 async function owe(sql: Sql, owing: readonly Owing[], at: Instant): Promise<void> {
   await oweStates(sql, owing, at);
-  const news = owing.filter(({ state }) => state.wanted > state.closed);
+  const news = owing.filter(({ state }) => state.wanted > state.closed || state.renewed !== null);
   await wake(sql, news, at);
 }
 
@@ -120,8 +124,9 @@ function decidedIn({ groups }: DueRound, { result: { states, repeating } }: Roun
 function toldIn({ groups }: DueRound, { result, counts, isAnswered }: RoundDecision): ToldAlert[] {
   const labels = new Map(groups.flatMap(({ members }) => members.map((one) => [one.key, one.labels])));
   const told = result.batches.filter(({ target }) => counts(target.channel)).flatMap(({ members }) => members);
-  return [...new Set(told.map(({ key }) => key))].map((key) => ({
+  return [...Map.groupBy(told, ({ key }) => key)].map(([key, members]) => ({
     key,
+    seq: Math.max(...members.map(({ seq }) => seq)),
     isAnswered: isAnswered(labels.get(key) ?? {}),
   }));
 }
@@ -141,12 +146,30 @@ export async function commitCalls(sql: Sql, round: CallRound, result: CallResult
   await keepCalls(sql, result.alerts, at);
 }
 
-export async function commitReroute(sql: Sql, rerouted: readonly Rerouted[], at: Instant): Promise<void> {
+export async function commitReroute(sql: Sql, result: RerouteResult, at: Instant): Promise<void> {
+  const { rerouted, owing, withdrawn, relabelled, undeliverable } = result;
+  await withdrawAll(sql, withdrawn, at);
   await rerouteStates(sql, rerouted);
+  await owe(sql, owing, at);
+  await relabelAlerts(sql, relabelled);
+  for (const one of undeliverable) await addDead(sql, one, at);
   const woken = rerouted.map(({ group }) => ({ group, notification: null }));
   await wake(sql, woken, at);
   await wakeHolding(sql, at);
   await askAgain(sql, at);
+  await append(sql, takenLines(withdrawn, at));
+}
+
+const goneShape = z.record(z.string(), z.number());
+
+/** None where they cannot be read: their time begins again. */
+export async function goneTargets(sql: Sql): Promise<GoneTargets> {
+  return goneShape.safeParse(await readFact(sql, 'gone-targets')).data ?? {};
+}
+
+export async function keepGone(sql: Sql, gone: GoneTargets, left: readonly string[], at: Instant): Promise<void> {
+  await writeFact(sql, 'gone-targets', gone);
+  await cancelFor(sql, left.map(targetOf), at);
 }
 
 export async function moveClock(sql: Sql, jump: ClockShift): Promise<void> {

@@ -15,7 +15,7 @@ export function eventsOf<F extends Fields>(
   const events = [
     ...(list.baseline ?? []).map((row) => toEvent(row, 'baseline')),
     ...list.fresh.map((row) => toEvent(row, 'new')),
-    ...list.changed.map((row) => toEvent(row, 'changed')),
+    ...list.changed.map(({ row, paths }) => ({ ...toEvent(row, 'changed'), changed: paths })),
     ...list.known.map((row) => toEvent(row, 'known')),
   ];
   return {

@@ -93,7 +93,7 @@ function detectionOf(state: ListState | null, list: NewRows<Row>): Detection<Lis
   const mined =
     state === null
       ? []
-      : [...list.known, ...list.changed].map((tx) =>
+      : [...list.known, ...list.changed.map(({ row }) => row)].map((tx) =>
           eventOf('mined', tx, isMinedNow(state, row, tx) ? 'new' : 'known'),
         );
   return { ...detection, events: [...detection.events, ...mined] };

@@ -10,5 +10,5 @@ test('what operators did was not told, because the daemon was started again befo
   if (config === null) throw new Error('it does not load');
   const rules = dispatchRulesOf(config, [], { startedAt: 0, lookedAt: () => null, presentOf: () => null });
   // Asked at a start and at a reload: what leads nowhere any more is let go of.
-  expect(rules.channelsOf(ANNOUNCER, 'silence')).toEqual(['b']);
+  expect(rules.ruleOf(ANNOUNCER, 'silence')).toEqual({ channels: ['b'], labels: null });
 });

@@ -117,14 +117,14 @@ test('data that is not good is said, and what fires on it is unverified', async 
 });
 
 test('status says which watch is blind, and since when, until it has data again', async () => {
-  await prepared.polls('940000', 'missed', 'missed', 'missed', 'missed', 'missed');
-  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind since');
-  await prepared.polls('missed');
+  await prepared.polls('940000', 'missed', 'missed');
+  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('no answer since');
+  await prepared.polls('missed', 'missed', 'missed', 'missed');
   const { out } = await prepared.run('status', '-c', prepared.config);
-  expect(out).toContain('; data error since 2026-01-01T00:02:00Z; blind since 2026-01-01T00:01:00Z; ');
+  expect(out).toContain('; data error since 2026-01-01T00:02:00Z; no answer since 2026-01-01T00:01:54Z; ');
   expect(out).toContain('\nblind: 1 of 1 watches\n');
   await prepared.polls('940000');
-  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('blind since');
+  expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('no answer since');
 });
 
 test('a field that the explorer no longer sends leaves the condition unknown, and both commands name it', async () => {
@@ -160,7 +160,7 @@ test('behind a head that stands still nothing is known, and neither command clai
   expect(out).toMatch(/\nnot known from what is kept: coins\/low\n$/);
 });
 
-test('a cooldown and flapping are said; status and explain agree since when it fires, told or not', async () => {
+test('a cooldown is said; status and explain agree since when it fires, told or not', async () => {
   prepared.folder.write('rules.yaml', RULES.replace('for: 2m', 'cooldown: 30m'));
   await prepared.polls('940000', '1060000', '940000');
   expect(linesWith(await explained('coins/low'), 'held back', 'state')).toEqual([
@@ -170,7 +170,11 @@ test('a cooldown and flapping are said; status and explain agree since when it f
   expect((await prepared.run('status', '-c', prepared.config)).out).toContain(
     '; low firing since 2026-01-01T00:03:00Z\n',
   );
-  await prepared.polls('1060000', '940000');
+});
+
+test('flapping is said; status and explain agree since when it fires', async () => {
+  prepared.folder.write('rules.yaml', RULES.replace('for: 2m', 'cooldown: 1m'));
+  await prepared.polls('940000', '1060000', '940000', '1060000', '940000');
   const said = await explained('coins/low');
   expect(linesWith(said, 'held back: flapping')).toHaveLength(1);
   const state = 'firing since 2026-01-01T00:05:00Z';

@@ -110,7 +110,7 @@ test('status begins with what fires, how far beyond its limit, who was told, and
   await prepared.polls('940000', '940000', 'missed', 'missed', 'missed', 'missed', 'missed', 'missed');
   const { out } = await prepared.run('status', '-c', prepared.config);
   expect(out).toContain('critical  firing  coins/low  was 940,000 coin  below 1,000,000 coin  2026-01-01T00:03:00Z');
-  expect(out).toContain('blind since 2026-01-01T00:03:00Z: 2 watches on chain: error: coins, gas');
+  expect(out).toContain('no answer since 2026-01-01T00:03:49Z: 2 watches on chain: error: coins, gas');
 });
 
 test('status names seconds, not the milliseconds at which a watch became blind', () => {

@@ -40,6 +40,7 @@ test('a day of the watch coins: twelve things happen, and six mails go out', () 
     seq: 1,
     actor: 'ada',
     comment: null,
+    at: 0,
     until: at('16:05:00') + 86_400_000,
   });
 

@@ -1,12 +1,13 @@
 // Rounds of dispatch over a store of plain maps: what the daemon does around the pure decision, without a database, a
 // clock or a wire. Time moves only when it is told to.
-import type { Recipient } from '../../src/core/model/ids.ts';
+import type { Recipient, Severity } from '../../src/core/model/ids.ts';
 import { shiftedBy } from '../../src/dispatch/clock-jump.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
 import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
-import { stateOwing, stateUnnamed } from '../../src/dispatch/owing.ts';
-import { CAP_OF_PEOPLE } from '../../src/dispatch/policy/rate.ts';
+import { stateOwing } from '../../src/dispatch/owing.ts';
+import { reroute, type ActiveAlert } from '../../src/dispatch/reroute.ts';
+import { CAP_OF_PEOPLE, sentBeforeOf, type ClosedBefore } from '../../src/dispatch/policy/rate.ts';
 import type {
   Ack,
   DeliveryBatch,
@@ -25,11 +26,11 @@ import type {
   Silence,
   TransitionName,
   MemberVerdict,
+  Withdrawal,
 } from '../../src/dispatch/model.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 
 const HOUR = 3_600_000;
-const SUMMARIES: ReadonlySet<string> = new Set(['overflow_summary', 'silence_summary', 'inhibition_summary']);
 
 /** One message, with its way to the receiver. */
 export interface Sent extends DeliveryBatch {
@@ -82,6 +83,10 @@ export interface Setup {
 /** What a try of a message comes to; `busy`: it is not tried. */
 export type Wire = (message: Sent) => 'sent' | 'again' | 'dead' | 'busy';
 
+function severityOf({ severity }: Labels): Severity {
+  return severity === 'critical' || severity === 'info' ? severity : 'warning';
+}
+
 function oneByOne(round: DispatchRound): DispatchRound[] {
   const byTarget = Map.groupBy(round.groups.toReversed(), ({ target }) => target.channel);
   return [...byTarget.values()].map((groups) => ({ ...round, groups }));
@@ -99,6 +104,8 @@ export class InMemoryDispatch {
   #groups = new Map<string, { target: Recipient; closedAt: Instant | null; dueAt: Instant | null }>();
   #startedAt: Instant;
   #looked = new Map<string, Instant>();
+  /** By key: who has the alert in hand, as far as was noticed. */
+  #answered = new Map<Key, string | null>();
 
   setup: Setup;
   now: Instant;
@@ -148,6 +155,7 @@ export class InMemoryDispatch {
   }
 
   decide(): void {
+    this.#resume();
     for (const round of this.inParts ? oneByOne(this.read()) : [this.read()]) {
       if (round.groups.length === 0) continue;
       this.write(round, decideRound(round, this.now));
@@ -206,16 +214,46 @@ export class InMemoryDispatch {
     this.acks = this.acks.map((ack) => ({ ...ack, until: ms > 0 ? ack.until + ms : ack.until }));
   }
 
-  /** Other routes hold: who is new hears of later transitions only. */
+  /** Other routes hold. */
   reload(setup: Setup): void {
     this.setup = setup;
-    for (const [id, ofGroup] of this.states)
-      for (const [key, state] of ofGroup) {
-        const { channels } = setup.routing(this.alerts.get(key)?.labels ?? {});
-        const isNamed = channels.includes(this.#groups.get(id)?.target.channel ?? '');
-        if (!isNamed) ofGroup.set(key, stateUnnamed(state));
-      }
+    this.#reroute();
     this.#wakeAll();
+  }
+
+  #reroute(): void {
+    const routing = (labels: Labels): Routing => this.setup.routing(labels);
+    const { rerouted, owing, withdrawn } = reroute(
+      [...this.alerts.keys()].map((key) => this.#active(key)),
+      {
+        routingOf: routing,
+        recipientsOf: (channel) => [{ channel, recipient: channel }],
+        channelOf: (channel) => this.#channel({ channel, recipient: channel }),
+        ruleOf: (watch) => ({ channels: routing({ watch }).channels, labels: null }),
+      },
+      {},
+      this.now,
+    );
+    this.#withdraw(withdrawn);
+    for (const { key, group, state } of [...rerouted, ...owing]) {
+      for (const [id, ofGroup] of this.states)
+        if (id !== group.id && this.#groups.get(id)?.target.channel === group.target.channel) ofGroup.delete(key);
+      this.#groups.set(group.id, this.#groups.get(group.id) ?? { target: group.target, closedAt: null, dueAt: null });
+      this.states.set(group.id, (this.states.get(group.id) ?? new Map<Key, RecipientState>()).set(key, state));
+    }
+  }
+
+  #active(key: Key): ActiveAlert {
+    const { labels, episode, isOpen, isEvent, news } = this.#known(key);
+    const newest = news.at(-1)?.seq ?? 0;
+    const began = isOpen && !isEvent ? (news.find((one) => one.episode === episode)?.seq ?? null) : null;
+    const known = [...this.states].flatMap(([id, ofGroup]) => {
+      const [group, state] = [this.#groups.get(id), this.#statesOf(id).get(key)];
+      if (group === undefined || state === undefined || !ofGroup.has(key)) return [];
+      return [{ key, target: group.target, via: 'route' as const, state }];
+    });
+    const place = { key, watch: labels['watch'] ?? '', alert: key, severity: severityOf(labels) };
+    return { ...place, labels, episode, newest, number: newest, began, known };
   }
 
   /** Decides everything once, due or not. */
@@ -242,20 +280,23 @@ export class InMemoryDispatch {
         acks: this.acks,
         inhibit: this.setup.inhibit ?? [],
         sources: this.#sources(),
-        sentAt: ({ channel }) => this.#closedAt(channel, false),
-        summarizedAt: ({ channel }) => this.#closedAt(channel, true).at(-1) ?? null,
+        sentBefore: ({ channel }) => sentBeforeOf(this.#closedFor(channel), this.now),
         lookedAt: (watch) => this.#looked.get(watch) ?? null,
         presentOf: () => null,
       },
     };
   }
 
-  write(round: DispatchRound, result: RoundResult): void {
-    for (const { target, key, from, as } of result.withdrawn)
-      for (const message of this.#unsettled(target, key).filter(({ attempt }) => attempt === 0)) {
+  #withdraw(withdrawn: readonly Withdrawal[]): void {
+    for (const { target, key, from, as } of withdrawn)
+      for (const message of this.#unsettled(target, key)) {
         message.lines = message.lines.filter((line) => line.key !== key || line.seq < from);
         if (message.lines.length === 0) message.state = as;
       }
+  }
+
+  write(round: DispatchRound, result: RoundResult): void {
+    this.#withdraw(result.withdrawn);
     for (const { target, key } of result.needless)
       for (const message of this.#unsettled(target, key).filter(({ kind }) => kind === 'repeat')) {
         message.lines = message.lines.filter((line) => line.key !== key);
@@ -280,6 +321,33 @@ export class InMemoryDispatch {
         this.verdicts.set(`${target.channel} ${key}`, verdict);
   }
 
+  /** Those who know of an alert that nobody has in hand any more are told so. */
+  #resume(): void {
+    for (const [key, { isOpen, isEvent, episode, labels }] of this.alerts) {
+      const ack = this.acks.find((one) => one.key === key && one.episode === episode && this.now < one.until);
+      const hadOne = this.#answered.get(key);
+      this.#answered.set(key, ack?.actor ?? null);
+      if (isEvent || !isOpen || ack !== undefined || hadOne === undefined || hadOne === null) continue;
+      this.#renew(key, this.setup.routing(labels).channels, hadOne);
+    }
+  }
+
+  #renew(key: Key, channels: readonly string[], by: string): void {
+    for (const [id, ofGroup] of this.states) {
+      const state = ofGroup.get(key);
+      if (state === undefined || state.begun === null || !channels.includes(this.#groups.get(id)?.target.channel ?? ''))
+        continue;
+      ofGroup.set(key, { ...state, renewed: { why: 'ack-ended', by } });
+      this.#wake(id, this.now);
+    }
+  }
+
+  #known(key: Key): Known {
+    const known = this.alerts.get(key);
+    if (known === undefined) throw new Error(`no alert ${key}`);
+    return known;
+  }
+
   #know({ key, labels }: Alert, transition: TransitionName): Known {
     const known = this.alerts.get(key) ?? { labels, episode: 0, isOpen: false, isEvent: false, news: [] };
     this.alerts.set(key, known);
@@ -287,7 +355,9 @@ export class InMemoryDispatch {
     if (transition === 'event') Object.assign(known, { isEvent: true, episode: 1 });
     if (transition === 'event' || transition === 'reinstated') known.begunAt = this.now;
     known.isOpen = transition !== 'resolved' && transition !== 'retracted';
-    if (!known.isOpen) this.acks = this.acks.filter((ack) => ack.key !== key);
+    if (known.isOpen) return known;
+    this.acks = this.acks.filter((ack) => ack.key !== key);
+    this.#answered.delete(key);
     return known;
   }
 
@@ -321,7 +391,8 @@ export class InMemoryDispatch {
   #nextAt(): Instant | null {
     const due = [...this.#groups.values()].flatMap(({ dueAt }) => dueAt ?? []);
     const silences = this.silences.flatMap(({ from, until }) => [from, until]).filter((at) => at > this.now);
-    const next = Math.min(...due, ...silences);
+    const acks = this.acks.map(({ until }) => until).filter((at) => at > this.now);
+    const next = Math.min(...due, ...silences, ...acks);
     return next === Infinity ? null : next;
   }
 
@@ -338,12 +409,10 @@ export class InMemoryDispatch {
   }
 
   #member(key: Key, closed: number): GroupMember {
-    const known = this.alerts.get(key);
-    if (known === undefined) throw new Error(`no alert ${key}`);
+    const known = this.#known(key);
     const { labels, episode, isEvent } = known;
-    // An event that nobody answers is over after a day.
-    const isOpen = known.isOpen && !(isEvent && this.now - (known.begunAt ?? 0) >= 24 * HOUR);
-    const severity = labels['severity'];
+    // An event that nobody answers is over after seven days.
+    const isOpen = known.isOpen && !(isEvent && this.now - (known.begunAt ?? 0) >= 168 * HOUR);
     return {
       key,
       labels,
@@ -352,7 +421,7 @@ export class InMemoryDispatch {
       isEvent,
       watch: labels['watch'] ?? '',
       routing: this.setup.routing(labels),
-      severity: severity === 'critical' || severity === 'info' ? severity : 'warning',
+      severity: severityOf(labels),
       news: known.news.filter(({ seq }) => seq > closed),
     };
   }
@@ -361,7 +430,8 @@ export class InMemoryDispatch {
     const target = this.#groups.get(id)?.target;
     const withOwed = ([key, state]: [Key, RecipientState]): [Key, RecipientState] => {
       const open = target === undefined ? [] : this.#unsettled(target, key);
-      const owed = open.length === 0 ? null : open.some(({ attempt }) => attempt > 0) ? 'tried' : 'untried';
+      // No outcome is unknown here.
+      const owed = open.length === 0 ? null : 'untried';
       return [key, { ...state, owed }];
     };
     return new Map([...(this.states.get(id) ?? [])].map(withOwed));
@@ -385,12 +455,11 @@ export class InMemoryDispatch {
     return open.map(([key, { labels }]) => ({ key, watch: labels['watch'] ?? '', labels }));
   }
 
-  #closedAt(channel: string, isSummary: boolean): Instant[] {
+  #closedFor(channel: string): ClosedBefore[] {
     return this.messages
       .filter(({ state }) => state !== 'merged' && state !== 'cancelled')
-      .filter((one) => one.target.channel === channel && SUMMARIES.has(one.kind) === isSummary)
-      .map(({ createdAt }) => createdAt)
-      .filter((at) => Math.abs(this.now - at) < HOUR);
+      .filter((one) => one.target.channel === channel && Math.abs(this.now - one.createdAt) < HOUR)
+      .map(({ kind, critical, createdAt }) => ({ kind, critical, at: createdAt }));
   }
 
   #channel({ channel }: Recipient): Channel {

@@ -68,6 +68,24 @@ test.each<[string, MuteWindow[], string, string | null]>([
   ],
   ['and is there again in the second', [SMALL_HOURS], '2026-10-25T01:10:00Z', '2026-10-25T01:30:00Z'],
   [
+    'where the clock goes back to before it begins, it ends',
+    [window(ALL, '00:30', '01:30', 'America/Havana')],
+    '2026-11-01T04:45:00Z',
+    '2026-11-01T05:00:00Z',
+  ],
+  [
+    'and begins again when the clock shows that once more',
+    [window(ALL, '00:30', '01:30', 'America/Havana')],
+    '2026-11-01T05:30:00Z',
+    '2026-11-01T06:30:00Z',
+  ],
+  [
+    'a day that ends at a quarter past midnight ends in the hour that comes twice',
+    [window(ALL, '00:45', '00:15', 'America/Havana')],
+    '2026-11-01T04:45:00Z',
+    '2026-11-01T05:15:00Z',
+  ],
+  [
     'a zone of half an hour',
     [window(ALL, '09:00', '10:00', 'Asia/Kolkata')],
     '2026-01-01T03:45:00Z',

@@ -117,13 +117,32 @@ describe('of every history it holds that', () => {
     always(forward, (history) => {
       const dispatch = rest(play(history, { cap: { burst: 3, perHour: 9 }, inhibits: true }));
       const sent = dispatch.messages
-        .filter(({ target }) => target.channel === 'mail')
-        .map(({ createdAt }) => createdAt);
-      const within = (from: number, ms: number): number => sent.filter((at) => at >= from && at < from + ms).length;
-      for (const at of sent) {
-        expect(within(at, 10 * MINUTE)).toBeLessThanOrEqual(3);
-        expect(within(at, HOUR)).toBeLessThanOrEqual(9);
+        .filter(({ target, kind }) => target.channel === 'mail' && (kind === 'news' || kind === 'repeat'))
+        .toSorted((a, b) => a.createdAt - b.createdAt);
+      for (const [index, { createdAt, critical }] of sent.entries()) {
+        const before = sent.slice(0, index).filter((one) => (one.critical === null) === (critical === null));
+        const within = (ms: number): typeof before => before.filter((one) => createdAt - one.createdAt < ms);
+        const heard = new Set(
+          sent
+            .slice(0, index)
+            .flatMap((one) => (createdAt - one.createdAt < 10 * MINUTE ? (one.critical?.alerts ?? []) : [])),
+        );
+        if (critical?.alerts.some((one) => !heard.has(one)) === true) continue;
+        expect(within(10 * MINUTE).length).toBeLessThan(critical === null ? 3 : 6);
+        expect(within(HOUR).length).toBeLessThan(critical === null ? 9 : 18);
       }
+    });
+  });
+
+  test('an address gets at most one summary of critical alerts, and one of all others, in ten minutes', () => {
+    const forward = anything.map((steps) => steps.filter((step) => step.do !== 'jump'));
+    always(forward, (history) => {
+      const { messages } = rest(play(history, { cap: { burst: 1, perHour: 9 }, inhibits: true }));
+      const summaries = messages.filter(({ target, kind }) => target.channel === 'mail' && kind === 'overflow_summary');
+      const slots = summaries.map(({ createdAt, critical }) =>
+        [critical !== null, Math.floor(createdAt / (10 * MINUTE))].join(),
+      );
+      expect(slots).toEqual([...new Set(slots)]);
     });
   });
 

@@ -144,8 +144,10 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   async #reroute(): Promise<void> {
-    const active = await this.#store.readActive(null, MANY);
-    await this.#store.commitReroute(reroute(active, this.#rules()), this.now, this.#fence());
+    const { alerts } = await this.#store.readActive({ after: '', limit: MANY, at: this.now });
+    const result = reroute(alerts, this.#rules(), {}, this.now);
+    await this.#store.commitReroute(result, this.now, this.#fence());
+    this.#withdraw(result.withdrawn);
   }
 
   async #route(): Promise<void> {
@@ -187,7 +189,7 @@ export class StoredDispatch implements AsyncDisposable {
   #withdraw(withdrawn: RoundResult['withdrawn']): void {
     for (const { target, key, from, as } of withdrawn)
       for (const message of this.messages)
-        if (message.state === 'due' && message.attempt === 0 && message.target.channel === target.channel) {
+        if (message.state === 'due' && message.target.channel === target.channel) {
           const left = message.lines.filter((line) => line.key !== key || line.seq < from);
           if (left.length === 0) message.state = as;
           message.lines = left;
@@ -238,7 +240,7 @@ export class StoredDispatch implements AsyncDisposable {
       recipientsOf: (channel) => (channel in channels ? [{ channel, recipient: channel }] : undefined),
       channelOf: (channel) => this.#channelOf(channel),
       routingOf: (labels) => setup.routing(labels),
-      channelsOf: (watch) => setup.routing({ watch }).channels,
+      ruleOf: (watch) => ({ channels: setup.routing({ watch }).channels, labels: null }),
       counted: Object.keys(channels).filter((channel) => this.#channelOf(channel).cap !== null),
       unanswered: [],
       startedAt: this.#startedAt,

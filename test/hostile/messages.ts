@@ -56,15 +56,16 @@ function halves(text: string): Segment[] {
 export const SHAPES: Readonly<Record<string, (message: Message) => Partial<Delivery>>> = {
   'a repeat that was held back': (message) => ({
     kind: 'repeat',
-    members: [{ message, as: 'repeat', heldAt: message.since, present: null }],
+    members: [{ message, as: 'repeat', renewed: null, heldAt: message.since, present: null }],
   }),
   'several alerts': (message) => ({
     members: [
       newsOf(message),
-      { message, as: 'repeat', heldAt: message.since, present: null },
+      { message, as: 'repeat', renewed: null, heldAt: message.since, present: null },
       {
         message: aResolvedMessage({ ...message, type: 'alert.resolved' }),
         as: 'fired-and-resolved',
+        renewed: null,
         heldAt: null,
         present: null,
       },

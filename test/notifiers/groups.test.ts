@@ -141,6 +141,7 @@ describe('a repeat', () => {
   const still = (message: Message, heldAt: number | null = null): DeliveryMember => ({
     message,
     as: 'repeat',
+    renewed: null,
     heldAt,
     present: null,
   });
@@ -232,6 +233,7 @@ describe('what was over before anybody was told', () => {
   const over = (message = cleared()): DeliveryMember => ({
     message,
     as: 'fired-and-resolved',
+    renewed: null,
     heldAt: null,
     present: null,
   });
@@ -301,7 +303,7 @@ describe('summaries', () => {
     ['silence_summary', 'Silence ended', 'Silenced meanwhile, by rule.'],
     ['inhibition_summary', 'Inhibition ended', 'Held back meanwhile, by rule.'],
   ] as const)('of kind %s count by rule', async (kind, ended, why) => {
-    const over = { message: cleared(), as: 'fired-and-resolved', heldAt: at(3), present: null } as const;
+    const over = { message: cleared(), as: 'fired-and-resolved', renewed: null, heldAt: at(3), present: null } as const;
     const members = [...[1, 2].map((n) => ({ ...newsOf(call(n)), heldAt: at(3) })), over];
     const more = [
       { watch: 'vault-calls', alert: 'failed', severity: 'warning', type: 'alert.event', count: 12, keys: [] },

@@ -66,9 +66,12 @@ const counted: Delivery['more'] = Array.from({ length: 40 }, (_, n) => ({
 
 /** Deliveries about several alerts, or about what was told before. */
 const DELIVERIES: Readonly<Record<string, Partial<Delivery>>> = {
-  'a repeat': { kind: 'repeat', members: [{ message: aMessage(), as: 'repeat', heldAt: 0, present: null }] },
+  'a repeat': {
+    kind: 'repeat',
+    members: [{ message: aMessage(), as: 'repeat', renewed: null, heldAt: 0, present: null }],
+  },
   'what nobody was told of': {
-    members: [{ message: aResolvedMessage(), as: 'fired-and-resolved', heldAt: null, present: null }],
+    members: [{ message: aResolvedMessage(), as: 'fired-and-resolved', renewed: null, heldAt: null, present: null }],
   },
   'fifty alerts': { members: fifty(aMessage()) },
   'fifty alerts without a page': { members: fifty(aMessage({ links: [] })) },

@@ -296,13 +296,15 @@ describe('pagerduty', () => {
   test('is not called for what was over before anybody was paged', async () => {
     await using served = await serve(serviceNamed('pagerduty'));
     await using sender = serviceNamed('pagerduty').open(served.origin, someTools(), PATIENT_MS);
-    const members = [{ message: aResolvedMessage(), as: 'fired-and-resolved', heldAt: null, present: null }] as const;
+    const members = [
+      { message: aResolvedMessage(), as: 'fired-and-resolved', renewed: null, heldAt: null, present: null },
+    ] as const;
     expect(await sender.send(aDelivery({ members }), aTry(), never)).toMatchObject({ type: 'sent' });
     expect(served.calls.all).toEqual([]);
   });
 
   test('a repeat triggers the same incident again', async () => {
-    const members = [{ message: aMessage(), as: 'repeat', heldAt: null, present: null }] as const;
+    const members = [{ message: aMessage(), as: 'repeat', renewed: null, heldAt: null, present: null }] as const;
     const {
       event_action: action,
       dedup_key: key,

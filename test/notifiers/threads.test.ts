@@ -151,7 +151,7 @@ describe.each(NAMES)('%s', (name) => {
 describe('slack', () => {
   const still = aDelivery({
     kind: 'repeat',
-    members: [{ message: aMessage(), as: 'repeat', heldAt: null, present: null }],
+    members: [{ message: aMessage(), as: 'repeat', renewed: null, heldAt: null, present: null }],
   });
   const corrected = aDelivery({ message: aMessage({ type: 'alert.corrected', seq: 6 }) });
 

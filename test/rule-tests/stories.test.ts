@@ -247,13 +247,13 @@ const STORIES: readonly (readonly [string, Story])[] = [
       ),
       more: "\n    start: '2026-01-05T06:58:00Z'",
       saw: [
-        '{ at: 0m, balance: 100 }',
-        '{ at: 1h, balance: 90 }',
+        '{ at: 0m, balance: 100, symbol: USDC }',
+        '{ at: 1h, balance: 90, symbol: USDC }',
         '{ at: 62m, missed: error }',
-        '{ at: 63m, balance: 110 }',
-        '{ at: 64m, balance: 110 }',
-        '{ at: 73h, balance: 5 }',
-        '{ at: 74h, balance: 5 }',
+        '{ at: 63m, balance: 110, symbol: USDC }',
+        '{ at: 64m, balance: 110, symbol: USDC }',
+        '{ at: 73h, balance: 5, symbol: USDC }',
+        '{ at: 74h, balance: 5, symbol: USDC }',
       ],
       expect: [
         '{ at: 63m, alert: morning, state: event, severity: info, fields: { balance: 110, change_1h: "0.1" } }',
@@ -263,7 +263,7 @@ const STORIES: readonly (readonly [string, Story])[] = [
     },
   ],
   [
-    'a report with a condition is told only where it holds, and an unknown value is said to be unknown',
+    'a report with a condition is told only where it holds, and one whose value is unknown waits for half its period',
     {
       rule: ruleOf(
         BALANCE,
@@ -274,12 +274,58 @@ const STORIES: readonly (readonly [string, Story])[] = [
         '{ at: 1h, balance: 100 }',
         '{ at: 2h, balance: 99 }',
         '{ at: 3h, balance: null }',
+        '{ at: 209m, balance: null }',
+        '{ at: 210m, balance: null }',
+        '{ at: 211m, balance: 99 }',
+        '{ at: 4h, balance: null }',
+        '{ at: 241m, balance: 100 }',
       ],
       expect: [
         '{ at: 1h, alert: all, state: event }',
         '{ at: 2h, alert: low, state: event }',
         '{ at: 2h, alert: all, state: event }',
-        '{ at: 3h, alert: all, state: event }',
+        '{ at: 210m, alert: low, state: event }',
+        '{ at: 210m, alert: all, state: event }',
+        '{ at: 241m, alert: all, state: event }',
+      ],
+    },
+  ],
+  [
+    'a report of the last day of the month, by the clocks of a zone, is told on that day alone',
+    {
+      rule: ruleOf(BALANCE, "{ id: end, on: schedule, cron: '0 8 L * *', zone: America/New_York, values: [balance] }"),
+      more: "\n    start: '2026-01-30T00:00:00Z'",
+      saw: [
+        '{ at: 0h, balance: 100 }',
+        '{ at: 24h, balance: 100 }',
+        '{ at: 36h, balance: 100 }',
+        '{ at: 37h, balance: 110 }',
+        '{ at: 48h, balance: 110 }',
+        '{ at: 72h, balance: 110 }',
+      ],
+      expect: ['{ at: 37h, alert: end, state: event }'],
+    },
+  ],
+  [
+    'a report waits for a poll that is complete, and is told with what is known when the explorer is silent for half a day',
+    {
+      rule: ruleOf(BALANCE, "{ id: morning, on: schedule, cron: '0 8 * * *', values: [balance] }"),
+      more: "\n    start: '2026-01-05T07:50:00Z'",
+      saw: [
+        '{ at: 0m, balance: 100 }',
+        '{ at: 11m, balance: 100, partial: "page 2 did not come" }',
+        '{ at: 20m, balance: 110 }',
+        '{ at: 21m, balance: 110 }',
+        '{ at: 24h, balance: 120 }',
+        '{ at: 1451m, missed: error }',
+        '{ at: 2169m, missed: error }',
+        '{ at: 2170m, missed: error }',
+        '{ at: 2171m, missed: error }',
+        '{ at: 2200m, balance: 90 }',
+      ],
+      expect: [
+        '{ at: 20m, alert: morning, state: event, fields: { balance: 110 } }',
+        '{ at: 2170m, alert: morning, state: event, title: "report: treasury USDC" }',
       ],
     },
   ],
@@ -415,7 +461,7 @@ const STORIES: readonly (readonly [string, Story])[] = [
     {
       rule: ruleOf(
         HOLDINGS,
-        `{ id: fungible, on: removed, if: 'token.type == "ERC-20"' }, { id: fine, on: removed, if: 'token.reputation == "ok"' }, { id: rich, on: removed, if: balance > 5 }`,
+        `{ id: fungible, on: removed, if: 'token.type == "ERC-20"' }, { id: fine, on: removed, if: 'token.reputation == "ok"' }, { id: rich, on: removed, if: balance > 5 }, { id: held, on: removed, if: balance < 5, title: 'left {{ token.type }} of {{ balance }}' }`,
       ),
       saw: [
         '{ at: 0m, holdings: [{ id: a, balance: 9, token: { type: ERC-20, reputation: ok } }, { id: b, balance: 1, token: { type: ERC-20, reputation: ok } }] }',
@@ -423,7 +469,11 @@ const STORIES: readonly (readonly [string, Story])[] = [
         '{ at: 2m, holdings: [{ id: b, balance: 1, token: { type: ERC-20, reputation: ok } }] }',
         '{ at: 3m, holdings: [{ id: b, balance: 1, token: { type: ERC-20, reputation: ok } }] }',
       ],
-      expect: ['{ at: 2m, alert: fungible, state: event }', '{ at: 2m, alert: fine, state: event }'],
+      expect: [
+        '{ at: 2m, alert: fungible, state: event }',
+        '{ at: 2m, alert: fine, state: event }',
+        '{ at: 2m, alert: held, state: event, title: "left ERC-20 of 2" }',
+      ],
     },
   ],
   [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeWatches } from '../../src/rules/describe.ts';
-import { cronSchedule, nextTimeOf, timesPerDay } from '../../src/rules/compile/schedule.ts';
+import { nextTimeOf } from '../../src/core/model/watch/schedule.ts';
+import { cronSchedule, timesPerDay } from '../../src/rules/compile/schedule.ts';
 import { CONFIG, configOf, load } from './support/load.ts';
 
 const RULES = `
@@ -50,9 +51,11 @@ describe('Schedules', () => {
     ['0 9 * * 1', 7 * 86_400_000, 52 / 365],
     ['0 0 9 * * MON-FRI', 86_400_000, 261 / 365],
     ['50,10 * * * * *', 20_000, 2880],
+    ['0 8 L * *', 28 * 86_400_000, 12 / 365],
+    ['0 8 1 * 1', 86_400_000, 63 / 365],
   ])('%s is due at the shortest every %d ms, on average %d times a day', (expression, intervalMs, perDay) => {
     const schedule = cronSchedule(expression);
-    expect(schedule).toEqual({ type: 'cron', expression, intervalMs });
+    expect(schedule).toMatchObject({ type: 'cron', expression, intervalMs });
     expect('type' in schedule ? timesPerDay(schedule) : 0).toBeCloseTo(perDay, 6);
   });
 
@@ -65,6 +68,10 @@ describe('Schedules', () => {
     ['* * *', '"* * *" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
     ['61 * * * *', '"61 * * * *" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
     ['every minute', '"every minute" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
+    [
+      '0 8 * * L',
+      '"0 8 * * L" is no cron expression: five or six fields, such as "*/15 * * * * *". Days of the month may be L, L-3, 15W and LW; days of the week 5L (the last Friday) and 5#1 (the first)',
+    ],
     ['', '"" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
   ])('%s is refused', (expression, complaint) => {
     expect(cronSchedule(expression)).toEqual({ complaint });
@@ -85,7 +92,50 @@ describe('Schedules', () => {
     expect(nextTimeOf({ ...watch, schedule }, Date.parse(now))).toBe(next === null ? null : Date.parse(next));
   });
 
+  const day = (text: string) => `${text}T08:00:00.000Z`;
+  test.each([
+    ['the last day of the month', '0 8 L * *', ['2026-01-31', '2026-02-28', '2026-03-31']],
+    ['three days before it', '0 8 L-3 * *', ['2026-01-28', '2026-02-25', '2026-03-28']],
+    ['the first Friday', '0 8 * * 5#1', ['2026-01-02', '2026-02-06', '2026-03-06']],
+    ['the last Friday', '0 8 * * FRIL', []],
+    ['the last Friday', '0 8 * * 5L', ['2026-01-30', '2026-02-27', '2026-03-27']],
+    ['the weekday that is nearest to the 15th', '0 8 15W * *', ['2026-01-15', '2026-02-16', '2026-03-16']],
+    ['the first and every Monday', '0 8 1 * 1', ['2026-01-01', '2026-01-05', '2026-01-12']],
+    ['Mondays with an odd date', '0 8 */2 * 1', ['2026-01-05', '2026-01-19', '2026-02-09']],
+  ])('%s: %s', (_name, expression, days) => {
+    const schedule = cronSchedule(expression);
+    if (!('type' in schedule)) {
+      expect(days).toEqual([]);
+      return;
+    }
+    let at: number | null = Date.UTC(2026, 0, 1);
+    for (const next of days) {
+      at = schedule.times.after(at ?? 0);
+      expect(new Date(at ?? 0).toISOString()).toBe(day(next));
+      expect(schedule.times.upTo((at ?? 0) + 3_600_000)).toBe(at);
+    }
+  });
+
+  test.each([
+    ['Europe/Berlin', '0 8 * * *', '2026-03-28T08:00:00Z', ['2026-03-29T06:00:00Z', '2026-03-30T06:00:00Z']],
+    ['America/New_York', '0 8 * * *', '2026-03-07T14:00:00Z', ['2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z']],
+    ['Asia/Tokyo', '0 8 1 * *', '2026-01-01T00:00:00Z', ['2026-01-31T23:00:00Z', '2026-02-28T23:00:00Z']],
+    // Clocks are put forward over it on one day.
+    ['Europe/Berlin', '30 2 * * *', '2026-03-28T02:00:00Z', ['2026-03-30T00:30:00Z', '2026-03-31T00:30:00Z']],
+    // They are put back: the hour that comes twice counts once.
+    ['Europe/Berlin', '30 2 * * *', '2026-10-24T01:00:00Z', ['2026-10-25T01:30:00Z', '2026-10-26T01:30:00Z']],
+  ])('in %s %s follows %s at %s', (zone, expression, from, times) => {
+    const schedule = cronSchedule(expression, zone);
+    if (!('type' in schedule)) throw new Error(schedule.complaint);
+    let at: number | null = Date.parse(from);
+    for (const time of times) {
+      at = schedule.times.after(at ?? 0);
+      expect(at).toBe(Date.parse(time));
+      expect(schedule.times.upTo((at ?? 0) + 60_000)).toBe(at);
+    }
+  });
+
   test('equal schedules have equal expressions', () => {
-    expect(cronSchedule('  */15   * * * *  * ')).toEqual(cronSchedule('*/15 * * * * *'));
+    expect(cronSchedule('  */15   * * * *  * ')).toMatchObject({ expression: '*/15 * * * * *' });
   });
 });

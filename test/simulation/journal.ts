@@ -80,6 +80,9 @@ export function createJournal(time: VirtualTime): Journal {
         people.made(result);
         for (const verdicts of result.verdicts.values()) sightings.judged(verdicts);
       },
+      rerouted({ withdrawn }) {
+        people.made({ batches: [], withdrawn, needless: [] });
+      },
       called({ owing }) {
         for (const { key, via } of owing) if (via !== 'route') sightings.sawFor(CALLED[via], key, STATE_MS);
       },

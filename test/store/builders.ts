@@ -105,6 +105,7 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
       many: {
         'per ': {
           type: 'group',
+          meaning: 'm1',
           condition: FIRING,
           matches: [NOON],
           tallies: [[NOON, 2, '0.5']],

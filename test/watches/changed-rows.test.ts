@@ -62,6 +62,43 @@ describe('a call that went well at first, and failed once its block was replaced
   });
 });
 
+describe('calls that a summary told of, and that lie so deep that they are final', () => {
+  const RULES = `${CALLS}      - { id: any, on: new }
+  - { id: head, kind: blocks, every: 1m, alerts: [{ id: stalled, while: 'age > duration("216h")' }] }
+`;
+  const MANY = 60;
+
+  /** Gives the newest of them. */
+  async function told(world: World): Promise<string> {
+    await world.poll();
+    world.sandbox.mine();
+    const calls = Array.from({ length: MANY }, () => world.sandbox.failCall({ to: 'vault', reason: 'paused' }));
+    const said = await world.poll();
+    expect(said.filter((words) => words === 'failed event')).toHaveLength(MANY);
+    for (let block = 0; block < 80; block += 1) world.sandbox.mine();
+    expect(await polls(world, 2)).toEqual([]);
+    return calls.at(-1)?.hash ?? '';
+  }
+
+  test('are not told again one by one when their results are missing from some answers', async () => {
+    await using world = await createWorld(RULES);
+    await told(world);
+    world.replicas.use({ without: 'success' });
+    expect(await polls(world, 1)).toEqual([]);
+    world.replicas.use({});
+    expect(await polls(world, 3)).toEqual([]);
+  });
+
+  test('are not told again when one says something else for a while', async () => {
+    await using world = await createWorld(RULES);
+    const hash = await told(world);
+    world.sandbox.changeTransaction({ hash, reason: null });
+    expect(await polls(world, 1)).toEqual([]);
+    world.sandbox.changeTransaction({ hash, reason: 'paused' });
+    expect(await polls(world, 3)).toEqual([]);
+  });
+});
+
 test('an alert that told the row corrects it; one that did not, and still does not match, stays silent', async () => {
   await using world = await createWorld(TRANSACTIONS);
   await world.poll();

@@ -2,6 +2,7 @@
 import type { Config } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
+import { labelsOf } from '../../core/model/watch/labels.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { routingOf } from '../../dispatch/routing.ts';
@@ -26,11 +27,14 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     recipientsOf: recipientsIn(config),
     channelOf: (channel) => ways.get(channel) ?? GONE,
     routingOf: (labels) => routingOf(config.routes, null, labels),
-    channelsOf(id, alert) {
-      if (id === REPORT_WATCH) return config.digest?.notify ?? [];
-      return id === ANNOUNCER || isSelfWatch(id)
-        ? config.self
-        : (watchById.get(id)?.alerts.find((one) => one.id === alert)?.notify ?? []);
+    ruleOf(id, alert) {
+      if (id === REPORT_WATCH) return { channels: config.digest?.notify ?? [], labels: null };
+      if (id === ANNOUNCER || isSelfWatch(id)) return { channels: config.self, labels: null };
+      const watch = watchById.get(id);
+      const rule = watch?.alerts.find((one) => one.id === alert);
+      return watch === undefined || rule === undefined
+        ? null
+        : { channels: rule.notify, labels: labelsOf(watch, rule) };
     },
     counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
     unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),
@@ -48,7 +52,7 @@ export const NO_RULES: DispatchRules = {
   recipientsOf: () => undefined,
   channelOf: () => GONE,
   routingOf: (labels) => routingOf([], null, labels),
-  channelsOf: () => [],
+  ruleOf: () => null,
   counted: [],
   unanswered: [],
   startedAt: 0,

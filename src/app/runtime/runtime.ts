@@ -7,6 +7,7 @@ import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Transition } from '../../core/model/transition.ts';
 import type { Memory } from '../../core/model/memory.ts';
+import { isOverdue } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { ChannelHealth } from '../../engine/sending/channel-health.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
@@ -166,7 +167,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   function schedule(): void {
     const own = poller.watches();
-    scheduler.set(own, own.filter(isOverdue));
+    const now = clock.now();
+    scheduler.set(
+      own,
+      own.filter((watch) => isOverdue(watch, poller.memoryOf(watch.id)?.coveredUntil ?? null, now)),
+    );
   }
 
   const follower = createShardFollower({
@@ -178,12 +183,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       if (isRunning) schedule();
     },
   });
-
-  /** Last looked at longer than an interval ago, or never. */
-  function isOverdue({ id, schedule }: Watch): boolean {
-    const until = poller.memoryOf(id)?.coveredUntil ?? null;
-    return until === null || clock.now() - until > schedule.intervalMs;
-  }
 
   return {
     async prepare(next) {

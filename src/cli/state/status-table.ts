@@ -1,4 +1,5 @@
 // The first page as text: the verdict, what fires against its limit, what is in hand, and why watches are blind.
+import { sinceWords } from '../../core/model/quality/blind-cause.ts';
 import { formatAmount, Amount } from '../../core/values/amount.ts';
 import { inColumns } from '../../lib/columns.ts';
 import { showSecond } from '../../lib/clock.ts';
@@ -75,12 +76,12 @@ function failureText({ state, tries, answer }: RecipientStatus): string {
   return tries === 0 ? `: ${answer}` : ` after ${tries} ${tries === 1 ? 'try' : 'tries'}: ${answer}`;
 }
 
-/** `blind since 2026-01-01T00:00:00Z: 38 watches on gnosis: stale` */
+/** `no answer since 2026-01-01T00:00:00Z: 38 watches on gnosis: timeout` */
 function blindLine({ cause, explorer, since, watches, names, fields }: BlindCauseShape): string {
   const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
   const more = watches - names.length;
   const named = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `blind since ${second(since)}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
+  return `${sinceWords(cause)} ${second(since)}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
 }
 
 /** `replica treasury-1: works on explorer:ethereum, channel:ops` */

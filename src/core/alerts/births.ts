@@ -15,12 +15,12 @@ function newbornsOf(alerts: Readonly<Record<string, Alert>>): Record<string, Ale
   return Object.fromEntries(
     Object.entries(alerts).flatMap(([key, alert]): [string, Alert][] => {
       if (alert.type === 'condition') return [[key, newCondition(alert.born)]];
-      return alert.type === 'group' ? [[key, newGroup(alert.condition.born)]] : [];
+      return alert.type === 'group' ? [[key, newGroup(alert.condition.born, alert.meaning)]] : [];
     }),
   );
 }
 
 /** Before anything was counted in it. */
-export function newGroup(born: number): GroupState {
-  return { type: 'group', condition: newCondition(born), matches: [], tallies: [], items: [], last: null };
+export function newGroup(born: number, meaning: string): GroupState {
+  return { type: 'group', meaning, condition: newCondition(born), matches: [], tallies: [], items: [], last: null };
 }

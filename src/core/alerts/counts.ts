@@ -10,6 +10,7 @@ import type { DetectedEvent } from '../model/detection.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
 import { readsOfCount, type CountAlert } from '../model/watch/watch.ts';
+import { idOf } from '../model/watch/identity.ts';
 import { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
@@ -43,7 +44,7 @@ export function stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKe
         }))
       : [];
   for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
-  if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at));
+  if (alert.per.length === 0 && !groups.has(ALL)) groups.set(ALL, newGroup(poll.time.at, meaningOf(alert)));
   const stepped = [...groups].map(([key, group]) => stepGroup(poll, alert, key, group, before.get(key)));
   return {
     alerts: sameOr(known, [...matched.open, ...stepped.flatMap(({ entry }) => entry)]),
@@ -54,6 +55,15 @@ export function stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKe
     matchingBaseline: matched.matchingBaseline.length,
     needs: null,
   };
+}
+
+/**
+ * The sort of count and the items that it counts, with how they are split and what is added up. A changed limit or span
+ * goes on with what was counted.
+ */
+export function meaningOf({ on, if: selector, fires, per }: CountAlert): string {
+  const counted = fires.type === 'sum' ? fires.path : fires.type === 'ratio' ? (fires.of?.text ?? null) : null;
+  return idOf(JSON.stringify([on, selector?.text ?? null, fires.type, counted, per]));
 }
 
 /** A missed poll: no group changes. */
@@ -81,7 +91,7 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   const { event } = match;
   const wanted = keyOf(alert, event.view);
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
-  const group = groups.get(key) ?? newGroup(poll.time.at);
+  const group = groups.get(key) ?? newGroup(poll.time.at, meaningOf(alert));
   const tallies = withTally(poll, alert, group, match);
   if (!isHit(poll, alert, match)) {
     groups.set(key, { ...group, tallies });

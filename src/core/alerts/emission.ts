@@ -1,6 +1,7 @@
 // Whether a transition of a condition is sent. The state itself is always current. A message may wait for the end of a
-// cooldown or, after three firings within an hour, until the state has been the same for half an hour. Suppressed
-// transitions are counted, and the last state is always sent.
+// cooldown or, after three firings within an hour, until what the condition reads has been the same for half an hour: the
+// time that it took to fire or to end (`for`, `keep_firing_for`) is part of it. Suppressed transitions are counted, and the
+// last state is always sent.
 import type { StateChange } from './conditions/condition-state.ts';
 import type { ConditionState } from '../model/memory.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -20,16 +21,16 @@ export interface Emission {
 
 /** What is sent for a transition. */
 export function emissionOf(
-  rule: Pick<StatefulAlert, 'cooldownMs'>,
+  rule: Pick<StatefulAlert, 'cooldownMs' | 'forMs' | 'keepFiringForMs'>,
   state: ConditionState,
   transition: StateChange,
   at: Instant,
 ): Emission {
   switch (transition) {
     case 'firing':
-      return onFiring({ ...state, firings: [...recent(state.firings, at), at] }, at);
+      return onFiring({ ...state, firings: [...recent(state.firings, at), at] }, at - rule.forMs, at);
     case 'resolved':
-      return onResolved(state, { cooldownUntil: rule.cooldownMs === 0 ? null : at + rule.cooldownMs }, at);
+      return onResolved(state, rule, at);
     case 'unknown':
       return { after: state, emits: 'nothing', suppressedBy: null };
     default:
@@ -37,19 +38,31 @@ export function emissionOf(
   }
 }
 
-function onFiring(state: ConditionState, at: Instant): Emission {
-  if (state.flapping !== null) return suppress({ ...state, flapping: at }, 'flapping');
+/** `since`: it is so for that long. */
+function onFiring(state: ConditionState, since: Instant, at: Instant): Emission {
+  if (state.flapping !== null) return whileFlapping({ ...state, flapping: since }, since, at);
+  if (isCooling(state, at)) return suppress(state, 'cooldown');
   if (state.firings.length >= FLAPPING_TIMES)
-    return { after: { ...state, flapping: at }, emits: 'flapping', suppressedBy: 'flapping' };
-  return isCooling(state, at) ? suppress(state, 'cooldown') : { after: state, emits: 'firing', suppressedBy: null };
+    return { after: { ...state, flapping: since }, emits: 'flapping', suppressedBy: 'flapping' };
+  return { after: state, emits: 'firing', suppressedBy: null };
 }
 
 /** An end that the cooldown itself held back does not prolong it: what comes and goes often would never be told again. */
-function onResolved(state: ConditionState, cooling: Pick<ConditionState, 'cooldownUntil'>, at: Instant): Emission {
+function onResolved(
+  state: ConditionState,
+  { cooldownMs, keepFiringForMs }: Pick<StatefulAlert, 'cooldownMs' | 'keepFiringForMs'>,
+  at: Instant,
+): Emission {
+  const cooling = { cooldownUntil: cooldownMs === 0 ? null : at + cooldownMs };
+  const since = at - keepFiringForMs;
   if (state.flapping !== null)
-    return suppress({ ...state, ...cooling, flapping: at, flaps: state.flaps + 1 }, 'flapping');
+    return whileFlapping({ ...state, ...cooling, flapping: since, flaps: state.flaps + 1 }, since, at);
   if (state.firing === null) return suppress({ ...state, flaps: state.flaps + 1 }, 'cooldown');
   return { after: { ...state, ...cooling }, emits: 'resolved', suppressedBy: null };
+}
+
+function whileFlapping(after: ConditionState, since: Instant, at: Instant): Emission {
+  return isSteady(since, at) ? afterFlapping(after) : suppress(after, 'flapping');
 }
 
 function onNothingNew(state: ConditionState, at: Instant): Emission {

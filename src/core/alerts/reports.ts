@@ -1,10 +1,16 @@
-// `on: schedule` alerts: at each time of their cron the present values are told, whatever they are. They keep no memory:
-// a time is due when it lies after the last usable answer. After a pause only the newest time is told.
+// `on: schedule` alerts: at each time of their cron the present values are told, whatever they are. A time is due when it
+// lies after the last usable answer, and stays so until a poll is complete and knows each value that the report names,
+// those of its `if` too. After half of its period it is told with what is known. After a pause only the newest time is told.
 import type { ScheduledReport, EventAlert } from '../model/watch/watch.ts';
-import { eventKey } from '../model/watch/identity.ts';
-import type { EvaluationContext } from '../model/watch/condition.ts';
+import { dueOf, eventKey, scheduleKey } from '../model/watch/identity.ts';
+import type { EvaluationContext, Template } from '../model/watch/condition.ts';
+import type { EventReason } from '../model/decision.ts';
 import type { Message } from '../model/delivery.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { OpenEvent } from '../model/memory.ts';
+import type { Truth } from '../model/ids.ts';
+import { showSecond, type Instant } from '../../lib/clock.ts';
+import { typeAt, valueAt } from '../values/fields.ts';
+import { showPath } from '../wording/words.ts';
 import {
   sameOr,
   transitionOf,
@@ -18,58 +24,118 @@ import { holds } from './events/event-matching.ts';
 import { LATE_AFTER_MS } from './events/event-message.ts';
 import { messageOf } from './message.ts';
 
+const LONGEST_WAIT_MS = 12 * 3_600_000;
+/** In `before`: it was told, though no answer came since. */
+const TOLD = 'told';
+
+interface Due {
+  readonly at: Instant;
+  readonly key: string;
+  readonly open: OpenEvent;
+}
+
 export function stepReport(
   poll: AlertPoll,
   alert: EventAlert,
   report: ScheduledReport,
   known: AlertsByKey,
 ): AlertEvaluation {
-  if (poll.detection === null) return unread(known);
-  const due = dueTime(poll, report);
-  const nothing = unevaluated(sameOr(known, []));
-  if (due === null) return nothing;
+  const due = dueTime(poll, report, known);
+  if (due === null) return poll.detection === null ? unread(known) : unevaluated(sameOr(known, []));
   const context = poll.context ?? emptyContext(poll);
-  const truth = holds(poll, alert.if, context);
-  const key = `schedule ${due}`;
-  if (truth !== true) {
-    const type = truth === false ? 'no-match' : 'undecided';
-    return { ...nothing, reasons: [{ type, alert: alert.id, key }], truth };
-  }
-  const message = reportMessage(poll, alert, context, { key, due });
-  return {
-    ...nothing,
-    transitions: [transitionOf(poll, alert, message)],
-    reasons: [{ type: 'told', alert: alert.id, key }],
-    truth,
-  };
+  const truth = poll.detection === null ? 'unknown' : holds(poll, alert.if, context);
+  const isKnown = truth === false || (truth === true && knowsAll(poll, report, context));
+  const isWaiting = !(poll.isComplete && isKnown) && poll.time.at < due.at + waitOf(report, due.at);
+  const isTold = !isWaiting && truth !== false;
+  const evaluation = reasoned(alert, due, truth, isWaiting ? 'values-awaited' : isTold ? 'told' : 'no-match');
+  if (isWaiting) return { ...evaluation, ...waiting(known, due) };
+  const alerts = sameOr(known, keptOf(poll, due));
+  if (!isTold) return { ...evaluation, alerts };
+  const message = reportMessage(poll, alert, { report, context, due, isSure: truth === true || alert.if === null });
+  return { ...evaluation, alerts, transitions: [transitionOf(poll, alert, message)] };
 }
 
-function dueTime({ time }: AlertPoll, report: ScheduledReport): Instant | null {
-  const last = report.lastDue(time.at);
-  return last !== null && time.coveredUntil !== null && last > time.coveredUntil ? last : null;
+function reasoned(alert: EventAlert, { key }: Due, truth: Truth, type: EventReason): AlertEvaluation {
+  return { ...unevaluated({}), reasons: [{ type, alert: alert.id, key }], truth };
+}
+
+/** The wait is said once. */
+function waiting(known: AlertsByKey, { key, open }: Due): Partial<AlertEvaluation> {
+  const alerts = sameOr(known, [[key, open]]);
+  return alerts === known ? { alerts, reasons: [] } : { alerts };
+}
+
+/** Where no answer came the time still lies after the last one. */
+function keptOf({ detection }: AlertPoll, { key, open }: Due): [string, OpenEvent][] {
+  return detection === null ? [[key, { ...open, before: TOLD }]] : [];
+}
+
+function dueTime({ time }: AlertPoll, { times }: ScheduledReport, known: AlertsByKey): Due | null {
+  const [opened] = Object.entries(known).flatMap(([key, alert]) => {
+    const at = dueOf(key);
+    return alert.type === 'open' && at !== null && at <= time.at && times.upTo(at) === at
+      ? [{ at, key, open: alert }]
+      : [];
+  });
+  const at = times.upTo(time.at);
+  const isNews = at !== null && time.coveredUntil !== null && at > time.coveredUntil;
+  if (isNews && at !== opened?.at)
+    return { at, key: scheduleKey(at), open: { type: 'open', since: time.coveredUntil, before: null } };
+  return opened === undefined || opened.open.before === TOLD ? null : opened;
+}
+
+function waitOf({ times }: ScheduledReport, due: Instant): number {
+  const next = times.after(due);
+  return next === null ? LONGEST_WAIT_MS : Math.min(LONGEST_WAIT_MS, (next - due) / 2);
 }
 
 function emptyContext({ watch, time }: AlertPoll): EvaluationContext {
   return { view: watch.kind.fields.make({}), before: null, history: null, at: time.at };
 }
 
-const STALE = 'the head of the chain stands still: the values may be old';
+function knowsAll({ watch }: AlertPoll, { values }: ScheduledReport, context: EvaluationContext): boolean {
+  return values.every(({ template }) => isKnown(watch, template, context));
+}
 
-function reportMessage(
-  poll: AlertPoll,
-  alert: EventAlert,
-  context: EvaluationContext,
-  { key, due }: { readonly key: string; readonly due: Instant },
-): Message {
+/**
+ * Whether all that it reads is there; a text may say what stands for it where it is not. A window that lacks history is not
+ * waited for: the next hours do not give it any.
+ */
+function isKnown({ kind }: AlertPoll['watch'], { reads }: Template, { view }: EvaluationContext): boolean {
+  return reads.every((path) => {
+    const type = typeAt(kind.fields, path);
+    return valueAt(view, path) !== undefined || (type?.type === 'text' && type.absent !== undefined);
+  });
+}
+
+const STALE = 'the head of the chain stands still: the values may be old';
+const UNSURE = 'condition not known';
+
+interface Told {
+  readonly report: ScheduledReport;
+  readonly context: EvaluationContext;
+  readonly due: Due;
+  /** Whether its condition is known to hold. */
+  readonly isSure: boolean;
+}
+
+function reportMessage(poll: AlertPoll, alert: EventAlert, { report, context, due, isSure }: Told): Message {
   const { at } = poll.time;
-  return messageOf(poll, alert, context, {
+  const reasons = [poll.isStale ? STALE : null, isSure ? null : UNSURE].filter((one) => one !== null);
+  const message = messageOf(poll, alert, context, {
     type: 'alert.event',
-    key: eventKey(poll.watch, alert.id, key),
+    key: eventKey(poll.watch, alert.id, due.key),
     episode: 1,
     seq: 1,
     at,
-    since: due,
-    late: at - due > LATE_AFTER_MS,
-    reason: poll.isStale ? STALE : null,
+    since: due.at,
+    late: at - due.at > LATE_AFTER_MS,
+    reason: reasons.length === 0 ? null : reasons.join('; '),
   });
+  const lines = report.values.map(({ name, template }, i) =>
+    isKnown(poll.watch, template, context)
+      ? (message.lines[i] ?? [])
+      : [{ text: `${showPath(name)}: not known since ${showSecond(due.open.since)}` }],
+  );
+  return { ...message, lines };
 }

@@ -39,6 +39,8 @@ export function isHoldSummary(kind: DeliveryKind): kind is HoldSummaryKind {
 export interface DeliveryMember {
   readonly message: Message;
   readonly as: SentAs;
+  /** Why it is told now though it did not happen now; null: it is news, or repeated as ever. */
+  readonly renewed: Renewal | null;
   /** Since when it was held back; null: it was not. */
   readonly heldAt: Instant | null;
   /** Of what is told later than it happened and is still so: its values then; null: none that are later are known. */
@@ -51,9 +53,18 @@ export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'te
 /** `repeat`: it was told before. `fired-and-resolved`: an end of which nobody was told the begin. */
 export type SentAs = 'news' | 'repeat' | 'fired-and-resolved';
 
+/**
+ * Why a target is told of what it knows, or of what began before it was named. `reload`: a config in force since names it.
+ * `ack-ended`: nobody has the alert in hand any more; `by` had. `called`: nobody answered.
+ */
+export interface Renewal {
+  readonly why: 'reload' | 'ack-ended' | 'called';
+  readonly by: string | null;
+}
+
 /** A transition that is told as it happened. */
 export function newsOf(message: Message): DeliveryMember {
-  return { message, as: 'news', heldAt: null, present: null };
+  return { message, as: 'news', renewed: null, heldAt: null, present: null };
 }
 
 /** How many members of a delivery are alike. */

@@ -104,7 +104,7 @@ export interface DetectedEvent {
   readonly view: AnyView;
   /** Last known values before the change, as encoded in memory. */
   readonly before: Remembered | null;
-  /** The tracked paths that differ; empty but for `changed`. */
+  /** The tracked or judged paths that differ; empty but for `on: changed` and a `changed` item. */
   readonly changed: readonly string[];
   /** When it happened, if the item says so. */
   readonly happenedAt: Instant | null;
@@ -112,6 +112,11 @@ export interface DetectedEvent {
   readonly block: number | 'pending' | 'nowhere';
   /** Of items that share one, at most one is ever in a block: sender and nonce. Null where nothing of that sort is known. */
   readonly slot: string | null;
+}
+
+/** The block that the item is in; null while it is in none. */
+export function blockOf({ block }: DetectedEvent): number | null {
+  return typeof block === 'number' ? block : null;
 }
 
 export function isAwaited({ keys, slots }: Awaited, { key, slot }: DetectedEvent): boolean {

@@ -104,6 +104,8 @@ export type Tally = readonly [at: Instant, items: number, total: string];
 /** The items of one group of a count, and the state of its condition. */
 export interface GroupState {
   readonly type: 'group';
+  /** The sort of count, and of which items: under another one it starts again. Empty where a former release counted. */
+  readonly meaning: string;
   readonly condition: ConditionState;
   /** Own times of matching items, oldest first: as many as the count needs. */
   readonly matches: readonly Instant[];

@@ -31,5 +31,8 @@ export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }
 
-/** For how long an event is open that nobody acknowledges and that is not retracted: it has no end of its own. */
-export const EVENT_OPEN_MS = 86_400_000;
+/** For how long an event is open that somebody has to acknowledge, and that is not retracted: it has no end of its own. */
+export const EVENT_OPEN_MS = 7 * 86_400_000;
+
+/** For how long any other event is shown and can be acknowledged. */
+export const EVENT_SHOWN_MS = 86_400_000;

@@ -33,9 +33,17 @@ function endOf(window: MuteWindow, at: Instant): Instant | null {
   for (const start of [day, day - 1]) {
     const from = start * DAY_MS + msOf(window.from);
     const to = start * DAY_MS + msOf(window.to) + (passesMidnight(window) ? DAY_MS : 0);
-    if (window.days.includes(weekdayOf(start)) && wall >= from && wall < to) return whenWallShows(to, window.zone, at);
+    if (window.days.includes(weekdayOf(start)) && wall >= from && wall < to)
+      return setBackIn(window.zone, { at, end: whenWallShows(to, window.zone, at), from });
   }
   return null;
+}
+
+/** When the clock is put back to before the window began; else its end. */
+function setBackIn(zone: string, { at, end, from }: { at: Instant; end: Instant; from: number }): Instant {
+  if (zoneOffset(zone, end) >= zoneOffset(zone, at)) return end;
+  const change = changeBetween(zone, at, end);
+  return change + zoneOffset(zone, change) < from ? change : end;
 }
 
 function passesMidnight({ from, to }: MuteWindow): boolean {

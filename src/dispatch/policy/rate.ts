@@ -1,23 +1,97 @@
-// How many messages one recipient is sent. Whatever is over that goes out together, as one summary for each ten minutes.
+// How many messages one recipient is sent. Messages with a critical line have a share of their own, twice as large, of which
+// one rule takes at most a quarter. Whatever is over goes out together, as one summary for each ten minutes and share.
+import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Cap } from '../model.ts';
+import type {
+  Cap,
+  CriticalLines,
+  DeliveryBatch,
+  GroupMember,
+  SentBefore,
+  SummaryKind,
+  SummaryStream,
+} from '../model.ts';
 
-/** Slots are aligned in UTC. Summaries of one target are at least so far apart. */
+/** Slots are aligned in UTC. A target has at most one summary of each stream in a slot. */
 export const SLOT_MS = 600_000;
 const HOUR_MS = 3_600_000;
-const SLOTS_IN_HOUR = HOUR_MS / SLOT_MS;
+const TIMES_OF_CRITICAL = 2;
+const SHARE_OF_RULE = 1 / 4;
 
 /** What people's channels have where the config says nothing. */
 export const CAP_OF_PEOPLE: Cap = { burst: 10, perHour: 30 };
 
-/**
- * Whether no message but a summary may be sent now. Summaries own one place of each ten minutes, so that no storm keeps
- * them back: others get `burst` - 1 and `perHour` - 6.
- */
-export function isFull(cap: Cap | null, sentAt: readonly Instant[], now: Instant): boolean {
-  if (cap === null) return false;
+/** What a target without a cap was sent, as far as anybody asks. */
+export const NOTHING_SENT: SentBefore = { common: [], critical: [], heardOf: new Set(), summaries: new Map() };
+
+/** A message that was closed for the target within the last hour. */
+export type ClosedBefore = Pick<DeliveryBatch, 'kind' | 'critical'> & { readonly at: Instant };
+
+export function sentBeforeOf(closed: readonly ClosedBefore[], now: Instant): SentBefore {
+  const summaries = new Map<SummaryStream, Instant>();
+  const sent = {
+    common: [] as Instant[],
+    critical: [] as SentBefore['critical'][number][],
+    heardOf: new Set<string>(),
+  };
+  for (const { kind, at, critical } of closed) {
+    if (Math.abs(now - at) < SLOT_MS) for (const alert of critical?.alerts ?? []) sent.heardOf.add(alert);
+    if (kind !== 'news' && kind !== 'repeat') {
+      const stream = streamOf(kind, critical !== null);
+      summaries.set(stream, Math.max(summaries.get(stream) ?? at, at));
+    } else if (critical === null) sent.common.push(at);
+    else sent.critical.push({ at, rules: critical.rules });
+  }
+  return { ...sent, summaries };
+}
+
+/** What the cap kept back of critical alerts is a summary of its own. */
+export function streamOf(kind: SummaryKind, isCritical: boolean): SummaryStream {
+  return kind === 'overflow_summary' && isCritical ? 'critical_overflow_summary' : kind;
+}
+
+/** No message without a critical line may be sent now. */
+export function isCommonFull(cap: Cap | null, { common }: Pick<SentBefore, 'common'>, now: Instant): boolean {
+  return cap !== null && isFull(cap, common, now);
+}
+
+/** No message with a critical line of this rule may be sent now. */
+export function isCriticalFull(cap: Cap, { critical }: SentBefore, rule: string, now: Instant): boolean {
+  const all = { burst: cap.burst * TIMES_OF_CRITICAL, perHour: cap.perHour * TIMES_OF_CRITICAL };
+  const ofRule = { burst: Math.ceil(all.burst * SHARE_OF_RULE), perHour: Math.ceil(all.perHour * SHARE_OF_RULE) };
+  const at = (some: SentBefore['critical']): Instant[] => some.map((one) => one.at);
+  return (
+    isFull(all, at(critical), now) || isFull(ofRule, at(critical.filter(({ rules }) => rules.includes(rule))), now)
+  );
+}
+
+function isFull({ burst, perHour }: Cap, sentAt: readonly Instant[], now: Instant): boolean {
   const within = (ms: number): number => sentAt.filter((at) => Math.abs(now - at) < ms).length;
-  return within(SLOT_MS) >= cap.burst - 1 || within(HOUR_MS) >= cap.perHour - SLOTS_IN_HOUR;
+  return within(SLOT_MS) >= burst || within(HOUR_MS) >= perHour;
+}
+
+type Line = Pick<GroupMember, 'key' | 'labels' | 'isEvent'>;
+
+/** The name of a rule and of one of its alerts. All watches of a family share it. */
+export function ruleOf({ labels }: Pick<Line, 'labels'>): string {
+  return `${labels['watch'] ?? ''}/${labels['alert'] ?? ''}`;
+}
+
+/** The alert, as a recipient has heard of it or not: all events of a rule are one. */
+export function alertOf(line: Line): string {
+  return line.isEvent ? ruleOf(line) : line.key;
+}
+
+/** Null: none of these lines is critical. */
+export function criticalOf(lines: readonly (Line & Pick<GroupMember, 'severity'>)[]): CriticalLines | null {
+  const critical = lines.filter(({ severity }) => RANK_OF[severity] === RANK_OF.critical);
+  if (critical.length === 0) return null;
+  return { rules: [...new Set(critical.map(ruleOf))], alerts: [...new Set(critical.map(alertOf))] };
+}
+
+/** From when on a summary may go out, after the last one of its stream. One that lies ahead of the clock counts for nothing. */
+export function summaryFrom(last: Instant | undefined, now: Instant): Instant {
+  return last === undefined || last > now ? now : Math.max(slotEnd(last), now);
 }
 
 /** The end of the slot that an instant lies in. */

@@ -2,16 +2,25 @@
 import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import type { DecidingRules } from './due-round.ts';
-import { callIn } from '../escalate.ts';
+import { callIn, type CallCounts, type Unanswered } from '../escalate.ts';
 import { placeOf } from '../group.ts';
 import { acksAt } from '../policy/holds.ts';
-import type { AlertEpisode, Key, Policy } from '../model.ts';
+import type { Ack, AlertEpisode, Policy, RecipientState } from '../model.ts';
 import { UNTOLD } from '../owed.ts';
-import { targetKey } from '../../core/model/watch/targets.ts';
+import type { Recipient } from '../../core/model/ids.ts';
+import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
+import type { ReroutingRules } from '../reroute.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
 
-/** An open alert that somebody has to answer. */
+/** An acknowledgement: by an operator, from one instant to another. */
+export interface AckInForce {
+  readonly by: string;
+  readonly at: Instant;
+  readonly until: Instant;
+}
+
+/** An open alert that somebody has to answer, or had in hand. */
 export interface CalledAlert extends AlertEpisode {
   /** The seqs of its begin, and of the newest that happened. */
   readonly began: number;
@@ -20,9 +29,13 @@ export interface CalledAlert extends AlertEpisode {
   readonly openedAt: Instant;
   /** When the first message of the episode was closed on a channel that counts; null: none was. */
   readonly firstClosedAt: Instant | null;
+  /** When the last acknowledgement of the episode ended; null: none did. */
+  readonly calledFrom: Instant | null;
+  /** The acknowledgement that was in force when it was last decided; null: none was. */
+  readonly answered: AckInForce | null;
   /** Whether a channel that counts took a message of the episode. */
   readonly isAccepted: boolean;
-  readonly stepsTaken: number;
+  readonly calls: CallCounts;
   readonly hasFailedOver: boolean;
   readonly known: readonly Knowledge[];
 }
@@ -32,10 +45,7 @@ export interface CallRound {
   readonly policy: Policy;
 }
 
-export interface CallState {
-  readonly key: Key;
-  readonly stepsTaken: number;
-  readonly hasFailedOver: boolean;
+export interface CallState extends Pick<CalledAlert, 'key' | 'calledFrom' | 'answered' | 'calls' | 'hasFailedOver'> {
   /** False: an event that nobody answers any more. */
   readonly isOpen: boolean;
   readonly askAt: Instant | null;
@@ -46,12 +56,12 @@ export interface CallResult {
   readonly alerts: readonly CallState[];
 }
 
-type Rules = RoutingRules & Pick<DecidingRules, 'startedAt' | 'lookedAt'>;
+type Rules = RoutingRules & Pick<ReroutingRules, 'ruleOf'> & Pick<DecidingRules, 'startedAt' | 'lookedAt'>;
 
 /** Pure. */
 export function decideCalls({ alerts, policy }: CallRound, rules: Rules, now: Instant): CallResult {
   const ackOf = acksAt(policy.acks, now);
-  const parts = alerts.map((alert) => callFor(alert, ackOf(alert) !== null, rules, now));
+  const parts = alerts.map((alert) => callFor(alert, ackOf(alert), rules, now));
   return { owing: parts.flatMap(({ owing }) => owing), alerts: parts.map(({ state }) => state) };
 }
 
@@ -60,29 +70,76 @@ interface Called {
   readonly state: CallState;
 }
 
-function callFor(alert: CalledAlert, isAlertAcked: boolean, rules: Rules, now: Instant): Called {
-  const overAt = alert.isEvent ? alert.openedAt + EVENT_OPEN_MS : null;
-  const isOpen = overAt === null || now < overAt;
-  const routing = rules.routingOf(alert.labels);
-  const called = callIn({ ...alert, routing, isOpen, isAcked: isAlertAcked }, rules, now);
+function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instant): Called {
+  const overAt = before.isEvent ? before.openedAt + EVENT_OPEN_MS : null;
+  const isOpen = (overAt === null || now < overAt) && !(ack === null && isClosedBy(before, now));
+  const hasEnded = isOpen && ack === null && before.answered !== null;
+  const alert = hasEnded ? { ...before, calledFrom: now, calls: {}, hasFailedOver: false } : before;
+  const named = distinctTargets(
+    (rules.ruleOf(alert.watch, alert.alert)?.channels ?? []).flatMap((one) => rules.recipientsOf(one) ?? []),
+  );
+  const called = callIn(unansweredOf(alert, { isOpen, isAcked: ack !== null, named }, rules), rules, now);
   const owing = [
-    ...called.escalate.flatMap((channel) => owingOn(channel, 'escalate', alert, rules)),
-    ...called.failover.flatMap((channel) => owingOn(channel, 'failover', alert, rules)),
+    ...(hasEnded && !alert.isEvent ? named.flatMap((target) => owingAfterAck(target, before, rules)) : []),
+    ...called.escalate.flatMap((target) => owingCall(target, 'escalate', alert, rules)),
+    ...called.failover.flatMap((target) => owingCall(target, 'failover', alert, rules)),
   ];
-  const askAt = isOpen ? earliest([called.askAt, overAt]) : null;
-  const hasFailedOver = alert.hasFailedOver || called.failover.length > 0;
-  return { owing: distinct(owing), state: { key: alert.key, stepsTaken: called.steps, hasFailedOver, isOpen, askAt } };
+  const state: CallState = {
+    key: alert.key,
+    calledFrom: alert.calledFrom,
+    answered: ack === null ? null : { by: ack.actor, at: ack.at, until: ack.until },
+    calls: called.calls,
+    hasFailedOver: alert.hasFailedOver || called.failover.length > 0,
+    isOpen,
+    askAt: isOpen ? earliest([called.askAt, ack?.until ?? null, overAt]) : null,
+  };
+  return { owing: distinct(owing), state };
 }
 
-/** Who was told already is not told again. */
-function owingOn(channel: string, via: Via, alert: CalledAlert, rules: Rules): Owing[] {
-  return (rules.recipientsOf(channel) ?? []).flatMap((target): Owing[] => {
-    const known = alert.known.find((one) => targetKey(one.target) === targetKey(target))?.state ?? UNTOLD;
-    if (known.begun !== null || known.wanted >= alert.began) return [];
-    const group = placeOf(alert, target, rules);
-    const state = { ...known, wanted: alert.newest, closed: alert.began - 1 };
-    return [{ key: alert.key, notification: null, group, via, state }];
-  });
+const LONGEST_ACK_MS = 86_400_000;
+
+/** An event is over with its acknowledgement, unless that was a snooze, or was taken back. */
+function isClosedBy({ isEvent, answered }: CalledAlert, now: Instant): boolean {
+  return isEvent && answered !== null && now >= answered.until && answered.until - answered.at >= LONGEST_ACK_MS;
+}
+
+function unansweredOf(
+  alert: CalledAlert,
+  { named, ...is }: Pick<Unanswered, 'isOpen' | 'isAcked'> & { readonly named: readonly Recipient[] },
+  rules: Rules,
+): Unanswered {
+  const { firstClosedAt, calledFrom } = alert;
+  return {
+    ...alert,
+    ...is,
+    routing: rules.routingOf(alert.labels),
+    named: new Set(named.map(targetKey)),
+    since: firstClosedAt === null ? null : Math.max(firstClosedAt, calledFrom ?? firstClosedAt),
+  };
+}
+
+/** Those whom the routes name, and who know of it, are told that nobody has it in hand any more. */
+function owingAfterAck(target: Recipient, alert: CalledAlert, rules: Rules): Owing[] {
+  const known = knownBy(target, alert);
+  if (known === undefined || known.state.begun === null) return [];
+  const state: RecipientState = { ...known.state, renewed: { why: 'ack-ended', by: alert.answered?.by ?? null } };
+  return [{ key: alert.key, notification: null, group: placeOf(alert, target, rules), via: known.via, state }];
+}
+
+const CALLED: RecipientState['renewed'] = { why: 'called', by: null };
+
+/** It is told of the begin; where it was told before, it is told once more. */
+function owingCall(target: Recipient, via: Via, alert: CalledAlert, rules: Rules): Owing[] {
+  const known = knownBy(target, alert)?.state ?? UNTOLD;
+  // An alert that the target was not told of yet is on its way.
+  if (known.begun === null && known.wanted >= alert.began && known.wanted > known.closed) return [];
+  const knows = known.begun !== null ? known : { ...known, wanted: alert.newest, closed: alert.began - 1 };
+  const group = placeOf(alert, target, rules);
+  return [{ key: alert.key, notification: null, group, via, state: { ...knows, renewed: CALLED } }];
+}
+
+function knownBy(target: Recipient, { known }: CalledAlert): Knowledge | undefined {
+  return known.find((one) => targetKey(one.target) === targetKey(target));
 }
 
 function distinct(owing: readonly Owing[]): Owing[] {

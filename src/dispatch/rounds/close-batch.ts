@@ -4,6 +4,7 @@ import type { DeliveryId, Recipient } from '../../core/model/ids.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { mapInSteps, type Steps } from '../../lib/steps.ts';
+import { criticalOf } from '../policy/rate.ts';
 import type { DeliveryBatch, BatchMember, DeliveryKind, GroupMember } from '../model.ts';
 import type { MessageItem } from '../owed.ts';
 
@@ -11,6 +12,7 @@ import type { MessageItem } from '../owed.ts';
 export interface ClosedLine {
   readonly alert: GroupMember;
   readonly item: Omit<MessageItem, 'as'> & Pick<BatchMember, 'as'>;
+  readonly renewed: BatchMember['renewed'];
   readonly heldAt: Instant | null;
   readonly heldBy: string | null;
   readonly present: BatchMember['present'];
@@ -28,17 +30,19 @@ interface Envelope {
 /** The same lines in any order make the same batch. */
 export function* closeBatch(envelope: Envelope, lines: readonly ClosedLine[]): Steps<DeliveryBatch> {
   const sorted = lines.toSorted(bySeverityAndAge);
-  const members = sorted.map(({ alert, item, heldAt, heldBy, present }) => ({
+  const members = sorted.map(({ alert, item, renewed, heldAt, heldBy, present }) => ({
     key: alert.key,
     seq: item.seq,
     as: item.as,
+    renewed,
     heldAt,
     heldBy,
     present,
   }));
   const severity = sorted[0]?.alert.severity ?? 'info';
   const { closedAt: _closedAt, ...batch } = envelope;
-  return { ...batch, id: yield* idOfBatch(envelope, sorted), severity, members };
+  const critical = criticalOf(sorted.map(({ alert }) => alert));
+  return { ...batch, id: yield* idOfBatch(envelope, sorted), severity, critical, members };
 }
 
 /** A message about one transition keeps the id that it has without groups; all others hash what they are about. */

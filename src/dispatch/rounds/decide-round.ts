@@ -2,7 +2,7 @@
 // depend on how the groups were read: the same round gives the same messages.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { repeatEvery } from '../decide.ts';
-import { decideGroup, type GroupDecision } from '../decide-group.ts';
+import { decideGroup, sentTallyOf, type GroupDecision } from '../decide-group.ts';
 import { timersOf } from '../group.ts';
 import { contextOf, type Context } from '../policy/holds.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
@@ -59,11 +59,11 @@ interface Decided {
 function* decideTarget(context: Context, groups: readonly DispatchGroup[], states: States): Steps<Decided> {
   const [to] = groups;
   if (to === undefined) return { parts: [], summaries: [] };
-  const sentAt = [...context.world.sentAt(to.target)];
+  const sent = sentTallyOf(context.world.sentBefore(to.target));
   const parts: GroupDecision[] = [];
   const isStep = createPace();
   for (const group of inOrder(groups)) {
-    parts.push(yield* decideGroup(context, group, states.get(group.id) ?? new Map(), sentAt));
+    parts.push(yield* decideGroup(context, group, states.get(group.id) ?? new Map(), sent));
     if (isStep(group.members.length)) yield;
   }
   return { parts, summaries: yield* closeSummaries(context, to, parts) };
@@ -119,6 +119,8 @@ function isSame(after: RecipientState, before: RecipientState | undefined): bool
     after.held?.why === before.held?.why &&
     after.held?.by === before.held?.by &&
     after.heldAt === before.heldAt &&
-    after.owed === before.owed
+    after.owed === before.owed &&
+    after.renewed?.why === before.renewed?.why &&
+    after.renewed?.by === before.renewed?.by
   );
 }

@@ -4,6 +4,7 @@ import { earliest, type Instant } from '../../lib/clock.ts';
 import { createPace, mapInSteps, type Steps } from '../../lib/steps.ts';
 import { decideInSteps } from './decide-round.ts';
 import type { GroupingRules } from '../group.ts';
+import { NOTHING_SENT, sentBeforeOf, type ClosedBefore } from '../policy/rate.ts';
 import { targetKey } from '../../core/model/watch/targets.ts';
 import type {
   AlertEpisode,
@@ -41,13 +42,9 @@ export interface DueGroup {
   readonly unread: Key | null;
 }
 
-/** What a target was sent within the last hour. */
 export interface RecentlySent {
   readonly target: Recipient;
-  /** When its messages were closed, summaries left out. */
-  readonly at: readonly Instant[];
-  /** When its last summary was closed. */
-  readonly summarizedAt: Instant | null;
+  readonly closed: readonly ClosedBefore[];
 }
 
 export interface DueRound {
@@ -70,7 +67,7 @@ export interface DecidingRules extends GroupingRules {
 
 /** Pure. */
 export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): Steps<RoundResult> {
-  const sentTo = new Map(due.sent.map((one) => [targetKey(one.target), one]));
+  const sentTo = new Map(due.sent.map(({ target, closed }) => [targetKey(target), sentBeforeOf(closed, now)]));
   const groups: DispatchGroup[] = [];
   const states = new Map<string, ReadonlyMap<Key, RecipientState>>();
   const isStep = createPace();
@@ -89,8 +86,7 @@ export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): S
         acks: due.policy.acks,
         inhibit: rules.inhibit,
         sources: due.sources,
-        sentAt: (target) => sentTo.get(targetKey(target))?.at ?? [],
-        summarizedAt: (target) => sentTo.get(targetKey(target))?.summarizedAt ?? null,
+        sentBefore: (target) => sentTo.get(targetKey(target)) ?? NOTHING_SENT,
         lookedAt: rules.lookedAt,
         presentOf: rules.presentOf,
       },

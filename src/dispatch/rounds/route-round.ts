@@ -1,7 +1,7 @@
 // Finds out whom transitions are owed to, and which group tells them.
 //
 //   event, firing   every recipient of the channels that the rule and the routes lead to
-//   all of them     those who know the alert already
+//   all of them     those who know the alert already; those who were called in, until its end
 //
 // A summary is an event of its own: its members are told by it, and what happens to them later is owed to whom it is.
 import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
@@ -9,7 +9,7 @@ import { isBegin } from '../../core/model/transition.ts';
 import { placeOf, type GroupingRules } from '../group.ts';
 import type { Key, RecipientState, Withdrawal } from '../model.ts';
 import { isAnswered } from '../escalate.ts';
-import { isHeard, UNTOLD } from '../owed.ts';
+import { isEnd, isHeard, UNTOLD } from '../owed.ts';
 import { stateOwing } from '../owing.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
 import type { Knowledge, Owing, RoutingResult, RoutingRound, Turned, Unrouted } from './routing-round.ts';
@@ -47,7 +47,8 @@ function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: Ro
     const next = stateOwing(state, notification, isNamed.has(targetKey(target)) || via !== 'route');
     if (next === null || next === state) return [];
     const group = placeOf(notification, target, rules);
-    return [{ key: notification.key, notification: notification.number, group, via, state: next }];
+    const last = isEnd(notification.transition) ? 'route' : via;
+    return [{ key: notification.key, notification: notification.number, group, via: last, state: next }];
   });
   return {
     owing,
@@ -149,7 +150,7 @@ function targetsOf({ notify }: Unrouted, { recipientsOf }: RoutingRules): Recipi
 function lostIn(notification: Unrouted, { recipientsOf }: RoutingRules): RoutingResult['undeliverable'] {
   if (!isBegin(notification.transition)) return [];
   const lost = notification.notify.filter((channel) => recipientsOf(channel) === undefined);
-  return lost.map((channel) => ({ channel, notification }));
+  return lost.map((channel) => ({ channel, notification, why: 'the config has no such channel any more' }));
 }
 
 function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {

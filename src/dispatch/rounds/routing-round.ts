@@ -66,10 +66,11 @@ export type Turned =
   | { readonly type: 'opened'; readonly notification: Unrouted; readonly isEvent: boolean }
   | { readonly type: 'closed'; readonly notification: Unrouted };
 
-/** A notification for a channel that the config has not any more. */
+/** A notification for a channel that nobody can be told on. */
 export interface Undeliverable {
   readonly channel: string;
-  readonly notification: Unrouted;
+  readonly notification: Pick<Unrouted, 'number' | 'key' | 'watch' | 'alert' | 'episode' | 'seq' | 'severity'>;
+  readonly why: 'the config has no such channel any more' | 'the config names nobody for it any more';
 }
 
 export interface RoutingResult {

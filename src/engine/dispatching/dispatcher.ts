@@ -11,13 +11,13 @@
 import type { Ownership } from '../../cluster/ownership.ts';
 import { decideCalls } from '../../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../../dispatch/rounds/due-round.ts';
-import type { DeliveryBatch } from '../../dispatch/model.ts';
-import { reroute } from '../../dispatch/reroute.ts';
+import type { DeliveryBatch, Key } from '../../dispatch/model.ts';
+import { leftBy, reroute, type GoneTargets } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/rounds/route-round.ts';
-import type { RoutingResult, RoutingRound } from '../../dispatch/rounds/routing-round.ts';
+import type { RoutingResult, RoutingRound, Undeliverable } from '../../dispatch/rounds/routing-round.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
-import { nextTurn, type Clock } from '../../lib/clock.ts';
-import type { DispatchStore, RecipientStateKey } from '../../store/contract/dispatch.ts';
+import { earliest, nextTurn, type Clock, type Instant } from '../../lib/clock.ts';
+import type { DispatchStore } from '../../store/contract/dispatch.ts';
 import type { CommitResult, Fence } from '../../store/contract/fence.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
@@ -57,6 +57,12 @@ const LONGEST_REST_MS = 60_000;
 const FEW_OWING = 20;
 const MOST_IN_A_TURN = 4;
 
+interface ReroutedPage {
+  readonly gone: GoneTargets;
+  /** The key that the next page follows; null: it was the last one. */
+  readonly last: Key | null;
+}
+
 /** Whether there may be more to do, and when to look: now, or in a turn of the event loop of its own. */
 type More = 'nothing' | 'now' | 'next-turn';
 
@@ -67,6 +73,8 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
   const dueRounds = createDueRounds({ store, rules, clock });
   let jump: ClockJump | null = null;
   let hasToReroute = true;
+  /** When a target is gone for so long that nothing waits for it any more. */
+  let rerouteAt: Instant | null = null;
 
   /** Null: another process decides. */
   function moreAfter(end: CommitResult, more: More): More | null {
@@ -75,22 +83,38 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
   }
 
   async function rerouteAll(fence: Fence): Promise<void> {
-    if (!hasToReroute) return;
+    if (!hasToReroute && (rerouteAt === null || clock.now() < rerouteAt)) return;
     // A reload that comes meanwhile begins anew.
     hasToReroute = false;
     try {
-      let after: RecipientStateKey | null = null;
-      for (;;) {
-        const active = await store.readActive(after, MOST_REROUTED);
-        await store.commitReroute(reroute(active, rules()), clock.now(), fence);
-        const last = active.at(-1);
-        if (last === undefined || active.length < MOST_REROUTED) return;
-        after = { key: last.key, ...last.target };
+      const before = await store.goneTargets();
+      let gone: GoneTargets = {};
+      for (let after: Key | null = ''; after !== null;) {
+        const page = await reroutePage(after, before, fence);
+        gone = { ...gone, ...page.gone };
+        after = page.last;
         await nextTurn();
       }
+      const { left, nextAt } = leftBy(gone, clock.now());
+      if (left.length > 0 || !isSame(before, gone)) await store.keepGone(gone, left, clock.now(), fence);
+      rerouteAt = nextAt;
     } catch (error) {
       hasToReroute = true;
       throw error;
+    }
+  }
+
+  /** Where something has changed since it was read, it is read again. */
+  async function reroutePage(after: Key, before: GoneTargets, fence: Fence): Promise<ReroutedPage> {
+    for (;;) {
+      const at = clock.now();
+      const { alerts, last } = await store.readActive({ after, limit: MOST_REROUTED, at });
+      const result = reroute(alerts, rules(), before, at);
+      const end = await store.commitReroute(result, at, fence);
+      if (end === 'fenced') ownership.lost('service:dispatch');
+      if (end === 'superseded') continue;
+      reportUndeliverable(result.undeliverable);
+      return { gone: result.gone, last };
     }
   }
 
@@ -105,8 +129,12 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
 
   function reportRouting({ unrouted }: RoutingRound, { undeliverable }: RoutingResult): void {
     for (const { damage } of unrouted) if (damage !== null) log.error('notification:damaged', { error: damage });
-    for (const { channel, notification } of undeliverable)
-      log.error('delivery:dead', { channel, watch: notification.watch, alert: notification.alert, why: GONE });
+    reportUndeliverable(undeliverable);
+  }
+
+  function reportUndeliverable(some: readonly Undeliverable[]): void {
+    for (const { channel, notification, why } of some)
+      log.error('delivery:dead', { channel, watch: notification.watch, alert: notification.alert, why });
   }
 
   async function callRoundOnce(fence: Fence): Promise<More | null> {
@@ -157,7 +185,7 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
     await rerouteAll(fence);
     for (const round of [routeRoundOnce, callRoundOnce, decideRoundOnce])
       if (!(await repeat(() => round(fence), stop))) return LONGEST_REST_MS;
-    const next = await store.nextRound();
+    const next = earliest([await store.nextRound(), rerouteAt]);
     return next === null ? LONGEST_REST_MS : Math.min(Math.max(next - clock.now(), 0), LONGEST_REST_MS);
   }
 
@@ -184,7 +212,10 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
 }
 
 const UNTOLD = 'what waited of the alert cannot be read, so nobody is told of it';
-const GONE = 'the config has no such channel any more';
+
+function isSame(before: GoneTargets, after: GoneTargets): boolean {
+  return JSON.stringify(before) === JSON.stringify(after);
+}
 
 function channelsOf(batches: readonly DeliveryBatch[]): ReadonlySet<string> {
   return new Set(batches.map(({ target }) => target.channel));

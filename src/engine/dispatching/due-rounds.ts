@@ -4,7 +4,7 @@ import { decideDue, type DueRound } from '../../dispatch/rounds/due-round.ts';
 import { isAnswered } from '../../dispatch/escalate.ts';
 import { PAST_SILENCES_MS } from '../../dispatch/policy/holds.ts';
 import type { DeliveryBatch, Labels, RoundResult } from '../../dispatch/model.ts';
-import { isFull } from '../../dispatch/policy/rate.ts';
+import { isCommonFull, sentBeforeOf } from '../../dispatch/policy/rate.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { sharesOf } from '../../dispatch/shares.ts';
 import { nextTurn, type Clock } from '../../lib/clock.ts';
@@ -74,7 +74,8 @@ export function createDueRounds(options: DueRoundsOptions): DueRounds {
         limit: MOST_GROUPS,
         members: mostMembers,
         counted: inForce.counted,
-        isFull: (sent) => isFull(inForce.channelOf(sent.target.channel).cap, sent.at, at),
+        isFull: ({ target, closed }) =>
+          isCommonFull(inForce.channelOf(target.channel).cap, sentBeforeOf(closed, at), at),
         silencesSince: at - PAST_SILENCES_MS,
         withSources: inForce.inhibit.length > 0,
       });

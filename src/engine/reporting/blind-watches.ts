@@ -2,10 +2,11 @@
 import { blindSince, clearUntil } from '../../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import type { BlindReason, BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import { reasonOf, type BlindReason, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { MissReason, Observation } from '../../core/model/observation.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
+import { isOverdue, showCron } from '../../core/model/watch/schedule.ts';
+import type { Schedule, Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface BlindWatches {
@@ -14,7 +15,7 @@ export interface BlindWatches {
   polled(watch: Watch, observation: Observation): void;
   /** It was due, and cannot be polled: its memory is damaged. Until it is polled again. */
   damaged(watch: Watch): void;
-  /** Those of which no poll has ended yet, and that were not paused either. */
+  /** Those of which no poll has ended yet, and that were neither paused nor outside the hours of their cron. */
   unpolled(): Watch[];
   blind(): BlindWatch[];
   /** When a poll of it last saw something, since it was adopted; null: none did yet. */
@@ -63,14 +64,19 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     if (watched.isDamaged) return { watch, since: watched.from, reason: 'damaged-memory', fields: [] };
     if (now <= watched.clearUntil) return null;
     const memory = memoryOf(watch.id);
-    const watching = { intervalMs: watch.schedule.intervalMs, from: watched.from };
-    const since = blindSince(memory, { ...watching, now });
+    const watching = { watch, from: watched.from, now };
+    const since = blindSince(memory, watching);
     if (since === null) {
       watched.clearUntil = clearUntil(memory, watching) ?? NEVER_CLEAR;
       return null;
     }
     const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
-    return { watch, since, reason: storageReason() ?? missed ?? stateOf(memory), fields };
+    return { watch, since, reason: storageReason() ?? missed ?? reasonOf(memory?.data ?? null), fields };
+  }
+
+  /** A time of the new schedule is not missed before the reload. A watch that is blind stays so. */
+  function isOfOtherTimes(known: Watched, { schedule }: Watch, now: Instant): boolean {
+    return nameOf(known.watch.schedule) !== nameOf(schedule) && look(known, now) === null;
   }
 
   /** Since it was adopted: then nobody expects that it was polled by now. */
@@ -82,13 +88,12 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
   /** All that is remembered counts: it was blind when the daemon stopped, and is not yet by what was seen since. */
   function isUndecided({ watch, from, isDamaged }: Watched): boolean {
     const memory = memoryOf(watch.id);
-    const { intervalMs } = watch.schedule;
     const now = clock.now();
     return (
       !isDamaged &&
       (pausedUntil(watch) ?? now) <= now &&
-      blindSince(memory, { intervalMs, from: null, now }) !== null &&
-      blindSince(memory, { intervalMs, from, now }) === null
+      blindSince(memory, { watch, from: null, now }) !== null &&
+      blindSince(memory, { watch, from, now }) === null
     );
   }
 
@@ -103,7 +108,9 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       const now = clock.now();
       const fresh = { adoptedAt: now, from: now, isPolled: false, lookedAt: null, missed: null, isDamaged: false };
       const watched = watches.map((watch): [WatchId, Watched] => {
-        return [watch.id, { ...(before.get(watch.id) ?? fresh), watch, clearUntil: NEVER_CLEAR }];
+        const known = before.get(watch.id);
+        const from = known === undefined || !isOfOtherTimes(known, watch, now) ? {} : { from: now };
+        return [watch.id, { ...(known ?? fresh), ...from, watch, clearUntil: NEVER_CLEAR }];
       });
       watchedById = new Map(watched);
     },
@@ -124,7 +131,9 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     },
     unpolled() {
       const unpolled: Watch[] = [];
-      for (const one of watchedById.values()) if (!one.isPolled && !wasPaused(one)) unpolled.push(one.watch);
+      const now = clock.now();
+      for (const one of watchedById.values())
+        if (!one.isPolled && !wasPaused(one) && wasDue(one, now)) unpolled.push(one.watch);
       return unpolled;
     },
     blind() {
@@ -142,7 +151,14 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
   };
 }
 
-function stateOf(memory: Memory | undefined): BlindReason {
-  const state = memory?.data?.state ?? 'ok';
-  return state === 'ok' ? 'no-poll' : state;
+/** What is polled at once, or had a due time since. */
+function wasDue({ watch, adoptedAt }: Watched, now: Instant): boolean {
+  const { schedule } = watch;
+  if (schedule.type === 'every' || isOverdue(watch, null, adoptedAt)) return true;
+  const due = schedule.times.upTo(now);
+  return due !== null && due > adoptedAt;
+}
+
+function nameOf(schedule: Schedule): string | number {
+  return schedule.type === 'cron' ? showCron(schedule) : schedule.intervalMs;
 }

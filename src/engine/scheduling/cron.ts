@@ -1,7 +1,8 @@
-// node-cron, one task per distinct expression: ten thousand tasks would cost half a second of every stroke of the
-// minute, one costs nothing. Always in UTC: in a zone with daylight saving time an hour of polls would be left out.
+// node-cron, one task per distinct expression and zone: ten thousand tasks would cost half a second of every stroke of the
+// minute, one costs nothing. In a zone with daylight saving time an hour that comes twice counts once.
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Instant } from '../../lib/clock.ts';
+import { showCron } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 
 export interface Cron {
@@ -12,6 +13,7 @@ export interface Cron {
 }
 
 interface Group {
+  readonly of: CronSchedule;
   readonly task: ScheduledTask;
   watches: readonly Watch[];
   due: Instant;
@@ -22,51 +24,57 @@ const LATEST_TICK_MS = 60_000;
 const CHECK_MS = 30_000;
 
 export function createCron({ onTick }: { onTick: (watches: readonly Watch[], due: Instant) => void }): Cron {
-  const groupByExpression = new Map<string, Group>();
+  const groupByCron = new Map<string, Group>();
   let checkedAt = -Infinity;
 
-  function start(expression: string, watches: readonly Watch[]): Group {
+  function start(of: CronSchedule, watches: readonly Watch[]): Group {
     const task = schedule(
-      expression,
+      of.pattern,
       ({ date }) => {
         group.due = nextOf(task);
-        onTick(group.watches, date.getTime());
+        tick(group, date.getTime());
       },
-      { timezone: 'UTC', missedExecutionTolerance: LATEST_TICK_MS, suppressMissedWarning: true },
+      { timezone: of.zone, missedExecutionTolerance: LATEST_TICK_MS, suppressMissedWarning: true },
     );
-    const group: Group = { task, watches, due: nextOf(task) };
+    const group: Group = { of, task, watches, due: nextOf(task) };
     return group;
   }
 
-  function end(expression: string, { task }: Group): void {
+  /** The pattern may have more times. */
+  function tick({ of, watches }: Group, due: Instant): void {
+    if (of.times.upTo(due) === due) onTick(watches, due);
+  }
+
+  function end(name: string, { task }: Group): void {
     void task.destroy();
-    groupByExpression.delete(expression);
+    groupByCron.delete(name);
   }
 
   return {
     set(watches) {
-      const watchesByExpression = Map.groupBy(watches.filter(isCron), ({ schedule: { expression } }) => expression);
-      for (const [expression, group] of groupByExpression)
-        if (!watchesByExpression.has(expression)) end(expression, group);
-      for (const [expression, members] of watchesByExpression) {
-        const group = groupByExpression.get(expression);
-        if (group === undefined) groupByExpression.set(expression, start(expression, members));
-        else group.watches = members;
+      const watchesByCron = Map.groupBy(watches.filter(isCron), (watch) => showCron(watch.schedule));
+      for (const [name, group] of groupByCron) if (!watchesByCron.has(name)) end(name, group);
+      for (const [name, members] of watchesByCron) {
+        const group = groupByCron.get(name);
+        const [first] = members;
+        if (group !== undefined) group.watches = members;
+        else if (first !== undefined) groupByCron.set(name, start(first.schedule, members));
       }
     },
     check(now) {
       if (Math.abs(now - checkedAt) < CHECK_MS) return;
       checkedAt = now;
-      for (const [expression, { task, watches, due }] of groupByExpression) {
+      for (const [name, group] of groupByCron) {
+        const { of, task, watches, due } = group;
         if (nextOf(task) === due) continue;
         // Its timer is set for another time than its next one.
         void task.destroy();
-        groupByExpression.set(expression, start(expression, watches));
-        if (due <= now) onTick(watches, due);
+        groupByCron.set(name, start(of, watches));
+        if (due <= now) tick(group, due);
       }
     },
     stop() {
-      for (const [expression, group] of groupByExpression) end(expression, group);
+      for (const [name, group] of groupByCron) end(name, group);
     },
   };
 }
@@ -75,7 +83,8 @@ function nextOf(task: ScheduledTask): Instant {
   return task.getNextRun()?.getTime() ?? Infinity;
 }
 
-type CronWatch = Watch & { readonly schedule: Extract<Watch['schedule'], { type: 'cron' }> };
+type CronSchedule = Extract<Watch['schedule'], { type: 'cron' }>;
+type CronWatch = Watch & { readonly schedule: CronSchedule };
 
 function isCron(watch: Watch): watch is CronWatch {
   return watch.schedule.type === 'cron';

@@ -75,6 +75,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, alert }: Given): 
     chainId: null,
     pageUrl: null,
     schedule: { type: 'every', intervalMs },
+    blindAfterMs: intervalMs,
     alerts: [alert],
     tracked: [],
     judged: [],

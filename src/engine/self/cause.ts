@@ -7,11 +7,11 @@ import type { Instant } from '../../lib/clock.ts';
 /** The conditions of the built-in watch. `condition` is shown in messages; `over` is their text once it has ended. */
 export const SELF_CONDITIONS = {
   blind: {
-    condition: 'no data that is ok for three polls and five minutes',
+    condition: 'no data that is ok at three due times, and for blind_after since the first',
     over: 'The watches have data again.',
   },
   'blind-field': {
-    condition: 'a field that conditions read is in no answer for three polls and five minutes',
+    condition: 'a field that conditions read is in no answer at three due times, and for blind_after since the first',
     over: 'The field is in the answers again.',
   },
   'explorer-down': {

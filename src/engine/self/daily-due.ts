@@ -27,5 +27,6 @@ export function lastDueDay(now: Instant, time: DailyTime): string {
 function dueOn(day: number, { minutes, zone }: DailyTime): Instant {
   const wall = day * DAY_MS + minutes * MINUTE_MS;
   const guess = wall - zoneOffset(zone, wall);
-  return wall - zoneOffset(zone, guess);
+  const times = [wall - zoneOffset(zone, guess), guess];
+  return times.find((at) => at + zoneOffset(zone, at) === wall) ?? Math.max(...times);
 }

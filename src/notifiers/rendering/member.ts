@@ -7,11 +7,16 @@ import { subjectOf, taggedSubject } from './wording.ts';
 
 /** `[CRITICAL for 4h] treasury USDC 970,030, below 1,000,000`. `at`: when the delivery was put together. */
 export function memberSubject(member: DeliveryMember, at: Instant): string {
-  const [message, { as }] = [presentMessage(member), member];
-  if (as !== 'repeat') return subjectOf(message);
+  const message = presentMessage(member);
+  if (!isToldAgain(member)) return subjectOf(message);
   const lasts = at - message.since;
   const severity = message.severity.toUpperCase();
   return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
+}
+
+/** It does not happen now: it was told before, or is told late since only now somebody is to know. */
+function isToldAgain({ as, renewed }: DeliveryMember): boolean {
+  return as === 'repeat' || renewed !== null;
 }
 
 /** The message with the values of now, where later ones are known than its own: then its own are those before. */
@@ -35,21 +40,44 @@ export function memberAside(member: DeliveryMember, at: Instant): string {
   return [timeOf(member, at), ...(held === null ? [] : [held]), ...read].join('; ');
 }
 
-function historyOf({ message, as, present }: DeliveryMember, at: Instant): string[] {
+function historyOf(member: DeliveryMember, at: Instant): string[] {
+  const { message, as, present } = member;
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
     return [`Was firing ${showRange(message.since, message.resolvedAt, at)}, now clear.`];
+  const renewal = renewalOf(member, at);
+  if (renewal !== null) return [...renewal, ...valuesOf(member, at)];
   if (as !== 'repeat' && present === null) return [];
   const since = showTime(message.since, at);
   if (message.type !== 'alert.firing') return [`It happened at ${since}.`];
   if (present === null) return [`When it fired, ${since}: ${message.measured ?? 'as the subject says'}. ${STILL}`];
+  return valuesOf(member, at).map((line) => `${line} ${STILL}`);
+}
+
+/** When its values were read, and those with which it fired; nothing where they are the same. */
+function valuesOf({ message, present }: DeliveryMember, at: Instant): string[] {
+  if (present === null || message.type !== 'alert.firing') return [];
+  const since = showTime(message.since, at);
   const then = message.measured === null ? `It fired at ${since}` : `When it fired, ${since}: ${message.measured}`;
-  return [`Values of ${showTime(present.at, at)}. ${then}. ${STILL}`];
+  return [`Values of ${showTime(present.at, at)}. ${then}.`];
+}
+
+/** Why it is told now; null: it is news, or repeated as ever. */
+function renewalOf({ message, renewed }: DeliveryMember, at: Instant): string[] | null {
+  if (renewed === null || renewed.why === 'called') return null;
+  const since = showTime(message.since, at);
+  const so = message.type === 'alert.firing' ? `Still firing since ${since}.` : `It happened at ${since}.`;
+  return [renewed.why === 'reload' ? so : `${endedWords(renewed.by)} ${so}`];
+}
+
+function endedWords(by: string | null): string {
+  return by === null ? 'The acknowledgement has ended.' : `The acknowledgement of ${by} has ended.`;
 }
 
 const STILL = 'It has not cleared since.';
 
-function timeOf({ message, as }: DeliveryMember, at: Instant): string {
-  if (as === 'repeat') return `since ${showTime(message.since, at)}`;
+function timeOf(member: DeliveryMember, at: Instant): string {
+  const { message, as } = member;
+  if (isToldAgain(member)) return `since ${showTime(message.since, at)}`;
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
     return `was firing ${showRange(message.since, message.resolvedAt, at)}`;
   return showTime(message.at, at);

@@ -13,9 +13,11 @@ export function asOne(delivery: Delivery): DeliveryMember {
 /** As programs read it: the reason says of what is no news what it is. */
 export function messageOf(delivery: Delivery): Message {
   const member = asOne(delivery);
-  const [message, { as }] = [presentMessage(member), member];
-  if (as === 'news') return message;
-  return { ...message, reason: as, ...(as === 'repeat' ? { at: delivery.at } : {}) };
+  const [message, { as, renewed }] = [presentMessage(member), member];
+  const isCalled = renewed === null || renewed.why === 'called';
+  if (as === 'news' && isCalled) return message;
+  const isOld = as === 'repeat' || !isCalled;
+  return { ...message, reason: isCalled ? as : renewed.why, ...(isOld ? { at: delivery.at } : {}) };
 }
 
 function summaryOf(delivery: Delivery): Message {

@@ -17,9 +17,14 @@ export type StatusOf = (of: EpisodeName) => RecipientStatus[];
 
 export async function recipientsOf({ store }: QueryContext, of: readonly EpisodeName[]): Promise<StatusOf> {
   const names = of.map(({ key, episode }) => ({ key, episode }));
-  const progress = Map.groupBy(await store.progress(names), episodeName);
+  const progress = Map.groupBy((await store.progress(names)).filter(isToArrive), episodeName);
   const held = Map.groupBy(await store.heldBack(names), ({ key }) => key);
   return (one) => statusesOf(progress.get(episodeName(one)) ?? [], held.get(one.key) ?? []);
+}
+
+/** False: it was refused, and another message stands in its place. */
+function isToArrive({ delivery: { state } }: Progress): boolean {
+  return state !== 'merged' && state !== 'cancelled';
 }
 
 /** Of each recipient what is owed counts, else the newest message. */

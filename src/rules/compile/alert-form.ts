@@ -24,6 +24,7 @@ const OWNERS = {
   provisional: 'confirmations',
   per: 'at_least',
   cron: 'on: schedule',
+  zone: 'on: schedule',
   values: 'on: schedule',
   until: 'while',
   for: 'while',
@@ -33,7 +34,7 @@ const OWNERS = {
 
 const LEGAL: Readonly<Record<Form, readonly Key[]>> = {
   event: ['if', 'confirmations', 'provisional'],
-  schedule: ['if', 'cron', 'values'],
+  schedule: ['if', 'cron', 'zone', 'values'],
   at_least: ['if', 'at_least', 'per', 'keep_firing_for', 'cooldown'],
   none_for: ['if', 'none_for', 'keep_firing_for', 'cooldown'],
   condition: ['until', 'for', 'keep_firing_for', 'cooldown'],

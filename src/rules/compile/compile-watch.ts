@@ -155,13 +155,15 @@ class WatchCompiler {
       });
   }
 
-  #scheduleOf({ every, cron }: WrittenWatch): Schedule | undefined {
+  #scheduleOf({ every, cron, zone }: WrittenWatch): Schedule | undefined {
+    if (zone !== undefined && cron === undefined)
+      this.complain(['zone'], { message: 'zone is for cron', hint: 'Write cron, or remove it.' });
     if (cron === undefined) return { type: 'every', intervalMs: every ?? this.#place.defaults.every ?? EVERY_MS };
     if (every !== undefined) {
       this.complain(['cron'], { message: 'every and cron are both there', hint: 'Keep one of them.' });
       return undefined;
     }
-    const schedule = cronSchedule(cron);
+    const schedule = cronSchedule(cron, zone);
     if ('type' in schedule) return schedule;
     this.complain(['cron'], { message: schedule.complaint });
     return undefined;

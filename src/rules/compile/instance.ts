@@ -49,8 +49,9 @@ export function watchOf(
     nameOf: names.on(explorer.name),
     pageUrl: explorer.pageUrl,
     schedule,
+    blindAfterMs: explorer.blindAfterMs ?? compiling.catalogue.config.blindAfterMs,
     alerts: rules,
-    tracked: trackedBy(kind.comparedByDefault, alerts),
+    tracked: trackedBy(kind, alerts),
     judged: judgedBy(kind, alerts),
     readFields: readFieldsOf(kind, alerts, target),
     windows,
@@ -63,15 +64,21 @@ export function watchOf(
 const SANDBOX_CHAIN = '31337';
 
 /**
- * Paths that are compared by default, that alerts on change compare, that those on removal ask of what is gone, and that
- * anything reads of the values before.
+ * Paths that are compared by default, that alerts on change compare, that those on removal ask and show of what is gone, and
+ * that anything reads of the values before.
  */
-function trackedBy(comparedByDefault: readonly string[], alerts: readonly CompiledAlert[]): readonly string[] {
+function trackedBy({ comparedByDefault, shown }: AnyKind, alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule, readsBefore }) => {
     const isRemembered = rule.type !== 'condition' && (rule.on === 'changed' || rule.on === 'removed');
-    return isRemembered ? [...(rule.if?.reads ?? []), ...readsBefore] : readsBefore;
+    const asked = isRemembered ? (rule.if?.reads ?? []) : [];
+    return [...asked, ...toldOfRemoval(rule, shown), ...readsBefore];
   });
   return [...new Set([...comparedByDefault, ...paths])].toSorted();
+}
+
+function toldOfRemoval(rule: AlertRule, shown: readonly string[]): readonly string[] {
+  if (rule.type === 'condition' || rule.on !== 'removed') return [];
+  return [...shown, ...(rule.title?.reads ?? []), ...(rule.text?.reads ?? [])];
 }
 
 /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */

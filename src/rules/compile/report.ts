@@ -1,12 +1,13 @@
 // `on: schedule`: what is told, and when.
 import type { Path } from '../../config/yaml/written.ts';
 import type { ScheduledReport } from '../../core/model/watch/watch.ts';
+import { showCron } from '../../core/model/watch/schedule.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import { SCHEDULE } from '../language/events.ts';
 import type { CompiledTemplate } from '../language/model.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
-import { cronSchedule, lastOf } from './schedule.ts';
+import { cronSchedule, type CronSchedule } from './schedule.ts';
 
 export interface CompiledReport extends ScheduledReport {
   readonly values: readonly { readonly name: string; readonly template: CompiledTemplate }[];
@@ -15,7 +16,7 @@ export interface CompiledReport extends ScheduledReport {
 /** `compile`: one value, as it stands in a text; null when it is wrong. Null when the alert is no report, or wrong. */
 export function reportOf(
   compiling: Compiling,
-  { on, cron, values = [] }: WrittenAlert,
+  { on, cron, zone, values = [] }: WrittenAlert,
   { path, compile }: { readonly path: Path; readonly compile: (value: string, at: Path) => CompiledTemplate | null },
 ): CompiledReport | null {
   if (on !== SCHEDULE) return null;
@@ -30,13 +31,21 @@ export function reportOf(
       hint: 'Write what is told, as values: [balance].',
     });
   if (cron === undefined)
-    complain([...path, 'on'], { message: 'on: schedule needs cron', hint: 'Write when, as cron: "0 8 * * *" in UTC.' });
-  const expression = cron === undefined ? null : checkedCron(compiling, [...path, 'cron'], cron);
-  return expression === null ? null : { cron: expression, lastDue: lastOf(expression), values: compiled };
+    complain([...path, 'on'], {
+      message: 'on: schedule needs cron',
+      hint: 'Write when, as cron: "0 8 * * *", with a zone if not in UTC.',
+    });
+  const schedule = cron === undefined ? null : checkedCron(compiling, [...path, 'cron'], { cron, zone });
+  return schedule && { cron: showCron(schedule), times: schedule.times, values: compiled };
 }
 
-function checkedCron({ complain, intervalMs }: Compiling, at: Path, cron: string): string | null {
-  const schedule = cronSchedule(cron);
+interface WrittenCron {
+  readonly cron: string;
+  readonly zone: string | undefined;
+}
+
+function checkedCron({ complain, intervalMs }: Compiling, at: Path, written: WrittenCron): CronSchedule | null {
+  const schedule = cronSchedule(written.cron, written.zone);
   if (!('type' in schedule)) {
     complain(at, { message: schedule.complaint });
     return null;
@@ -46,5 +55,5 @@ function checkedCron({ complain, intervalMs }: Compiling, at: Path, cron: string
       message: `it tells every ${formatDuration(schedule.intervalMs)}, and the watch asks every ${formatDuration(intervalMs)}`,
       hint: 'Tell less often, or ask more often.',
     });
-  return schedule.expression;
+  return schedule;
 }

@@ -1,9 +1,9 @@
 // When a watch is polled. node-cron runs `cron:`. Expressions that it would accept but run differently than a reader
 // expects are refused here.
-import { parse, validate } from 'node-cron';
+import { createTask, parse, validate } from 'node-cron';
 import type { Instant } from '../../lib/clock.ts';
-import type { Schedule, Watch } from '../../core/model/watch/watch.ts';
-import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
+import { zoneOffset } from '../../lib/time-zone.ts';
+import type { CronTimes, Schedule } from '../../core/model/watch/watch.ts';
 import { quote } from '../../config/values/scalars.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,20 +17,32 @@ const FIELDS = [
   { name: 'day of week', size: 7 },
 ] as const;
 
-type CronSchedule = Extract<Schedule, { type: 'cron' }>;
+export type CronSchedule = Extract<Schedule, { type: 'cron' }>;
 
-/** The schedule of a cron expression in UTC, or what is wrong with it. Equal schedules have equal expressions. */
-export function cronSchedule(written: string): CronSchedule | { readonly complaint: string } {
+/** The schedule of a cron expression, or what is wrong with it. Equal schedules have equal expressions. */
+export function cronSchedule(written: string, zone = 'UTC'): CronSchedule | { readonly complaint: string } {
   const expression = written.trim().replace(/\s+/g, ' ');
   const parts = expression.split(' ');
   if (parts.length < 5 || parts.length > 6 || !isValid(expression))
-    return { complaint: `${quote(written)} is no cron expression: five or six fields, such as "*/15 * * * * *"` };
+    return {
+      complaint: `${quote(written)} is no cron expression: five or six fields, such as "*/15 * * * * *"${adviceOn(expression)}`,
+    };
   const fields = FIELDS.slice(FIELDS.length - parts.length);
   for (const [i, { name, size }] of fields.entries())
     for (const [, step = ''] of (parts[i] ?? '').matchAll(/\/(\d+)/g))
       if (Number(step) >= size || Number(step) === 0)
         return { complaint: `a step of ${step} is larger than the field: there are ${size} values of ${name}` };
-  return { type: 'cron', expression, intervalMs: paceOf(expression).shortestMs };
+  const pattern = isEither(expression) ? everyDay(expression) : expression;
+  const intervalMs = paceOf(expression).shortestMs;
+  return { type: 'cron', expression, zone, intervalMs, pattern, times: timesOf(expression, zone) };
+}
+
+const SPECIAL = /#|(?:^|[\s,\d])[LW](?=$|[\s,\-W])/i;
+
+function adviceOn(expression: string): string {
+  return SPECIAL.test(expression)
+    ? '. Days of the month may be L, L-3, 15W and LW; days of the week 5L (the last Friday) and 5#1 (the first)'
+    : '';
 }
 
 function isValid(expression: string): boolean {
@@ -46,45 +58,43 @@ export function timesPerDay(schedule: Schedule): number {
   return schedule.type === 'every' ? DAY_MS / schedule.intervalMs : paceOf(schedule.expression).perDay;
 }
 
-/** When a watch is due next, after `now`; null when its cron has no time within a year. */
-export function nextTimeOf(watch: Pick<Watch, 'kind' | 'target' | 'schedule'>, now: Instant): Instant | null {
-  const { schedule } = watch;
-  return schedule.type === 'cron'
-    ? nextOf(schedule.expression, now)
-    : nextDue({ intervalMs: schedule.intervalMs, phaseMs: phaseOf(watch) }, now);
-}
-
-function nextOf(expression: string, now: Instant): Instant | null {
-  const { times, days } = partsOf(expression);
-  const today = Math.floor(now / DAY_MS) * DAY_MS;
-  for (let day = today; day < today + LEAP_YEAR * DAY_MS; day += DAY_MS) {
-    if (!isDay(new Date(day), days)) continue;
-    const time = times.find((ms) => day + ms > now);
-    if (time !== undefined) return day + time;
-  }
-  return null;
-}
-
-/** The newest time of a cron expression up to an instant; null when there is none within a year. */
-export function lastOf(expression: string): (at: Instant) => Instant | null {
-  const { times, days } = partsOf(expression);
-  return (at) => {
-    const today = Math.floor(at / DAY_MS) * DAY_MS;
-    for (let day = today; day > today - LEAP_YEAR * DAY_MS; day -= DAY_MS) {
-      if (!isDay(new Date(day), days)) continue;
-      const time = times.findLast((ms) => day + ms <= at);
-      if (time !== undefined) return day + time;
+function timesOf(expression: string, zone: string): CronTimes {
+  const { times, isDay } = partsOf(expression);
+  const backwards = times.toReversed();
+  /** The first time that is right, from the day of `at` forth or back. */
+  const search = (at: Instant, step: 1 | -1, isRight: (time: Instant) => boolean): Instant | null => {
+    const wall = at + zoneOffset(zone, at);
+    const today = Math.floor(wall / DAY_MS) * DAY_MS;
+    for (let n = 0; n < LEAP_YEAR; n += 1) {
+      const day = today + n * step * DAY_MS;
+      if (!isDay(day)) continue;
+      for (const ms of step === 1 ? times : backwards) {
+        const time = (day + ms - wall) * step < -SHIFT_MS ? null : instantOf(day + ms, zone);
+        if (time !== null && isRight(time)) return time;
+      }
     }
     return null;
   };
+  return {
+    after: (at) => search(at, 1, (time) => time > at),
+    upTo: (at) => search(at, -1, (time) => time <= at),
+  };
+}
+
+/** No clock is put forward or back by more. */
+const SHIFT_MS = 3 * 3_600_000;
+
+/** When clocks in the zone show it, as node-cron has it; null: they are put forward over it. */
+function instantOf(wall: Instant, zone: string): Instant | null {
+  const first = wall - zoneOffset(zone, wall);
+  const second = wall - zoneOffset(zone, first);
+  return [first, second].find((at) => at + zoneOffset(zone, at) === wall) ?? null;
 }
 
 /** Over one year of days. */
 function paceOf(expression: string): { readonly shortestMs: number; readonly perDay: number } {
-  const { times, days } = partsOf(expression);
-  const due = Array.from({ length: YEAR }, (_, day) => day).filter((day) =>
-    isDay(new Date(A_YEAR + day * DAY_MS), days),
-  );
+  const { times, isDay } = partsOf(expression);
+  const due = Array.from({ length: YEAR }, (_, day) => day).filter((day) => isDay(A_YEAR + day * DAY_MS));
   const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0));
   const overnight = (times[0] ?? 0) + DAY_MS - (times.at(-1) ?? 0);
   for (let i = 1; i < due.length; i++) gaps.push(((due[i] ?? 0) - (due[i - 1] ?? 0) - 1) * DAY_MS + overnight);
@@ -96,24 +106,58 @@ const YEAR = 365;
 const LEAP_YEAR = 366;
 const A_YEAR = Date.UTC(2026, 0, 1);
 
-interface Days {
-  readonly ofMonth: readonly number[];
-  readonly months: readonly number[];
-  readonly ofWeek: readonly number[];
+interface CronParts {
+  /** Milliseconds since midnight, the earliest first. */
+  readonly times: readonly number[];
+  /** Whether it has times on the day that begins then, by the clocks of its zone. */
+  readonly isDay: (day: Instant) => boolean;
 }
 
-/** `times`: milliseconds since midnight, the earliest first. */
-function partsOf(expression: string): { readonly times: readonly number[]; readonly days: Days } {
-  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(expression);
+function partsOf(expression: string): CronParts {
+  const { second, minute, hour } = parse(expression);
   const times = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => ((h * 60 + m) * 60 + s) * 1000)));
-  const days = { ofMonth: dayOfMonth.map(Number), months: month, ofWeek: dayOfWeek.map(Number) };
-  return { times: times.toSorted((a, b) => a - b), days };
+  return { times: times.toSorted((a, b) => a - b), isDay: daysOf(expression) };
 }
 
-// A field that cannot be expanded into numbers (such as "L") counts as every day, so that the estimate is not too low.
-function isDay(at: Date, { ofMonth, months, ofWeek }: Days): boolean {
-  const isDate = ofMonth.includes(at.getUTCDate()) || ofMonth.some(Number.isNaN);
-  const isWeekday =
-    ofWeek.includes(at.getUTCDay()) || (at.getUTCDay() === 0 && ofWeek.includes(7)) || ofWeek.some(Number.isNaN);
-  return isDate && isWeekday && months.includes(at.getUTCMonth() + 1);
+/** Either of two days that are both given, as in every crontab. */
+function daysOf(expression: string): (day: Instant) => boolean {
+  const { dayOfMonth, month, dayOfWeek } = parse(expression);
+  const [ofMonth, , ofWeek] = dayFields(expression);
+  const isDate = dayTest(dayOfMonth, `${ofMonth} * *`, (at) => at.getUTCDate());
+  const isWeekday = dayTest(dayOfWeek, `* * ${ofWeek}`, (at) => at.getUTCDay());
+  const isOne = isEither(expression);
+  return (day) => {
+    const at = new Date(day);
+    if (!month.includes(at.getUTCMonth() + 1)) return false;
+    return isOne ? isDate(at) || isWeekday(at) : isDate(at) && isWeekday(at);
+  };
+}
+
+type DayTest = (at: Date) => boolean;
+
+/** Days such as `L` and `5#1` are for node-cron to find, which is slower. */
+function dayTest(values: readonly (number | string)[], days: string, of: (at: Date) => number): DayTest {
+  const numbers = new Set(values.map(Number));
+  if (!numbers.has(NaN)) return (at) => numbers.has(of(at));
+  const task = createTask(`* * ${days}`, () => undefined, { timezone: 'UTC' });
+  // It matches without running, and node-cron would keep it.
+  void task.destroy();
+  return (at) => task.match(at);
+}
+
+/** A field that begins with a star gives no day: then both have to match. */
+function isEither(expression: string): boolean {
+  const [ofMonth, , ofWeek] = dayFields(expression);
+  return [ofMonth, ofWeek].every((field) => !/^[*?]/.test(field));
+}
+
+/** The expression without its days. */
+function everyDay(expression: string): string {
+  const [, month] = dayFields(expression);
+  return [...expression.split(' ').slice(0, -3), '*', month, '*'].join(' ');
+}
+
+function dayFields(expression: string): readonly [ofMonth: string, month: string, ofWeek: string] {
+  const [ofMonth = '*', month = '*', ofWeek = '*'] = expression.split(' ').slice(-3);
+  return [ofMonth, month, ofWeek];
 }

@@ -89,6 +89,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   symbol: ['ETH'],
   decimals: [18],
   page_url: ['https://explorer.example.com'],
+  blind_after: ['5m'],
   concurrency: [4],
   headers: [{ 'x-team': 'ops' }],
   plan: [{ requests_per_second: 5, credits: 100000, per: 'day', reserve: '10%' }],

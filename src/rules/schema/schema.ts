@@ -153,8 +153,8 @@ function watchSchema(kind: AnyKind): JsonSchema {
 
 function alertSchema(kind: AnyKind): JsonSchema {
   const schema = toJson(AlertShape);
-  const { while: held, until, for: hold, keep_firing_for: keep, cron, values, ...event } = propertiesOf(schema);
-  const ofNow = { while: held, until, for: hold, keep_firing_for: keep, cron, values };
+  const { while: held, until, for: hold, keep_firing_for: keep, cron, zone, values, ...event } = propertiesOf(schema);
+  const ofNow = { while: held, until, for: hold, keep_firing_for: keep, cron, zone, values };
   const condition = kind.while === null ? {} : ofNow;
   const on = { ...event['on'], type: 'string', enum: eventsOf(kind).map(([name]) => name) };
   return { ...schema, properties: { ...event, on, ...condition } };

@@ -1,4 +1,5 @@
 // The rule file as a schema. What `of`, `token`, `explorer` and `notify` name is looked up later, against the config.
+import { ZoneShape } from '../../config/values/zone-shape.ts';
 import { z } from 'zod';
 import { GIVEN_LABELS } from '../../core/model/watch/labels.ts';
 import { boolean, duration, integer, NAME, oneOrMore, text } from '../../config/values/scalars.ts';
@@ -47,6 +48,8 @@ const id = (description: string) =>
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'an id has letters, digits, dashes and underscores, at most 64')
     .meta({ description });
 
+const zone = () => ZoneShape.meta({ description: 'whose clocks cron goes by; UTC without it' });
+
 /** Everything but the kind's own keys and the alerts. */
 export const WatchShape = z.strictObject({
   id: id('your stable name: edits keep memory and history'),
@@ -55,7 +58,8 @@ export const WatchShape = z.strictObject({
   of: oneOrMore('a name of the config, a group, or an address').optional(),
   token: oneOrMore('a name of the config, or an address; left out = the native coin').optional(),
   every: every().optional(),
-  cron: text('when it asks, in UTC: "*/15 * * * * *"', 200).optional(),
+  cron: text('when it asks, in UTC or the zone: "*/15 * * * * *"', 200).optional(),
+  zone: zone().optional(),
   notify: oneOrMore('a channel of the config').optional(),
   severity: severity().optional(),
   labels: labels(),
@@ -85,7 +89,8 @@ export const AlertShape = z.strictObject({
     'fields whose values split the items of at_least into groups, each with an alert of its own',
   ).optional(),
   none_for: duration(1000, HALF_YEAR_MS, 'fires when none of them happened for this long').optional(),
-  cron: text('of `on: schedule`: when it tells, in UTC: "0 8 * * *"', 200).optional(),
+  cron: text('of `on: schedule`: when it tells, in UTC or the zone: "0 8 * * *"', 200).optional(),
+  zone: zone().optional(),
   values: oneOrMore('of `on: schedule`: what it tells, as in texts: balance, or change_1d | percent').optional(),
   severity: severity().optional(),
   labels: labels(),

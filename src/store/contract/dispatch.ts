@@ -6,7 +6,7 @@ import type { DueGroup, DueRound, RecentlySent } from '../../dispatch/rounds/due
 import type { Recipient } from '../../core/model/ids.ts';
 import type { DeliveryShares } from '../../dispatch/shares.ts';
 import type { Key, Labels, RoundResult } from '../../dispatch/model.ts';
-import type { ActiveState, Rerouted } from '../../dispatch/reroute.ts';
+import type { ActiveAlert, GoneTargets, RerouteResult } from '../../dispatch/reroute.ts';
 import type { RoutingResult, RoutingRound } from '../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { CommitResult, Fence } from './fence.ts';
@@ -39,6 +39,12 @@ export interface RoundDecision {
   readonly isAnswered: (labels: Labels) => boolean;
 }
 
+/** `last`: the key of the last one where there may be more; null: these are all. */
+export interface ActiveAlerts {
+  readonly alerts: readonly ActiveAlert[];
+  readonly last: Key | null;
+}
+
 /** Where a recipient's knowledge of an alert stands. */
 export interface RecipientStateKey extends Recipient {
   readonly key: Key;
@@ -69,11 +75,16 @@ export interface DispatchStore {
 
   commitCalls(round: CallRound, result: CallResult, at: Instant, fence: Fence): Promise<CommitResult>;
 
-  /** In order of their places, up to `limit` that follow one. */
-  readActive(after: RecipientStateKey | null, limit: number): Promise<ActiveState[]>;
+  /** Alerts that are open or of which something waits, in order of their keys, up to `limit` behind that one. */
+  readActive(page: { readonly after: Key; readonly limit: number; readonly at: Instant }): Promise<ActiveAlerts>;
 
-  /** Groups that hold something, and alerts that somebody has to answer, are decided anew as well. */
-  commitReroute(rerouted: readonly Rerouted[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+  /** Groups that hold something, and alerts that somebody has to answer, are decided again as well. */
+  commitReroute(result: RerouteResult, at: Instant, fence: Fence): Promise<CommitResult>;
+
+  goneTargets(): Promise<GoneTargets>;
+
+  /** `left`: keys of the targets for which nothing but ends waits any more. */
+  keepGone(gone: GoneTargets, left: readonly string[], at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
 
   /** The clock was set: waits keep the time that they had left, and none grows longer. */
   moveClock(jump: ClockShift, fence: Fence): Promise<'kept' | 'fenced'>;

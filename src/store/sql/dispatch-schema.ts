@@ -73,6 +73,23 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
   ];
 }
 
+/**
+ * `renewed` is the JSON of why a recipient is told at once of what it knows, of a member why it was. Of an alert, `calls` is
+ * the JSON of how often each recipient was called since `called_from`, where the time to the steps begins again, and
+ * `answered` that of the acknowledgement in force. Of a delivery, `critical` is the JSON of its critical lines.
+ */
+export function renewalColumns({ int, text }: SqlDialect): string[] {
+  return [
+    `ALTER TABLE recipient_state ADD COLUMN renewed ${text}`,
+    `ALTER TABLE group_member ADD COLUMN renewed ${text}`,
+    'ALTER TABLE alerts DROP COLUMN escalation_step',
+    `ALTER TABLE alerts ADD COLUMN calls ${text} NOT NULL DEFAULT '{}'`,
+    `ALTER TABLE alerts ADD COLUMN called_from ${int}`,
+    `ALTER TABLE alerts ADD COLUMN answered ${text}`,
+    `ALTER TABLE deliveries ADD COLUMN critical ${text}`,
+  ];
+}
+
 /** `dispatch_group` holds the timers by which messages are put together. */
 export function groupTables({ int, text, keyedTable, nullsFirst }: SqlDialect): string[] {
   return [

@@ -2,7 +2,7 @@
 // tokens have both. Booleans are 0 and 1, instants are milliseconds. PostgreSQL has three tables more, for its replicas
 // (postgres/tables-of-cluster.ts).
 import type { SqlDialect } from './dialect.ts';
-import { alertTables, deliveryTables, groupTables } from './dispatch-schema.ts';
+import { alertTables, deliveryTables, groupTables, renewalColumns } from './dispatch-schema.ts';
 
 /** Statements that lead from schema n to n + 1. A released one is never edited: states out there were made by it. */
 export type SchemaStep = (dialect: SqlDialect) => readonly string[];
@@ -18,6 +18,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
     ...operatorTables(dialect),
     ...journalTables(dialect),
   ],
+  renewalColumns,
 ];
 
 /**

@@ -48,7 +48,7 @@ export const WATCH_METRICS = {
   },
   chainwarden_watch_blind: {
     type: 'gauge',
-    help: 'Watches without data that is ok for max(3 polls, 5 minutes), with the reason; absent while a watch is not blind.',
+    help: 'Watches without data that is ok at three due times and for blind_after, with the reason; absent while a watch is not blind.',
     labels: ['watch', 'of', 'explorer', 'reason'],
   },
   chainwarden_watch_value: {

@@ -3,7 +3,15 @@ import type { Fields, View } from '../../core/values/fields.ts';
 import type { DetectionScope } from '../../core/model/detection.ts';
 import type { KnownRows, ListState } from '../list-state.ts';
 import type { BlockByKey, SeenRows } from '../seen-rows.ts';
-import { basisOf, digestOf, NO_DIGESTS, packDigests, type RowDigests, unpackDigests } from './row-digests.ts';
+import {
+  digestOf,
+  latestOf,
+  NO_DIGESTS,
+  packDigests,
+  type RowDigest,
+  type RowDigests,
+  unpackDigests,
+} from './row-digests.ts';
 import { positionOf, type RowKey } from './row-key.ts';
 
 interface JudgedBy<F extends Fields> {
@@ -11,18 +19,21 @@ interface JudgedBy<F extends Fields> {
   readonly scope: DetectionScope;
 }
 
-/** Whether the content of a known row was different before. */
+/** The judged paths at which a known row says something else than it did; empty where it says the same. */
 export function changesSince<F extends Fields>(
   { digests }: ListState,
   { blockByKey }: KnownRows,
   { row, scope: { judged } }: JudgedBy<F>,
-): (view: View<F>) => boolean {
-  const digestByKey = unpackDigests(digests, blockByKey, basisOf(judged));
+): (view: View<F>) => readonly string[] {
+  const digestByKey = unpackDigests(digests, blockByKey, judged);
   return (view) => {
-    const { key = '' } = positionOf(row, view);
-    const before = digestByKey.get(key);
-    return before !== undefined && before !== digestOf(view, judged);
+    const before = digestByKey.get(positionOf(row, view).key ?? '');
+    return before === undefined ? [] : changedPaths(judged, before, digestOf(view, judged));
   };
+}
+
+function changedPaths(paths: readonly string[], before: RowDigest, now: RowDigest): readonly string[] {
+  return paths.filter((_path, n) => (now[n] ?? null) !== null && now[n] !== before[n]);
 }
 
 /** Of the rows that are remembered after a reading. */
@@ -32,9 +43,11 @@ export function digestsAfter<F extends Fields>(
   rows: readonly View<F>[],
   { row, scope: { judged }, seen }: JudgedBy<F> & { readonly seen: SeenRows },
 ): RowDigests {
-  const basis = basisOf(judged);
-  if (basis === '') return NO_DIGESTS;
-  const digestByKey = unpackDigests(digests, before, basis);
-  for (const view of rows) digestByKey.set(positionOf(row, view).key ?? '', digestOf(view, judged));
-  return packDigests(basis, digestByKey, seen);
+  if (judged.length === 0) return NO_DIGESTS;
+  const digestByKey = unpackDigests(digests, before, judged);
+  for (const view of rows) {
+    const { key = '' } = positionOf(row, view);
+    digestByKey.set(key, latestOf(digestByKey.get(key) ?? [], digestOf(view, judged)));
+  }
+  return packDigests(judged, digestByKey, seen);
 }

@@ -24,6 +24,12 @@ import { basisOf } from './row-digests.ts';
 import { isMinedNow, lowestBlock, positionOf, type RowKey } from './row-key.ts';
 import { afterSweeping, begun, isDue, type Sweep, sweepHour } from './sweep.ts';
 
+/** `paths`: the judged ones at which it says something else. */
+export interface ChangedRow<F extends Fields> {
+  readonly row: View<F>;
+  readonly paths: readonly string[];
+}
+
 export interface NewRows<F extends Fields> {
   /** The same object as before when there is nothing new. */
   readonly state: ListState;
@@ -31,7 +37,7 @@ export interface NewRows<F extends Fields> {
   readonly fresh: readonly View<F>[];
   readonly known: readonly View<F>[];
   /** Known ones whose content is another one than before. */
-  readonly changed: readonly View<F>[];
+  readonly changed: readonly ChangedRow<F>[];
   /** The rows of the first reading, which are not sent. */
   readonly baseline: readonly View<F>[] | null;
   /** Rows that could not be told from others. */
@@ -63,11 +69,13 @@ export function detectList<F extends Fields>(
   const before = knownRowsOf(state);
   const fresh: View<F>[] = [];
   const known: View<F>[] = [];
-  const changed: View<F>[] = [];
-  const isChanged = changesSince(state, before, { row, scope });
+  const changed: ChangedRow<F>[] = [];
+  const changesOf = changesSince(state, before, { row, scope });
   for (const view of named) {
     const isNews = !isKnown(before, positionOf(row, view));
-    (isNews ? fresh : isChanged(view) ? changed : known).push(view);
+    const paths = isNews ? [] : changesOf(view);
+    if (paths.length > 0) changed.push({ row: view, paths });
+    else (isNews ? fresh : known).push(view);
   }
   const isUpdate = (view: View<F>): boolean =>
     isMinedNow(state, row, view) ||

@@ -1,5 +1,6 @@
-// What a row said that rules judge, in 36 bits: a row of a block that was replaced may come again with another content,
-// under the same key. Kept of the newest blocks only, for below them nothing is replaced.
+// The values of a row that rules judge, in 36 bits each: a row of a block that was replaced may come again with another
+// content, under the same key. Kept of the newest blocks only, for below them nothing is replaced. A value that is unknown
+// for a while leaves the last known one: a server that leaves a field out now and then changes nothing.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { standingAt } from '../../core/values/standing.ts';
@@ -9,7 +10,7 @@ import { type BlockByKey, highestOf, LOOK_BACK_BLOCKS, PENDING, type SeenRows, u
 export interface RowDigests {
   /** Names what the digests are of: those of other paths say nothing. */
   readonly basis: string;
-  /** One after the other, in the order of the remembered rows, the highest block first. */
+  /** One digest for each path of a row, in the order of the remembered rows, the highest block first. */
   readonly text: string;
 }
 
@@ -17,39 +18,57 @@ export const RowDigests: z.ZodType<RowDigests> = z.object({ basis: z.string(), t
 
 export const NO_DIGESTS: RowDigests = { basis: '', text: '' };
 
-export type DigestByKey = ReadonlyMap<string, string>;
+/** The digests of a row by path; null where the value was never known. */
+export type RowDigest = readonly (string | null)[];
+export type DigestByKey = ReadonlyMap<string, RowDigest>;
 
 const DIGEST_LENGTH = 6;
 const NONE = '------';
 
-/** Empty when no field is judged: then no digests are made. Digests were once of all that a value holds. */
+/** Empty when no field is judged: then no digests are made. Those that were made in another way have another name. */
 export function basisOf(paths: readonly string[]): string {
-  return paths.length === 0 ? '' : digestOfText(JSON.stringify({ standing: paths }));
+  return paths.length === 0 ? '' : digestOfText(JSON.stringify({ each: paths }));
 }
 
-export function digestOf(view: AnyView, paths: readonly string[]): string {
-  return digestOfText(JSON.stringify(paths.map((path) => standingAt(view, path))));
+export function digestOf(view: AnyView, paths: readonly string[]): RowDigest {
+  return paths.map((path) => {
+    const value = standingAt(view, path);
+    return value === null ? null : digestOfText(JSON.stringify(value));
+  });
 }
 
-/** What is remembered of the rows, in the order of `unpack`; nothing of another basis. */
-export function unpackDigests({ basis, text }: RowDigests, rows: BlockByKey, wanted: string): Map<string, string> {
-  const digestByKey = new Map<string, string>();
-  if (basis !== wanted) return digestByKey;
+/** The last known digest of each value. */
+export function latestOf(before: RowDigest, now: RowDigest): RowDigest {
+  return now.map((digest, n) => digest ?? before[n] ?? null);
+}
+
+/** What is remembered of the rows, in the order of `unpack`; nothing of other paths. */
+export function unpackDigests(
+  { basis, text }: RowDigests,
+  rows: BlockByKey,
+  paths: readonly string[],
+): Map<string, RowDigest> {
+  const digestByKey = new Map<string, RowDigest>();
+  if (basis !== basisOf(paths)) return digestByKey;
   let at = 0;
   for (const key of rows.keys()) {
     if (at >= text.length) break;
-    const digest = text.slice(at, (at += DIGEST_LENGTH));
-    if (digest !== NONE) digestByKey.set(key, digest);
+    const digest = paths.map(() => text.slice(at, (at += DIGEST_LENGTH)));
+    if (digest.some((one) => one !== NONE))
+      digestByKey.set(
+        key,
+        digest.map((one) => (one === NONE ? null : one)),
+      );
   }
   return digestByKey;
 }
 
-/** Of the rows that are remembered, and as far down as blocks are replaced. */
-export function packDigests(basis: string, digestByKey: DigestByKey, seen: SeenRows): RowDigests {
-  if (basis === '') return NO_DIGESTS;
+/** Keeps those of remembered rows, as far down as blocks are replaced. */
+export function packDigests(paths: readonly string[], digestByKey: DigestByKey, seen: SeenRows): RowDigests {
   const lowest = (highestOf(seen) ?? 0) - LOOK_BACK_BLOCKS;
   const rows = [...unpack(seen)].filter(([, block]) => block !== PENDING && block >= lowest);
-  return { basis, text: rows.map(([key]) => digestByKey.get(key) ?? NONE).join('') };
+  const textOf = (digest: RowDigest | undefined): string => paths.map((_path, n) => digest?.[n] ?? NONE).join('');
+  return { basis: basisOf(paths), text: rows.map(([key]) => textOf(digestByKey.get(key))).join('') };
 }
 
 function digestOfText(text: string): string {

@@ -31,3 +31,10 @@ const WORDS: Readonly<Record<string, string>> = {
 export function causeWords(cause: string): string {
   return WORDS[cause] ?? cause;
 }
+
+const ANSWERED = ['stale', 'nodata', 'partial', 'blind-field', 'damaged-memory', 'storage-fails', 'storage-full'];
+
+/** Whether there was no answer, or one that does not tell. */
+export function sinceWords(cause: string): 'Blind since' | 'No answer since' {
+  return ANSWERED.includes(cause) ? 'Blind since' : 'No answer since';
+}

@@ -53,12 +53,12 @@ test('a blind watch is listed with its reason, in the metrics too; the daemon st
   const { explorer, running } = daemon;
   expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
   explorer.isDown = true;
-  await poll(daemon, 4);
-  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
   await poll(daemon, 3);
+  expect(await running.readyz()).toEqual({ status: 200, body: 'ready' });
+  await poll(daemon, 4);
   expect(await running.readyz()).toEqual({
     status: 200,
-    body: 'ready\nblind: 1 of 1 watches\nchain: server-error since 2026-01-01T00:00:00Z: coins',
+    body: 'ready\nblind: 1 of 1 watches\nchain: server-error since 2026-01-01T00:00:54.850Z: coins',
   });
   expect(await running.metrics()).toContain(
     'chainwarden_watch_blind{watch="coins",of="treasury",explorer="chain",reason="server-error"} 1\n',
@@ -180,7 +180,7 @@ test('a field that an upgrade of the explorer renamed is named, with the watches
   explorer.isUpgraded = true;
   await poll(daemon, 8);
   expect((await running.readyz()).body).toMatch(
-    /^ready\nblind: 1 of 1 watches\nchain: blind-field \(balance\) since 2026-01-01T00:01:[\d.]+Z: coins$/,
+    /^ready\nblind: 1 of 1 watches\nchain: blind-field \(balance\) since 2026-01-01T00:02:[\d.]+Z: coins$/,
   );
   const metrics = await running.metrics();
   expect(metrics).toContain('chainwarden_watch_data_state{watch="coins",of="treasury",state="blind-field"} 1\n');

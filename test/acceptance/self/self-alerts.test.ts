@@ -11,14 +11,14 @@ test('an explorer that is down is one message at the highest severity, and one w
   const { explorer, printed } = story;
   await story.minutes(1);
   Object.assign(explorer, { isDown: true, failure: FORBIDDEN });
-  await story.minutes(5);
+  await story.minutes(3);
   expect(lines(story)).toEqual([]);
-  await story.minutes(2);
+  await story.minutes(4);
   await printed.reached(1);
   await story.minutes(5);
   expect(lines(story)).toEqual([
     'CRITICAL chainwarden/blind FIRING blind: chain does not answer, 3 watches - ' +
-      'Since 00:00 UTC: forbidden. coins, gold, dust.',
+      'Since 00:01 UTC: forbidden. coins, gold, dust.',
   ]);
   explorer.isDown = false;
   await story.minutes(2);

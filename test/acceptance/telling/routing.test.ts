@@ -92,7 +92,7 @@ test('each team hears of its own alerts, and the pager of what is critical', asy
   ]);
 });
 
-test('after a change of routes an end goes to those who heard the begin, and what is new to the new channel', async () => {
+test('after a change of routes the new channel is told of what is open, and an end goes to all who heard the begin', async () => {
   await using daemon = await aDaemon(' [{ match: { team: payments }, notify: payments }, { notify: ops }]');
   await poll(daemon, 2);
   expect(await told(daemon, 2)).toEqual(['ops firing reserve/low', 'payments firing payouts/low']);
@@ -101,8 +101,13 @@ test('after a change of routes an end goes to those who heard the begin, and wha
     daemon.configure(' [{ match: { team: payments }, notify: pager }, { notify: ops }]'),
   );
   expect(await daemon.running.reload()).toBe('config:reloaded');
+  expect(await told(daemon, 3, 2)).toEqual(['pager firing payouts/low']);
   await poll(daemon, 9);
-  expect(await told(daemon, 4, 2)).toEqual(['ops resolved reserve/low', 'payments resolved payouts/low']);
+  expect(await told(daemon, 6, 3)).toEqual([
+    'ops resolved reserve/low',
+    'pager resolved payouts/low',
+    'payments resolved payouts/low',
+  ]);
   await poll(daemon, 2);
-  expect(await told(daemon, 6, 4)).toEqual(['ops firing reserve/low', 'pager firing payouts/low']);
+  expect(await told(daemon, 8, 6)).toEqual(['ops firing reserve/low', 'pager firing payouts/low']);
 });

@@ -80,7 +80,7 @@ test('an episode begins with each firing; every firing and every end has a numbe
 });
 
 const MESSAGE = {} as Message;
-const RULE = { cooldownMs: 10 * MINUTE };
+const RULE = { cooldownMs: 10 * MINUTE, forMs: 0, keepFiringForMs: 0 };
 
 describe('what is told of a change', () => {
   const quiet = at('inactive');
@@ -132,7 +132,7 @@ describe('what is told of a change', () => {
       { ...flapping, state: 'inactive' as const },
     ]) {
       expect(emissionOf(RULE, ending, 'resolved', NOW).after.cooldownUntil).toBe(NOW + 10 * MINUTE);
-      expect(emissionOf({ cooldownMs: 0 }, ending, 'resolved', NOW).after.cooldownUntil).toBeNull();
+      expect(emissionOf({ ...RULE, cooldownMs: 0 }, ending, 'resolved', NOW).after.cooldownUntil).toBeNull();
     }
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CountAlert } from '../../../src/core/model/watch/watch.ts';
+import { Amount } from '../../../src/core/values/amount.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
 import { runPolls } from '../../support/engine/run-polls.ts';
-import { aWatch, countAlert, missed, onAlert, saw, type Item } from '../../support/engine/watch.ts';
+import { aWatch, countAlert, missed, moodIs, onAlert, saw, type Item } from '../../support/engine/watch.ts';
 
 /** Wild items by the minute they happened at: `{ a: '1m' }`. */
 function wild(times: Readonly<Record<string, string>>): Record<string, Item> {
@@ -136,4 +137,60 @@ test('an alert that becomes a count ends nothing and starts anew', () => {
   const more = { ...items, ...wild({ d: '2m', e: '2m' }) };
   const polls = [saw({ items: more }, '2m'), saw({ items: { ...more, ...wild({ f: '3m' }) } }, '3m')];
   expect(runPolls(aWatch([countAlert()]), polls, before.memory).sent).toEqual([[], ['many firing']]);
+});
+
+describe('a reload that changes what is counted', () => {
+  const items = wild({ a: '1m', b: '2m', c: '3m' });
+  const fired = runPolls(aWatch([countAlert({})]), [START, saw({ items }, '4m')]);
+  const perMood = runPolls(aWatch([countAlert({ per: ['mood'] })]), [START, saw({ items }, '4m')]);
+  const sum = { type: 'sum', path: 'level', least: new Amount(100n, 0), withinMs: 600_000 } as const;
+  const ratio = { type: 'ratio', part: new Amount(5n, 1), of: null, min: 1, withinMs: 600_000 } as const;
+
+  test.each<[string, Partial<CountAlert>]>([
+    ['the sort', { fires: sum }],
+    ['the items', { if: moodIs('calm') }],
+    ['the groups', { per: ['mood'] }],
+  ])('%s, begins anew, and ends what fires', (_name, change) => {
+    const { sent, messages } = runPolls(
+      aWatch([countAlert(change)]),
+      [saw({ items }, '5m'), saw({ items }, '6m')],
+      fired.memory,
+    );
+    expect(sent).toEqual([['many resolved'], []]);
+    expect(messages[0]?.reason).toBe('rule changed');
+  });
+
+  test.each<[string, CountAlert['fires'], CountAlert['fires']]>([
+    ['the field of a sum', sum, { ...sum, path: 'other' }],
+    ['a sum into a ratio', sum, ratio],
+    ['the items that a ratio is of', ratio, { ...ratio, of: moodIs('wild') }],
+  ])('%s, begins anew though nothing fired', (_name, before, after) => {
+    const counted = runPolls(aWatch([countAlert({ fires: before, if: null })]), [START, saw({ items }, '4m')]);
+    const { memory } = runPolls(
+      aWatch([countAlert({ fires: after, if: null })]),
+      [saw({ items }, '5m')],
+      counted.memory,
+    );
+    expect(Object.values(memory.alerts['many'] ?? {})).toMatchObject([{ type: 'group', tallies: [], matches: [] }]);
+  });
+
+  test('a limit or a span that changes, and another title, go on with what was counted', () => {
+    const wider = countAlert({
+      fires: { type: 'at-least', count: 2, withinMs: 1_200_000 },
+      runbook: 'https://x.example',
+    });
+    const { sent } = runPolls(aWatch([wider]), [saw({ items }, '5m'), saw({ items }, '12m')], fired.memory);
+    expect(sent).toEqual([[], []]);
+  });
+
+  test('groups of before fire for nobody when absence is watched, and one alert tells it', () => {
+    const silent = countAlert({ fires: { type: 'none-for', ms: 600_000 } });
+    const polls = ['5m', '14m', '15m', '16m'].map((when) => saw({ items }, when));
+    expect(runPolls(aWatch([silent]), polls, perMood.memory).sent).toEqual([
+      ['many resolved'],
+      [],
+      ['many firing'],
+      [],
+    ]);
+  });
 });

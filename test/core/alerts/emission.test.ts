@@ -41,6 +41,16 @@ describe('a cooldown of twenty minutes', () => {
   });
 });
 
+test('an alert that flaps in its cooldown says so only after it', () => {
+  const alert = { cooldownMs: 30 * 60_000 };
+  const told = story(alert, { 0: LOW, 1: FINE, 5: LOW, 6: FINE, 10: LOW, 11: FINE, 20: LOW, 25: LOW, 31: LOW });
+  expect(said(told)).toEqual(['0 firing', '1 resolved', '31 firing']);
+  expect(told.messages[2]?.reason).toBe('2 more times it fired and ended untold');
+  const again = story(alert, { 0: LOW, 1: FINE, 5: LOW, 6: FINE, 10: LOW, 11: FINE, 32: LOW });
+  expect(said(again)).toEqual(['0 firing', '1 resolved', '32 firing']);
+  expect(again.messages[2]?.reason).toMatch(/^flapping: it fired three times/);
+});
+
 describe('an alert that flaps', () => {
   const often = { 0: LOW, 1: FINE, 2: LOW, 3: FINE, 4: LOW, 5: FINE, 6: LOW, 7: FINE };
 
@@ -64,6 +74,16 @@ describe('an alert that flaps', () => {
     expect(ended.messages.slice(5).map(({ since }) => since)).toEqual(
       Array(2).fill(Date.parse('2026-01-01T00:08:00Z')),
     );
+  });
+
+  test('a value that has been good for half an hour is told at once, with the time that the alert itself waits', () => {
+    const lows = [0, 7, 14];
+    const levels = Array.from({ length: 60 }, (_, minute): [number, string] => [
+      minute,
+      lows.includes(minute) ? LOW : FINE,
+    ]);
+    const told = story({ keepFiringForMs: 5 * 60_000 }, Object.fromEntries(levels));
+    expect(said(told)).toEqual(['0 firing', '6 resolved', '7 firing', '13 resolved', '14 firing', '45 resolved']);
   });
 
   test('taken out of its rule it is over, and says so', () => {

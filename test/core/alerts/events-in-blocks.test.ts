@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventAlert } from '../../../src/core/model/watch/watch.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
+import { valueAt } from '../../../src/core/values/fields.ts';
 import { runPolls } from '../../support/engine/run-polls.ts';
 import { aWatch, missed, onAlert, saw, type Item } from '../../support/engine/watch.ts';
 
@@ -139,6 +140,25 @@ describe('an item that was told', () => {
     const retracted = story({}, [first, other]);
     expect(retracted.sent.flat()).toEqual(['wild event', 'wild retracted']);
     expect(retracted.messages[1]?.reason).toBe('it changed, and does not match any more');
+  });
+
+  test('is retracted under the title that it was corrected to', () => {
+    const titled: Partial<EventAlert> = {
+      if: null,
+      title: {
+        reads: ['mood'],
+        windows: [],
+        render: ({ view }) => [{ text: `it is ${valueAt(view, 'mood') === 'wild' ? 'wild' : 'calm'}` }],
+      },
+    };
+    const other = read('2m', 102, { a: { mood: 'calm', block: 101 } });
+    const gone = Array.from({ length: 4 }, (_, n) => read(`${3 + n}m`, 103 + n, {}));
+    const { messages } = story(titled, [first, other, ...gone]);
+    expect(messages.map(({ type, title }) => [type, title])).toEqual([
+      ['alert.event', 'it is wild'],
+      ['alert.corrected', 'it is calm'],
+      ['alert.retracted', 'it is calm'],
+    ]);
   });
 
   test('of which more becomes known is not corrected', () => {

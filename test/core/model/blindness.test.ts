@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { blindSince } from '../../../src/core/model/quality/blindness.ts';
+import { nextTimeOf, phaseOf } from '../../../src/core/model/watch/schedule.ts';
+import { cronSchedule } from '../../../src/rules/compile/schedule.ts';
+import { aWatch } from '../../support/engine/watch.ts';
 import { NO_SIGHTINGS } from '../../../src/core/model/quality/field-sightings.ts';
 import { dataSince } from '../../../src/core/model/quality/data-state.ts';
 import type { DataState, Memory } from '../../../src/core/model/memory.ts';
@@ -21,19 +24,34 @@ function after(...states: readonly DataState[]): Pick<Memory, 'data' | 'coveredU
   return memory;
 }
 
-/** The minute since which it is blind, as seen at minute `now`. */
-function blindAt(memory: ReturnType<typeof after> | undefined, now: number, from: number | null = 0): number | null {
+const every = (intervalMs: number, blindAfterMs = 2 * MINUTE) => ({
+  ...aWatch([]),
+  schedule: { type: 'every' as const, intervalMs },
+  blindAfterMs,
+});
+/** It is due at so many seconds of each minute, as its question has it. */
+const PHASE_S = phaseOf(every(MINUTE)) / 1000;
+
+/** Since how many minutes and its phase it is blind, as seen at so many seconds of minute `now`. */
+function blindAt(
+  memory: ReturnType<typeof after> | undefined,
+  now: number,
+  { second = 0, from = 0 }: { second?: number; from?: number | null } = {},
+): number | null {
   const since = blindSince(memory, {
-    intervalMs: MINUTE,
+    watch: every(MINUTE),
     from: from === null ? null : from * MINUTE,
-    now: now * MINUTE + 1,
+    now: now * MINUTE + second * 1000 + 1,
   });
-  return since === null ? null : since / MINUTE;
+  return since === null ? null : (since - PHASE_S * 1000) / MINUTE;
 }
 
-test('a watch is blind after five minutes without data that is ok, from when it last was', () => {
-  const memory = after('ok', 'ok', 'error', 'error', 'error', 'error', 'error');
-  expect([blindAt(memory, 6), blindAt(memory, 7)]).toEqual([null, 2]);
+test('a watch is blind once it missed three due times, from the first of them', () => {
+  const memory = after('ok', 'ok', 'error', 'error', 'error');
+  // The third poll has ten seconds to answer.
+  expect(blindAt(memory, 4, { second: PHASE_S + 9 })).toBeNull();
+  expect(blindAt(memory, 4, { second: PHASE_S + 10 })).toBe(2);
+  expect(blindAt(memory, 50)).toBe(2);
 });
 
 test('an outage whose reason changes with every poll is one outage', () => {
@@ -46,28 +64,42 @@ test('data that is ok again ends it', () => {
   expect(memory.data?.lastOk).toBeNull();
 });
 
-test('a watch that never had data is blind from its first poll', () => {
+test('a watch that never had data is blind from the time after its first poll', () => {
   expect(blindAt(after('error', 'throttled', 'error', 'throttled', 'error', 'throttled', 'error'), 7)).toBe(1);
 });
 
 test('polls that end no more make it blind, though the last one was ok', () => {
-  expect([blindAt(after('ok'), 6), blindAt(after('ok'), 7)]).toEqual([1, 1]);
-  expect(blindAt(after('ok'), 5)).toBeNull();
+  expect([blindAt(after('ok'), 3), blindAt(after('ok'), 5)]).toEqual([null, 1]);
 });
 
 test('time before the daemon was started does not count; where nobody watches, all that is remembered does', () => {
   const memory = after('ok', 'error');
-  expect([blindAt(memory, 600, 598), blindAt(memory, 604, 598)]).toEqual([null, 598]);
-  expect(blindAt(memory, 600, null)).toBe(1);
-  expect(blindAt(undefined, 600, null)).toBeNull();
-  expect(blindAt(undefined, 600, 0)).toBe(0);
+  expect([blindAt(memory, 600, { from: 598 }), blindAt(memory, 602, { from: 598 })]).toEqual([null, 598]);
+  expect(blindAt(memory, 600, { from: null })).toBe(1);
+  expect(blindAt(undefined, 600, { from: null })).toBeNull();
+  expect(blindAt(undefined, 600)).toBe(0);
 });
 
-test('three polls are waited for where they are further apart than five minutes', () => {
-  const memory = after('ok', 'error');
-  const hourly = { intervalMs: 60 * MINUTE, from: 0 };
-  expect(blindSince(memory, { ...hourly, now: 181 * MINUTE })).toBeNull();
-  expect(blindSince(memory, { ...hourly, now: 182 * MINUTE })).toBe(MINUTE);
+test.each([
+  ['a fast one is blind two minutes after the first time that it missed', every(10_000), 2 * MINUTE],
+  ['longer where its explorer says so', every(MINUTE, 10 * MINUTE), 10 * MINUTE],
+  ['three times are waited for where they are further apart', every(60 * MINUTE), 2 * 60 * MINUTE + 10_000],
+])('%s', (_name, watch, patienceMs) => {
+  const watching = { watch, from: 0 };
+  const first = nextTimeOf(watch, MINUTE) ?? 0;
+  expect(blindSince(after('ok'), { ...watching, now: first + patienceMs })).toBeNull();
+  expect(blindSince(after('ok'), { ...watching, now: first + patienceMs + 1 })).toBe(first);
+});
+
+test('one with office hours misses nothing at night, and three times in the morning', () => {
+  const schedule = cronSchedule('*/5 9-17 * * *');
+  if (!('type' in schedule)) throw new Error(schedule.complaint);
+  const watch = { ...every(MINUTE), schedule };
+  const [evening, morning] = [Date.parse('2026-01-01T17:55:01Z'), Date.parse('2026-01-02T09:00:00Z')];
+  const memory = { data: { state: 'ok', since: 0, lastOk: null, fields: {} }, coveredUntil: evening } as const;
+  const sinceAt = (now: number): number | null => blindSince(memory, { watch, from: 0, now });
+  expect([evening + 35 * MINUTE, morning, morning + 10 * MINUTE].map(sinceAt)).toEqual([null, null, null]);
+  expect(sinceAt(morning + 11 * MINUTE)).toBe(morning);
 });
 
 test('what a former release remembers is told from when its state began', () => {

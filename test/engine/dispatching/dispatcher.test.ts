@@ -1,6 +1,7 @@
 // Who is told of what polls decided: the dispatcher over a real state file, with senders that are let go by hand.
 import { expect, test } from '@jest/globals';
 import type { Delivery, Message, Settlement } from '../../../src/core/model/delivery.ts';
+import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
 import { deliveryId } from '../../../src/core/model/watch/identity.ts';
 import { CAP_OF_PEOPLE } from '../../../src/dispatch/policy/rate.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
@@ -37,11 +38,12 @@ async function aDispatcher(
   const log = createRecordingLog();
   const store = change(opened ?? (await openVolatileStore()));
   const owed: string[] = [];
-  const inForce = { channels };
+  /** `named`: by watch, where its last begin led. */
+  const inForce = { channels, named: new Map<string, readonly string[]>() };
   const rules = (): DispatchRules => ({
     ...rulesAtOnce(),
     recipientsOf: (channel) => inForce.channels[channel]?.map((recipient) => ({ channel, recipient })),
-    channelsOf: () => Object.keys(inForce.channels),
+    ruleOf: (watch) => ({ channels: inForce.named.get(watch) ?? [], labels: null }),
     ...more,
   });
   const start = () => {
@@ -61,7 +63,10 @@ async function aDispatcher(
   };
   let watches = 0;
   const decided = async (message: Partial<Message>, notify: readonly string[] = ['ops', 'mail']): Promise<void> => {
-    await commit(store, [aDecision(`w${++watches}`, { transitions: [aTransition(message, notify)] })], clock.now());
+    const watch = `w${++watches}`;
+    const transition = aTransition(message, notify);
+    if (isBegin(nameOfTransition(transition.message))) inForce.named.set(watch, notify);
+    await commit(store, [aDecision(watch, { transitions: [transition] })], clock.now());
   };
   /** What goes out now on all channels, as `ada firing`; each is taken over, unless `end` says otherwise. */
   const sent = async (end: Settlement = SENT): Promise<string[]> => {
@@ -179,11 +184,27 @@ test('what is retracted before anything was sent is never told; when it is back 
   expect(await daemon.sent()).toEqual(['ops reinstated']);
 });
 
-test('what is retracted after a try that failed is told and taken back, in this order', async () => {
+test('what is retracted after a try that was refused is told to nobody', async () => {
   await using daemon = await aDispatcher();
   await daemon.decided(EVENT, ['ops']);
   await daemon.route();
   expect(await daemon.sent({ ...LATER, dueAt: daemon.clock.now() + MINUTE })).toEqual(['ops event']);
+  await daemon.decided(RETRACTED);
+  await daemon.route();
+  await daemon.clock.advance(MINUTE);
+  expect(await daemon.sent()).toEqual([]);
+});
+
+test('what is retracted after a try whose outcome is unknown is told and taken back, in this order', async () => {
+  await using daemon = await aDispatcher();
+  await daemon.decided(EVENT, ['ops']);
+  await daemon.route();
+  const unknown: Settlement = {
+    ...LATER,
+    dueAt: daemon.clock.now() + MINUTE,
+    outcome: { type: 'unknown', why: 'reset' },
+  };
+  expect(await daemon.sent(unknown)).toEqual(['ops event']);
   await daemon.decided(RETRACTED);
   await daemon.route();
   expect(await daemon.sent()).toEqual([]);
@@ -464,7 +485,8 @@ test('twenty thousand events in a minute lost count of some, or were thousands o
   // What is not listed is counted by rule, and a mail has never heard of the ids of watches.
   const rules = new Set(told.flatMap(({ more }) => more.map(({ watch }) => watch)));
   expect([...rules].toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => `rule-${n}`).toSorted());
-  expect(told.length).toBeLessThanOrEqual(12);
+  // The first of each of twenty critical alerts, and one summary.
+  expect(told.length).toBeLessThanOrEqual(21);
   // One row for each event, what its recipient knows of it, and its place in a message.
   const rowsOf = async (table: string): Promise<unknown> =>
     (await database.sql.first(`SELECT count(*) AS rows FROM ${table}`))?.['rows'];

@@ -29,7 +29,7 @@ const RULES: DispatchRules = {
   ...rulesAtOnce(),
   recipientsOf: () => [{ channel: 'mail', recipient: 'ada@example.org' }],
   channelOf: () => ({ unit: 'group', cap: null }),
-  channelsOf: () => ['mail'],
+  ruleOf: () => ({ channels: ['mail'], labels: null }),
 };
 
 async function aStorm(clock: FakeClock, opened?: Store): Promise<Store> {

@@ -3,6 +3,7 @@ import type { MissReason } from '../../../src/core/model/observation.ts';
 import { reportBlind } from '../../../src/engine/reporting/blind-report.ts';
 import { causesOf, showCause } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
+import { isOverdue } from '../../../src/core/model/watch/schedule.ts';
 import { adopt } from '../../support/engine/adopt.ts';
 import { aPoller } from '../../support/engine/poller.ts';
 import { loadWatches } from '../../support/world.ts';
@@ -61,15 +62,15 @@ test('an explorer that does not answer makes its watches blind, said once, every
   await using story = await aStory(two);
   const { polls, blind, said, log } = story;
   await polls(2);
-  await polls(4, 'timeout');
+  await polls(2, 'timeout');
   expect([blind(), said()]).toEqual([[], []]);
-  await polls(3, 'timeout');
-  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:02:00Z: one, two']);
+  await polls(5, 'timeout');
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:02:22.800Z: one, two']);
   expect(said()).toEqual(['warn watch:blind']);
   expect(log.fields[log.lines.indexOf('warn watch:blind')]).toMatchObject({
     explorer: 'chain',
     reason: 'timeout',
-    since: '2026-01-01T00:02:00Z',
+    since: '2026-01-01T00:02:22.800Z',
     watches: 2,
     names: 'one, two',
   });
@@ -93,7 +94,7 @@ test('another reason is said at once; one that alternates fills no log', async (
   expect(said()).toEqual(['warn watch:blind', 'warn watch:blind']);
   for (let i = 0; i < 20; i += 1) await polls(1, i % 2 === 0 ? 'timeout' : 'server-error');
   expect(said()).toHaveLength(2);
-  expect(blind()).toEqual(['chain: server-error since 2026-01-01T00:01:00Z: one']);
+  expect(blind()).toEqual(['chain: server-error since 2026-01-01T00:01:22.800Z: one']);
 });
 
 test('a poll that never ends makes its watch blind', async () => {
@@ -104,13 +105,13 @@ test('a poll that never ends makes its watch blind', async () => {
   gate.open = promise;
   const hanging = poller.poll(one, new AbortController().signal);
   await clock.advance(360_000);
-  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T00:01:00Z: one']);
+  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T00:01:22.800Z: one']);
   resolve(undefined);
   await hanging;
   expect(blind()).toEqual([]);
 });
 
-test('a watch of which no poll has ended yet is known; one that is added is blind only after its own five minutes', async () => {
+test('a watch of which no poll has ended yet is known; one that is added has three times of its own', async () => {
   await using story = await aStory();
   const { blindWatches, polls, load, blind } = story;
   const unpolled = (): string[] => blindWatches.unpolled().map(({ name }) => name);
@@ -119,10 +120,10 @@ test('a watch of which no poll has ended yet is known; one that is added is blin
   expect(unpolled()).toEqual([]);
   await load(two);
   expect(unpolled()).toEqual(['two']);
-  await polls(4, 'timeout');
-  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:00Z: one']);
   await polls(3, 'timeout');
-  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:00Z: one, two']);
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:22.800Z: one']);
+  await polls(2, 'timeout');
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:22.800Z: one, two']);
   await load([]);
   expect([blind(), unpolled()]).toEqual([[], []]);
 });
@@ -135,6 +136,41 @@ test('a clock that is set back a day does not hide for a day that a watch is bli
   await polls(8, 'timeout');
   expect(blind()).toHaveLength(1);
 });
+
+test('office hours: no due time is missed at night, and a start or reload then has nobody polled or waited for', async () => {
+  const office = (cron: string): typeof one =>
+    loadWatches(
+      `watches: [{ id: office, kind: balance, of: treasury, cron: '${cron}', alerts: [{ id: low, while: balance < 1 }] }]`,
+    );
+  const watches = office('*/5 9-17 * * *');
+  await using story = await aStory(watches);
+  const { clock, seen, poller, blindWatches, load, blind } = story;
+  const unpolled = (): number => blindWatches.unpolled().length;
+  const isPolledAtOnce = (): boolean => isOverdue(watches[0] ?? raise(), null, clock.now());
+  // Midnight.
+  expect([unpolled(), isPolledAtOnce(), blind()]).toEqual([0, false, []]);
+  await clock.setTo(Date.parse('2026-01-01T09:01:00Z'));
+  expect([unpolled(), isPolledAtOnce(), blind()]).toEqual([1, true, []]);
+  seen.wei = '5';
+  await clock.setTo(Date.parse('2026-01-01T17:55:00Z'));
+  await poller.poll(watches, new AbortController().signal);
+  await clock.setTo(Date.parse('2026-01-01T18:30:00Z'));
+  expect([unpolled(), isPolledAtOnce(), blind()]).toEqual([0, false, []]);
+  // By these times it would have missed three already, which it was never told to keep.
+  await load(office('*/5 * * * *'));
+  expect(blind()).toEqual([]);
+  await clock.setTo(Date.parse('2026-01-01T18:44:00Z'));
+  expect(blind()).toEqual([]);
+  await clock.setTo(Date.parse('2026-01-01T18:46:00Z'));
+  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T18:35:00Z: office']);
+  // It stays blind by its next times.
+  await load(office('*/2 * * * *'));
+  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T18:32:00Z: office']);
+});
+
+function raise(): never {
+  throw new Error('there is no watch');
+}
 
 test('many watches are counted, and some of them named', () => {
   const many = loadWatches(`watches:\n${Array.from({ length: 12 }, (_, i) => rule(`w${i}`)).join('')}`);

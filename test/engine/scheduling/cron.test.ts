@@ -59,3 +59,16 @@ test('a machine that slept over a tick makes up for it once, and a clock that wa
   expect(ticks.slice(2)).toEqual(['01T09:00']);
   cron.stop();
 });
+
+test('either of two days is enough, and clocks of a zone count', async () => {
+  jest.setSystemTime(Date.UTC(2026, 0, 1));
+  const ticks: string[] = [];
+  const cron = createCron({ onTick: (_watches, due) => ticks.push(new Date(due).toISOString().slice(8, 16)) });
+  cron.set(loadWatches(`watches:\n${rule('a', '0 9 3 * 1')}`));
+  await jest.advanceTimersByTimeAsync(6 * 24 * 3_600_000);
+  expect(ticks).toEqual(['03T09:00', '05T09:00']);
+  cron.set(loadWatches(`watches:\n${rule('a', '0 9 * * *').replace('cron:', 'zone: Asia/Tokyo, cron:')}`));
+  await jest.advanceTimersByTimeAsync(24 * 3_600_000);
+  expect(ticks.slice(2)).toEqual(['08T00:00']);
+  cron.stop();
+});

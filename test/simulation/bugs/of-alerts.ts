@@ -156,6 +156,11 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
         find: ` && (rule.on === 'changed' || rule.on === 'removed');`,
         replace: ` && rule.on === 'changed';`,
       },
+      {
+        file: 'src/rules/compile/instance.ts',
+        find: `  return [...shown, ...(rule.title?.reads ?? []), ...(rule.text?.reads ?? [])];`,
+        replace: `  return shown.slice(shown.length);`,
+      },
     ],
     caughtAs: ['lost'],
   },
@@ -169,5 +174,48 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     ],
     caughtAs: ['lost'],
     under: ['flap'],
+  },
+  'due times of a cron at all hours': {
+    edits: [
+      {
+        file: 'src/core/model/watch/schedule.ts',
+        find: `    ? schedule.times.after(now)`,
+        replace: `    ? now + schedule.intervalMs`,
+      },
+    ],
+    caughtAs: ['invented'],
+  },
+  'a report told by any poll': {
+    edits: [
+      {
+        file: 'src/core/alerts/reports.ts',
+        find: `!(poll.isComplete && isKnown) &&`,
+        replace: `poll.detection === null &&`,
+      },
+    ],
+    caughtAs: ['invented'],
+    under: ['missing-field'],
+  },
+  'a due time used up by a poll that does not know the condition': {
+    edits: [
+      {
+        file: 'src/core/alerts/reports.ts',
+        find: `  if (isWaiting) return { ...evaluation, ...waiting(known, due) };`,
+        replace: `  if (isWaiting) return truth === 'unknown' && poll.detection !== null ? evaluation : { ...evaluation, ...waiting(known, due) };`,
+      },
+    ],
+    caughtAs: ['lost'],
+    under: ['missing-field'],
+  },
+  'a count that goes on under another meaning': {
+    edits: [
+      {
+        file: 'src/core/step.ts',
+        find: `(alert.type !== 'group' || alert.meaning === '' || alert.meaning === meaning)`,
+        replace: `meaning !== ' '`,
+      },
+    ],
+    caughtAs: ['invented', 'lost'],
+    under: ['rule-edited'],
   },
 };

@@ -65,6 +65,116 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     ],
     caughtAs: ['invented end-without-begin'],
   },
+  'whoever was called in once is told of each later episode': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/route-round.ts',
+        find: `const last = isEnd(notification.transition) ? 'route' : via;`,
+        replace: `const last = isEnd(notification.transition) ? via : via;`,
+      },
+    ],
+    caughtAs: ['step-wrong early'],
+  },
+  'a cap that one critical alert can fill': {
+    edits: [
+      {
+        file: 'src/dispatch/policy/rate.ts',
+        find: `const SHARE_OF_RULE = 1 / 4;`,
+        replace: `const SHARE_OF_RULE = 4;`,
+      },
+    ],
+    caughtAs: ['over-the-cap rule'],
+  },
+  'critical messages that share the cap of all others': {
+    edits: [
+      {
+        file: 'src/dispatch/decide-group.ts',
+        find: `return (member) => (isCritical(member) ? critical.has(member) : isOpenToCommon);`,
+        replace: `return () => !isCommonFull(cap, sent, context.now);`,
+      },
+      {
+        file: 'src/dispatch/decide-group.ts',
+        find: `  if (critical === null) sent.common.push(at);
+  else {
+    sent.critical`,
+        replace: `  sent.common.push(at);
+  if (critical !== null) {
+    sent.critical`,
+      },
+      {
+        file: 'src/dispatch/policy/rate.ts',
+        find: `} else if (critical === null) sent.common.push(at);
+    else sent.critical`,
+        replace: `} else sent.common.push(at);
+    if (critical !== null) sent.critical`,
+      },
+    ],
+    caughtAs: ['unsent begin', 'unsent event'],
+  },
+  'an acknowledgement that ends tells nobody': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/call-round.ts',
+        find: `...(hasEnded && !alert.isEvent ?`,
+        replace: `...(hasEnded && alert.isEvent ?`,
+      },
+    ],
+    caughtAs: ['unsent ack-ended'],
+  },
+  'after an acknowledgement the steps go on from the first message': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/call-round.ts',
+        find: `{ ...before, calledFrom: now, calls: {}, hasFailedOver: false }`,
+        replace: `{ ...before }`,
+      },
+    ],
+    caughtAs: ['step-wrong early', 'step-wrong step'],
+  },
+  'steps that are counted for all targets together': {
+    edits: [
+      {
+        file: 'src/dispatch/escalate.ts',
+        find: `.filter(([key, some]) => some.length > (calls[key] ?? 0))`,
+        replace: `.filter(([, some]) => some.length > Object.values(calls).reduce((sum, one) => sum + one, 0))`,
+      },
+    ],
+    caughtAs: ['step-wrong step'],
+  },
+  'a reload that tells nobody of what is open': {
+    edits: [{ file: 'src/dispatch/reroute.ts', find: `owing: joining.map(owing),`, replace: `owing: [],` }],
+    caughtAs: ['unsent reload'],
+  },
+  'what waited for a target that a reload left out is dropped': {
+    edits: [
+      {
+        file: 'src/dispatch/reroute.ts',
+        find: `const from = began ?? Math.min(`,
+        replace: `const from = began ?? Math.max(Infinity, `,
+      },
+    ],
+    caughtAs: ['unsent reload', 'unsent event'],
+  },
+  'a begin that was refused at each try counts as told': {
+    edits: [
+      {
+        file: 'src/store/tables/alerts/recipient-states.ts',
+        find: `max(CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN`,
+        replace: `max(CASE WHEN mine.attempt > 0 THEN`,
+      },
+    ],
+    caughtAs: ['stale begin', 'unsent short', 'end-unsent end'],
+  },
+  'an event that has to be acknowledged is over after a day': {
+    edits: [
+      {
+        file: 'src/core/model/transition.ts',
+        find: `EVENT_OPEN_MS = 7 * 86_400_000`,
+        replace: `EVENT_OPEN_MS = 86_400_000`,
+      },
+    ],
+    caughtAs: ['step-wrong step', 'repeat-wrong repeat', 'repeat-wrong member-missing'],
+  },
   'a failover that skips events': {
     edits: [
       {

@@ -31,6 +31,7 @@ export interface StoreObserver {
   /** The process was told that it is not. */
   readonly unkept: (decisions: readonly Decision[]) => void;
   readonly dispatched: (result: RoundResult) => void;
+  readonly rerouted: (result: Pick<RoundResult, 'withdrawn'>) => void;
   /** Others were called in. */
   readonly called: (result: CallResult) => void;
   readonly settled: (tried: Tried, settlement: Settlement) => void;
@@ -125,8 +126,15 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
         if (end === 'kept') observer.called(result);
         return end;
       }),
-    readActive: (after, limit) => deed(() => inner.readActive(after, limit)),
-    commitReroute: (rerouted, at, fence) => write(() => inner.commitReroute(rerouted, at, fence)),
+    readActive: (page) => deed(() => inner.readActive(page)),
+    commitReroute: (result, at, fence) =>
+      write(async () => {
+        const end = await inner.commitReroute(result, at, fence);
+        if (end === 'kept') observer.rerouted(result);
+        return end;
+      }),
+    goneTargets: () => deed(() => inner.goneTargets()),
+    keepGone: (...keep) => write(() => inner.keepGone(...keep)),
     moveClock: (jump, fence) => writePolicy(() => inner.moveClock(jump, fence)),
     nextRound: () => deed(() => inner.nextRound()),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),

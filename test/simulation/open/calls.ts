@@ -17,24 +17,6 @@ export const CALLS: readonly KnownOfPeople[] = [
     covers: ({ story }) => isOfStep(story, ({ again }) => again === 'raised'),
   },
   {
-    name: 'nobody is told that an acknowledgement has ended',
-    of: 'finding 2',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => check === 'unsent' && story.duty === 'ack-ended',
-  },
-  {
-    name: 'an acknowledgement that ends does not begin the steps again',
-    of: 'finding 2',
-    met: { seed: 2, days: 3 },
-    covers: ({ story }) => isOfStep(story, ({ again }) => again === 'ack'),
-  },
-  {
-    name: 'after an acknowledgement the clock of the steps goes on from the first message',
-    of: 'finding 2',
-    met: { seed: 11, days: 1 },
-    covers: ({ check, story }) => check === 'step-wrong' && story.duty === 'early' && isNear(story, 'acked-before'),
-  },
-  {
     name: 'a call of an event to a program that a silence or an inhibition held is left out with the event',
     of: 'decision 101',
     met: { seed: 9, days: 3 },
@@ -46,44 +28,11 @@ export const CALLS: readonly KnownOfPeople[] = [
       (isNear(story, 'begun-held') || story.trail.includes('silence') || story.trail.includes('inhibition')),
   },
   {
-    name: 'who was called in once is told of each later episode at once',
-    of: 'finding 3',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => check === 'step-wrong' && story.duty === 'early' && isNear(story, 'called-before'),
-  },
-  {
-    name: 'a step that was held when it was due is called though somebody has acknowledged it meanwhile',
-    of: 'judge 7',
-    met: { seed: 24, days: 1 },
-    covers: ({ check, story }) => check === 'step-wrong' && story.duty === 'acknowledged' && story.came === 'news',
-  },
-  {
     name: 'events that were folded into one call nobody in',
     of: 'judge 1',
     met: { seed: 1, days: 3 },
     covers: ({ story }) =>
       (story.duty === 'step' || story.duty === 'failover') && story.isFolded && story.came === null,
-  },
-  {
-    name: 'a target is called once, though several of its steps are due',
-    of: 'decision 102',
-    met: { seed: 27, days: 1 },
-    covers: ({ story }) => isOfStep(story, ({ count }) => count > 1),
-  },
-  {
-    name: 'steps of an edited list are counted by their position',
-    of: 'finding 12',
-    met: { seed: 3, days: 3 },
-    covers: ({ story }) => isOfStep(story, ({ isPassed }) => isPassed),
-  },
-  {
-    name: 'an alert is repeated as often as the labels say that its rule had when it began',
-    of: 'finding 1',
-    met: { seed: 24, days: 1 },
-    covers: ({ check, story }) =>
-      check === 'repeat-wrong' &&
-      isNear(story, 'relabelled') &&
-      (story.duty !== 'repeat' || !(isNear(story, 'over-one-cap') || isNear(story, 'woken'))),
   },
   {
     name: 'what was accepted before the dispatcher noticed that the clock was set is moved with it',

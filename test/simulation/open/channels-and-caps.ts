@@ -1,6 +1,6 @@
 // What the cap, summaries and receivers that fail do to messages.
 import type { KnownOfPeople } from './entry.ts';
-import { isLate, isNear, isOfHeld, isOverOneCap, isOwed, wasHeld } from './story.ts';
+import { isLate, isNear, isOwed } from './story.ts';
 
 export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
   {
@@ -28,37 +28,11 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => isLate(check) && (story.trail.includes('given-up') || isNear(story, 'given-up')),
   },
   {
-    name: 'while the last summary lies ahead of the clock, which was set back, none goes out',
-    of: 'judge 10',
-    met: { seed: 4, days: 3 },
-    covers: ({ check, story }) => isLate(check) && isNear(story, 'summary-ahead') && !isNear(story, 'retrying'),
-  },
-  {
     name: 'messages of before the clock was set back are counted again by the cap when it shows their time',
     of: 'judge 9',
     met: { seed: 3, days: 3 },
     covers: ({ check, story }) =>
       isLate(check) && story.kind === 'people' && isNear(story, 'over-by-clock') && !isNear(story, 'retrying'),
-  },
-  {
-    name: 'critical messages and all others share one cap, of which summaries own a place in each slot',
-    of: 'decision 103',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) =>
-      isLate(check) && isOverOneCap(story) && (!wasHeld(story) || story.came === 'overflow_summary'),
-  },
-  {
-    name: 'what was held is not in the summary of the cap, and waits for a free place',
-    of: 'judge 2',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) =>
-      isLate(check) && isOverOneCap(story) && wasHeld(story) && story.came !== 'overflow_summary',
-  },
-  {
-    name: 'summaries of all kinds share one place of ten minutes',
-    of: 'decision 103',
-    met: { seed: 36, days: 1 },
-    covers: ({ check, story }) => isLate(check) && isOfHeld(story) && isNear(story, 'summary-before'),
   },
   {
     name: 'a message about several alerts waits behind the retries of an earlier one about any of them',

@@ -1,15 +1,8 @@
 // Events, corrections and retractions that are told wrongly, or not at all.
-import type { VerdictStory } from '../people/verdict.ts';
 import type { KnownOfPeople } from './entry.ts';
 import { isNear } from './story.ts';
 
 export const EVENTS: readonly KnownOfPeople[] = [
-  {
-    name: 'an event that has to be acknowledged is closed after a day, and not after seven',
-    of: 'decision 111',
-    met: { seed: 2, days: 3 },
-    covers: ({ story }) => story.form === 'event' && isNear(story, 'a-day-old') && isCalledNoMore(story),
-  },
   {
     name: 'an event that the summary of a silence or an inhibition told of counts as untold, so nobody hears what becomes of it',
     of: 'judge 11',
@@ -48,12 +41,6 @@ export const EVENTS: readonly KnownOfPeople[] = [
       story.came === null,
   },
   {
-    name: 'an open alert is held by the labels that its rule had when it began',
-    of: 'decision 99',
-    met: { seed: 40, days: 2 },
-    covers: ({ check, story }) => check === 'against-a-hold' && isNear(story, 'relabelled'),
-  },
-  {
     name: 'an event that waits is dropped by an inhibition that begins only meanwhile',
     of: 'judge 17',
     met: { seed: 2, days: 3 },
@@ -73,7 +60,3 @@ export const EVENTS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => check === 'unsent' && story.duty === 'event' && isNear(story, 'routed-as-others'),
   },
 ];
-
-function isCalledNoMore({ duty, came }: VerdictStory): boolean {
-  return duty === 'member-missing' || ((duty === 'repeat' || duty === 'step') && came === null);
-}

@@ -7,10 +7,6 @@ export function isLate(check: PeopleVerdict['check']): boolean {
   return ['unsent', 'end-unsent', 'step-wrong', 'summary-wrong', 'repeat-wrong'].includes(check);
 }
 
-export function wasHeld({ trail }: VerdictStory): boolean {
-  return trail.includes('mute') || trail.includes('silence') || trail.includes('inhibition');
-}
-
 /** Something that was owed, or somebody who had to be called, came too late or never. */
 export function isOwed(check: PeopleVerdict['check']): boolean {
   return isLate(check) || check === 'step-wrong';
@@ -24,9 +20,4 @@ export function isNear({ near }: VerdictStory, what: Near): boolean {
 export function isOverOneCap({ kind, near, came, lateMs }: VerdictStory): boolean {
   const isLateOnly = came === null ? !near.includes('untried') : lateMs !== null;
   return kind === 'people' && isLateOnly && near.includes('over-one-cap') && !near.includes('retrying');
-}
-
-/** It came in the summary of what a silence or an inhibition held. */
-export function isOfHeld({ came }: VerdictStory): boolean {
-  return came === 'silence_summary' || came === 'inhibition_summary';
 }

@@ -2,15 +2,21 @@
 // not because none was due.
 import type { Blindness, CronReference, Instant, Logs, ReadPoll, Verdict } from '../model.ts';
 import type { Evidence } from './evidence.ts';
+import { headsElsewhere, isHeadDoubtful } from './heights.ts';
 
 const MISSED_MEANS_BLIND = 3;
 /** Of those that begin late, or whose last answer is doubtful. */
 const SPARE = 3;
 
 export function judgeBlindness({ logs, references, pollsOf }: Evidence): Verdict[] {
+  const elsewhere = headsElsewhere(logs);
+  const isDoubtful = ({ poll: { decided } }: ReadPoll): boolean =>
+    decided !== null && isHeadDoubtful({ ...decided, logs, elsewhere, intervalMs: references.intervalMs });
   return references.cron.flatMap((reference) => {
-    const right = pollsOf(reference.watch, reference.path).filter((poll) => isRight(poll, reference));
-    const verdicts = logs.blindness.flatMap((look) => judgeLook(look, reference, right, logs));
+    const known = pollsOf(reference.watch, reference.path).filter((poll) => isRight(poll, reference));
+    // Where the head stands still a poll tells nothing, though it knows the value.
+    const polls = { known, certain: known.filter((poll) => !isDoubtful(poll)) };
+    const verdicts = logs.blindness.flatMap((look) => judgeLook(look, reference, polls, logs));
     // One that lasts is one thing.
     return verdicts.filter((verdict, n) => {
       const before = verdicts[n - 1];
@@ -25,21 +31,34 @@ function isRight(poll: ReadPoll, { valueOf }: CronReference): boolean {
   return poll.poll.decided !== null && valueOf(poll) !== null;
 }
 
-function judgeLook(look: Blindness, reference: CronReference, right: readonly ReadPoll[], logs: Logs): Verdict[] {
+interface Polls {
+  readonly known: readonly ReadPoll[];
+  readonly certain: readonly ReadPoll[];
+}
+
+function judgeLook(look: Blindness, reference: CronReference, { known, certain }: Polls, logs: Logs): Verdict[] {
   const { at, clockAt, watches } = look;
   const { watch, dueBetween } = reference;
-  const last = right.findLast(({ until }) => until <= at)?.poll.decided ?? null;
+  if (watches.includes(watch)) {
+    const last = lastBefore(look, certain);
+    const missed = last === null ? MISSED_MEANS_BLIND : dueBetween(last.clockAt, clockAt);
+    return missed < MISSED_MEANS_BLIND
+      ? [verdictOf(watch, 'invented', at, `blind after ${missed} missed due times`)]
+      : [];
+  }
+  const last = lastBefore(look, known);
   const start = logs.lives.find(({ from, to }) => from <= at && at <= to)?.from ?? null;
-  // A clock that was set since is for others to judge.
-  if (last === null || start === null || Math.abs(clockAt - at - (last.clockAt - last.at)) > 1000) return [];
-  const missed = dueBetween(last.clockAt, clockAt);
-  const isBlind = watches.includes(watch);
-  const missedInLife = dueBetween(Math.max(last.clockAt, start + clockAt - at), clockAt);
-  if (isBlind && missed < MISSED_MEANS_BLIND)
-    return [verdictOf(watch, 'invented', at, `blind after ${missed} missed due times`)];
-  if (!isBlind && missedInLife > MISSED_MEANS_BLIND + SPARE)
-    return [verdictOf(watch, 'lost', at, `not blind after ${missedInLife} missed due times`)];
-  return [];
+  if (last === null || start === null) return [];
+  const missed = dueBetween(Math.max(last.clockAt, start + clockAt - at), clockAt);
+  return missed > MISSED_MEANS_BLIND + SPARE
+    ? [verdictOf(watch, 'lost', at, `not blind after ${missed} missed due times`)]
+    : [];
+}
+
+/** Null where there is none, and where the clock was set since, which is for others to judge. */
+function lastBefore({ at, clockAt }: Blindness, polls: readonly ReadPoll[]): ReadPoll['poll']['decided'] {
+  const last = polls.findLast(({ until }) => until <= at)?.poll.decided ?? null;
+  return last === null || Math.abs(clockAt - at - (last.clockAt - last.at)) > 1000 ? null : last;
 }
 
 function verdictOf(watch: string, check: Verdict['check'], at: Instant, what: string): Verdict {

@@ -1,6 +1,6 @@
 // The judges of rules that go by hours, cooldowns and counts, on logs that were written by hand.
 import { describe, expect, test } from '@jest/globals';
-import type { Facts, Instant, Logs, Owed, Row, Served } from '../model.ts';
+import type { ChainLog, Facts, Instant, Logs, Owed, Row, Served } from '../model.ts';
 import type { PeopleLog } from '../people/log.ts';
 import { FIRST_VERSION } from '../scenes/first-version.ts';
 import { PATHS } from '../rules.ts';
@@ -207,6 +207,15 @@ describe('a watch with office hours', () => {
       logsOf('office', PATHS.coin, answer, { blindness: [look(1200, watches)] });
     expect(says(night([]))).toEqual([]);
     expect(says(night(['office']))).toEqual(['invented office']);
+  });
+
+  test('is blind where it was answered while the head stood still', () => {
+    const day = (freezes: ChainLog['freezes']): Logs => {
+      const logs = logsOf('office', PATHS.coin, answer, { blindness: [look(700, ['office'])] });
+      return { ...logs, chain: { ...logs.chain, freezes } };
+    };
+    expect(says(day([]))).toEqual(['invented office']);
+    expect(says(day([{ from: at(600), to: at(720) }]))).toEqual([]);
   });
 
   test('is blind where it was due and not answered', () => {

@@ -2,6 +2,7 @@
 // again from the end of an acknowledgement (101), and from a raised severity (114). A target is called as often as it has
 // steps that are due in this run (102), in this episode only (100).
 import type { Instant, Span } from '../model.ts';
+import type { TryMember } from './log.ts';
 import type { Court } from './owed.ts';
 import { gapsIn, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
@@ -59,11 +60,12 @@ function runsOf(court: Court, story: Story, open: Span): Span[] {
 }
 
 /** When the clock of the run began; null: nothing of the story was closed in it. */
-function closedIn({ messages, stories }: Court, story: Story, run: Span): Instant | null {
-  const own = messages
-    .aboutKey(story.key)
-    .filter(({ member }) => stories.storiesOf(story.key, member.seq).includes(story));
-  const first = Math.min(...own.map(({ message }) => message.closedAt));
+function closedIn({ messages, stories, log }: Court, story: Story, run: Span): Instant | null {
+  const isOwn = ({ key, seq }: TryMember): boolean => key === story.key && stories.storiesOf(key, seq).includes(story);
+  const tried = messages.aboutKey(story.key).filter(({ member }) => isOwn(member));
+  const untried = log.untried.filter(({ members }) => members.some(isOwn));
+  const closed = [...tried.map(({ message }) => message.closedAt), ...untried.map(({ closedAt }) => closedAt)];
+  const first = Math.min(...closed);
   const from = Math.max(first, run.from);
   return from < run.to ? from : null;
 }

@@ -55,7 +55,9 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
   const all = court.caps.closingsOf(target, bucket);
   const own = all.find((one) => one.message === message);
   if (limits === null || own === undefined || own.isFree) return [];
-  const within = (ms: number): readonly Closing[] => all.slice(...rangeOf(all, closedAt - ms, closedAt));
+  // Those that were taken back before any try disturb nobody.
+  const within = (ms: number): readonly Closing[] =>
+    all.slice(...rangeOf(all, closedAt - ms, closedAt)).filter((one) => one.message !== null);
   const [slot, hour] = [within(SLOT_MS), within(HOUR_MS)];
   const over = (duty: Duty, what: string): PeopleVerdict[] => wrong(court, message, 'over-the-cap', duty, what);
   if (slot.length > limits.burst) return over('burst', `${slot.length} ${bucket} messages in ten minutes`);

@@ -42,7 +42,7 @@ type Of = Pick<CommittedTransition, 'key' | 'seq'>;
 export function createTryLog(now: () => Instant, transitionOf: (of: Of) => CommittedTransition | undefined): TryLog {
   const tries: Mutable<Try>[] = [];
   const lastById = new Map<string, Mutable<Try>>();
-  /** What was never tried may still be withdrawn. */
+  /** Never tried so far. */
   const untried = new Map<string, DeliveryBatch>();
   const tried = new Map<string, DeliveryBatch>();
   /** As they were closed. */
@@ -57,8 +57,10 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
 
   return {
     made({ batches, withdrawn, needless }) {
-      for (const one of withdrawn) withdraw(untried, one);
-      for (const one of needless) withdrawRepeats([untried, tried], one);
+      for (const one of [untried, tried]) {
+        for (const withdrawal of withdrawn) withdraw(one, withdrawal);
+        for (const repeat of needless) withdrawRepeats(one, repeat);
+      }
       for (const batch of batches) {
         untried.set(batch.id, batch);
         closed.set(batch.id, { at: now(), batch });
@@ -123,13 +125,13 @@ function nameOf({ key, seq }: Of): string {
   return `${key} ${seq}`;
 }
 
-function withdraw(untried: Map<string, DeliveryBatch>, { target, key, from }: Withdrawal): void {
-  leave(untried, target, (member) => member.key === key && member.seq >= from);
+function withdraw(batches: Map<string, DeliveryBatch>, { target, key, from }: Withdrawal): void {
+  leave(batches, target, (member) => member.key === key && member.seq >= from);
 }
 
 /** Its end is told: what was tried and not taken over need not be repeated any more. */
-function withdrawRepeats(all: readonly Map<string, DeliveryBatch>[], { target, key }: NeedlessRepeat): void {
-  for (const one of all) leave(one, target, (member) => member.key === key && member.as === 'repeat');
+function withdrawRepeats(batches: Map<string, DeliveryBatch>, { target, key }: NeedlessRepeat): void {
+  leave(batches, target, (member) => member.key === key && member.as === 'repeat');
 }
 
 function leave(
@@ -144,7 +146,7 @@ function leave(
   }
 }
 
-function listedMember({ message, as, heldAt }: DeliveryMember): TryMember {
+function listedMember({ message, as, renewed, heldAt }: DeliveryMember): TryMember {
   const { key, episode, seq, watch, alert, severity, reason, summary } = message;
   return {
     key,
@@ -157,7 +159,7 @@ function listedMember({ message, as, heldAt }: DeliveryMember): TryMember {
     as,
     isListed: true,
     heldSinceClock: heldAt,
-    reason,
+    reason: as === 'repeat' || renewed?.why !== 'called' ? (renewed?.why ?? reason) : reason,
     count: summary?.count ?? 1,
   };
 }

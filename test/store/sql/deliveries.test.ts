@@ -47,11 +47,12 @@ async function owe(
         key,
         seq,
         as: 'news' as const,
+        renewed: null,
         heldAt: null,
         heldBy: null,
         present: null,
       }));
-      return { id, groupId: id, kind: 'news', target: TARGET, severity, members, dueAt: NOON };
+      return { id, groupId: id, kind: 'news', target: TARGET, severity, critical: null, members, dueAt: NOON };
     });
     await addBatches(sql, batches, WHOLE, NOON);
     for (const { key } of transitions.map(({ message }) => message))

@@ -26,8 +26,8 @@ export interface Receivers extends AsyncDisposable {
   readonly beats: Arrivals<WebhookCall>;
   /** Messages in the chat that were changed. */
   readonly edits: Arrivals<WebhookCall>;
-  /** `channels:` and `heartbeat:` of the config. */
-  readonly yaml: string;
+  /** `channels:` and `heartbeat:` of the config. `spare` names a channel that another config does not have. */
+  yaml(spare: string): string;
 }
 
 /** Those who hear of the watches. `ops` hears of the daemon itself. */
@@ -88,8 +88,9 @@ export async function createReceivers(): Promise<Receivers> {
     shown,
     beats,
     edits,
-    yaml: `
+    yaml: (spare) => `
 channels:
+  ${spare}: { type: webhook, url: '${web.origin}/spare', ${ALLOW} }
   hook: { type: webhook, url: '${web.origin}/hook', ${ALLOW} }
   ops: { type: webhook, url: '${web.origin}/ops', ${ALLOW} }
   chat: { type: discord, url: '${web.origin}/chat/webhooks/1/token', ${ALLOW}, ${ANY_NUMBER} }

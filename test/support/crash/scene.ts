@@ -83,18 +83,21 @@ export async function createScene(acts: readonly Act[] = []): Promise<Scene> {
   const sandbox = createSandbox({ seed: 1, blockTimeMs: 'manual', clock, quiet: true });
   const served = opened.use(await serveSandbox(sandbox));
   const receivers = opened.use(await createReceivers());
-  folder.write('rules.yaml', rulesOf(0));
-  folder.write(
-    'config.yaml',
-    `
+  const configOf = (spare: number): string => `
 explorers: { chain: { form: instance, instance_url: '${served.url}' } }
 addresses: { ${PURSES.map((purse, n) => `purse_${n}: '${purse}'`).join(', ')}, purses: [${PURSES.map((_, n) => `purse_${n}`).join(', ')}], vault: ${sandbox.addresses.vault} }
-routes: [{ group_interval: 0s, repeat: off, escalate: [{ after: 1m, notify: [ops] }] }]
+routes:
+  - { match: { watch: coins }, add: [spare-${spare}] }
+  - { group_interval: 0s, repeat: off, escalate: [{ after: 1m, notify: [ops] }] }
 state: { file: state.db }
 http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
 rules: [rules.yaml]
-${receivers.yaml}`,
-  );
+${receivers.yaml(`spare-${spare}`)}`;
+  const writeFiles = (spare: number): void => {
+    folder.write('config.yaml', configOf(spare));
+    folder.write('rules.yaml', rulesOf(spare));
+  };
+  writeFiles(0);
   for (const address of PURSES) sandbox.setBalance({ address, value: coins('5') });
   const stateFile = join(folder.path, 'state.db');
   const tally = createTally(receivers.told.all);
@@ -152,12 +155,12 @@ ${receivers.yaml}`,
     await untilTold(told);
   }
 
-  /** Other rules are in force, also when they are those of the next daemon. */
+  /** Another config is in force, also when it is that of the next daemon. A channel of an open alert is gone. */
   async function reload(): Promise<void> {
     const { length } = lives.all;
     const reloads = (): number => lives.all[length - 1]?.err().split('config:reloaded').length ?? 0;
     const before = reloads();
-    folder.write('rules.yaml', rulesOf(round));
+    writeFiles(round);
     await until(() => reloads() > before || lives.all.length > length, receivers.beats);
   }
 

@@ -156,6 +156,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     chainId: null,
     pageUrl: 'https://pages.example',
     schedule: { type: 'every', intervalMs: 60_000 },
+    blindAfterMs: 120_000,
     alerts,
     tracked: ['level'],
     judged: [],

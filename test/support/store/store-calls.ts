@@ -75,9 +75,26 @@ async function put(store: Store, batches: readonly DeliveryBatch[], at: Instant)
 }
 
 function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): DeliveryBatch {
-  const member = { key: message.key, seq: message.seq, as: 'news', heldAt: null, heldBy: null, present: null } as const;
+  const member = {
+    key: message.key,
+    seq: message.seq,
+    as: 'news',
+    renewed: null,
+    heldAt: null,
+    heldBy: null,
+    present: null,
+  } as const;
   const target = { channel, recipient };
-  return { id, kind: 'news', target, groupId: null, severity: message.severity, members: [member], dueAt: 0 };
+  return {
+    id,
+    kind: 'news',
+    target,
+    groupId: null,
+    severity: message.severity,
+    critical: null,
+    members: [member],
+    dueAt: 0,
+  };
 }
 
 /** All that is owed is in the deliveries. */
@@ -100,7 +117,7 @@ export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRule
     },
     channelOf: () => ({ unit: 'alert', cap: null }),
     routingOf: (labels) => routingOf([], null, labels),
-    channelsOf: () => [],
+    ruleOf: () => null,
     counted: [],
     unanswered: [],
     startedAt: 0,

@@ -1,5 +1,5 @@
 // What was sent of an event, beside what this poll shows of it.
-import type { DetectedEvent } from '../../model/detection.ts';
+import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import { isFleeting } from '../../model/watch/kind.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
 import { Address, isAddressText } from '../../values/address.ts';
@@ -9,7 +9,6 @@ import { standing, standingAt } from '../../values/standing.ts';
 import type { Remembered } from '../../values/tracked.ts';
 import type { AlertPoll } from '../alert-evaluation.ts';
 import { contextOf, truthOf } from './event-matching.ts';
-import { blockOf } from './event-message.ts';
 import type { Sighting } from './event-progress.ts';
 import type { TrackedEvent } from './event-sighting.ts';
 

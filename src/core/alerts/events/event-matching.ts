@@ -4,13 +4,14 @@
 import type { Amount } from '../../values/amount.ts';
 import { exactOf, recordTypeOf, valueAt } from '../../values/fields.ts';
 import { truthOfAll } from '../../model/health.ts';
-import type { DetectedEvent } from '../../model/detection.ts';
+import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import type { OpenEvent } from '../../model/memory.ts';
 import type { CountAlert, EventAlert } from '../../model/watch/watch.ts';
 import type { Reason } from '../../model/decision.ts';
 import type { Condition, EvaluationContext } from '../../model/watch/condition.ts';
 import type { Truth } from '../../model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
+import { isFinal } from './event-state.ts';
 import { readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
 import { viewOf, type Remembered } from '../../values/tracked.ts';
 
@@ -79,7 +80,7 @@ function evaluateItem(
 ): EvaluatedMatch[] {
   const prior = known[event.key];
   const open = prior?.type === 'open' ? prior : null;
-  const isChanged = event.novelty === 'changed' && alert.type === 'event';
+  const isChanged = event.novelty === 'changed' && alert.type === 'event' && isJudgedAnew(poll, alert, event);
   const isRelevant = event.novelty === 'new' ? isConcerned(poll, alert, event) : open !== null || isChanged;
   // A tracked item was evaluated before, even if the list's state no longer has it.
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
@@ -90,6 +91,15 @@ function evaluateItem(
   // It was evaluated before, so a value that is unknown for a while opens nothing.
   if (isChanged && open === null && truth === 'unknown' && unjudged === null) return [];
   return [{ event, context, truth, unjudged, open }];
+}
+
+/**
+ * A known item says something else where the alert's own `if` looks. An item that is final was evaluated, and perhaps sent,
+ * before its state was dropped: it is not sent a second time.
+ */
+function isJudgedAnew({ head }: AlertPoll, alert: EventAlert, event: DetectedEvent): boolean {
+  const { changed } = event;
+  return !isFinal(alert, blockOf(event), head) && (alert.if?.reads ?? []).some((path) => changed.includes(path));
 }
 
 /**

@@ -1,7 +1,7 @@
 // The first message of an event, and its state after it.
 import { beginEvent } from './event-state.ts';
 import { eventKey } from '../../model/watch/identity.ts';
-import type { DetectedEvent } from '../../model/detection.ts';
+import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import { messageOf } from '../message.ts';
 import type { Message } from '../../model/delivery.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
@@ -34,9 +34,4 @@ export function firstMessage(poll: AlertPoll, alert: EventAlert, { event, contex
 
 function isConfirmed(poll: AlertPoll, alert: EventAlert, event: DetectedEvent): boolean {
   return beginEvent({ ...alert, provisional: false }, blockOf(event), poll.head).transition === 'confirmed';
-}
-
-/** Null while it is in none. */
-export function blockOf({ block }: DetectedEvent): number | null {
-  return typeof block === 'number' ? block : null;
 }

@@ -167,6 +167,11 @@ function unchangedOr(
   return { after: isSame ? before : after, transition };
 }
 
+/** Nothing that happens to the item any more is sent. */
+export function isFinal(rule: Depths, block: number | null, head: number | null): boolean {
+  return depthOf(block, head) >= finalDepth(rule);
+}
+
 function finalDepth({ confirmations }: Depths): number {
   return Math.max(FINAL_DEPTH, confirmations);
 }

@@ -60,7 +60,8 @@ function trackEvent(poll: AlertPoll, alert: EventAlert, tracked: TrackedEvent): 
   const emitted = transition === 'none' ? null : followUpOf(poll, alert, { ...tracked, sighting }, transition);
   const slot = event === undefined ? before.slot : event.slot;
   const isSame = progress === before && values === before.values && slot === before.slot && emitted === null;
-  const sent = emitted === null ? {} : { seq: emitted.seq, message: null, toldAt: before.toldAt ?? poll.time.at };
+  const toldAt = before.toldAt ?? poll.time.at;
+  const sent = emitted === null ? {} : { seq: emitted.seq, message: null, title: emitted.title, toldAt };
   const next = isSame ? before : { ...before, ...progress, ...sent, values, slot };
   return {
     key,

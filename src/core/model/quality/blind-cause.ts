@@ -1,6 +1,6 @@
 // Why watches are blind, and which ones together.
 import { showInstant, type Instant } from '../../../lib/clock.ts';
-import type { DataState } from '../memory.ts';
+import type { DataSince, DataState } from '../memory.ts';
 import type { MissReason } from '../observation.ts';
 import type { Watch } from '../watch/watch.ts';
 
@@ -11,8 +11,29 @@ import type { Watch } from '../watch/watch.ts';
 export type BlindReason =
   'storage-fails' | 'storage-full' | MissReason | Exclude<DataState, 'ok'> | 'no-poll' | 'damaged-memory';
 
+/** As the data alone has it. */
+export function reasonOf(data: Pick<DataSince, 'state'> | null): BlindReason {
+  return data === null || data.state === 'ok' ? 'no-poll' : data.state;
+}
+
+const ANSWERED: ReadonlySet<string> = new Set<BlindReason>([
+  'nodata',
+  'stale',
+  'partial',
+  'blind-field',
+  'storage-fails',
+  'storage-full',
+  'damaged-memory',
+]);
+
+/** Whether there was no answer, or one that does not tell. */
+export function sinceWords(reason: string): 'blind since' | 'no answer since' {
+  return ANSWERED.has(reason) ? 'blind since' : 'no answer since';
+}
+
 export interface BlindWatch {
   readonly watch: Watch;
+  /** The first due time that it missed. */
   readonly since: Instant;
   readonly reason: BlindReason;
   /** Those that its conditions read and that are gone. */

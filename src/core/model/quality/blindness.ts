@@ -1,36 +1,46 @@
 import type { Instant } from '../../../lib/clock.ts';
 import type { Memory } from '../memory.ts';
+import { nextTimeOf } from '../watch/schedule.ts';
+import type { Watch } from '../watch/watch.ts';
 
-const BLIND_POLLS = 3;
-const BLIND_MS = 5 * 60_000;
+const MISSED_TIMES = 3;
+/** A poll that is under way counts as missed only when it takes longer. */
+const ANSWER_MS = 10_000;
 
 /** What is known of the watch's data. */
 type Known = Pick<Memory, 'data' | 'coveredUntil'> | undefined;
 
 export interface Watching {
-  readonly intervalMs: number;
+  readonly watch: Pick<Watch, 'kind' | 'target' | 'schedule' | 'blindAfterMs'>;
   /** Time before it does not count, such as that before the daemon was started; null = all that is remembered counts. */
   readonly from: Instant | null;
   readonly now: Instant;
 }
 
 /**
- * Since when a watch has had no data that is `ok`, if that is more than max(3 polls, 5 minutes) ago: then it is blind, and
- * its alerts neither fire nor resolve. Null while it is not.
+ * The first due time since which a watch has had no data that is `ok`, if it missed three of them and the first one is
+ * longer ago than its `blind_after`: then it is blind, and its alerts neither fire nor resolve. Null while it is not.
  */
-export function blindSince(memory: Known, { now, ...watching }: Watching): Instant | null {
+export function blindSince(memory: Known, watching: Watching): Instant | null {
   const since = latest(lastOkOf(memory), watching.from);
-  return since !== null && now > since + patienceOf(watching) ? since : null;
+  const clear = clearUntil(memory, watching);
+  return since === null || clear === null || watching.now <= clear ? null : nextTimeOf(watching.watch, since);
 }
 
-/** Until when it is not blind, if no more data comes that is `ok`. Null: it will not be. */
-export function clearUntil(memory: Known, watching: Omit<Watching, 'now'>): Instant | null {
-  const since = latest(lastOkOf(memory), watching.from);
-  return since === null ? null : since + patienceOf(watching);
+/** It is not blind before, if no more data comes that is `ok`. Null: it will not be. */
+export function clearUntil(memory: Known, { watch, from, now }: Watching): Instant | null {
+  const since = latest(lastOkOf(memory), from);
+  if (since === null) return null;
+  // The due times of ten thousand watches are looked for only where one may be blind.
+  const earliest = since + watch.blindAfterMs;
+  return now <= earliest ? earliest : blindAt(watch, since);
 }
 
-function patienceOf({ intervalMs }: Pick<Watching, 'intervalMs'>): number {
-  return Math.max(BLIND_POLLS * intervalMs, BLIND_MS);
+function blindAt(watch: Watching['watch'], since: Instant): Instant | null {
+  const first = nextTimeOf(watch, since);
+  let last = first;
+  for (let missed = 1; missed < MISSED_TIMES && last !== null; missed += 1) last = nextTimeOf(watch, last);
+  return first === null || last === null ? null : Math.max(first + watch.blindAfterMs, last + ANSWER_MS);
 }
 
 function lastOkOf(memory: Known): Instant | null {

@@ -5,6 +5,7 @@ export const REASON_WORDS: Readonly<Record<EventReason | ConditionReason, string
   told: 'it was told',
   'no-match': '`if` is false',
   open: '`if` is unknown, and is asked again whenever the item is read',
+  'values-awaited': 'not all that it tells is known yet: it waits, for half of its period at most',
   undecided: 'the item left the pages that are read while `if` was unknown',
   unfollowed: 'it was told, and too many newer ones are followed to find out whether it stays true',
   observed: 'it matches, and waits for its confirmations',

@@ -25,6 +25,18 @@ export function eventKey(watch: Watch, alert: string, findingKey: string): strin
   return idOf(watch.id, alert, watch.target.explorer, findingKey);
 }
 
+const SCHEDULE = 'schedule ';
+
+/** The key of the report of one due time. */
+export function scheduleKey(due: number): string {
+  return `${SCHEDULE}${due}`;
+}
+
+/** The due time of a report by its key; null: it is the key of something else. */
+export function dueOf(key: string): number | null {
+  return key.startsWith(SCHEDULE) ? Number(key.slice(SCHEDULE.length)) : null;
+}
+
 /** A condition's key: stable over restarts, polls and episodes. `group`: which of a count's groups; '' = the only one. */
 export function conditionKey(
   watch: Watch,

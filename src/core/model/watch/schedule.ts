@@ -1,7 +1,10 @@
-// When `every:` is due: at k x every + phase, where the phase is a hash of the question that is asked first.
+// When a watch is due. `every:` is at k x every + phase, where the phase is a hash of the question that is asked first;
+// `cron:` is at its own times.
 import { fractionOf } from './identity.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { Watch } from './watch.ts';
+import type { Schedule, Watch } from './watch.ts';
+
+type CronSchedule = Extract<Schedule, { type: 'cron' }>;
 
 /**
  * Where there are many watches, several are due in one moment: a poll by itself, that first has to wake the process and
@@ -22,4 +25,28 @@ export function nextDue(
   now: Instant,
 ): Instant {
   return (Math.floor((now - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs;
+}
+
+/** When a watch is due next, after `now`; null when its cron has no time within a year. */
+export function nextTimeOf(watch: Pick<Watch, 'kind' | 'target' | 'schedule'>, now: Instant): Instant | null {
+  const { schedule } = watch;
+  return schedule.type === 'cron'
+    ? schedule.times.after(now)
+    : nextDue({ intervalMs: schedule.intervalMs, phaseMs: phaseOf(watch) }, now);
+}
+
+/**
+ * Whether a poll is due that did not come: the last answer is older than the interval, or its cron had a time since. It
+ * is not made up for once that time is longer ago than times follow each other: then it is outside the hours of the cron.
+ */
+export function isOverdue({ schedule }: Pick<Watch, 'schedule'>, coveredUntil: Instant | null, now: Instant): boolean {
+  const { intervalMs } = schedule;
+  if (schedule.type === 'every') return coveredUntil === null || now - coveredUntil > intervalMs;
+  const due = schedule.times.upTo(now);
+  return due !== null && now - due < intervalMs && (coveredUntil === null || coveredUntil < due);
+}
+
+/** `0 8 * * *`, `0 8 * * * Europe/Berlin`: equal times have equal names. */
+export function showCron({ expression, zone }: Pick<CronSchedule, 'expression' | 'zone'>): string {
+  return zone === 'UTC' ? expression : `${expression} ${zone}`;
 }

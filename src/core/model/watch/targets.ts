@@ -5,6 +5,12 @@ export function targetKey({ channel, recipient }: Recipient): string {
   return JSON.stringify([channel, recipient]);
 }
 
+/** The target of such a key. */
+export function targetOf(key: string): Recipient {
+  const [channel, recipient] = JSON.parse(key) as [string, string];
+  return { channel, recipient };
+}
+
 /** Each target once, in the order of its first. */
 export function distinctTargets(targets: readonly Recipient[]): Recipient[] {
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];

@@ -27,6 +27,8 @@ export interface Watch {
   readonly chainId: string | null;
   readonly pageUrl: string | null;
   readonly schedule: Schedule;
+  /** How long it is without data, from the first due time that it missed, until it is blind. */
+  readonly blindAfterMs: number;
   readonly alerts: readonly AlertRule[];
   /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
   readonly tracked: readonly string[];
@@ -47,7 +49,23 @@ export interface Watch {
 /** `intervalMs` is the time between two ticks: the period of `every`, the shortest one of `cron`. */
 export type Schedule =
   | { readonly type: 'every'; readonly intervalMs: number }
-  | { readonly type: 'cron'; readonly expression: string; readonly intervalMs: number };
+  | {
+      readonly type: 'cron';
+      readonly expression: string;
+      readonly zone: string;
+      readonly intervalMs: number;
+      /** The expression as node-cron runs it: each day where one of two days is enough. */
+      readonly pattern: string;
+      readonly times: CronTimes;
+    };
+
+/** The times of a cron expression: null where there is none within a year. */
+export interface CronTimes {
+  /** The first one after it. */
+  readonly after: (at: Instant) => Instant | null;
+  /** The last one up to it. */
+  readonly upTo: (at: Instant) => Instant | null;
+}
 
 interface AlertRuleBase {
   readonly id: AlertId;
@@ -80,11 +98,10 @@ export interface EventAlert extends AlertRuleBase, EventSelector {
   readonly report: ScheduledReport | null;
 }
 
-/** Tells the present values at the times of a cron expression in UTC. */
+/** Tells the present values at the times of a cron expression. */
 export interface ScheduledReport {
   readonly cron: string;
-  /** The newest time up to then; null = there is none within a year. */
-  readonly lastDue: (at: Instant) => Instant | null;
+  readonly times: CronTimes;
   /** What is told, as it is written: `balance`, `change_1d | percent`. */
   readonly values: readonly { readonly name: string; readonly template: Template }[];
 }

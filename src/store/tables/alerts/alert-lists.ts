@@ -1,7 +1,7 @@
 // What people look at of alerts: which are open, who was told, and how far their messages came.
 import { z } from 'zod';
 import { BUILT_IN_RULE, SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
-import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
+import { EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { EpisodeName, HeldMessage, Progress, Unheard } from '../../contract/alerts.ts';
 import type { OpenAlertRow, OpenFilter } from '../../contract/operators.ts';
@@ -23,10 +23,10 @@ const PROGRESS = list(
     SELECT n.key, n.episode, n.seq, mine.*
     FROM notifications AS n CROSS JOIN group_member AS member CROSS JOIN deliveries AS mine ${row.also}
     WHERE n.key = ${row.key} AND n.episode = ${row.episode} AND member.key = n.key AND member.seq = n.seq
-      AND mine.number = member.delivery AND mine.state NOT IN ('merged', 'cancelled')`,
+      AND mine.number = member.delivery AND (mine.state NOT IN ('merged', 'cancelled') OR mine.attempt > 0)`,
 );
 
-/** What of these episodes was, or is to be, sent to whom, the oldest first. */
+/** Deliveries of these episodes that were tried or are to be, the oldest first. */
 export async function progress(sql: Sql, of: readonly EpisodeName[]): Promise<Progress[]> {
   const rows = await sql.allOf(
     PROGRESS,
@@ -88,10 +88,11 @@ const newestOf = (candidates: string): string => `
   FROM candidates CROSS JOIN notifications AS newest
   WHERE newest.key = candidates.key
     AND newest.seq = (SELECT max(seq) FROM notifications AS other WHERE other.key = candidates.key)
-    AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted') AND newest.at > $1))
+    AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted') AND (
+      newest.at > $1 OR EXISTS (SELECT 1 FROM alerts WHERE alerts.key = newest.key AND is_open = 1))))
   ORDER BY newest.at, newest.number`;
 const RECENT = newestOf(`
-  SELECT key FROM alerts WHERE is_open = 1 AND is_event = 0
+  SELECT key FROM alerts WHERE is_open = 1
   UNION SELECT key FROM (
     SELECT key FROM notifications WHERE at > $1 ORDER BY at DESC LIMIT ${MOST_RECENT}) AS recent`);
 const NAMED = (d: SqlDialect): string =>
@@ -99,7 +100,7 @@ const NAMED = (d: SqlDialect): string =>
 
 /** One that cannot be read is left out. */
 export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<OpenAlertRow[]> {
-  const since = at - EVENT_OPEN_MS;
+  const since = at - EVENT_SHOWN_MS;
   const rows = keys === undefined ? await sql.all(RECENT, [since]) : await sql.all(NAMED, [since, keys]);
   return rows.flatMap((row) => openAlertOf(row) ?? []);
 }

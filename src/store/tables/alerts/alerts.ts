@@ -1,10 +1,12 @@
 // Which alerts are open, and which of them somebody has to answer.
+import { z } from 'zod';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key, InhibitingAlert } from '../../../dispatch/model.ts';
+import type { ActiveAlert } from '../../../dispatch/reroute.ts';
 import type { CalledAlert, CallState } from '../../../dispatch/rounds/call-round.ts';
 import type { Turned } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { intOrNull, ints, texts, type Row } from '../../sql/rows.ts';
+import { intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, type Sql } from '../../sql/sql.ts';
 import { labelsOf } from './alert-labels.ts';
@@ -27,8 +29,9 @@ const OPEN = list(
     ${row.from} WHERE true
     ON CONFLICT (key) DO UPDATE SET
       ${ifOpen('began', 'excluded.began')}, ${ifOpen('opened_at', 'excluded.opened_at')},
-      ${ifOpen('first_closed_at', 'NULL')}, ${ifOpen('escalation_step', '0')}, ${ifOpen('failed_over', '0')},
-      ${ifOpen('due_at', 'NULL')},
+      ${ifOpen('first_closed_at', 'NULL')}, ${ifOpen('calls', "'{}'")}, ${ifOpen('called_from', 'NULL')},
+      ${ifOpen('answered', 'NULL')}, ${ifOpen('failed_over', '0')},
+      due_at = CASE WHEN alerts.is_open = 1 THEN excluded.at END,
       newest = excluded.newest, episode = excluded.episode, is_open = 1, at = excluded.at,
       watch = excluded.watch, alert = excluded.alert, labels = excluded.labels, is_event = excluded.is_event`,
 );
@@ -40,7 +43,7 @@ const CLOSE = list(
     ${row.from} WHERE alerts.key = ${row.key}`,
 );
 
-/** No two of them are about one alert. */
+/** No two of them are about one alert. One that is open already is in no hand that had it in an episode before. */
 export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instant): Promise<void> {
   const opened = turned.flatMap((one) => {
     if (one.type === 'closed') return [];
@@ -69,23 +72,25 @@ export async function openConditions(sql: Sql): Promise<InhibitingAlert[]> {
 /** `isAnswered`: whether others have to be called is decided next. */
 export interface ToldAlert {
   readonly key: Key;
+  /** The newest transition that the message tells of. */
+  readonly seq: number;
   readonly isAnswered: boolean;
 }
 
 const MARK_TOLD = list(
-  { key: 'text', is_answered: 'bool', told_at: 'int' },
+  { key: 'text', seq: 'int', is_answered: 'bool', told_at: 'int' },
   (row) => `
     UPDATE alerts SET
       first_closed_at = ${row.told_at},
-      due_at = CASE WHEN ${row.is_answered} = 1 THEN coalesce(alerts.due_at, ${row.told_at}) ELSE alerts.due_at END
-    ${row.from} WHERE alerts.key = ${row.key} AND is_open = 1 AND first_closed_at IS NULL`,
+      due_at = CASE WHEN ${row.is_answered} = 1 THEN ${row.told_at} ELSE alerts.due_at END
+    ${row.from} WHERE alerts.key = ${row.key} AND alerts.began <= ${row.seq} AND is_open = 1 AND first_closed_at IS NULL`,
 );
 
-/** They were put into a message on a channel that counts. */
+/** They were put into a message on a channel that counts. A late end of a former episode does not count. */
 export async function markTold(sql: Sql, told: readonly ToldAlert[], at: Instant): Promise<void> {
   await sql.each(
     MARK_TOLD,
-    told.map(({ key, isAnswered }) => ({ key, is_answered: isAnswered, told_at: at })),
+    told.map(({ key, seq, isAnswered }) => ({ key, seq, is_answered: isAnswered, told_at: at })),
   );
 }
 
@@ -109,6 +114,9 @@ export async function dueAlerts(
   return alerts.map((alert) => ({ ...alert, known: known.get(alert.key) ?? [] }));
 }
 
+const answeredShape = z.object({ by: z.string(), at: z.number(), until: z.number() });
+const callsShape = z.record(z.string(), z.number());
+
 /** An open alert that somebody has to answer, without what targets know of it; null: it is damaged. */
 function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
   const described = labelsOf(row['labels']);
@@ -121,38 +129,64 @@ function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
     openedAt: Number(row['opened_at']),
     firstClosedAt: intOrNull(row, 'first_closed_at'),
     isAccepted: row['is_accepted'] === 1,
-    stepsTaken: Number(row['escalation_step']),
+    calledFrom: intOrNull(row, 'called_from'),
+    answered: answeredShape.safeParse(jsonOrNull(row['answered'])).data ?? null,
+    calls: callsShape.safeParse(jsonOrNull(row['calls'])).data ?? {},
     hasFailedOver: row['failed_over'] === 1,
   };
 }
 
 const KEEP_CALL = list(
-  { key: 'text', step: 'int', failed_over: 'bool', is_open: 'bool', due_at: 'int?', at: 'int' },
+  {
+    ...columns('text', 'key', 'calls'),
+    ...columns('bool', 'failed_over', 'is_open'),
+    ...columns('int?', 'called_from', 'due_at'),
+    answered: 'text?',
+    at: 'int',
+  },
   (row) => `
     UPDATE alerts SET
-      escalation_step = ${row.step}, failed_over = ${row.failed_over}, is_open = ${row.is_open}, due_at = ${row.due_at},
-      at = ${later('alerts.at', row.at)}
+      calls = ${row.calls}, called_from = ${row.called_from}, answered = ${row.answered},
+      failed_over = ${row.failed_over}, is_open = ${row.is_open}, due_at = ${row.due_at}, at = ${later('alerts.at', row.at)}
     ${row.from} WHERE alerts.key = ${row.key}`,
 );
 
 export async function keepCalls(sql: Sql, states: readonly CallState[], at: Instant): Promise<void> {
   await sql.each(
     KEEP_CALL,
-    states.map(({ key, stepsTaken, hasFailedOver, isOpen, askAt }) => {
-      return { key, step: stepsTaken, failed_over: hasFailedOver, is_open: isOpen, due_at: askAt, at };
+    states.map(({ key, calls, calledFrom, answered, hasFailedOver, isOpen, askAt }) => {
+      const run = {
+        calls: JSON.stringify(calls),
+        called_from: calledFrom,
+        answered: answered === null ? null : JSON.stringify(answered),
+      };
+      return { key, ...run, failed_over: hasFailedOver, is_open: isOpen, due_at: askAt, at };
     }),
   );
 }
 
 /** Whether others have to be called is decided again. */
 export async function askAgain(sql: Sql, at: Instant): Promise<void> {
-  await sql.run('UPDATE alerts SET due_at = $1 WHERE is_open = 1 AND first_closed_at IS NOT NULL', [at]);
+  await sql.run('UPDATE alerts SET due_at = $1 WHERE is_open = 1', [at]);
+}
+
+const RELABEL = list(
+  { key: 'text', labels: 'text' },
+  (row) => `UPDATE alerts SET labels = ${row.labels} ${row.from} WHERE alerts.key = ${row.key} AND is_open = 1`,
+);
+
+/** Their rule in force gives them other labels. */
+export async function relabelAlerts(sql: Sql, some: readonly Pick<ActiveAlert, 'key' | 'labels'>[]): Promise<void> {
+  await sql.each(
+    RELABEL,
+    some.map(({ key, labels }) => ({ key, labels: JSON.stringify(labels) })),
+  );
 }
 
 const MOVE = `
   UPDATE alerts SET
-    first_closed_at = ${moved('first_closed_at')}, opened_at = ${moved('opened_at')},
-    due_at = CASE WHEN first_closed_at IS NOT NULL THEN $2::bigint END
+    first_closed_at = ${moved('first_closed_at')}, called_from = ${moved('called_from')}, opened_at = ${moved('opened_at')},
+    due_at = $2::bigint
   WHERE is_open = 1`;
 
 export async function moveAlerts(sql: Sql, { byMs, now }: ClockShift): Promise<void> {

@@ -1,17 +1,19 @@
 // Puts what was decided into deliveries, and takes out of them what is not to be said any more.
 import { isRow } from '../../../core/values/fields.ts';
 import { RANK_OF } from '../../../core/model/delivery.ts';
+import type { Recipient } from '../../../core/model/ids.ts';
 import { deliveryId } from '../../../core/model/watch/identity.ts';
 import type { DeliveryBatch, BatchMember, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
 import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, jsonOrNull, type Row } from '../../sql/rows.ts';
+import { bool, int, jsonOrNull, type Row } from '../../sql/rows.ts';
 import { columns, insertion, list, type Sql } from '../../sql/sql.ts';
 import { outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
 import { freshOf, oldestFirst, SHARE_OPEN_MS, type Fresh, type FreshMember } from '../deliveries/fresh-deliveries.ts';
 import { foldOverflow } from './overflow.ts';
+import { renewedText } from './recipient-states.ts';
 
 /**
  * One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. False: what an
@@ -91,12 +93,12 @@ const ADD = list(
   {
     ...columns('text', 'id', 'channel', 'recipient', 'kind', 'rule'),
     ...columns('int', 'rank', 'due_at', 'created_at'),
-    folds: 'text?',
+    ...columns('text?', 'folds', 'critical'),
   },
   (row, d) => `
-    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, folds, rule)
+    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, folds, rule, critical)
     SELECT ${row.id}, ${row.channel}, ${row.recipient}, ${row.kind}, ${row.rank}, 'due', ${row.due_at},
-      ${row.created_at}, ${ranOf(row.channel)}, ${row.folds}, ${row.rule}
+      ${row.created_at}, ${ranOf(row.channel)}, ${row.folds}, ${row.rule}, ${row.critical}
     ${row.from} WHERE true ${d.inOrder}
     ON CONFLICT (id) DO NOTHING RETURNING id, number`,
 );
@@ -107,8 +109,9 @@ async function insert(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<v
   for (const one of fresh) if (!byId.has(one.id)) byId.set(one.id, one);
   const added = await sql.allOf(
     ADD,
-    [...byId.values()].map(({ id, channel, recipient, kind, rank, dueAt, folds, rule }) => {
-      return { id, channel, recipient, kind, rank, due_at: dueAt, created_at: at, folds, rule };
+    [...byId.values()].map(({ dueAt, critical, members: _members, ...one }) => {
+      const lines = critical === null ? null : JSON.stringify(critical);
+      return { ...one, due_at: dueAt, created_at: at, critical: lines };
     }),
   );
   await addMembers(
@@ -131,6 +134,7 @@ const MEMBER = {
   ...columns('int?', 'notification', 'held_at'),
   ...columns('text', 'key', 'sent_as'),
   present: 'text?',
+  renewed: 'text?',
 } as const;
 const ADD_MEMBER = insertion('group_member', MEMBER, 'ON CONFLICT (delivery, key, seq) DO NOTHING');
 
@@ -161,9 +165,10 @@ async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[]): Pro
   );
 }
 
-function memberRow(delivery: number, { key, seq, as, heldAt, notification, position, present }: FreshMember) {
+function memberRow(delivery: number, { key, seq, as, renewed, heldAt, notification, position, present }: FreshMember) {
   const now = present === null ? null : JSON.stringify(present);
-  return { delivery, key, seq, notification, sent_as: as, held_at: heldAt, position, present: now };
+  const why = renewedText(renewed);
+  return { delivery, key, seq, notification, sent_as: as, renewed: why, held_at: heldAt, position, present: now };
 }
 
 const ADD_DEAD = `
@@ -172,16 +177,42 @@ const ADD_DEAD = `
   VALUES ($1, $2, $2, 'news', $3, 'dead', $4, $4, ${ranOf('$2')}, $4, $5)
   ON CONFLICT (id) DO NOTHING RETURNING number`;
 
-/** It ends at once: there is no such channel. */
-export async function addDead(sql: Sql, { channel, notification }: Undeliverable, at: Instant): Promise<void> {
+/** It ends at once: nobody can be told on that channel. */
+export async function addDead(sql: Sql, { channel, notification, why }: Undeliverable, at: Instant): Promise<void> {
   const { number, key, seq, episode, severity } = notification;
   const id = deliveryId(key, { episode, seq }, { channel, recipient: channel });
-  const why = `the config has no channel ${channel} any more`;
   const outcome = outcomeText({ type: 'rejected', why });
   const added = await sql.first(ADD_DEAD, [id, channel, RANK_OF[severity], at, outcome]);
   if (added === undefined) return;
-  const member = { key, seq, as: 'news', heldAt: null, present: null, notification: number, position: 0 } as const;
+  const member = {
+    key,
+    seq,
+    as: 'news',
+    renewed: null,
+    heldAt: null,
+    present: null,
+    notification: number,
+    position: 0,
+  } as const;
   await sql.each(ADD_MEMBER, [memberRow(int(added, 'number'), member)]);
+}
+
+const CANCEL_FOR = list(
+  { channel: 'text', recipient: 'text', at: 'int' },
+  (row) => `
+    UPDATE deliveries AS mine SET state = 'cancelled', settled_at = ${row.at}
+    ${row.from} WHERE mine.channel = ${row.channel} AND mine.recipient = ${row.recipient}
+      AND mine.state IN ('due', 'parked') AND NOT EXISTS (
+        SELECT 1 FROM group_member AS member JOIN notifications AS n ON n.number = member.notification
+        WHERE member.delivery = mine.number AND member.sent_as = 'news' AND n.transition IN ('resolved', 'retracted'))`,
+);
+
+/** Nothing is sent to these targets any more, but ends of what they were told, should the config have them again. */
+export async function cancelFor(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<void> {
+  await sql.each(
+    CANCEL_FOR,
+    targets.map((target) => ({ ...target, at })),
+  );
 }
 
 const REPEATS = (d: SqlDialect): string => `
@@ -197,16 +228,17 @@ export async function dropRepeats(sql: Sql, { target, key }: NeedlessRepeat, at:
 }
 
 const UNTRIED = (d: SqlDialect): string => `
-  SELECT mine.number, mine.attempt FROM group_member AS member CROSS JOIN deliveries AS mine
+  SELECT mine.number, CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END AS may_be_there
+  FROM group_member AS member CROSS JOIN deliveries AS mine
   WHERE member.key = $1 AND member.seq >= $2 AND mine.number = member.delivery
     AND mine.channel = $3 AND mine.recipient = $4 AND mine.state IN ('due', 'sending', 'parked')
   ORDER BY mine.number ${d.forUpdate('mine')}`;
 
-/** False: a try of it has begun. Until the end of the transaction none begins. */
+/** False: it may have arrived. Until the end of the transaction no try begins. */
 export async function withdraw(sql: Sql, withdrawal: Withdrawal, at: Instant): Promise<boolean> {
   const { target, key, from } = withdrawal;
   const rows = await sql.all(UNTRIED, [key, from, target.channel, target.recipient]);
-  if (rows.some((row) => int(row, 'attempt') !== 0)) return false;
+  if (rows.some((row) => bool(row, 'may_be_there'))) return false;
   for (const number of new Set(rows.map((row) => int(row, 'number')))) await leave(sql, number, withdrawal, at);
   return true;
 }

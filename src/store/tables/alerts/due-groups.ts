@@ -6,8 +6,9 @@ import type { Key, PendingTransition } from '../../../dispatch/model.ts';
 import type { DueGroup, DueMember, DueRound, RecentlySent } from '../../../dispatch/rounds/due-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { DueQuery } from '../../contract/dispatch.ts';
-import { int, intOrNull, texts, type Row } from '../../sql/rows.ts';
+import { int, intOrNull, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
+import { deliveryKind } from '../deliveries/delivery-rows.ts';
 import { labelsOf, recipientOf, TRANSITIONS } from './alert-labels.ts';
 import { IS_ACTIVE, stateOf, TRIED } from './recipient-states.ts';
 
@@ -61,7 +62,7 @@ async function groupsOf(sql: Sql, targets: readonly Recipient[], at: Instant): P
 const SENT = list(
   { channel: 'text', recipient: 'text', since: 'int' },
   (row) => `
-    SELECT mine.channel, mine.recipient, kind, created_at FROM deliveries AS mine ${row.also}
+    SELECT mine.channel, mine.recipient, kind, created_at, critical FROM deliveries AS mine ${row.also}
     WHERE mine.channel = ${row.channel} AND mine.recipient = ${row.recipient} AND created_at > ${row.since}
       AND state NOT IN ('cancelled', 'merged')`,
 );
@@ -73,23 +74,18 @@ async function sentTo(sql: Sql, targets: readonly Recipient[], at: Instant): Pro
     targets.map((target) => ({ ...target, since: at - HOUR_MS })),
   );
   const byTarget = Map.groupBy(rows, (row) => targetKey(recipientOf(row)));
-  return targets.map((target) => sentOf(target, byTarget.get(targetKey(target)) ?? []));
+  return targets.map((target) => ({ target, closed: (byTarget.get(targetKey(target)) ?? []).map(closedOf) }));
 }
 
-/** From the kind and the time of what was made for the target. */
-function sentOf(target: Recipient, rows: readonly Row[]): RecentlySent {
-  const instants = rows.map(({ kind, created_at }) => ({ isSummary: isSummary(kind), at: Number(created_at) }));
-  const summaries = instants.filter((one) => one.isSummary).map((one) => one.at);
+function closedOf(row: Row): RecentlySent['closed'][number] {
   return {
-    target,
-    at: instants.filter((one) => !one.isSummary).map((one) => one.at),
-    summarizedAt: summaries.length === 0 ? null : Math.max(...summaries),
+    kind: deliveryKind.catch('news').parse(row['kind']),
+    at: Number(row['created_at']),
+    critical: criticalLines.safeParse(jsonOrNull(row['critical'])).data ?? null,
   };
 }
 
-function isSummary(kind: unknown): boolean {
-  return kind !== 'news' && kind !== 'repeat';
-}
+const criticalLines = z.object({ rules: z.array(z.string()), alerts: z.array(z.string()) });
 
 /** Members of a group that can be read, and the keys of those that cannot. */
 type Members = Pick<DueGroup, 'members' | 'damaged' | 'unread'>;
@@ -154,15 +150,15 @@ async function withMore(sql: Sql, group: DueGroup, limit: number): Promise<DueGr
 }
 
 const membersWhere = (which: string): string => `
-  SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.labels, newest.transition, newest.episode, newest.seq,
-    newest.at, alerts.is_open, alerts.is_event
+  SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.transition, newest.episode, newest.seq, newest.at,
+    CASE WHEN alerts.is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels, alerts.is_open, alerts.is_event
   FROM recipient_state AS state
     LEFT JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
     LEFT JOIN alerts ON alerts.key = state.key
   WHERE state.group_id = $1 AND (${IS_ACTIVE}) AND ${which} AND state.key > $2
   ORDER BY state.key LIMIT $3 + 0`;
 const MEMBERS = membersWhere('1 = 1');
-const FRESH_MEMBERS = membersWhere('wanted > decided');
+const FRESH_MEMBERS = membersWhere('(wanted > decided OR renewed IS NOT NULL)');
 
 async function membersOf(sql: Sql, members: string, id: string, after: Key, limit: number): Promise<Members> {
   const rows = await sql.all(members, [id, after, limit]);

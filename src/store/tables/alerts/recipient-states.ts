@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { Recipient } from '../../../core/model/ids.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
-import type { Held, Key, RecipientState } from '../../../dispatch/model.ts';
-import type { ActiveState, Rerouted } from '../../../dispatch/reroute.ts';
+import type { Held, Key, RecipientState, Renewal } from '../../../dispatch/model.ts';
+import type { ActiveAlert, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing, Via } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { RecipientStateKey } from '../../contract/dispatch.ts';
-import { intOrNull, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
+import type { ActiveAlerts, RecipientStateKey } from '../../contract/dispatch.ts';
+import { intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
 import { labelsOf, recipientOf } from './alert-labels.ts';
@@ -17,12 +17,12 @@ import { moved, notAfter } from './moved-clock.ts';
 export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 
 /**
- * Whether a delivery of what is owed to the recipient was tried; null: none is owed. Where `closed` is 0, nothing was ever
- * put into a delivery.
+ * Whether a delivery of what is owed to the recipient may have arrived: it is under way, or the outcome of a try is unknown;
+ * null: none is owed. A try that was refused brought nothing. Where `closed` is 0, nothing was ever put into a delivery.
  */
 export const TRIED = `
   CASE WHEN state.closed > 0 THEN (
-    SELECT max(CASE WHEN mine.attempt > 0 THEN 1 ELSE 0 END)
+    SELECT max(CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END)
     FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
     WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
       AND mine.state IN ('due', 'sending', 'parked')) END AS tried`;
@@ -55,6 +55,7 @@ export function stateOf(row: Row): RecipientState {
     held: heldOf(row['held']),
     heldAt: intOrNull(row, 'held_at'),
     owed: owedIn(row),
+    renewed: renewedIn(row['renewed']),
   };
 }
 
@@ -76,12 +77,25 @@ function heldText(held: Held | null): string | null {
   return held === null ? null : JSON.stringify({ why: held.why, by: held.by });
 }
 
+const renewalShape = z.object({ why: z.enum(['reload', 'ack-ended', 'called']), by: z.string().nullable() });
+
+/** From a column `renewed`. A damaged one renews nothing. */
+export function renewedIn(text: unknown): Renewal | null {
+  return renewalShape.safeParse(jsonOrNull(text)).data ?? null;
+}
+
+/** For a column `renewed`. */
+export function renewedText(renewed: Renewal | null): string | null {
+  return renewed === null ? null : JSON.stringify({ why: renewed.why, by: renewed.by });
+}
+
 /** What a decision about a recipient and an alert says. */
 const DECIDED = {
   ...columns('text', 'key', 'channel', 'recipient'),
   ...columns('int', 'wanted', 'closed'),
   ...columns('int?', 'begun', 'held_at'),
   held: 'text?',
+  renewed: 'text?',
 } as const;
 
 const OWE = upsert('recipient_state', ['key', 'channel', 'recipient'], {
@@ -90,10 +104,24 @@ const OWE = upsert('recipient_state', ['key', 'channel', 'recipient'], {
   wanted_at: 'int',
 });
 
+const IS_OF = (row: { readonly [K in keyof RecipientStateKey]: string }): string =>
+  `state.key = ${row.key} AND state.channel = ${row.channel} AND state.recipient = ${row.recipient}`;
+
+// A renewed state is looked at though nothing new is wanted.
+const LOOK_AT = list(
+  columns('text', 'key', 'channel', 'recipient'),
+  (row) => `UPDATE recipient_state AS state SET repeats = 1 ${row.from} WHERE ${IS_OF(row)}`,
+);
+
 /** Of several for one recipient and alert the last one counts. */
 export async function oweStates(sql: Sql, owing: readonly Owing[], at: Instant): Promise<void> {
   const rows = owing.map((one) => ({ ...keptIn(one), via: one.via, wanted_at: at }));
-  await sql.each(OWE, [...new Map(rows.map((row) => [placeOf(row), row])).values()]);
+  const last = [...new Map(rows.map((row) => [placeOf(row), row])).values()];
+  await sql.each(OWE, last);
+  await sql.each(
+    LOOK_AT,
+    last.filter(({ renewed }) => renewed !== null).map(({ key, channel, recipient }) => ({ key, channel, recipient })),
+  );
 }
 
 /** What is kept of a state that was decided with its group. */
@@ -101,8 +129,8 @@ function keptIn({ key, group: { id, target }, state }: Pick<Owing, 'key' | 'grou
   return { key, channel: target.channel, recipient: target.recipient, group_id: id, ...decidedIn(state) };
 }
 
-function decidedIn({ wanted, closed, begun, held, heldAt }: Omit<RecipientState, 'owed'>) {
-  return { wanted, closed, begun, held: heldText(held), held_at: heldAt };
+function decidedIn({ wanted, closed, begun, held, heldAt, renewed }: Omit<RecipientState, 'owed'>) {
+  return { wanted, closed, begun, held: heldText(held), held_at: heldAt, renewed: renewedText(renewed) };
 }
 
 function placeOf({ key, channel, recipient }: RecipientStateKey): string {
@@ -130,15 +158,13 @@ export interface DecidedState extends RecipientStateKey {
   readonly repeats: boolean;
 }
 
-const IS_OF = (row: { readonly [K in keyof RecipientStateKey]: string }): string =>
-  `state.key = ${row.key} AND state.channel = ${row.channel} AND state.recipient = ${row.recipient}`;
-
 const KEEP = list(
   { ...DECIDED, repeats: 'bool' },
   (row) => `
     UPDATE recipient_state AS state SET
       wanted = ${later('state.wanted', row.wanted)}, closed = ${row.closed}, begun = ${row.begun}, held = ${row.held},
-      held_at = ${row.held_at}, decided = ${later('state.decided', row.wanted)}, repeats = ${row.repeats}
+      held_at = ${row.held_at}, renewed = ${row.renewed}, decided = ${later('state.decided', row.wanted)},
+      repeats = ${row.repeats}
     ${row.from} WHERE ${IS_OF(row)}`,
 );
 
@@ -153,7 +179,7 @@ export async function keepStates(sql: Sql, decided: readonly DecidedState[]): Pr
 }
 
 const GIVE_UP = (d: SqlDialect): string => `
-  UPDATE recipient_state SET closed = ${later('closed', 'wanted')}, held = NULL, held_at = NULL, repeats = 0
+  UPDATE recipient_state SET closed = ${later('closed', 'wanted')}, held = NULL, held_at = NULL, renewed = NULL, repeats = 0
   WHERE ${d.among('key', '$1', 'text')} AND channel = $2 AND recipient = $3`;
 
 /** Nothing of these can be told any more, until something new happens to the alert. */
@@ -161,22 +187,39 @@ export async function giveUpStates(sql: Sql, keys: readonly Key[], { channel, re
   if (keys.length > 0) await sql.run(GIVE_UP, [keys, channel, recipient]);
 }
 
-const ACTIVE = `
-  SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.labels FROM recipient_state AS state
-    JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
-  WHERE (state.key, channel, recipient) > ($1, $2, $3)
-    AND (${IS_ACTIVE} OR begun IS NOT NULL
-      AND EXISTS (SELECT 1 FROM alerts WHERE alerts.key = state.key AND is_open = 1))
-  ORDER BY state.key, channel, recipient LIMIT $4 + 0`;
+const ACTIVE_KEYS = `
+  SELECT key FROM recipient_state WHERE key > $1 AND (${IS_ACTIVE})
+  UNION SELECT key FROM alerts WHERE key > $1 AND is_open = 1
+  UNION SELECT member.key FROM deliveries AS mine JOIN group_member AS member ON member.delivery = mine.number
+    WHERE mine.state IN ('due', 'sending') AND member.key > $1
+  ORDER BY key LIMIT $2 + 0`;
 
-/** What waits, and what is known of open alerts. */
-export async function activeStates(sql: Sql, after: RecipientStateKey | null, limit: number): Promise<ActiveState[]> {
-  const rows = await sql.all(ACTIVE, [after?.key ?? '', after?.channel ?? '', after?.recipient ?? '', limit]);
-  return rows.map((row) => ({
-    ...knowledgeOf(row),
-    ...texts(row, 'watch', 'alert'),
-    labels: labelsOf(row['labels'])?.labels ?? {},
-  }));
+// An event that somebody has in hand is open to nobody else.
+const ACTIVE = (d: SqlDialect): string => `
+  SELECT newest.key, newest.watch, newest.alert, newest.episode, newest.seq AS newest, newest.number,
+    CASE WHEN is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels,
+    CASE WHEN is_open = 1 AND (is_event = 0 OR NOT EXISTS (
+      SELECT 1 FROM acks WHERE acks.key = alerts.key AND acks.episode = alerts.episode AND acks.ends_at > $2
+    )) THEN began END AS began
+  FROM notifications AS newest LEFT JOIN alerts ON alerts.key = newest.key
+  WHERE ${d.among('newest.key', '$1', 'text')} AND newest.seq = (
+    SELECT max(one.seq) FROM notifications AS one WHERE one.key = newest.key AND one.routed = 1)`;
+
+/** Alerts that are open, or of which something waits, in order of their keys. One that cannot be read is left as it is. */
+export async function activeAlerts(
+  sql: Sql,
+  { after, limit, at }: { readonly after: Key; readonly limit: number; readonly at: Instant },
+): Promise<ActiveAlerts> {
+  const keys = (await sql.all(ACTIVE_KEYS, [after, limit])).map(({ key }) => String(key));
+  if (keys.length === 0) return { alerts: [], last: null };
+  const known = Map.groupBy(await knownOf(sql, keys), ({ key }) => key);
+  const alerts = (await sql.all(ACTIVE, [keys, at])).flatMap((row): ActiveAlert[] => {
+    const described = labelsOf(row['labels']);
+    if (described === null) return [];
+    const place = { ...texts(row, 'key', 'watch', 'alert'), ...ints(row, 'episode', 'newest', 'number') };
+    return [{ ...place, ...described, began: intOrNull(row, 'began'), known: known.get(place.key) ?? [] }];
+  });
+  return { alerts, last: keys.length < limit ? null : (keys.at(-1) ?? null) };
 }
 
 const REROUTE = list(
@@ -185,7 +228,7 @@ const REROUTE = list(
     UPDATE recipient_state AS state SET
       group_id = ${row.group_id}, wanted = ${row.wanted}, closed = ${row.closed}, begun = ${row.begun},
       held = ${row.held}, held_at = ${row.held_at}, decided = 0,
-      repeats = CASE WHEN ${row.is_named} = 1 AND state.begun IS NOT NULL THEN 1 ELSE 0 END
+      repeats = CASE WHEN ${row.is_named} = 1 AND state.begun IS NOT NULL THEN 1 ELSE 0 END, renewed = ${row.renewed}
     ${row.from} WHERE ${IS_OF(row)}`,
 );
 

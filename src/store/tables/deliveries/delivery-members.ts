@@ -15,6 +15,7 @@ import { count, fromJson, instant, int, jsonOrNull, parsed, readable, text, type
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { paged, type Parameter, type Sql } from '../../sql/sql.ts';
 import { StorageError } from '../../contract/store.ts';
+import { renewedIn } from '../alerts/recipient-states.ts';
 import { facts, message, segments } from './stored-messages.ts';
 
 export interface DeliveryName {
@@ -46,7 +47,7 @@ export const MEMBERS = paged(
   ['delivery', 'key', 'seq'],
   0,
   (page) => `
-    SELECT member.delivery, member.key, member.seq, mine.id, watch, message, sent_as, held_at, present
+    SELECT member.delivery, member.key, member.seq, mine.id, watch, message, sent_as, renewed, held_at, present
     FROM group_member AS member
       JOIN deliveries AS mine ON mine.number = member.delivery
       LEFT JOIN notifications AS notification ON notification.number = member.notification
@@ -58,9 +59,9 @@ const PLACE = 'member.position, member.key, member.seq';
 
 // Thousands of members are sorted without their messages.
 const LISTED = `
-  SELECT $2::text AS id, watch, message, sent_as, held_at, present, position, listed.key, listed.seq
+  SELECT $2::text AS id, watch, message, sent_as, renewed, held_at, present, position, listed.key, listed.seq
   FROM (
-    SELECT notification, sent_as, held_at, present, position, key, seq FROM group_member AS member
+    SELECT notification, sent_as, renewed, held_at, present, position, key, seq FROM group_member AS member
     WHERE member.delivery = $1 ORDER BY ${PLACE} LIMIT ${MOST_LISTED + 1}) AS listed
     LEFT JOIN notifications AS notification ON notification.number = listed.notification
   ORDER BY position, listed.key, listed.seq`;
@@ -166,6 +167,7 @@ export function memberOf(row: Row): DeliveryMember {
   return parsed(`delivery ${String(row['id'])} of ${watch}`, () => ({
     message: message.parse(fromJson(row['message'])),
     as: sentAs.parse(row['sent_as']),
+    renewed: renewedIn(row['renewed']),
     heldAt: instant.nullable().parse(row['held_at']),
     // Without it the message says how it was when it fired.
     present: present.safeParse(jsonOrNull(row['present'])).data ?? null,

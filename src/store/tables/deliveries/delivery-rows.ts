@@ -24,13 +24,14 @@ export const BARE_DELIVERIES = `
 /** The same, for those who look at every row. */
 export const DELIVERIES = paged(['number'], 0, ({ after, end }) => `${BARE_DELIVERIES} WHERE ${after} ${end}`);
 
+export const deliveryKind = z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']);
 const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });
 
 const stored: z.ZodType<BareDelivery> = z.object({
   id: z.string(),
   channel: z.string(),
   recipient: z.string(),
-  kind: z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']),
+  kind: deliveryKind,
   state: z.enum(['due', 'sending', 'sent', 'dead', 'merged', 'cancelled', 'parked']),
   at: instant,
   attempt: count,

@@ -14,12 +14,13 @@ export interface Fresh extends Recipient {
   /** The rule that all members are of; '': they are of several. */
   readonly rule: string;
   readonly members: readonly FreshMember[];
+  readonly critical: DeliveryBatch['critical'];
   /** What may share it, while it takes events in; null: it is as it is. */
   readonly folds: string | null;
   readonly dueAt: Instant;
 }
 
-export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'heldAt' | 'present'> {
+export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'renewed' | 'heldAt' | 'present'> {
   /** Number of its notification; null: it is gone. */
   readonly notification: number | null;
   /** Its place in the message. */
@@ -31,7 +32,7 @@ export const SHARE_OPEN_MS = 10_000;
 
 /** `share`: where several commits write it. `rowOf`: the number and the rule of a member's notification; undefined: it is gone. */
 export function freshOf(
-  { id, kind, target, severity, members }: DeliveryBatch,
+  { id, kind, target, severity, critical, members }: DeliveryBatch,
   share: DeliveryShare | undefined,
   at: Instant,
   rowOf: (member: BatchMember) => Row | undefined,
@@ -41,6 +42,7 @@ export function freshOf(
   return {
     id,
     kind,
+    critical,
     ...target,
     folds: null,
     dueAt: at,

@@ -3,8 +3,9 @@ import type { Json } from '../../../core/values/fields.ts';
 import { jsonIfAny, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 
-/** `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. */
-export type FactName = 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | `troubles:${string}`;
+/** `gone-targets`: since when the config does not have them. `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. */
+export type FactName =
+  'gone-targets' | 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | `troubles:${string}`;
 
 const READ = 'SELECT value FROM facts WHERE name = $1';
 

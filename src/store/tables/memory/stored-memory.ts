@@ -43,6 +43,7 @@ const condition = z.object({
 const item = z.object({ at: instant, place: z.string(), page: z.string().nullable() });
 const group = z.object({
   type: z.literal('group'),
+  meaning: z.string().default(''),
   condition,
   matches: z.array(instant),
   tallies: z.array(z.tuple([instant, count, z.string()])),

@@ -1,7 +1,7 @@
 // Which episodes of alerts operators have acknowledged.
 import { z } from 'zod';
 import { SEVERITIES } from '../../../core/model/ids.ts';
-import { EVENT_OPEN_MS } from '../../../core/model/transition.ts';
+import { EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -46,7 +46,10 @@ export function ackOf(row: Row): StoredAck {
 type AckRefusal = 'not-found' | 'is-over' | 'stale-seq';
 
 // That of an alert that is open is kept.
-const NEWEST = 'SELECT episode, seq, transition, at FROM notifications WHERE key = $1 ORDER BY seq DESC LIMIT 1';
+const NEWEST = `
+  SELECT episode, seq, transition, at, CASE WHEN EXISTS (
+    SELECT 1 FROM alerts WHERE alerts.key = $1 AND is_open = 1) THEN 1 ELSE 0 END AS is_open
+  FROM notifications WHERE key = $1 ORDER BY seq DESC LIMIT 1`;
 
 const KEEP = `
   INSERT INTO acks (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -70,11 +73,11 @@ function refusalOf(newest: Row | undefined, { episode, seq, at }: StoredAck): Ac
   return isOver(newest, at) ? 'is-over' : null;
 }
 
-/** An event counts as open for a day. */
+/** An event that nobody has to acknowledge can be acknowledged for a day. */
 function isOver(newest: Row, at: Instant): boolean {
   const { transition } = newest;
-  if (transition === 'firing') return false;
-  return transition === 'resolved' || transition === 'retracted' || int(newest, 'at') <= at - EVENT_OPEN_MS;
+  if (transition === 'resolved' || transition === 'retracted') return true;
+  return transition !== 'firing' && !bool(newest, 'is_open') && int(newest, 'at') <= at - EVENT_SHOWN_MS;
 }
 
 /** The episode that is acknowledged. */

@@ -4,7 +4,7 @@ import { SamplesFilter, STEPS } from '../../../query/shapes.ts';
 import { assetPath } from '../../assets.ts';
 import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import { amountTag, plural } from '../../parts/amount.ts';
-import { causeWords } from '../../parts/causes.ts';
+import { causeWords, sinceWords } from '../../parts/causes.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { ageTag, duration, timeTag, type Moment } from '../../parts/time.ts';
 import { valueTag } from '../../parts/measures.ts';
@@ -79,7 +79,9 @@ function notes({ pause, remarks, watch, data, replica }: WatchExplanation, momen
   const blind =
     watch.blind === null
       ? []
-      : [html`Blind since ${timeTag(watch.blind.since, moment)}: ${causeWords(watch.blind.cause)}`];
+      : [
+          html`${sinceWords(watch.blind.cause)} ${timeTag(watch.blind.since, moment)}: ${causeWords(watch.blind.cause)}`,
+        ];
   const elsewhere = replica === null ? [] : [`${replica} polls it: what is shown here is at most ten seconds older`];
   // While nothing is wrong the facts say it all.
   const isPlain = pause === null && watch.blind === null && data?.state === 'ok';

@@ -1,0 +1,98 @@
+// A reload while something is open or waits: everybody that the config names is told, and nobody else.
+import { expect, test } from '@jest/globals';
+import { aScene, MINUTE, type Scene, type Written } from './scene.ts';
+
+const LOW = '{ id: low, while: balance < 3 }';
+const NIGHT = `{ match: { severity: '!critical' }, mute: [{ from: '22:00', to: '00:20', zone: UTC }] }`;
+
+/** `ops`, `team`: the channels of all mails, in the order in which they came. */
+function told(scene: Pick<Scene, 'mails'>): string[] {
+  return scene.mails().map((mail) => mail.split(' ')[0] ?? '');
+}
+
+test('an alert that quiet hours hold is told on the channel that a reload put in the place of another', async () => {
+  await using scene = await aScene({ routes: `[${NIGHT}, { notify: ops }]`, mails: ['ops'] }, LOW);
+  await scene.poll(2, 5);
+  await scene.reload({ config: { routes: `[${NIGHT}, { notify: night }]`, mails: ['night'] } });
+  await scene.poll(2, 13);
+  expect(scene.mails()).toEqual([]);
+  await scene.poll(2, 5);
+  await scene.mailed(1);
+  expect(told(scene)).toEqual(['night']);
+  expect(scene.textTo('night')).toContain('Still firing since 00:00 UTC.');
+  await scene.poll(9, 2);
+  await scene.mailed(2);
+  expect(told(scene)).toEqual(['night', 'night']);
+});
+
+test('an alert that a silence holds is told to whom the routes lead since', async () => {
+  const mails = ['ops', 'team'];
+  await using scene = await aScene({ routes: '[{ notify: ops }]', mails }, LOW);
+  await scene.silence(20 * MINUTE);
+  await scene.poll(2, 5);
+  await scene.reload({ config: { routes: '[{ match: { watch: reserve }, notify: team }, { notify: ops }]', mails } });
+  await scene.poll(2, 20);
+  await scene.mailed(1);
+  await scene.poll(2, 60);
+  expect(told(scene)).toEqual(['team']);
+});
+
+test('a target that joins is told at once; one that leaves hears the end alone', async () => {
+  const mails = ['ops', 'team'];
+  await using scene = await aScene({ routes: '[{ notify: ops, repeat: 30m }]', mails }, LOW);
+  await scene.poll(2, 5);
+  await scene.mailed(1);
+  await scene.reload({ config: { routes: '[{ notify: team, repeat: 30m }]', mails } });
+  await scene.poll(2, 2);
+  await scene.mailed(2);
+  await scene.poll(2, 40);
+  await scene.mailed(3);
+  expect(told(scene)).toEqual(['ops', 'team', 'team']);
+  await scene.poll(9, 2);
+  await scene.mailed(5);
+  expect(told(scene).slice(3).toSorted()).toEqual(['ops', 'team']);
+});
+
+test('an alert that a dead mail server kept is told by the webhook that takes its place; a config that is back takes nothing away', async () => {
+  const before: Written = { routes: '[{ notify: ops }]', mails: ['ops'] };
+  const after: Written = { routes: '[{ notify: hook }]', webhooks: ['hook'] };
+  await using scene = await aScene(before, LOW);
+  scene.refused.add('ops@example.com');
+  await scene.poll(2, 10);
+  expect(scene.mails()).toEqual([]);
+  await scene.reload({ config: after });
+  await scene.poll(2, 3);
+  expect(scene.calls()).toEqual(['hook alert.firing reserve/low']);
+  expect(await scene.running.metrics()).not.toMatch(/chainwarden_outbox_rows\{.*channel="ops".*\} [1-9]/);
+  await scene.poll(9, 2);
+  expect(scene.calls()).toEqual(['hook alert.firing reserve/low', 'hook alert.resolved reserve/low']);
+  scene.refused.clear();
+  await scene.poll(9, 60);
+  expect(scene.mails()).toEqual([]);
+});
+
+test('a channel that is missing for less than 30 seconds keeps what waits for it', async () => {
+  const whole: Written = { routes: `[${NIGHT}, { notify: ops }]`, mails: ['ops', 'team'] };
+  await using scene = await aScene(whole, LOW);
+  await scene.poll(2, 5);
+  await scene.reload({ config: { routes: `[${NIGHT}]`, mails: ['team'] } });
+  await scene.running.clock.advance(10_000);
+  await scene.reload({ config: whole });
+  await scene.poll(2, 20);
+  await scene.mailed(1);
+  expect(told(scene)).toEqual(['ops']);
+  expect(scene.textTo('ops')).toContain('Held back since 00:00 UTC.');
+});
+
+test('a recipient who takes the place of another is told of what waited', async () => {
+  const mails = (...names: string[]): Written => ({
+    routes: `[${NIGHT}, { notify: [${names.join()}] }]`,
+    mails: names,
+  });
+  await using scene = await aScene(mails('ada'), LOW);
+  await scene.poll(2, 5);
+  await scene.reload({ config: mails('bob') });
+  await scene.poll(2, 30);
+  await scene.mailed(1);
+  expect(told(scene)).toEqual(['bob']);
+});
