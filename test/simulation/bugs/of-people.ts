@@ -75,16 +75,6 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     ],
     caughtAs: ['step-wrong early'],
   },
-  'a cap that one critical alert can fill': {
-    edits: [
-      {
-        file: 'src/dispatch/policy/rate.ts',
-        find: `const SHARE_OF_RULE = 1 / 4;`,
-        replace: `const SHARE_OF_RULE = 4;`,
-      },
-    ],
-    caughtAs: ['over-the-cap rule'],
-  },
   'critical messages that share the cap of all others': {
     edits: [
       {
