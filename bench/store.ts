@@ -3,6 +3,7 @@
 // one's store take turns with these in one process, and the ratio is printed. CPU time of the thread on
 // SQLite, as the mean, since the system counts it in steps of milliseconds; elapsed time on PostgreSQL, as the median. Nothing
 // is asserted.
+import { allOf } from '../test/support/store/store-calls.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -54,7 +55,7 @@ const MEASURES: readonly Measure[] = [
   {
     name: 'next due time',
     count: 50,
-    work: ({ store }) => inTurn(50, () => store.nextDue({ channel: 'ops', perRule: 2 })),
+    work: ({ store }) => inTurn(50, () => store.nextDue({ ...allOf('ops'), perRule: 2 })),
   },
 ];
 const LINE = { at: AT, kind: 'start', subject: 'daemon', actor: 'daemon', data: { version: '0.1.0' } } as const;

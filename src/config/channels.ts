@@ -11,7 +11,7 @@ import { SecretText } from './shape.ts';
 import { type Path, isMap } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
-/** Of every channel, beside its type's own keys. Summaries own one place of each ten minutes; something must be left. */
+/** A key of every channel, beside its type's own keys. */
 export const CapShape = z
   .strictObject({
     per_hour: integer(1, 100_000, 'messages to one recipient in any hour').default(30),

@@ -7,7 +7,7 @@ import { fractionOf } from './model/watch/identity.ts';
 /** A try that has ended. */
 interface Try {
   readonly id: DeliveryId;
-  /** 1 = the first. */
+  /** 1 = the first. Those besides its own schedule are not counted. */
   readonly attempt: number;
   /** How many of its tries were rejected, this one included. */
   readonly rejections: number;

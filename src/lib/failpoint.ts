@@ -21,7 +21,7 @@ export const STEPS = {
   claim: 'deliveries are handed to a sender',
   ran: 'for how long a sender ran',
   settle: 'how a try ended',
-  expire: 'deliveries whose lease ended are due again',
+  expire: 'deliveries whose lease ended, or that waited for their next try, are due',
   intervene: 'what an operator changes',
   announce: 'people are told of the end of a silence or a pause',
   record: 'lines of the journal',

@@ -169,8 +169,7 @@ function read(answer: ReceiverAnswer, rootIn: (posted: Posted) => Root | null): 
   const { code, retry_after: afterS, ...posted } = saidIn(answer);
   if (answer.status >= 200 && answer.status < 300)
     return { as: 'sent', says: 'posted', receipt: receiptOf(rootIn(posted)) };
-  if (code === UNKNOWN_WEBHOOK) return { as: 'park' };
-  if (code === INVALID_TOKEN) return { as: 'auth' };
+  if (code === UNKNOWN_WEBHOOK || code === INVALID_TOKEN) return { as: 'auth' };
   if (answer.status === 429 && afterS !== undefined) return { as: 'again', afterMs: afterS * SECOND_MS };
   return undefined;
 }

@@ -19,6 +19,8 @@ export interface Notifier<D> {
   readonly idempotent: boolean;
   /** People are sent only so many messages, unless the config says otherwise; machines any number. */
   readonly readBy: 'people' | 'machines';
+  /** How many messages its service takes on one channel; left out: as many as come. */
+  readonly pace?: SendingPace | undefined;
   /** A delivery that was not accepted for this long, while it could be tried, is given up. */
   readonly giveUpAfterMs: number;
   /** Stable names of those who are told one by one. A channel with one receiver answers with the channel's own name. */
@@ -29,6 +31,12 @@ export interface Notifier<D> {
   open(to: D, tools: NotifierTools): OpenNotifier;
   /** Set where the receiver keeps its own state of alerts: nothing is owed to it, and it is shown what is open. */
   readonly mirror?: Mirror<D>;
+}
+
+/** At most so many messages in so many milliseconds. */
+export interface SendingPace {
+  readonly most: number;
+  readonly inMs: number;
 }
 
 export interface Mirror<D> {

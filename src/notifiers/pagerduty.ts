@@ -42,6 +42,7 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
   const urlOf = ({ region }: PagerdutyConfig): string => `${hosts[region]}/v2/enqueue`;
   return httpNotifier({
     totalMs,
+    pace: { most: 100, inMs: 60_000 },
     type: 'pagerduty',
     summary:
       'Triggers a PagerDuty incident for each alert, acknowledges it with you, and resolves it when the alert ends.',
@@ -54,8 +55,7 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     secretsIn: ({ routing_key: key }) => [key],
     senderOf(to, poster) {
       return async (delivery, _attempt, signal) => {
-        const { as, renewed, message } = asOne(delivery);
-        if (as === 'fired-and-resolved') return NOTHING_TO_CALL;
+        const { renewed, message } = asOne(delivery);
         const post = (body: object): Promise<Outcome> =>
           poster.postJson({ url: urlOf(to), body: JSON.stringify(body) }, signal, read);
         if (renewed?.why === 'ack-ended') {
@@ -72,13 +72,10 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
   });
 }
 
-/** Nobody was paged for it, and nobody needs to be. */
-const NOTHING_TO_CALL: Outcome = { type: 'sent', answer: 'over before anybody was paged: nothing was called' };
-
 /** PagerDuty drops a second copy while the incident is open. */
 const NO_COPY = { maybeCopy: false };
 
-/** An event told is open like a condition until it is taken back. */
+/** An event told is open like a condition until it is taken back. An end without an incident is dropped there. */
 const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
 
 function incidentOf(key: string, { routing_key }: PagerdutyConfig): { routing_key: string; dedup_key: string } {

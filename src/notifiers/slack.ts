@@ -51,6 +51,7 @@ export const slack = slackWith({ totalMs: TOTAL_MS, api: 'https://slack.com/api'
 export function slackWith({ totalMs, api }: { totalMs: number; api: string }): Notifier<SlackConfig> {
   return httpNotifier({
     totalMs,
+    pace: { most: 10, inMs: 10_000 },
     type: 'slack',
     summary: 'Posts each alert to a Slack channel, as a bot or through an incoming webhook.',
     unit: 'group',

@@ -44,6 +44,7 @@ export const telegram = telegramWith({ totalMs: TOTAL_MS, api: 'https://api.tele
 export function telegramWith({ totalMs, api }: { totalMs: number; api: string }): Notifier<TelegramConfig> {
   return httpNotifier({
     totalMs,
+    pace: { most: 20, inMs: 60_000 },
     type: 'telegram',
     summary: 'Sends each alert to a Telegram chat through a bot.',
     unit: 'group',

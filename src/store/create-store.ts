@@ -21,7 +21,15 @@ import { pruneGroups } from './tables/alerts/groups.ts';
 import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './tables/alerts/mirrored.ts';
 import { newestNotification, pruneNotifications } from './tables/alerts/notifications.ts';
 import { activeAlerts, pruneStates } from './tables/alerts/recipient-states.ts';
-import { addRun, claimDeliveries, expire, nextDue, pruneDeliveries } from './tables/deliveries/deliveries.ts';
+import {
+  addRun,
+  claimDeliveries,
+  expire,
+  hasten,
+  nextDue,
+  pruneDeliveries,
+  refusing,
+} from './tables/deliveries/deliveries.ts';
 import { FIRST_KEY } from './tables/deliveries/delivery-members.ts';
 import { settleDelivery } from './tables/deliveries/settled-deliveries.ts';
 import { append, chain, countLines, hasUnchained, MOST_DROPPED, pruneJournal } from './tables/journal/journal.ts';
@@ -146,11 +154,14 @@ function outboxStore({ database, own: { holds, log } }: StoreTools) {
       const marked = settlement.state === 'sent' ? await markedBefore(database, tried, settlement, at) : FIRST_KEY;
       return write('settle', async (on) => {
         if (!(await settleDelivery(on, tried, settlement, at, marked))) return 'superseded';
-        await append(on, [triedLine(tried, settlement, at)]);
+        const isNamed = settlement.state !== 'due' || settlement.isOutOfTurn !== true;
+        if (isNamed) await append(on, [triedLine(tried, settlement, at)]);
         return 'settled';
       });
     },
     expire: (channel, at, held) => write('expire', (on) => expire(on, channel, at, held)),
+    refusing: (channel) => refusing(sql, channel),
+    hasten: (channel, at) => write('expire', (on) => hasten(on, { channel, recipient: null }, at)),
     nextDue: (share) => nextDue(sql, share),
   } satisfies Partial<Store>;
 }

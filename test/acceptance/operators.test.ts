@@ -386,8 +386,8 @@ test('a receiver that had said it is gone is tried again at a word of an operato
   sink.answerNext(status(410));
   explorer.balance = '0';
   await running.clock.advance(60_000);
-  await running.says('channel:parked');
-  await running.clock.advance(HOUR);
+  await running.says('channel:refused');
+  await running.clock.advance(30_000);
   expect(sink.calls.all).toHaveLength(1);
   const answer = await call(running, { path: '/channels/ops/retry' });
   expect(answer).toMatchObject({ status: 200, body: { channel: 'ops' } });

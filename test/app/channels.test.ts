@@ -98,7 +98,7 @@ test('what is owed to a recipient who was taken out is given up and counted once
   expect(text).toContain('chainwarden_deliveries_total{channel="post",outcome="sent"} 1\n');
 });
 
-test('a channel whose receiver was gone sends again after a reload, although its own settings are the same', async () => {
+test('a channel whose receiver was gone sends at once after a reload, although its own settings are the same', async () => {
   await using hook = await createWebhookSink();
   hook.answerNext(status(410));
   const clock = createFakeClock();
@@ -111,7 +111,7 @@ test('a channel whose receiver was gone sends again after a reload, although its
 
   (await channels.prepare(config)).commit();
   await hook.calls.reached(1);
-  await clock.advance(24 * 3_600_000);
+  await clock.advance(30_000);
   expect(hook.calls.all).toHaveLength(1);
   (await channels.prepare(config)).commit();
   await clock.advance(0);

@@ -20,6 +20,7 @@ import { createMemoryStore } from '../support/store/memory-store.ts';
 import { aDecision, aTransition } from '../store/builders.ts';
 import { PEOPLE, type Alert, type Sent, type Setup, type Wire } from './in-memory.ts';
 import { fenceOf } from '../support/store/fences.ts';
+import { allOf } from '../support/store/store-calls.ts';
 import { operate } from '../support/store/operate.ts';
 
 const MANY = 1000;
@@ -211,7 +212,7 @@ export class StoredDispatch implements AsyncDisposable {
     const tried = new Set<string>();
     for (const channel of Object.keys(this.#setup.channels).filter((one) => this.wires.get(one) !== 'busy'))
       for (;;) {
-        const claim = { channel, perRule: MANY, limit: MANY, at: Number.MAX_SAFE_INTEGER / 4, leaseMs: 1 };
+        const claim = { ...allOf(channel), limit: MANY, at: Number.MAX_SAFE_INTEGER / 4, leaseMs: 1, outOfTurn: null };
         const claimed = await this.#store.claim(claim, this.#fence());
         for (const { delivery, attempt } of claimed) {
           const outcome = tried.has(delivery.id) ? 'busy' : this.#outcomeOf(delivery.id);

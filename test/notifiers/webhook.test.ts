@@ -187,7 +187,7 @@ describe('the answer decides', () => {
     [404, { type: 'again', auth: true, atLeastMs: QUARTER_HOUR }],
     [405, { type: 'rejected' }],
     [408, { type: 'again' }],
-    [410, { type: 'again', park: true, atLeastMs: QUARTER_HOUR }],
+    [410, { type: 'again', auth: true, atLeastMs: QUARTER_HOUR }],
     [413, { type: 'rejected' }],
     [422, { type: 'rejected' }],
     [425, { type: 'again' }],

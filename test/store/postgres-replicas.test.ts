@@ -7,7 +7,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { execute, hasPostgres, startPostgres } from '../support/store/postgres.ts';
 import { claimAll, fenceOf } from '../support/store/fences.ts';
-import { owe } from '../support/store/store-calls.ts';
+import { allOf, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { operate } from '../support/store/operate.ts';
 
@@ -273,8 +273,11 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
       INSERT INTO delivery_order SELECT later.number, earlier.number FROM deliveries AS later, deliveries AS earlier
       WHERE later.id = 'later' AND earlier.id = 'earlier'`,
     );
-    expect(await one.store.nextDue({ channel: 'ops', perRule: 9 })).toBe(0);
-    await one.store.claim({ channel: 'ops', perRule: 9, limit: 9, at: NOON, leaseMs: LEASE_MS }, fence);
+    expect(await one.store.nextDue({ ...allOf('ops'), perRule: 9 })).toBe(0);
+    await one.store.claim(
+      { ...allOf('ops'), perRule: 9, limit: 9, at: NOON, leaseMs: LEASE_MS, outOfTurn: null },
+      fence,
+    );
     const [later] = await execute(all.url, "SELECT attempt FROM deliveries WHERE id = 'later'");
     expect(Number(later?.['attempt'])).toBe(1);
   });
@@ -318,7 +321,10 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
           NOON,
           fenceOf(dispatching.store, 'service:test'),
         ),
-        sending.store.claim({ channel: 'ops', perRule: 99, limit: 1, at: NOON, leaseMs: LEASE_MS }, fence),
+        sending.store.claim(
+          { ...allOf('ops'), perRule: 99, limit: 1, at: NOON, leaseMs: LEASE_MS, outOfTurn: null },
+          fence,
+        ),
       ]);
       const [row] = await execute(all.url, `SELECT state FROM deliveries WHERE id = '${id}'`);
       expect([round, claimed.length, row?.['state']]).toEqual(

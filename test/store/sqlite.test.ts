@@ -20,7 +20,7 @@ import { migrateState } from '../../src/store/sql/migrate.ts';
 import { StorageError, StoreBusyError, StoreFullError, type Store } from '../../src/store/contract/store.ts';
 import { claim, commit, cover, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, aMemory, NOON } from './builders.ts';
-import { keepsThePromise } from './contracts/contract.ts';
+import { FIRST_TRY, keepsThePromise } from './contracts/contract.ts';
 import { damagePages, execute } from './damage.ts';
 import { keepsAJournal } from './contracts/journal-contract.ts';
 import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './contracts/operators-contract.ts';
@@ -69,9 +69,7 @@ describe('opening', () => {
     await withStore(file, (store) => owe(store, 'w', [delivery], NOON));
     await using store = await openSqliteStore({ file });
     expect(await store.recall()).toEqual(new Map([['w', aMemory({ version: 1 })]]));
-    expect(await claim(store, 'ops', 1, NOON)).toEqual([
-      { delivery, attempt: 1, maybeCopy: false, receipt: null, ageMs: 0 },
-    ]);
+    expect(await claim(store, 'ops', 1, NOON)).toEqual([{ ...FIRST_TRY, delivery }]);
   });
 
   test('refuses a second daemon, by whatever name of the file, and says who holds it', async () => {

@@ -59,7 +59,7 @@ export interface ChannelSet {
   owedToMirrors(): readonly OutboxDepth[];
   /** Of those that are open. */
   names(): readonly string[];
-  /** Sends again, also where the receiver said that it is gone. */
+  /** All that waits for its next try there is tried at once. */
   resume(channel: string): void;
   /** How the tries on each open channel end. */
   health(): ReadonlyMap<string, ChannelHealth>;
@@ -132,6 +132,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
       channel: name,
       notifier: guarded,
       giveUpAfterMs: notifier.giveUpAfterMs,
+      pace: notifier.pace,
       onOutcome,
       onDead: () => {
         metrics.deliveryDead(name);
@@ -189,12 +190,13 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
           opened.move();
           recipientsOf = recipientsIn(config);
           ackLinkOf = ackLinksOf(config.http, secrets[0] ?? null);
+          const before = new Set(openByName.keys());
           const gone = [...openByName.values()].filter((one) => next.get(one.name) !== one);
           for (const { name } of gone) retire(name);
           for (const built of next.values()) {
-            const kept = openByName.get(built.name);
-            if (kept === undefined) start(built);
-            else kept.sender.resume();
+            if (openByName.get(built.name) === undefined) start(built);
+            // An operator who loads a config expects a try of all that waits.
+            if (before.has(built.name)) built.sender.resume();
           }
         },
         [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -184,9 +184,8 @@ export type Fact =
 
 /**
  * How one try ended. `afterMs`: the receiver named its own time. `atLeastMs`: the waits grow as ever, and none is shorter.
- * `auth`: the receiver refuses who calls or where to, so a person has to change the config. `park`: the receiver is gone;
- * the channel sends nothing until the config is loaded again. `rejected`: the receiver refuses this message. `unknown`:
- * the bytes may have been taken over, but no answer came.
+ * `auth`: the receiver refuses who calls or where to, or is gone, so a person has to change the config. `rejected`: the
+ * receiver refuses this message. `unknown`: the bytes may have been taken over, but no answer came.
  */
 export type Outcome =
   | { readonly type: 'sent'; readonly answer: string; readonly receipt?: Receipt }
@@ -196,13 +195,16 @@ export type Outcome =
       readonly afterMs?: number;
       readonly atLeastMs?: number;
       readonly auth?: true;
-      readonly park?: true;
     }
   | { readonly type: 'rejected'; readonly why: string }
   | { readonly type: 'unknown'; readonly why: string };
 
-/** How a try is recorded: `dueAt` when it is to be tried again, else it ends as `sent` or `dead`. */
+/**
+ * How a try is recorded: `dueAt` when it is to be tried again, else it ends as `sent` or `dead`. `isBack`: its receiver was
+ * failing, and all that waits for its next try there is due. `isOutOfTurn`: the try was one besides its schedule, of which
+ * there may be thousands: the journal does not name it.
+ */
 export type Settlement =
-  | { readonly state: 'sent'; readonly outcome: Outcome }
+  | { readonly state: 'sent'; readonly outcome: Outcome; readonly isBack?: boolean }
   | { readonly state: 'dead'; readonly outcome: Outcome }
-  | { readonly state: 'due'; readonly outcome: Outcome; readonly dueAt: Instant };
+  | { readonly state: 'due'; readonly outcome: Outcome; readonly dueAt: Instant; readonly isOutOfTurn?: boolean };

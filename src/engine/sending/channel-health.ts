@@ -34,7 +34,7 @@ export function createChannelHealth(clock: Pick<Clock, 'now'>): ChannelHealthRec
 
 function failed(before: ChannelHealth, outcome: Exclude<Outcome, { type: 'sent' }>, now: Instant): ChannelHealth {
   const { why } = outcome;
-  const isRefused = outcome.type === 'again' && (outcome.auth === true || outcome.park === true);
+  const isRefused = outcome.type === 'again' && outcome.auth === true;
   const refusal = isRefused ? { since: before.refusal?.since ?? now, why } : before.refusal;
   return { ...before, failingSince: before.failingSince ?? now, lastFailure: why, refusal };
 }

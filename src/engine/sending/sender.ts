@@ -2,7 +2,6 @@
 //
 //   looking    takes from the outbox as many due deliveries as it has slots free, and starts to send each
 //   resting    until the next one is due, a commit or a freed slot wakes it, or a minute has passed
-//   parked     the receiver said that it is gone: nothing is taken until `resume`, which a reload calls
 //   stopping   takes no more; what is in flight ends, within the caller's budget
 //
 // A delivery is marked as `sending` before it leaves and settled after its outcome is known. When the process dies in
@@ -14,15 +13,18 @@ import type { Delivery, Outcome } from '../../core/model/delivery.ts';
 import { LONGEST_WAIT_MS } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
 import { aborted } from '../../lib/abort.ts';
-import type { Clock, Instant } from '../../lib/clock.ts';
+import { earliest, type Clock, type Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import type { OpenNotifier } from '../../notifiers/notifier.ts';
-import type { Claimed } from '../../store/contract/deliveries.ts';
+import type { OpenNotifier, SendingPace } from '../../notifiers/notifier.ts';
+import type { Claimed, DeliveryClaim, Share } from '../../store/contract/deliveries.ts';
+import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import { createFailingReceivers } from './failing-receivers.ts';
 import { createOutcomeReport } from './outcome-report.ts';
+import { createPacing } from './pacing.ts';
 import { createRunTime } from './run-time.ts';
 import { createSettling } from './settling.ts';
 
@@ -34,16 +36,17 @@ export interface Sender {
   run(stop: AbortSignal, abandon: AbortSignal): Promise<void>;
   /** Something was committed that may be for this channel. Safe to call at any time, also before `run`. */
   wake(): void;
-  /** Sends again after the receiver said that it is gone. Safe to call at any time. */
+  /** All that waits for its next try is due, since its receiver may work again. Safe to call at any time. */
   resume(): void;
 }
 
 interface SenderOptions {
-  readonly store: Pick<Store, 'claim' | 'expire' | 'ran' | 'settle' | 'nextDue'>;
+  readonly store: Pick<Store, 'claim' | 'expire' | 'hasten' | 'refusing' | 'ran' | 'settle' | 'nextDue'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
+  readonly pace?: SendingPace | undefined;
   /** Its recipient was told something of it that is not on record. */
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
   readonly clock: Clock;
@@ -72,44 +75,111 @@ const LEASE_MS = 300_000;
 export function createSender(options: SenderOptions): Sender {
   const { store, ownership, channel, notifier, giveUpAfterMs, isToldUnrecorded, clock, log, onOutcome, onDead } =
     options;
-  const share = { channel, perRule: MOST_OF_RULE };
   const inFlight = new Map<DeliveryId, Promise<void>>();
   const storage = createStorageBackoff({ channel }, log);
   const settling = createSettling({ store, storage, giveUpAfterMs, clock });
   const report = createOutcomeReport(channel, log);
   const runTime = createRunTime(clock);
+  const receivers = createFailingReceivers();
+  const pacing = createPacing(options.pace ?? null);
   // How much of the run time is in the state file.
   let recordedMs = 0;
   // The run time at which leases and waits that ended are looked for again.
   let expiresAtMs = 0;
-  let isParked = false;
   const loop = createWokenLoop(clock);
 
+  let isResumed = false;
+  // Failing receivers are known from the deliveries that wait.
+  let isNew = true;
+
   const resume = (): void => {
-    isParked = false;
+    isResumed = true;
     loop.wake();
   };
 
-  async function claimDue(abandon: AbortSignal): Promise<Instant | null> {
+  /** After how long to look again; null: when something wakes the sender. */
+  async function sendDue(abandon: AbortSignal): Promise<number | null> {
     const fence = ownership.fenceOf(`channel:${channel}`);
-    if (isParked || fence === null) return null;
+    if (fence === null) return null;
     await recordRunTime();
-    const free = MOST_IN_FLIGHT - inFlight.size;
-    if (free === 0) return null;
+    await recallFailing();
+    await hasten();
+    if (inFlight.size === MOST_IN_FLIGHT) return null;
     await expire();
     // A claim is a commit, so it is looked first.
     const now = clock.now();
-    const due = await store.nextDue(share);
+    const due = await store.nextDue(shareNow().share);
     if (due !== null && due - now > LONGEST_WAIT_MS) {
       // No wait is that long: the clock was set back. The next look, which is now, ends it.
       expiresAtMs = 0;
-      return now;
+      return 0;
     }
-    if (due === null || due > now) return due;
-    const claimed = await store.claim({ ...share, limit: free, at: now, leaseMs: LEASE_MS }, fence);
-    for (const delivery of claimed) start(delivery, abandon);
-    // With every slot taken, the first that becomes free wakes the loop.
-    return claimed.length === free ? null : store.nextDue(share);
+    const dueMs = due !== null && due <= now ? await claimDue(fence, abandon) : restUntil(due);
+    return earliest([dueMs, due === null ? null : await takeTurn(fence, abandon)]);
+  }
+
+  function shareNow(): { readonly share: Share; readonly most: number; readonly moreInMs: number | null } {
+    const nowMs = runTime.passed();
+    const { most, resting, onlyCritical, moreAtMs } = pacing.room(nowMs);
+    const share = { channel, perRule: MOST_OF_RULE, resting, onlyCritical };
+    return { share, most, moreInMs: moreAtMs === null ? null : moreAtMs - nowMs };
+  }
+
+  /** The pace may leave room before anything else happens. */
+  function restUntil(due: Instant | null): number | null {
+    return earliest([due === null ? null : due - clock.now(), shareNow().moreInMs]);
+  }
+
+  async function claimDue(fence: Fence, abandon: AbortSignal): Promise<number | null> {
+    for (;;) {
+      const free = MOST_IN_FLIGHT - inFlight.size;
+      const { share, most, moreInMs } = shareNow();
+      // With every slot taken, the first that becomes free wakes the loop.
+      if (free === 0) return null;
+      if (most <= 0) return moreInMs;
+      // With a pace each one changes the share of the next.
+      const limit = most === Infinity ? free : 1;
+      const claimed = await claim({ share, limit, outOfTurn: null }, fence, abandon);
+      if (claimed < limit) return restUntil(await store.nextDue(share));
+    }
+  }
+
+  /** One message to a receiver that fails is tried, whatever its own schedule says. */
+  async function takeTurn(fence: Fence, abandon: AbortSignal): Promise<number | null> {
+    const next = receivers.next();
+    if (next === null || inFlight.size === MOST_IN_FLIGHT) return null;
+    const nowMs = runTime.passed();
+    if (next.atMs > nowMs) return next.atMs - nowMs;
+    receivers.hadTurn(next.recipient, nowMs);
+    const { share, most } = shareNow();
+    if (most > 0) await claim({ share, limit: 1, outOfTurn: next.recipient }, fence, abandon);
+    return 0;
+  }
+
+  interface Taking extends Pick<DeliveryClaim, 'limit' | 'outOfTurn'> {
+    readonly share: Share;
+  }
+
+  /** How many there were. */
+  async function claim({ share, ...how }: Taking, fence: Fence, abandon: AbortSignal): Promise<number> {
+    const claimed = await store.claim({ ...share, ...how, at: clock.now(), leaseMs: LEASE_MS }, fence);
+    for (const one of claimed) {
+      pacing.began(one.rule, runTime.passed());
+      start(one, abandon);
+    }
+    return claimed.length;
+  }
+
+  async function recallFailing(): Promise<void> {
+    if (!isNew) return;
+    for (const recipient of await store.refusing(channel)) receivers.wasFailing(recipient, runTime.passed());
+    isNew = false;
+  }
+
+  async function hasten(): Promise<void> {
+    if (!isResumed) return;
+    await store.hasten(channel, clock.now());
+    isResumed = false;
   }
 
   async function expire(): Promise<void> {
@@ -145,17 +215,13 @@ export function createSender(options: SenderOptions): Sender {
     failpoint('send.begun');
     const outcome = await send(claimed, abandon);
     failpoint('send.ended');
-    const settlement = settling.settlementOf(claimed, outcome, runTime.passed() - owedSinceMs);
-    if (outcome.type === 'again' && outcome.park === true) park(outcome.why);
+    const isBack = receivers.ended(claimed.delivery.recipient, outcome, runTime.passed());
+    const ended = settling.settlementOf(claimed, outcome, runTime.passed() - owedSinceMs);
+    const settlement = ended.state === 'sent' ? { ...ended, isBack } : ended;
     const isRecorded = await settling.record(claimed, settlement, abandon);
     report(claimed, settlement);
     onOutcome(outcome);
     if (isRecorded && settlement.state === 'dead') onDead();
-  }
-
-  function park(why: string): void {
-    if (!isParked) log.error('channel:parked', { channel, why, next: 'nothing is sent on it until the next reload' });
-    isParked = true;
   }
 
   async function send({ delivery, attempt, maybeCopy, receipt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
@@ -174,9 +240,9 @@ export function createSender(options: SenderOptions): Sender {
    */
   async function claimOnce(stop: AbortSignal, abandon: AbortSignal): Promise<number> {
     try {
-      const due = await claimDue(abandon);
+      const restMs = await sendDue(abandon);
       storage.answered('claim');
-      return due === null ? LONGEST_REST_MS : due - clock.now();
+      return restMs ?? LONGEST_REST_MS;
     } catch (error) {
       await clock.sleep(storage.failed('claim', error), stop);
       return 0;
@@ -186,6 +252,7 @@ export function createSender(options: SenderOptions): Sender {
   async function run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
     // Another process may have sent on the channel since the last run, and ended with something in flight.
     expiresAtMs = 0;
+    isNew = true;
     await loop.run(stop, async () => {
       const restMs = await claimOnce(stop, abandon);
       return Math.min(Math.max(restMs, SHORTEST_REST_MS), LONGEST_REST_MS);

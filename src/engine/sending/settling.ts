@@ -3,7 +3,7 @@
 import type { Outcome, Settlement } from '../../core/model/delivery.ts';
 import { afterOutcome } from '../../core/after-outcome.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Claimed } from '../../store/contract/deliveries.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { StorageBackoff } from '../reporting/storage-backoff.ts';
@@ -22,12 +22,24 @@ interface SettlingOptions {
   readonly clock: Clock;
 }
 
+/** It waits for its own next try, or for as long as the receiver said. */
+function afterTurn({ dueAt }: Claimed, outcome: Outcome, now: Instant): Settlement {
+  const askedMs = outcome.type === 'again' ? (outcome.afterMs ?? 0) : 0;
+  return { state: 'due', outcome, dueAt: Math.max(dueAt, now + askedMs), isOutOfTurn: true };
+}
+
 export function createSettling({ store, storage, giveUpAfterMs, clock }: SettlingOptions): Settling {
   // Not stored: a restart grants what is rejected its three tries again.
   const rejectionsById = new Map<DeliveryId, number>();
 
   return {
-    settlementOf({ delivery: { id }, attempt }, outcome, ageMs) {
+    settlementOf(claimed, outcome, ageMs) {
+      if (claimed.isOutOfTurn && outcome.type !== 'sent' && outcome.type !== 'rejected')
+        return afterTurn(claimed, outcome, clock.now());
+      const {
+        delivery: { id },
+        scheduled: attempt,
+      } = claimed;
       const rejections = (rejectionsById.get(id) ?? 0) + (outcome.type === 'rejected' ? 1 : 0);
       const settlement = afterOutcome({ id, attempt, rejections, ageMs, outcome, at: clock.now(), giveUpAfterMs });
       if (settlement.state === 'due' && rejections > 0) rejectionsById.set(id, rejections);

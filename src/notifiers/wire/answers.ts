@@ -14,7 +14,7 @@ export interface ReceiverAnswer {
 
 /** What an answer means. `afterMs`: when the server wants to be asked again. `says`: shown in place of its words. */
 export interface AnswerReading {
-  readonly as: 'sent' | 'again' | 'auth' | 'park' | 'rejected' | 'unknown';
+  readonly as: 'sent' | 'again' | 'auth' | 'rejected' | 'unknown';
   readonly afterMs?: number;
   readonly says?: string;
   /** Of what was sent. */
@@ -35,14 +35,12 @@ export function jsonOf({ text }: ReceiverAnswer): unknown {
 
 /** Those that a little patience cures: too slow, too early, too many. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
-const REFUSED: ReadonlySet<number> = new Set([401, 403, 404]);
-const GONE = 410;
+const REFUSED: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 /** The table. */
 export function readingOf(status: number): AnswerReading {
   if (status >= 200 && status < 300) return { as: 'sent' };
   if (REFUSED.has(status)) return { as: 'auth' };
-  if (status === GONE) return { as: 'park' };
   return { as: status >= 400 && status < 500 && !PASSING.has(status) ? 'rejected' : 'again' };
 }
 
@@ -71,7 +69,7 @@ export function toOutcome(
   if (as === 'rejected' || as === 'unknown') return { type: as, why };
   const waitMs = afterMs ?? waitAsked(answer.headers['retry-after'], now);
   if (as === 'again') return { type: 'again', why, ...(waitMs === undefined ? {} : { afterMs: bounded(waitMs) }) };
-  return { type: 'again', why, atLeastMs: AFTER_REFUSAL_MS, ...(as === 'auth' ? { auth: true } : { park: true }) };
+  return { type: 'again', why, atLeastMs: AFTER_REFUSAL_MS, auth: true };
 }
 
 // Redirects are not followed: whoever answers at the old address could send the alerts anywhere, inside included.

@@ -1,5 +1,5 @@
 // What all channels that post over HTTP have in common. A channel says what it posts, and how it reads answers.
-import type { Notifier, NotifierTools, OpenNotifier } from '../notifier.ts';
+import type { Notifier, NotifierTools, OpenNotifier, SendingPace } from '../notifier.ts';
 import { createPoster, type Poster } from './post-json.ts';
 
 const GIVE_UP_AFTER_MS = 3 * 24 * 3_600_000;
@@ -12,6 +12,7 @@ interface HttpChannel<D> extends Pick<
   readonly totalMs: number;
   /** As `createPoster` has it. */
   readonly mostAnswerBytes?: number | undefined;
+  readonly pace?: SendingPace;
   /** What no outcome may show of a channel: its secrets, and parts of them that a server may quote alone. */
   secretsIn(to: D): readonly string[];
   senderOf(to: D, poster: Poster, tools: NotifierTools): OpenNotifier['send'];
@@ -29,6 +30,7 @@ export function httpNotifier<D extends { readonly allow: readonly string[] }>(ch
     readBy,
     config,
     secrets,
+    pace: channel.pace,
     giveUpAfterMs: GIVE_UP_AFTER_MS,
     recipients: (_to, name) => [name],
     warnings: (to) => channel.warnings(to),

@@ -9,6 +9,9 @@ export interface Share {
   readonly channel: string;
   /** So many messages of one rule are sent at once: a rule that has thousands leaves room for others. */
   readonly perRule: number;
+  /** Rules of which nothing is sent. */
+  readonly resting: readonly string[];
+  readonly onlyCritical: boolean;
 }
 
 /** For whom deliveries are claimed. */
@@ -17,6 +20,12 @@ export interface DeliveryClaim extends Share {
   readonly at: Instant;
   /** For how long nobody else is given what is handed out; at most `LONGEST_LEASE_MS`. */
   readonly leaseMs: number;
+  /**
+   * Null: what is due. A recipient: what waits for its next try to it, those that were tried out of turn the fewest times
+   * first; the count that sets its waits stays as it is. Nothing that may have
+   * arrived, or that was rejected.
+   */
+  readonly outOfTurn: string | null;
 }
 
 export const LONGEST_LEASE_MS = 600_000;
@@ -25,6 +34,13 @@ export const LONGEST_LEASE_MS = 600_000;
 export interface Claimed {
   readonly delivery: Delivery;
   readonly attempt: number;
+  /** Tries by its own schedule, this one included where it is one. */
+  readonly scheduled: number;
+  /** By its own schedule. */
+  readonly dueAt: Instant;
+  readonly isOutOfTurn: boolean;
+  /** The rule that it is about; empty: several. */
+  readonly rule: string;
   /** An earlier try of it may have arrived. */
   readonly maybeCopy: boolean;
   /** Of the last message about the same alert and episode that the recipient accepted; null = there is none. */
@@ -112,6 +128,12 @@ export interface OutboxStore {
    * What would wait for longer than any wait is due as well, since the clock was set back; it is not counted.
    */
   expire(channel: string, at: Instant, held: readonly DeliveryId[]): Promise<number>;
+
+  /** The recipients of deliveries of the channel that were refused three times or more and wait for their next try. */
+  refusing(channel: string): Promise<readonly string[]>;
+
+  /** All that waits for its next try on the channel is due, but what its receiver rejected. */
+  hasten(channel: string, at: Instant): Promise<void>;
 
   /** When the next delivery of the channel is due that may be claimed; null when nothing waits. */
   nextDue(share: Share): Promise<Instant | null>;

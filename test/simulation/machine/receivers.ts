@@ -73,7 +73,7 @@ function failingAnswer({ times, amount }: PlannedFault): ReceiverAnswer {
     case 3:
       return refused('not-connected', { type: 'again', why: 'no connection (ECONNREFUSED)' });
     case 4:
-      return refused('gone', { type: 'again', why: '410', park: true, atLeastMs: AUTH_REST_MS });
+      return refused('gone', { type: 'again', why: '410', auth: true, atLeastMs: AUTH_REST_MS });
     default:
       return refused('busy', { type: 'again', why: '503' });
   }

@@ -74,7 +74,6 @@ function openSink(
     async send(delivery, attempt) {
       time.stir();
       await line.deed();
-      if (kind === 'pager' && delivery.members[0].as === 'fired-and-resolved') return NOTHING_TO_CALL;
       return send(delivery, onTry(delivery, attempt, kind));
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -89,5 +88,3 @@ function openSink(
     },
   };
 }
-
-const NOTHING_TO_CALL: Outcome = { type: 'sent', answer: 'over before anybody was paged: nothing was called' };

@@ -153,6 +153,8 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
         return end;
       }),
     expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
+    refusing: (channel) => deed(() => inner.refusing(channel)),
+    hasten: (channel, at) => write(() => inner.hasten(channel, at)),
     nextDue: (share) => deed(() => inner.nextDue(share)),
     survey: () => deed(() => inner.survey()),
     answerTo: (request) => deed(() => inner.answerTo(request)),

@@ -1,26 +1,8 @@
 // What the cap, summaries and receivers that fail do to messages.
 import type { KnownOfPeople } from './entry.ts';
-import { isLate, isNear, isOwed } from './story.ts';
+import { isLate, isNear } from './story.ts';
 
 export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
-  {
-    name: 'a receiver that is gone is not tried again until a reload or a restart',
-    of: 'decision 117',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => isOwed(check) && isNear(story, 'parked'),
-  },
-  {
-    name: 'a success wakes nobody',
-    of: 'decision 117',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => isOwed(check) && isNear(story, 'woken'),
-  },
-  {
-    name: 'a next try waits longer than its own wait once the clock was set back',
-    of: 'judge 15',
-    met: { seed: 23, days: 2 },
-    covers: ({ check, story }) => isOwed(check) && story.after === 'schedule' && isNear(story, 'set-back'),
-  },
   {
     name: 'what was given up is not tried again with the repeats',
     of: 'finding 11',

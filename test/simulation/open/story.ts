@@ -7,11 +7,6 @@ export function isLate(check: PeopleVerdict['check']): boolean {
   return ['unsent', 'end-unsent', 'step-wrong', 'summary-wrong', 'repeat-wrong'].includes(check);
 }
 
-/** Something that was owed, or somebody who had to be called, came too late or never. */
-export function isOwed(check: PeopleVerdict['check']): boolean {
-  return isLate(check) || check === 'step-wrong';
-}
-
 export function isNear({ near }: VerdictStory, what: Near): boolean {
   return near.includes(what);
 }

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { MOST_UNSETTLED, OPEN_MS } from '../../../src/core/alerts/overflow.ts';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
-import { claim, commit, cover, dispatch, LEASE_MS, owe, settle } from '../../support/store/store-calls.ts';
+import { allOf, claim, commit, cover, dispatch, LEASE_MS, owe, settle } from '../../support/store/store-calls.ts';
 import { aDecision, aDelivery, aMemory, aTransition, NOON, transitionsOf } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
 import { fenceOf } from '../../support/store/fences.ts';
@@ -9,6 +9,17 @@ import { fenceOf } from '../../support/store/fences.ts';
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
 const SECOND = 1000;
+/** As a claim hands it out, of a delivery of `aDelivery`. */
+export const FIRST_TRY = {
+  attempt: 1,
+  scheduled: 1,
+  dueAt: NOON,
+  isOutOfTurn: false,
+  rule: 'treasury-low',
+  maybeCopy: false,
+  receipt: null,
+  ageMs: 0,
+} as const;
 
 /** The promise of `Store`, as tests. Every engine keeps it. `place`: where the stores that it opens keep what they keep. */
 export function keepsThePromise(place: Place): void {
@@ -18,7 +29,7 @@ export function keepsThePromise(place: Place): void {
     expect(await store.recall()).toEqual(new Map());
     expect(await store.recall(['w'])).toEqual(new Map());
     expect(await claim(store, 'ops', 10, NOON)).toEqual([]);
-    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBeNull();
+    expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBeNull();
     expect(await store.survey()).toEqual({ outbox: [], dead: 0, sent: 0 });
     expect(await store.expire('ops', NOON, [])).toBe(0);
   });
@@ -95,9 +106,7 @@ export function keepsThePromise(place: Place): void {
   story('what a decision says is committed with it, and handed out exactly so', async (store) => {
     const delivery = aDelivery();
     await owe(store, 'w', [delivery], NOON);
-    expect(await claim(store, 'ops', 10, NOON)).toEqual([
-      { delivery, attempt: 1, maybeCopy: false, receipt: null, ageMs: 0 },
-    ]);
+    expect(await claim(store, 'ops', 10, NOON)).toEqual([{ ...FIRST_TRY, delivery }]);
   });
 
   story('a decision that rests on an older memory leaves nothing behind', async (store) => {
@@ -322,7 +331,7 @@ export function keepsThePromise(place: Place): void {
     await claim(store, 'ops', 3, NOON);
     for (const [n, id] of severities.entries())
       await settle(store, id, { state: 'due', outcome: AGAIN, dueAt: NOON + (9 - n) * SECOND }, NOON);
-    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBe(NOON + 7 * SECOND);
+    expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBe(NOON + 7 * SECOND);
   });
 
   story('of one key and recipient one is in flight at a time, in order of seq', async (store) => {
@@ -363,7 +372,7 @@ export function keepsThePromise(place: Place): void {
     await claim(store, 'ops', 1, NOON);
     await settle(store, delivery.id, { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
     const claimed = await claim(store, 'ops', 1, NOON + SECOND);
-    expect(claimed).toEqual([{ delivery, attempt: 2, maybeCopy: false, receipt: null, ageMs: 0 }]);
+    expect(claimed).toEqual([{ ...FIRST_TRY, delivery, attempt: 2, scheduled: 2, dueAt: NOON + SECOND }]);
   });
 
   story('what is owed grows older while the sender of its channel runs, and at no other time', async (store) => {
@@ -410,7 +419,7 @@ export function keepsThePromise(place: Place): void {
       const yesterday = NOON - 86_400 * SECOND;
       await owe(store, 'w', [aDelivery({ id: 'a' })], NOON);
       await owe(store, 'v', [aDelivery({ id: 'b', watch: 'other' })], yesterday);
-      const share = { channel: 'ops', perRule: 2 };
+      const share = { ...allOf('ops'), perRule: 2 };
       await claim(store, 'ops', 1, yesterday);
       const again = { type: 'again', why: '503' } as const;
       const dueAt = yesterday + 400 * SECOND;
@@ -564,12 +573,12 @@ export function keepsThePromise(place: Place): void {
   story('the next due time is that of a delivery that a claim would hand out', async (store) => {
     const deliveries = [aDelivery({ id: 'firing', key: 'k', seq: 1 }), aDelivery({ id: 'resolved', key: 'k', seq: 2 })];
     await owe(store, 'w', deliveries, NOON);
-    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBe(NOON);
-    expect(await store.nextDue({ channel: 'mail', perRule: 4 })).toBeNull();
+    expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBe(NOON);
+    expect(await store.nextDue({ ...allOf('mail'), perRule: 4 })).toBeNull();
     await claim(store, 'ops', 10, NOON);
-    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBeNull();
+    expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBeNull();
     await settle(store, 'firing', { state: 'due', outcome: AGAIN, dueAt: NOON + SECOND }, NOON);
-    expect(await store.nextDue({ channel: 'ops', perRule: 4 })).toBe(NOON + SECOND);
+    expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBe(NOON + SECOND);
   });
 
   story('the survey counts what is owed per channel, from the oldest on, and how the rest ended', async (store) => {

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { claim, commit, owe, settle } from '../../support/store/store-calls.ts';
+import { allOf, claim, commit, owe, settle } from '../../support/store/store-calls.ts';
 import { answerTo, operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aDelivery, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
@@ -246,7 +246,7 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
       answer: { channel: 'ops', deliveries: 1 },
     });
     expect(await taken(store, NOON + 1)).toEqual(['d1 2']);
-    expect(await store.nextDue({ channel: 'night', perRule: 4 })).toBe(NOON + HOUR);
+    expect(await store.nextDue({ ...allOf('night'), perRule: 4 })).toBe(NOON + HOUR);
   });
 
   story(

@@ -25,10 +25,18 @@ import {
 } from '../../../src/store/tables/deliveries/delivery-lists.ts';
 import { settleDelivery, type SentSettlement } from '../../../src/store/tables/deliveries/settled-deliveries.ts';
 import { aTransition, NOON } from '../builders.ts';
+import { allOf } from '../../support/store/store-calls.ts';
 import { onEachEngine } from './engines.ts';
 
 const TARGET = { channel: 'ops', recipient: 'ops' };
-const CLAIM: DeliveryClaim = { channel: 'ops', perRule: 100, limit: 100, at: NOON + 1, leaseMs: 60_000 };
+const CLAIM: DeliveryClaim = {
+  ...allOf('ops'),
+  perRule: 100,
+  limit: 100,
+  at: NOON + 1,
+  leaseMs: 60_000,
+  outOfTurn: null,
+};
 const SENT: SentSettlement = { state: 'sent', outcome: { type: 'sent', answer: 'ok', receipt: 'r1' } };
 const DEAD: Settlement = { state: 'dead', outcome: { type: 'rejected', why: 'no' } };
 const WATCH = 'treasury-low[treasury]';
@@ -90,7 +98,7 @@ onEachEngine((open) => {
     await owe(database, { b: [{ key: 'b' }] }, 'warning');
     await owe(database, { a: [{ key: 'a' }] });
     await owe(database, { a2: [{ key: 'a', seq: 2, type: 'alert.resolved' }] });
-    const share = { channel: 'ops', perRule: 100 };
+    const share = { ...allOf('ops'), perRule: 100 };
     expect(await nextDue(database.sql, share)).toBe(NOON);
     await database.write('ran', (sql) => addRun(sql, 'ops', 300));
     await database.write('ran', (sql) => addRun(sql, 'ops', 200));
@@ -121,8 +129,8 @@ onEachEngine((open) => {
     const { database } = opened;
     await owe(database, { a: [{ key: 'a' }], b: [{ key: 'b' }], c: [{ key: 'c' }] });
     expect(idsOf(await claimed(database, { perRule: 2 }))).toEqual(['a', 'b']);
-    expect(await nextDue(database.sql, { channel: 'ops', perRule: 2 })).toBeNull();
-    expect(await nextDue(database.sql, { channel: 'ops', perRule: 3 })).toBe(NOON);
+    expect(await nextDue(database.sql, { ...allOf('ops'), perRule: 2 })).toBeNull();
+    expect(await nextDue(database.sql, { ...allOf('ops'), perRule: 3 })).toBe(NOON);
   });
 
   test('a lease that ended makes a delivery due again, as one that may have arrived', async () => {
@@ -217,7 +225,7 @@ onEachEngine((open) => {
     expect(await deliveries(database.sql, { ...filter, state: 'undismissed' })).toEqual([]);
     expect(await retried('a')).toEqual({ id: 'a', ...TARGET, state: 'owed' });
     expect(await retried('none')).toBe('not-found');
-    expect(await nextDue(database.sql, { channel: 'ops', perRule: 9 })).toBe(NOON + 7);
+    expect(await nextDue(database.sql, { ...allOf('ops'), perRule: 9 })).toBe(NOON + 7);
     expect(idsOf(await claimed(database, { at: NOON + 8 }))).toEqual(['a']);
     await settle(database, 'a', 2, DEAD);
     expect(idsOf(await claimed(database, { at: NOON + 8 }))).toEqual(['a2']);

@@ -15,7 +15,7 @@ import { routingOf } from '../../../src/dispatch/routing.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { CommitResult } from '../../../src/store/contract/fence.ts';
-import type { Claimed } from '../../../src/store/contract/deliveries.ts';
+import type { Claimed, Share } from '../../../src/store/contract/deliveries.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { aDecision, transitionsOf } from '../../store/builders.ts';
 import { fenceOf } from './fences.ts';
@@ -161,11 +161,13 @@ export function cover(store: Store, coverage: Parameters<Store['cover']>[0]): Re
   return store.cover(coverage, fenceOf(store, FENCE));
 }
 
+/** Whatever may go on the channel. */
+export function allOf(channel: string): Share {
+  return { channel, perRule: Number.MAX_SAFE_INTEGER, resting: [], onlyCritical: false };
+}
+
 export function claim(store: Store, channel: string, limit: number, at: Instant): Promise<Claimed[]> {
-  return store.claim(
-    { channel, perRule: Number.MAX_SAFE_INTEGER, limit, at, leaseMs: LEASE_MS },
-    fenceOf(store, FENCE),
-  );
+  return store.claim({ ...allOf(channel), limit, at, leaseMs: LEASE_MS, outOfTurn: null }, fenceOf(store, FENCE));
 }
 
 /** Ends the first try, unless another one is named. */

@@ -1,9 +1,10 @@
 // Deliveries on their way out: claimed by senders, under leases that end.
 import { LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
+import { RANK_OF, type Outcome } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { LONGEST_LEASE_MS, type DeliveryClaim, type Claimed, type Share } from '../../contract/deliveries.ts';
-import { int, intOrNull, type Row } from '../../sql/rows.ts';
+import { int, intOrNull, text, type Row } from '../../sql/rows.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { listedMembers, type UnlistedMembers } from './delivery-members.ts';
@@ -36,39 +37,72 @@ const RULE_HAS_ROOM = `mine.rule NOT IN (
   SELECT busy.rule FROM deliveries AS busy WHERE busy.channel = $1 AND busy.state = 'sending' AND busy.rule <> ''
   GROUP BY busy.rule HAVING count(*) >= $2::bigint)`;
 
-const MAY_GO = `mine.channel = $1 AND mine.state = 'due' AND ${RULE_HAS_ROOM} AND ${FIRST_OF_ITS_ALERT}`;
+/** `resting`: the parameter with the rules of which nothing is sent. */
+const mayGo = (d: SqlDialect, resting: string): string =>
+  `mine.channel = $1 AND mine.state = 'due' AND ${RULE_HAS_ROOM} AND NOT ${d.among('mine.rule', resting, 'text')}
+    AND ${FIRST_OF_ITS_ALERT}`;
 
 /**
  * A query for each set of ranks whose first row its index finds. SQLite needs one for each rank, else it scans rows that
  * are not due. PostgreSQL takes one for all: planning three takes 2 ms.
  */
-function perRank(d: SqlDialect, query: (ofRank: string) => string): string[] {
-  return d.name === 'sqlite' ? RANKS.map((rank) => query(`AND mine.rank = ${rank}`)) : [query('')];
+function perRank(d: SqlDialect, onlyCritical: boolean, query: (ofRank: string) => string): string[] {
+  const ofRank = (rank: number): string => query(`AND mine.rank = ${rank}`);
+  if (onlyCritical) return [ofRank(RANK_OF.critical)];
+  return d.name === 'sqlite' ? RANKS.map(ofRank) : [query('')];
 }
 
-const FIRST_DUE = (d: SqlDialect): string => {
+const firstDue = (d: SqlDialect, onlyCritical: boolean): string => {
   const queries = perRank(
     d,
+    onlyCritical,
     (ofRank) => `(
-      SELECT mine.number FROM deliveries AS mine WHERE ${MAY_GO} ${ofRank} AND mine.due_at <= $3
+      SELECT mine.number FROM deliveries AS mine WHERE ${mayGo(d, '$5')} ${ofRank} AND mine.due_at <= $3
       ORDER BY mine.rank, mine.due_at, mine.number LIMIT 1 ${d.skipLocked})`,
   );
   return `coalesce(${[...queries, 'NULL'].join(', ')})`;
 };
 
-const CLAIM = (d: SqlDialect): string => `
-  UPDATE deliveries SET state = 'sending', attempt = attempt + 1, lease_until = $4 WHERE number = ${FIRST_DUE(d)}
+const claimOf = (number: string, also = ''): string => `
+  UPDATE deliveries SET state = 'sending', attempt = attempt + 1, lease_until = $4 ${also} WHERE number = ${number}
   RETURNING *, ${ranOf('deliveries.channel')} - runtime_at AS age_ms`;
+const CLAIM = (d: SqlDialect): string => claimOf(firstDue(d, false));
+const CLAIM_CRITICAL = (d: SqlDialect): string => claimOf(firstDue(d, true));
 
-const NEXT_DUE = (d: SqlDialect): string => {
+const HAS_ENDED_AS = (type: Outcome['type']): string => `mine.outcome LIKE '%"type":"${type}"%'`;
+const CLAIM_OUT_OF_TURN = (d: SqlDialect): string =>
+  claimOf(
+    `(
+      SELECT mine.number FROM deliveries AS mine
+      WHERE ${mayGo(d, '$5')} AND mine.recipient = $6 AND mine.due_at > $3
+        AND NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_ENDED_AS('rejected')}
+      ORDER BY mine.out_of_turn, mine.rank, mine.number LIMIT 1 ${d.skipLocked})`,
+    ', out_of_turn = out_of_turn + 1',
+  );
+
+const REFUSING = `
+  SELECT DISTINCT mine.recipient FROM deliveries AS mine
+  WHERE mine.channel = $1 AND mine.state = 'due' AND mine.attempt >= 3 AND ${HAS_ENDED_AS('again')}
+  ORDER BY mine.recipient`;
+
+const HASTEN = `
+  UPDATE deliveries AS mine SET due_at = $3
+  WHERE mine.channel = $1 AND ($2::text IS NULL OR mine.recipient = $2::text) AND mine.state = 'due' AND mine.due_at > $3
+    AND NOT ${HAS_ENDED_AS('rejected')}`;
+
+const nextDueOf = (d: SqlDialect, onlyCritical: boolean): string => {
   const queries = perRank(
     d,
+    onlyCritical,
     (ofRank) => `
       SELECT * FROM (
-        SELECT mine.due_at FROM deliveries AS mine WHERE ${MAY_GO} ${ofRank} ORDER BY mine.due_at LIMIT 1) AS of_rank`,
+        SELECT mine.due_at FROM deliveries AS mine WHERE ${mayGo(d, '$3')} ${ofRank}
+        ORDER BY mine.due_at LIMIT 1) AS of_rank`,
   );
   return `SELECT min(due_at) AS at FROM (${queries.join(' UNION ALL ')}) AS firsts`;
 };
+const NEXT_DUE = (d: SqlDialect): string => nextDueOf(d, false);
+const NEXT_CRITICAL = (d: SqlDialect): string => nextDueOf(d, true);
 
 const BURY = `UPDATE deliveries SET state = 'dead', settled_at = $2, outcome = $3 WHERE number = $1`;
 
@@ -92,16 +126,17 @@ const PRUNE = `DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < $1`;
 /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
 export async function claimDeliveries(
   sql: Sql,
-  { channel, perRule, limit, at, leaseMs }: DeliveryClaim,
+  claim: DeliveryClaim,
   damaged: (error: unknown) => void,
 ): Promise<TakenDelivery[]> {
+  const { limit, at } = claim;
   const taken: TakenDelivery[] = [];
   // One by one: what is handed out counts for its rule.
   while (taken.length < limit) {
-    const row = await sql.first(CLAIM, [channel, perRule, at, at + leaseMs]);
+    const row = await claimedRow(sql, claim);
     if (row === undefined) break;
     try {
-      taken.push(await takenOf(sql, row));
+      taken.push(await takenOf(sql, row, claim.outOfTurn !== null));
     } catch (error) {
       await bury(sql, int(row, 'number'), at, error);
       damaged(error);
@@ -110,13 +145,24 @@ export async function claimDeliveries(
   return taken;
 }
 
-async function takenOf(sql: Sql, row: Row): Promise<TakenDelivery> {
-  const { id, channel, recipient, kind, at, attempt, number } = deliveryOf(row);
+async function claimedRow(
+  sql: Sql,
+  { channel, perRule, resting, onlyCritical, outOfTurn, at, leaseMs }: DeliveryClaim,
+): Promise<Row | undefined> {
+  const share = [channel, perRule, at, at + leaseMs, resting];
+  if (outOfTurn !== null) return sql.first(CLAIM_OUT_OF_TURN, [...share, outOfTurn]);
+  return sql.first(onlyCritical ? CLAIM_CRITICAL : CLAIM, share);
+}
+
+async function takenOf(sql: Sql, row: Row, isOutOfTurn: boolean): Promise<TakenDelivery> {
+  const { id, channel, recipient, kind, at, attempt, dueAt, number } = deliveryOf(row);
   const { members, unread } = await listedMembers(sql, { id, number });
   const delivery = { id, channel, recipient, kind, at, members, more: [] };
   const receipt = await receiptOf(sql, number);
   const maybeCopy = row['maybe_copy'] === 1;
-  return { claimed: { delivery, attempt, maybeCopy, receipt, ageMs: int(row, 'age_ms') }, unread };
+  const scheduled = attempt - int(row, 'out_of_turn');
+  const how = { scheduled, dueAt, isOutOfTurn, rule: String(row['rule']) };
+  return { claimed: { delivery, attempt, ...how, maybeCopy, receipt, ageMs: int(row, 'age_ms') }, unread };
 }
 
 async function bury(sql: Sql, number: number, at: Instant, error: unknown): Promise<void> {
@@ -140,8 +186,16 @@ export async function endLeases(sql: Sql, channel: string | null): Promise<void>
   await sql.run(END_LEASES, [channel]);
 }
 
-export async function nextDue(sql: Sql, { channel, perRule }: Share): Promise<Instant | null> {
-  const row = await sql.first(NEXT_DUE, [channel, perRule]);
+export async function refusing(sql: Sql, channel: string): Promise<string[]> {
+  return (await sql.all(REFUSING, [channel])).map((row) => text(row, 'recipient'));
+}
+
+export async function hasten(sql: Sql, to: { channel: string; recipient: string | null }, at: Instant): Promise<void> {
+  await sql.run(HASTEN, [to.channel, to.recipient, at]);
+}
+
+export async function nextDue(sql: Sql, { channel, perRule, resting, onlyCritical }: Share): Promise<Instant | null> {
+  const row = await sql.first(onlyCritical ? NEXT_CRITICAL : NEXT_DUE, [channel, perRule, resting]);
   return row === undefined ? null : intOrNull(row, 'at');
 }
 

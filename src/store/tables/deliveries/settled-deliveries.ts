@@ -3,10 +3,11 @@ import type { Receipt, Settlement } from '../../../core/model/delivery.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Tried } from '../../contract/deliveries.ts';
-import { int, type Row } from '../../sql/rows.ts';
+import { int, texts, type Row } from '../../sql/rows.ts';
 import { later } from '../../sql/dialect.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import { summaryKeysIn } from '../alerts/notifications.ts';
+import { hasten } from './deliveries.ts';
 import { FIRST_KEY, IN_PAGE, inPage, type KeyPage } from './delivery-members.ts';
 import { outcomeText, release } from './delivery-rows.ts';
 import { keepReceipt } from './receipts.ts';
@@ -20,7 +21,7 @@ const POSTPONE = `
 const END = `
   UPDATE deliveries SET state = $3, settled_at = $4, outcome = $5
   WHERE id = $1 AND (state = 'sending' AND attempt = $2 OR $3 = 'sent' AND state IN ('due', 'sending'))
-  RETURNING number`;
+  RETURNING number, channel, recipient`;
 
 const NUMBER_OF = 'SELECT number FROM deliveries WHERE id = $1';
 
@@ -61,7 +62,9 @@ export async function settleDelivery(
   if (ended === undefined) return false;
   const number = int(ended, 'number');
   await release(sql, number);
-  if (settlement.state === 'sent') await markPage(sql, number, { after, to: null }, settlement, at);
+  if (settlement.state !== 'sent') return true;
+  await markPage(sql, number, { after, to: null }, settlement, at);
+  if (settlement.isBack === true) await hasten(sql, texts(ended, 'channel', 'recipient'), at);
   return true;
 }
 

@@ -1,0 +1,90 @@
+// Receivers of a channel that take nothing: one of their messages is tried besides its own schedule.
+//
+//   working    accepted its last message, or failed fewer than three times since
+//   failing    its last three tries were refused or never connected: one message is tried every 30 s
+//   refusing   it refuses who calls, or is gone: one is tried after 1, after 5, then every 15 min
+//
+// One message for all receivers of a channel, taking turns. Times are of a clock that is never set.
+import type { Outcome } from '../../core/model/delivery.ts';
+
+export interface FailingReceivers {
+  /** A try ended. True: the receiver was failing and is back, so that all that is owed to it may go. */
+  ended(recipient: string, outcome: Outcome, atMs: number): boolean;
+  /** It failed in a process before this one. */
+  wasFailing(recipient: string, atMs: number): void;
+  /** The receiver that has the next turn, and when; null: none fails. */
+  next(): { readonly recipient: string; readonly atMs: number } | null;
+  /** A message of the recipient is being tried, or none may be. */
+  hadTurn(recipient: string, atMs: number): void;
+}
+
+const FAILING = 3;
+const TURN_MS = 30_000;
+const REFUSED_MS = [60_000, 300_000, 900_000] as const;
+
+interface Trouble {
+  readonly failures: number;
+  /** In a row, of who calls. */
+  readonly refusals: number;
+  readonly nextMs: number;
+  /** Until when the receiver said that it wants nothing. */
+  readonly quietUntilMs: number;
+}
+
+const NO_TROUBLE: Trouble = { failures: 0, refusals: 0, nextMs: 0, quietUntilMs: 0 };
+
+export function createFailingReceivers(): FailingReceivers {
+  const troubles = new Map<string, Trouble>();
+  let freeFromMs = 0;
+
+  return {
+    ended(recipient, outcome, atMs) {
+      const before = troubles.get(recipient) ?? NO_TROUBLE;
+      if (outcome.type !== 'sent') {
+        troubles.set(recipient, troubled(before, outcome, atMs));
+        return false;
+      }
+      troubles.delete(recipient);
+      if (!isFailing(before)) return false;
+      freeFromMs = atMs;
+      // Other receivers behind the same server may be back as well.
+      for (const [other, trouble] of troubles)
+        if (trouble.refusals === 0) troubles.set(other, { ...trouble, nextMs: Math.max(atMs, trouble.quietUntilMs) });
+      return true;
+    },
+    wasFailing(recipient, atMs) {
+      troubles.set(recipient, { ...NO_TROUBLE, failures: FAILING, nextMs: atMs });
+    },
+    next() {
+      const failing = [...troubles].filter(([, trouble]) => isFailing(trouble));
+      const [first] = failing.toSorted(([, a], [, b]) => a.nextMs - b.nextMs);
+      return first === undefined ? null : { recipient: first[0], atMs: Math.max(first[1].nextMs, freeFromMs) };
+    },
+    hadTurn(recipient, atMs) {
+      freeFromMs = atMs + TURN_MS;
+      const trouble = troubles.get(recipient);
+      if (trouble !== undefined)
+        troubles.set(recipient, { ...trouble, nextMs: Math.max(atMs + waitOf(trouble), trouble.quietUntilMs) });
+    },
+  };
+}
+
+function isFailing({ failures, refusals }: Trouble): boolean {
+  return failures >= FAILING || refusals > 0;
+}
+
+function troubled(before: Trouble, outcome: Exclude<Outcome, { type: 'sent' }>, atMs: number): Trouble {
+  const isRefusal = outcome.type === 'again' && outcome.auth === true;
+  const after = {
+    // It may have taken that one over, or what it rejects is that message.
+    failures: before.failures + Number(outcome.type === 'again'),
+    refusals: isRefusal ? before.refusals + 1 : 0,
+  };
+  const askedMs = outcome.type === 'again' ? (outcome.afterMs ?? 0) : 0;
+  const quietUntilMs = Math.max(before.quietUntilMs, atMs + askedMs);
+  return { ...after, nextMs: Math.max(atMs + waitOf(after), quietUntilMs), quietUntilMs };
+}
+
+function waitOf({ refusals }: Pick<Trouble, 'refusals'>): number {
+  return refusals === 0 ? TURN_MS : (REFUSED_MS[refusals - 1] ?? REFUSED_MS[2]);
+}

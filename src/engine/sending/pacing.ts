@@ -1,0 +1,53 @@
+// How fast a channel sends: not faster than its service takes. One rule takes at most half of it, and a fifth is kept for
+// critical alerts.
+import type { SendingPace } from '../../notifiers/notifier.ts';
+
+export interface Room {
+  /** Messages that may begin now. */
+  readonly most: number;
+  /** Rules that had their half. */
+  readonly resting: readonly string[];
+  /** Only a critical alert may go. */
+  readonly onlyCritical: boolean;
+  /** When there is more room than that; null: there is room for all. */
+  readonly moreAtMs: number | null;
+}
+
+export interface Pacing {
+  room(nowMs: number): Room;
+  /** `rule`: empty where the message is about several. */
+  began(rule: string, nowMs: number): void;
+}
+
+const ALL: Room = { most: Infinity, resting: [], onlyCritical: false, moreAtMs: null };
+const SHARE_OF_RULE = 1 / 2;
+const SHARE_OF_OTHERS = 4 / 5;
+
+/** `pace`: null = any number. */
+export function createPacing(pace: SendingPace | null): Pacing {
+  if (pace === null) return { room: () => ALL, began: () => undefined };
+  const { most, inMs } = pace;
+  let begun: { readonly rule: string; readonly atMs: number }[] = [];
+
+  return {
+    room(nowMs) {
+      begun = begun.filter(({ atMs }) => nowMs - atMs < inMs);
+      const [oldest] = begun;
+      if (oldest === undefined) return { ...ALL, most };
+      const ofRules = Map.groupBy(begun, ({ rule }) => rule);
+      const resting = [...ofRules].filter(
+        ([rule, own]) => rule !== '' && own.length >= Math.ceil(most * SHARE_OF_RULE),
+      );
+      const onlyCritical = begun.length >= Math.floor(most * SHARE_OF_OTHERS);
+      return {
+        most: most - begun.length,
+        resting: resting.map(([rule]) => rule),
+        onlyCritical,
+        moreAtMs: onlyCritical || resting.length > 0 ? oldest.atMs + inMs : null,
+      };
+    },
+    began(rule, nowMs) {
+      begun.push({ rule, atMs: nowMs });
+    },
+  };
+}
