@@ -155,7 +155,7 @@ function nextWithoutNews(context: Context, facts: Facts): Next {
   const repeatMs = repeatEvery(member, state, facts.timers);
   const nothing = (askAt: Instant | null): Next => ({ type: 'nothing', why: owed.dropped ?? 'nothing-new', askAt });
   if (repeatMs === null) return nothing(null);
-  if (!isAccepted(state) || state.notifiedAt === null) return nothing(context.now + repeatMs);
+  if (state.owed !== null || state.notifiedAt === null) return nothing(context.now + repeatMs);
   const dueAt = Math.min(state.notifiedAt, context.now) + repeatMs;
   const hold = holdOfRepeat(context, member);
   // What holds a repeat that is not due yet may be over when it is.
@@ -185,16 +185,21 @@ function tellingAgain(context: Context, facts: Facts, { at, ...since }: Again): 
 /** After how many milliseconds it is told again what it knows; null: never. */
 export function repeatEvery(
   { isEvent, isOpen, severity, routing }: GroupMember,
-  { begun }: RecipientState,
+  state: RecipientState,
   { repeatMs }: Timers,
 ): number | null {
-  const isRepeated = !isEvent || routing.options.requireAck === true;
-  return isRepeated && begun !== null && isOpen && severity !== 'info' ? repeatMs : null;
+  if (state.begun === null || !isOpen) return null;
+  const { requireAck, escalate } = routing.options;
+  if (isGivenUp(state)) return !isEvent || requireAck === true || escalate !== null ? (repeatMs ?? GIVEN_UP_MS) : null;
+  return (!isEvent || requireAck === true) && severity !== 'info' ? repeatMs : null;
 }
 
-/** All that was sent was accepted, the begin too. */
-function isAccepted({ begun, notified, owed }: RecipientState): boolean {
-  return owed === null && begun !== null && notified >= begun;
+/** How often a begin that was given up is tried again where nothing is repeated. */
+const GIVEN_UP_MS = 4 * 3_600_000;
+
+/** Nothing of it is on its way, and the target never accepted the begin. */
+function isGivenUp({ begun, notified, owed }: RecipientState): boolean {
+  return owed === null && begun !== null && notified < begun;
 }
 
 function repeated({ member, state }: Facts, at: Instant): ClosedLine['item'] {

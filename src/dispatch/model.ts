@@ -128,6 +128,7 @@ export interface RecipientState {
   readonly closed: number;
   /** Accepted, or of unknown outcome. */
   readonly notified: number;
+  /** When that was, or when the last message was given up. */
   readonly notifiedAt: Instant | null;
   /** The begin that was batched and whose end was not: this target is owed the end. Null: it knows of nothing open. */
   readonly begun: number | null;

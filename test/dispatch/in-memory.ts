@@ -171,7 +171,9 @@ export class InMemoryDispatch {
       if (outcome === 'again') continue;
       message.state = outcome;
       message.settledAt = this.now;
-      if (outcome === 'sent') for (const { key, seq } of message.lines) this.#accept(message.target, key, seq);
+      for (const { key, seq } of message.lines)
+        if (outcome === 'sent') this.#accept(message.target, key, seq);
+        else this.#giveUp(message.target, key);
     }
   }
 
@@ -372,6 +374,15 @@ export class InMemoryDispatch {
     const seq = this.alerts.get(alert.key)?.news.at(-1)?.seq ?? 0;
     const states = this.states.get(id) ?? new Map<Key, RecipientState>();
     this.states.set(id, states.set(alert.key, { ...UNTOLD, wanted: seq - 1, closed: seq - 1 }));
+  }
+
+  #giveUp(target: Recipient, key: Key): void {
+    for (const [id, ofGroup] of this.states) {
+      const state = ofGroup.get(key);
+      if (this.#groups.get(id)?.target.channel !== target.channel || state === undefined) continue;
+      if (state.begun !== null) ofGroup.set(key, { ...state, notifiedAt: this.now });
+      this.#wake(id, this.now);
+    }
   }
 
   #accept(target: Recipient, key: Key, seq: number): void {

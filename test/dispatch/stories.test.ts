@@ -368,6 +368,25 @@ describe('timers:', () => {
     expect(heard(day)).toEqual(['12:00:00 news low/1', '16:30:00 repeat low/1']);
   });
 
+  test.each(['warning', 'info'] as const)(
+    'a begin that was given up is tried again with the repeats: %s',
+    (severity) => {
+      const day = morning({ channel: MACHINE, options: severity === 'info' ? {} : { repeatMs: 30 * MINUTE } });
+      day.wire = () => 'dead';
+      happens(day, alert('spent', 'bridge', severity), 'firing');
+      day.wire = () => 'sent';
+      const next = severity === 'info' ? '16:00:00' : '12:30:00';
+      day.runUntil(at(next) - 1);
+      expect(heard(day)).toEqual(['12:00:00 news spent/1']);
+      day.runUntil(at(next));
+      expect(heard(day).slice(1)).toEqual([`${next} repeat spent/1`]);
+      day.runUntil(at('23:00:00'));
+      if (severity === 'info') expect(heard(day)).toHaveLength(2);
+      happens(day, alert('spent', 'bridge', severity), 'resolved');
+      expect(heard(day).at(-1)).toBe('23:00:00 news spent/2');
+    },
+  );
+
   test('no repeats where a route turns them off', () => {
     const day = morning({ options: { repeatMs: 'off' } });
     happens(day, LOW, 'firing');

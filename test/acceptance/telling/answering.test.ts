@@ -94,3 +94,18 @@ test('a step that is put before one that was taken is taken too', async () => {
   await scene.poll(0, 60);
   expect(scene.mails()).toHaveLength(3);
 });
+
+test('an alert whose first message was given up is told with the next repeat', async () => {
+  const written = { routes: '[{ notify: hook, repeat: 30m }]', webhooks: ['hook'] };
+  await using scene = await aScene(written, '{ id: low, while: balance < 3, severity: critical }');
+  scene.failing.add('hook');
+  // Rejected three times: at once, after 5 and after another 25 minutes.
+  await scene.poll(0, 45);
+  const tries = scene.calls().length;
+  expect(tries).toBe(3);
+  scene.failing.delete('hook');
+  await scene.poll(0, 35);
+  expect(scene.calls().slice(tries)).toEqual(['hook alert.firing reserve/low']);
+  await scene.poll(9, 2);
+  expect(scene.calls().at(-1)).toBe('hook alert.resolved reserve/low');
+});

@@ -4,12 +4,6 @@ import { isLate, isNear } from './story.ts';
 
 export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
   {
-    name: 'what was given up is not tried again with the repeats',
-    of: 'finding 11',
-    met: { seed: 6, days: 1 },
-    covers: ({ check, story }) => isLate(check) && (story.trail.includes('given-up') || isNear(story, 'given-up')),
-  },
-  {
     name: 'messages of before the clock was set back are counted again by the cap when it shows their time',
     of: 'judge 9',
     met: { seed: 3, days: 3 },

@@ -22,7 +22,8 @@ const BODY_WAITS = [5 * MINUTE, 25 * MINUTE];
 const GONE_MS = 15 * MINUTE;
 const SPREAD = 1.2;
 /** What was given up is tried again with each repeat, and so often where there is none (109). */
-const GIVEN_UP_MS = 4 * HOUR;
+/** How often a begin that was given up is tried again where nothing is repeated (109). */
+export const GIVEN_UP_MS = 4 * HOUR;
 
 /** Of everybody and everything: the process, the store, the clock; and the channel. */
 export function outerExcuses({ process, messages, timeline }: Evidence, target: string): Excused[] {

@@ -3,6 +3,7 @@
 import { isBeginLine, openUntil, sentOf } from './begins.ts';
 import { bucketOf, HOUR_MS, limitsOf, quarter, rangeOf, SLOT_MS, type Closing } from './caps.ts';
 import { isRepeated } from './calls.ts';
+import { GIVEN_UP_MS } from './excuses.ts';
 import type { CountedLine, TryMember } from './log.ts';
 import type { Message } from './facts/messages.ts';
 import { repeatOf, storyOf, type Court } from './owed.ts';
@@ -139,11 +140,10 @@ export function judgeRepeat(court: Court, message: Message, sent: readonly SentS
 function isDue(court: Court, { target, closedAt }: Message, { key, seq }: TryMember): boolean {
   const [story] = court.stories.storiesOf(key, seq);
   if (story === undefined) return true;
-  const times = court.linesOf(story, target).flatMap((line) => {
-    const at = isBeginLine(line) ? line.message.sentAt : null;
-    return at !== null && at < closedAt ? [at] : [];
-  });
-  const everyMs = repeatOf(court, story, target, closedAt);
+  const begins = court.linesOf(story, target).filter(isBeginLine);
+  const times = begins.flatMap(({ message: { sentAt } }) => (sentAt !== null && sentAt < closedAt ? [sentAt] : []));
+  const isGivenUp = begins.some(({ message: { deadAt } }) => deadAt !== null && deadAt < closedAt);
+  const everyMs = repeatOf(court, story, target, closedAt) ?? (isGivenUp ? GIVEN_UP_MS : null);
   if (everyMs === null) return false;
   const last = Math.max(...times, story.from);
   return court.clock.waitUntil(last, court.clock.at(last) + everyMs) <= closedAt + EARLY_MS;

@@ -45,11 +45,25 @@ const wakeThose = (which: string): string => `
   UPDATE dispatch_group SET due_at = $1, wake_at = $1, version = version + 1
   WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND ${which})`;
 const WAKE_HOLDING = wakeThose('held IS NOT NULL');
+// A group that waited for nothing may be gone.
+const WAKE_GIVEN_UP = `
+  INSERT INTO dispatch_group AS old (id, channel, recipient, labels, due_at, wake_at)
+  SELECT DISTINCT state.group_id, state.channel, state.recipient, '{}', $2::bigint, $2::bigint
+  FROM deliveries AS mine JOIN group_member AS member ON member.delivery = mine.number
+  JOIN recipient_state AS state
+    ON state.key = member.key AND state.channel = mine.channel AND state.recipient = mine.recipient
+  WHERE mine.number = $1 AND state.group_id IS NOT NULL AND state.begun IS NOT NULL
+  ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, wake_at = excluded.wake_at, version = old.version + 1`;
 const WAKE_HELD_BY = (d: SqlDialect): string => wakeThose(d.among(d.jsonText('held', 'by'), '$2', 'text'));
 
 /** Whatever they hold back is decided again. */
 export async function wakeHolding(sql: Sql, at: Instant): Promise<void> {
   await sql.run(WAKE_HOLDING, [at]);
+}
+
+/** Groups of the open alerts that a delivery is about are decided again. */
+export async function wakeGivenUp(sql: Sql, delivery: number, at: Instant): Promise<void> {
+  await sql.run(WAKE_GIVEN_UP, [delivery, at]);
 }
 
 /** What these alerts, which are over now, held back. */

@@ -6,6 +6,7 @@ import type { Tried } from '../../contract/deliveries.ts';
 import { int, texts, type Row } from '../../sql/rows.ts';
 import { later } from '../../sql/dialect.ts';
 import { list, type Sql } from '../../sql/sql.ts';
+import { wakeGivenUp } from '../alerts/groups.ts';
 import { summaryKeysIn } from '../alerts/notifications.ts';
 import { hasten } from './deliveries.ts';
 import { FIRST_KEY, IN_PAGE, inPage, type KeyPage } from './delivery-members.ts';
@@ -45,6 +46,13 @@ const MARK_SUMMARIZED = list(
       AND state.channel = mine.channel AND state.recipient = mine.recipient`,
 );
 
+/** From `notified_at` on the next try is counted. */
+const GIVE_UP = `
+  UPDATE recipient_state AS state SET notified_at = $2, repeats = 1
+  FROM deliveries AS mine, (SELECT DISTINCT key FROM group_member WHERE delivery = $1) AS lost
+  WHERE mine.number = $1 AND state.key = lost.key AND state.channel = mine.channel AND state.recipient = mine.recipient
+    AND state.begun IS NOT NULL`;
+
 /** False: that try is over. `after`: behind this key members are not yet marked as sent. */
 export async function settleDelivery(
   sql: Sql,
@@ -62,7 +70,11 @@ export async function settleDelivery(
   if (ended === undefined) return false;
   const number = int(ended, 'number');
   await release(sql, number);
-  if (settlement.state !== 'sent') return true;
+  if (settlement.state === 'dead') {
+    await sql.run(GIVE_UP, [number, at]);
+    await wakeGivenUp(sql, number, at);
+    return true;
+  }
   await markPage(sql, number, { after, to: null }, settlement, at);
   if (settlement.isBack === true) await hasten(sql, texts(ended, 'channel', 'recipient'), at);
   return true;
