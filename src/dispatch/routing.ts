@@ -1,26 +1,31 @@
 // Who is told of an alert, and how: the result of all routes. Pure, so that the daemon, `check` and tests of rules agree.
+import { BUILT_IN_RULE } from '../core/model/ids.ts';
 import { matches } from './policy/match.ts';
+import { namesSelf } from './policy/silenced.ts';
 import type { Labels, Route, Routing } from './model.ts';
 
 /**
  * All routes are walked. The channels are `notify`, those that the alert's rule names, else those of the first matching
  * route that names some, and every `add` of a matching route besides. Each option comes from the first matching route that
  * sets it, and the mute windows of all matching routes hold. No channel at all is possible: then nobody is told.
+ *
+ * Alerts of the daemon about itself wait for no mute window and no group, but of routes that name the watch `chainwarden`.
  */
 export function routingOf(routes: readonly Route[], notify: readonly string[] | null, labels: Labels): Routing {
   const matching = routes.filter(({ match }) => matches(match, labels));
+  const holding = labels['watch'] === BUILT_IN_RULE ? matching.filter(({ match }) => namesSelf(match)) : matching;
   const named = notify ?? firstSet(matching, 'notify') ?? [];
   return {
     channels: [...new Set([...named, ...matching.flatMap(({ add }) => add)])],
     options: {
       groupBy: firstSet(matching, 'groupBy'),
-      groupWaitMs: firstSet(matching, 'groupWaitMs'),
-      groupIntervalMs: firstSet(matching, 'groupIntervalMs'),
+      groupWaitMs: firstSet(holding, 'groupWaitMs'),
+      groupIntervalMs: firstSet(holding, 'groupIntervalMs'),
       repeatMs: firstSet(matching, 'repeatMs'),
       requireAck: firstSet(matching, 'requireAck'),
       escalate: firstSet(matching, 'escalate'),
       failover: firstSet(matching, 'failover'),
-      mute: matching.flatMap(({ mute }) => mute),
+      mute: holding.flatMap(({ mute }) => mute),
     },
   };
 }

@@ -6,7 +6,7 @@ import { CAPPED, type Of, type GroupDecision } from './decide-group.ts';
 import type { Context } from './policy/holds.ts';
 import type { DeliveryBatch, DispatchGroup, SummaryStream } from './model.ts';
 import { NOTHING_SENT, slotEnd, streamOf, summaryFrom } from './policy/rate.ts';
-import { stateCounted, stateTold, stateWaiting } from './states.ts';
+import { stateTold, stateWaiting } from './states.ts';
 
 interface Counted {
   readonly part: GroupDecision;
@@ -61,9 +61,8 @@ function keepWaiting({ part, one }: Counted, until: Instant): void {
 function* close({ now }: Context, { target }: To, counted: readonly Counted[]): Steps<DeliveryBatch> {
   const kind = counted[0]?.one.next.in ?? 'overflow_summary';
   for (const { part, one } of counted) {
-    const state = kind === 'overflow_summary' ? stateTold(one, one.next.lines.length, null, now) : stateCounted(one);
     part.verdicts.set(one.member.key, { type: 'count', in: kind });
-    part.states.set(one.member.key, state);
+    part.states.set(one.member.key, stateTold(one, one.next.lines.length, null, now));
     part.closedAt = now;
   }
   const lines = counted.flatMap(({ one }) => one.next.lines);

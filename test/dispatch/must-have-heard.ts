@@ -12,7 +12,6 @@ interface Episode {
 }
 
 const BEGINS: ReadonlySet<TransitionName> = new Set(['event', 'firing', 'reinstated']);
-const COUNTING: ReadonlySet<string> = new Set(['silence_summary', 'inhibition_summary']);
 
 /** What is wrong; of a target that was named from the first day on, once everything has come to rest. */
 export function mustHaveHeard(dispatch: InMemoryDispatch, channel: string, key: string): string[] {
@@ -42,8 +41,7 @@ interface Where {
 function wrongWith({ begin, updates, end }: Episode, lines: readonly SentLine[], where: Where): string | null {
   const told = lineOf(lines, begin);
   const over = end === null ? undefined : lineOf(lines, end);
-  if (told !== undefined && !COUNTING.has(told.message.kind)) return wrongWhenTold(updates, end, over, lines);
-  if (told !== undefined) return over === undefined ? null : 'counted, and its end was told';
+  if (told !== undefined) return wrongWhenTold(updates, end, over, lines);
   if (over?.as === 'fired-and-resolved') return end?.transition === 'resolved' ? null : 'retracted, and told';
   if (over !== undefined) return 'its end was told without its begin';
   const { silences, setup } = where.dispatch;

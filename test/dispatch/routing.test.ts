@@ -52,6 +52,19 @@ describe('The options of an alert', () => {
   const weekend = { days: ['sat', 'sun'], from: '00:00', to: '24:00', zone: 'UTC' } as const;
   const night = { days: ['mon'], from: '22:00', to: '06:00', zone: 'UTC' } as const;
 
+  test('hold back the daemon itself only where the route names it', () => {
+    const labels: Labels = { ...LABELS, watch: 'chainwarden' };
+    const holding = { groupWaitMs: 1, groupIntervalMs: 2, mute: [night], repeatMs: 3 };
+    expect(routingOf([route(holding)], null, labels).options).toMatchObject({
+      groupWaitMs: null,
+      groupIntervalMs: null,
+      mute: [],
+      repeatMs: 3,
+    });
+    const named = route({ ...holding, match: { watch: 'chainwarden' } });
+    expect(routingOf([named], null, labels).options).toMatchObject(holding);
+  });
+
   test('come each from the first matching route that sets it', () => {
     const { options } = routingOf(
       [

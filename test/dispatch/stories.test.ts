@@ -493,6 +493,16 @@ describe('together:', () => {
     expect(heard(day)).toEqual(['13:00:00 news low/1']);
   });
 
+  test('what becomes of an event that the summary of a silence told of is told', () => {
+    const day = morning();
+    silence(day, '12:30:00');
+    happens(day, CALL, 'event');
+    day.runUntil(at('12:35:00'));
+    expect(heard(day)).toEqual(['12:30:00 silence_summary call/1']);
+    happens(day, CALL, 'retracted');
+    expect(heard(day).at(-1)).toBe('12:35:00 news call/2');
+  });
+
   test('what is taken back in a silence is not counted', () => {
     const day = morning();
     silence(day, '12:30:00');

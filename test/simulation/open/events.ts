@@ -4,15 +4,6 @@ import { isNear } from './story.ts';
 
 export const EVENTS: readonly KnownOfPeople[] = [
   {
-    name: 'an event that the summary of a silence or an inhibition told of counts as untold, so nobody hears what becomes of it',
-    of: 'judge 11',
-    met: { seed: 2, days: 3 },
-    covers: ({ story }) =>
-      story.form === 'event' &&
-      isNear(story, 'counted') &&
-      (story.duty === 'member-missing' || (['change', 'end', 'repeat'].includes(story.duty) && story.came === null)),
-  },
-  {
     name: 'events that are retracted together stay open, and their steps still call people in',
     of: 'judge 13',
     met: { seed: 21, days: 2 },
@@ -52,11 +43,5 @@ export const EVENTS: readonly KnownOfPeople[] = [
     of: 'decision 116',
     met: { seed: 2, days: 3 },
     covers: ({ check, story }) => check === 'against-a-hold' && isNear(story, 'closed-before'),
-  },
-  {
-    name: 'what the daemon says of itself is held by the mute windows and the groups of routes',
-    of: 'judge 18',
-    met: { seed: 4, days: 3 },
-    covers: ({ check, story }) => check === 'unsent' && story.duty === 'event' && isNear(story, 'routed-as-others'),
   },
 ];
