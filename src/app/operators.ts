@@ -39,6 +39,7 @@ function worldOf({ store, runtime, clock }: OperatorParts): OperatorWorld {
     channels: () => runtime.channels(),
     openAlerts: (keys) => store.openAlerts(keys === undefined ? { at: clock.now() } : { at: clock.now(), keys }),
     silences: async () => (await store.policy(clock.now())).silences,
+    acks: async () => (await store.policy(clock.now())).acks,
     sample: (channel) => runtime.sample(channel),
   };
 }

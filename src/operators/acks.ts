@@ -1,10 +1,11 @@
 // Acknowledgements: an operator has one episode of an alert in hand, and it is not repeated meanwhile.
 import { z } from 'zod';
 import { quote } from '../config/values/scalars.ts';
+import { coversSeverity } from '../core/model/delivery.ts';
 import type { Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showTime } from '../core/wording/words.ts';
-import { showInstant } from '../lib/clock.ts';
+import { showInstant, type Instant } from '../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
 import { addAck, endAck as endAckOf } from '../store/tables/operators/acks.ts';
 import { action, type ActionBy, type ActionCall, type OperatorWorld, type LineWords, type LineData } from './action.ts';
@@ -18,8 +19,9 @@ const AckBody = z
     seq: z.int('is not a whole number').positive(),
     until: WrittenTime.optional(),
     comment: Comment.optional(),
+    replace: z.boolean('is neither true nor false').optional(),
   })
-  .transform(({ seq, until = null, comment = null }) => ({ seq, until, comment }));
+  .transform(({ seq, until = null, comment = null, replace = false }) => ({ seq, until, comment, replace }));
 
 const ACKNOWLEDGED: LineWords = { kind: 'ack', words: 'acknowledged', ended: 'acknowledgement ended', about: 'alert' };
 
@@ -29,11 +31,11 @@ export const ack = action({
   path: '/alerts/:key/:episode/acks',
   tag: 'alerts',
   status: 201,
-  problems: ['not-found', 'is-over', 'stale-seq'],
+  problems: ['not-found', 'is-over', 'stale-seq', 'already-acknowledged'],
   body: AckBody,
   answer: AckShape,
   answerOf: ackJson,
-  async check({ seq, until, comment }, call, world) {
+  async check({ seq, until, comment, replace }, call, world) {
     const [now, { key, episode }] = [world.clock.now(), alertIn(call)];
     const end = until ?? now + LONGEST_MS;
     const mistakes = untilMistakes(end, { now, longestMs: LONGEST_MS });
@@ -41,12 +43,15 @@ export const ack = action({
     const open = await openAlert({ key, episode }, world);
     // If it is not open, the store says why it cannot be acknowledged.
     const severity = open === null ? 'critical' : severityOf(open, world.watches());
-    const change = { key, episode, seq, severity, until: end, comment };
+    const standing = replace ? null : await standingAck({ key, episode, severity }, world);
+    if (standing !== null) return { refusal: 'already-acknowledged', detail: standingText(standing, now) };
+    const change = { key, episode, seq, severity, until: end, comment, replace };
     return open === null ? { change } : { change, subject: nameOf(open) };
   },
   addsRow: true,
   changesPolicy: true,
-  apply: (sql, change, { request: { key, actor }, at }) => addAck(sql, { ...change, id: key, actor, at }),
+  apply: (sql, { replace, ...change }, { request: { key, actor }, at }) =>
+    addAck(sql, { ...change, id: key, actor, at }, replace),
   announce({ key, until, comment }, { request, at }, subject) {
     const title = `${request.actor} acknowledged ${subject ?? key} until ${showTime(until, at)}`;
     return { alert: 'ack', title, comment };
@@ -106,6 +111,19 @@ interface NamedEpisode {
 export function alertIn({ parameter }: ActionCall): NamedEpisode {
   const episode = parameter('episode');
   return { key: parameter('key'), episode: /^\d{1,15}$/.test(episode) ? Number(episode) : -1 };
+}
+
+/** An acknowledgement of the episode by any operator. A severity that was raised since ends it. */
+async function standingAck(
+  { key, episode, severity }: NamedEpisode & { readonly severity: Severity },
+  { acks, clock }: Pick<OperatorWorld, 'acks' | 'clock'>,
+): Promise<StoredAck | null> {
+  const own = (await acks()).find((one) => one.key === key && one.episode === episode && clock.now() < one.until);
+  return own !== undefined && coversSeverity(own.severity, severity) ? own : null;
+}
+
+function standingText({ actor, until }: StoredAck, now: Instant): string {
+  return `${actor} has acknowledged it until ${showTime(until, now)}. \`replace: true\` puts yours in its place.`;
 }
 
 async function openAlert({ key, episode }: NamedEpisode, world: OperatorWorld): Promise<OpenAlertRow | null> {

@@ -6,7 +6,7 @@ import type { Watch } from '../core/model/watch/watch.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Key, Silence } from '../dispatch/model.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
-import type { OpenAlertRow, OperatorRequest, SampleTry, Unchanged } from '../store/contract/operators.ts';
+import type { OpenAlertRow, OperatorRequest, SampleTry, StoredAck, Unchanged } from '../store/contract/operators.ts';
 import type { Sql } from '../store/sql/sql.ts';
 
 export type { OperatorRequest } from '../store/contract/operators.ts';
@@ -104,6 +104,8 @@ export interface OperatorWorld {
   openAlerts(keys?: readonly Key[]): Promise<readonly OpenAlertRow[]>;
   /** Silences and pauses that are in force or will be. */
   silences(): Promise<readonly Silence[]>;
+  /** Acknowledgements of episodes that last. */
+  acks(): Promise<readonly StoredAck[]>;
   /** Sends a sample to each recipient of the channel; how each try ended. */
   sample(channel: string): Promise<readonly SampleTry[]>;
 }
@@ -121,7 +123,7 @@ export type CheckedAction<Change> =
   /** `subject`: what people call the alert that it is about. */
   | { readonly change: Change; readonly subject?: string }
   | { readonly mistakes: readonly RequestMistake[] }
-  | { readonly refusal: 'confirm-needed'; readonly detail: string }
+  | { readonly refusal: 'confirm-needed' | 'already-acknowledged'; readonly detail: string }
   | null;
 
 /** One mistake in a request: where, as a JSON pointer, and what. */
@@ -131,7 +133,14 @@ export interface RequestMistake {
 }
 
 export type ActionProblem =
-  'not-found' | 'key-taken' | 'confirm-needed' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent';
+  | 'not-found'
+  | 'key-taken'
+  | 'confirm-needed'
+  | 'is-over'
+  | 'stale-seq'
+  | 'already-acknowledged'
+  | 'not-given-up'
+  | 'later-sent';
 
 export type ActionRefusal =
   | { readonly type: 'invalid'; readonly mistakes: readonly RequestMistake[] }

@@ -169,6 +169,7 @@ const DETAILS: Readonly<Record<Exclude<Unchanged, 'not-found'>, string>> = {
   'key-taken': 'Something else was done under this Idempotency-Key. Use another one.',
   'is-over': 'It has ended already. Nothing was changed.',
   'stale-seq': 'The alert has changed since you looked at it. Look at it again, then acknowledge what it says now.',
+  'already-acknowledged': 'Somebody has acknowledged it meanwhile. `replace: true` puts yours in its place.',
   'not-given-up': 'It was not given up: it is sent, or still owed and will be tried again by itself.',
   'later-sent': 'A later message of the same alert was sent to this recipient: this one would read as if it were news.',
 };

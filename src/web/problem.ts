@@ -12,6 +12,7 @@ export const PROBLEMS = {
   'confirm-needed': { status: 409, title: 'It has to be confirmed' },
   'is-over': { status: 409, title: 'It is over' },
   'stale-seq': { status: 409, title: 'The alert has changed meanwhile' },
+  'already-acknowledged': { status: 409, title: 'Somebody has it in hand' },
   'not-given-up': { status: 409, title: 'The delivery was not given up' },
   'later-sent': { status: 409, title: 'A later message was sent' },
   gone: { status: 410, title: 'It is no longer there' },

@@ -101,6 +101,12 @@ test('an on-call acknowledges what is open by its name, and takes that back', as
     ),
     "Take it back with: chainwarden unack 'coins/low'",
   ]);
+  const again = await chainwarden(daemon, 'ack', 'coins/low', '--for', '2h');
+  expect(again.code).toBe(1);
+  expect(again.out).toMatch(
+    /: alice has acknowledged it until 01:01 UTC, in 1h; --replace puts yours in its place\.$/m,
+  );
+  expect((await chainwarden(daemon, 'ack', 'coins/low', '--for', '1h', '-m', 'on it', '--replace')).code).toBe(0);
   const { length } = linesOf(await chainwarden(daemon, 'ack', 'all[vault]', '--key', 'mine'));
   expect(length).toBe(3);
   const { acks, open } = await storedBy(daemon);

@@ -126,7 +126,7 @@ export class StoredDispatch implements AsyncDisposable {
     const known = this.#alerts.get(key);
     if (known?.isOpen !== true) return;
     const place = { key, episode: known.episode, seq: known.news.at(-1)?.seq ?? 0, severity: 'critical' } as const;
-    const change = { type: 'ack', ...place, comment: null, until: this.now + 86_400_000 } as const;
+    const change = { type: 'ack', replace: true, ...place, comment: null, until: this.now + 86_400_000 } as const;
     await operate(this.#store, change, this.#request(this.#nextId()), this.#act());
   }
 

@@ -64,7 +64,16 @@ test('an alert keeps its whole story: pending, fires, who took it, who acknowled
   await daemon.send('ops', { type: 'again', why: '503 Service Unavailable' });
   await operate(
     store,
-    { type: 'ack', key, episode, seq, severity: 'critical', comment: 'on it', until: clock.now() + 3_600_000 },
+    {
+      type: 'ack',
+      replace: true,
+      key,
+      episode,
+      seq,
+      severity: 'critical',
+      comment: 'on it',
+      until: clock.now() + 3_600_000,
+    },
     { key: 'a', asked: 'a', actor: 'alice' },
     { at: clock.now() },
   );

@@ -210,11 +210,11 @@ describe('a call', () => {
       json: { id: 'key-1', key: 'd6scxwov', episode: 2, seq: 3, actor: 'alice', until: NOON },
     });
     await call(served, { path: `${path}/end`, body: {} });
-    await call(served, { path: `${API_ROOT}/alerts/d6scxwov/x/acks`, body: { seq: 3 } });
+    await call(served, { path: `${API_ROOT}/alerts/d6scxwov/x/acks`, body: { seq: 3, replace: true } });
     expect(served.done).toEqual([
-      `ack d6scxwov 2 {"seq":3,"until":${Date.parse(NOON)},"comment":"on it"} by alice`,
+      `ack d6scxwov 2 {"seq":3,"until":${Date.parse(NOON)},"comment":"on it","replace":false} by alice`,
       'end-ack d6scxwov 2 {} by alice',
-      'ack d6scxwov x {"seq":3,"until":null,"comment":null} by alice',
+      'ack d6scxwov x {"seq":3,"until":null,"comment":null,"replace":true} by alice',
     ]);
   });
 

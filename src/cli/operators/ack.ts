@@ -1,5 +1,6 @@
 // Acknowledges open alerts by their names: they are found in the state file, and acknowledged through the API.
 import { hintFor } from '../../config/values/nearest.ts';
+import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { ack as ackAction, endAck } from '../../operators/acks.ts';
@@ -12,23 +13,36 @@ import type { Terminal } from '../terminal.ts';
 
 export interface AckOptions extends DaemonAddress, UntilOptions {
   readonly comment?: string;
+  readonly replace?: boolean;
 }
 
-/** Acknowledges whatever is open of an alert, or of a watch. */
+/** Acknowledges all that is open of an alert, or of a watch. An acknowledgement that stands is left and named. */
 export async function ack(terminal: Terminal, name: string, options: AckOptions): Promise<number> {
   const now = terminal.clock.now();
   const until = untilOf(options, now);
-  const { comment } = options;
+  const { comment, replace } = options;
   const body = {
     ...(until === null ? {} : { until: new Date(until).toISOString() }),
     ...(comment === undefined ? {} : { comment }),
+    ...(replace === true ? { replace } : {}),
   };
-  for (const alert of await openNamed(terminal, name, options)) {
+  const standing = replace === true ? [] : await acksOfState(terminal, options);
+  const open = await openNamed(terminal, name, options);
+  let left = 0;
+  for (const alert of open) {
+    const before = standing.find(({ key, episode }) => key === alert.key && episode === alert.episode);
+    if (before !== undefined && coversSeverity(before.severity, alert.severity)) {
+      const words = `${before.actor} has acknowledged it until ${showUntil(before.until, now)}; --replace puts yours in its place.`;
+      terminal.out(`${openLine(alert, now)}: ${singleLine(words)}`);
+      left += 1;
+      continue;
+    }
     const client = createClient(terminal, keyedFor(options, alert));
     const made = await client.act(ackAction, alertNamed(alert), { seq: alert.seq, ...body });
     const end = alert.isEvent ? '' : ', or until it is over';
     terminal.out(`${openLine(alert, now)}: acknowledged until ${showUntil(Date.parse(made.until), now)}${end}.`);
   }
+  if (left === open.length) return EXIT.problems;
   terminal.out(`Take it back with: chainwarden unack '${singleLine(name)}'`);
   return EXIT.ok;
 }

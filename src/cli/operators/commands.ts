@@ -88,6 +88,7 @@ function addAcks({ program, terminal, end }: Registry): void {
     .option('--for <duration>', 'how long, such as 1h; 24h without it, and at most')
     .option('--until <time>', 'until then, such as 18:00 (UTC)')
     .option('-m, --comment <text>', 'for the others')
+    .option('--replace', 'put it in the place of an acknowledgement that stands')
     .action(async (alert: string, options: AckOptions) => {
       end(await (await import('./ack.ts')).ack(terminal, alert, options));
     });

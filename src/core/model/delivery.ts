@@ -102,6 +102,11 @@ export interface Attempt {
 /** Of what is due on a channel, a lower rank goes out first. */
 export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
 
+/** Whether what was acknowledged at one severity is in hand now that the alert has another one. */
+export function coversSeverity(acknowledged: Severity, now: Severity): boolean {
+  return RANK_OF[acknowledged] <= RANK_OF[now];
+}
+
 export const MESSAGE_TYPES = [
   'alert.event',
   'alert.firing',

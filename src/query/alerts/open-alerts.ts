@@ -1,5 +1,5 @@
 // Which alerts are open, and who has them in hand: an operator, a silence, or another alert that explains them.
-import { RANK_OF } from '../../core/model/delivery.ts';
+import { coversSeverity, RANK_OF } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { acksAt } from '../../dispatch/policy/holds.ts';
@@ -87,6 +87,6 @@ export function acksOnOpen(acks: readonly StoredAck[], now: Instant): (row: Open
   const ackOf = acksAt(acks, now);
   return (row) => {
     const ack = ackOf(row);
-    return ack !== null && RANK_OF[ack.severity] <= RANK_OF[row.severity] ? ack : null;
+    return ack !== null && coversSeverity(ack.severity, row.severity) ? ack : null;
   };
 }

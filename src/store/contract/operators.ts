@@ -79,9 +79,10 @@ export interface ChangedDelivery {
 /**
  * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
  * not there. `is-over`: it has ended. `stale-seq`: the alert has changed since the transition that was named.
- * `later-sent`: a later message of the alert was sent to the recipient.
+ * `already-acknowledged`: an acknowledgement stands. `later-sent`: a later message of the alert was sent to the recipient.
  */
-export type Unchanged = 'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'not-given-up' | 'later-sent';
+export type Unchanged =
+  'key-taken' | 'not-found' | 'is-over' | 'stale-seq' | 'already-acknowledged' | 'not-given-up' | 'later-sent';
 
 export type Operated =
   { readonly type: 'kept'; readonly stored: StoredAnswer } | { readonly type: 'refused'; readonly why: Unchanged };

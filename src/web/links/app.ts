@@ -62,7 +62,7 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
     const refusals: ActionRefusal[] = [];
     for (const { alert, seq } of seenIn(before, fields.getAll('seen'))) {
       const request = requestOf(c, before, [alert.key, alert.episode, seq, fields.get('do'), fields.get('form')]);
-      const body = { seq, until, comment: null };
+      const body = { seq, until, comment: null, replace: false };
       const done = await perform(ack, { call: callOf(alert), body, request });
       if (done.type === 'refused') refusals.push(done.why);
     }

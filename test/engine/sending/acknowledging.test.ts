@@ -88,7 +88,15 @@ async function aStory(answer?: Answer) {
       await happensNow();
     },
     ack: (seq: number) =>
-      intervene({ ...LOW, type: 'ack', seq, severity: 'critical', comment: null, until: clock.now() + HOUR }),
+      intervene({
+        ...LOW,
+        type: 'ack',
+        replace: true,
+        seq,
+        severity: 'critical',
+        comment: null,
+        until: clock.now() + HOUR,
+      }),
     unack: () => intervene({ ...LOW, type: 'end-ack' }),
     /** Once there are so many: `trigger low`, `acknowledge low`. */
     async heard(count: number): Promise<string[]> {

@@ -140,7 +140,7 @@ async function ackOf({ store, at, draw, target }: Seen, ms: number, choice: Choi
   const alert = pickOf(meant.length > 0 ? meant : others, draw);
   if (alert === null) return null;
   const { key, episode, seq, severity } = alert;
-  return { type: 'ack', key, episode, seq, severity, until: at + ms, comment: null };
+  return { type: 'ack', replace: true, key, episode, seq, severity, until: at + ms, comment: null };
 }
 
 function ruleOf({ labels, alert }: OpenAlertRow): string {

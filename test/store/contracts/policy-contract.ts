@@ -30,6 +30,7 @@ function silence(changes: Partial<Extract<Act, { type: 'silence' }>> = {}): Act 
 function ack(seq: number, changes: Partial<Extract<Act, { type: 'ack' }>> = {}): Act {
   return {
     type: 'ack',
+    replace: false,
     key: 'low',
     episode: 1,
     seq,
@@ -197,17 +198,23 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect(await open(NOON + 2 + DAY)).toEqual(['low 1']);
   });
 
-  story('a second acknowledgement takes the place of the first, and its end ends both', async (store) => {
-    await turn(store, 1);
-    await intervene(store, ack(1, { until: NOON + HOUR }), 'a1');
-    await intervene(store, ack(1, { until: NOON + 9 * HOUR }), 'a2', NOON + 1, 'bob');
-    expect((await store.policy(NOON + 1)).acks).toMatchObject([{ id: 'a2', actor: 'bob', until: NOON + 9 * HOUR }]);
-    const end: Act = { type: 'end-ack', key: 'low', episode: 1 };
-    expect(await endOf(intervene(store, end, 'k3', NOON + 2))).toBe('kept');
-    expect((await store.policy(NOON + 2)).acks).toEqual([]);
-    expect(await endOf(intervene(store, end, 'k4', NOON + 3))).toBe('is-over');
-    expect(await endOf(intervene(store, { ...end, key: 'high' }, 'k5', NOON + 3))).toBe('not-found');
-  });
+  story(
+    'an acknowledgement that stands is replaced only on purpose, and the end of the second ends both',
+    async (store) => {
+      await turn(store, 1);
+      await intervene(store, ack(1, { until: NOON + HOUR }), 'a1');
+      const second = { until: NOON + 9 * HOUR };
+      expect(await endOf(intervene(store, ack(1, second), 'a0', NOON + 1, 'bob'))).toBe('already-acknowledged');
+      expect((await store.policy(NOON + 1)).acks).toMatchObject([{ id: 'a1', actor: 'alice' }]);
+      await intervene(store, ack(1, { ...second, replace: true }), 'a2', NOON + 1, 'bob');
+      expect((await store.policy(NOON + 1)).acks).toMatchObject([{ id: 'a2', actor: 'bob', until: NOON + 9 * HOUR }]);
+      const end: Act = { type: 'end-ack', key: 'low', episode: 1 };
+      expect(await endOf(intervene(store, end, 'k3', NOON + 2))).toBe('kept');
+      expect((await store.policy(NOON + 2)).acks).toEqual([]);
+      expect(await endOf(intervene(store, end, 'k4', NOON + 3))).toBe('is-over');
+      expect(await endOf(intervene(store, { ...end, key: 'high' }, 'k5', NOON + 3))).toBe('not-found');
+    },
+  );
 
   story('nobody knew who had silenced an alert: the journal names the operator', async (store) => {
     await turn(store, 1);

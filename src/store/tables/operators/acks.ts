@@ -1,5 +1,6 @@
 // Which episodes of alerts operators have acknowledged.
 import { z } from 'zod';
+import { coversSeverity } from '../../../core/model/delivery.ts';
 import { SEVERITIES } from '../../../core/model/ids.ts';
 import { EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
@@ -43,7 +44,7 @@ export function ackOf(row: Row): StoredAck {
 }
 
 /** Why an episode cannot be acknowledged at that transition. */
-type AckRefusal = 'not-found' | 'is-over' | 'stale-seq';
+type AckRefusal = 'not-found' | 'is-over' | 'stale-seq' | 'already-acknowledged';
 
 // That of an alert that is open is kept.
 const NEWEST = `
@@ -56,11 +57,16 @@ const KEEP = `
   ON CONFLICT (key, episode) DO UPDATE SET id = excluded.id, seq = excluded.seq, severity = excluded.severity,
     actor = excluded.actor, comment = excluded.comment, at = excluded.at, ends_at = excluded.ends_at`;
 
-/** An earlier one of the same episode gives way to it. */
-export async function addAck(sql: Sql, ack: StoredAck): Promise<StoredAck | AckRefusal> {
+const STANDING = 'SELECT severity FROM acks WHERE key = $1 AND episode = $2 AND ends_at > $3';
+
+/** `replace`: an earlier one of the same episode, which stands, gives way to it. */
+export async function addAck(sql: Sql, ack: StoredAck, replace: boolean): Promise<StoredAck | AckRefusal> {
   const { key, episode, id, seq, severity, actor, comment, at, until } = ack;
   const why = refusalOf(await sql.first(NEWEST, [key]), ack);
   if (why !== null) return why;
+  const standing = replace ? undefined : await sql.first(STANDING, [key, episode, at]);
+  const before = z.enum(SEVERITIES).safeParse(standing?.['severity']);
+  if (before.success && coversSeverity(before.data, severity)) return 'already-acknowledged';
   await sql.run(KEEP, [key, episode, id, seq, severity, actor, comment, at, until]);
   return ack;
 }

@@ -7,12 +7,17 @@ interface SeenAlert {
   readonly key: string;
   readonly episode: number;
   readonly seq: number;
+  readonly ack: { readonly actor: string } | null;
 }
 
-/** `from`: the path to go back to. */
+/** `from`: the path to go back to. An acknowledgement that stands is replaced only by a button that says so. */
 export function ackButtons(alert: SeenAlert, from: string): Html {
   const action = `${alertPath(alert.key, alert.episode)}/ack`;
   const fields = { seq: String(alert.seq), from };
+  if (alert.ack !== null) {
+    const replacing = { ...fields, replace: 'yes' };
+    return html`${buttonForm({ action, label: `Replace the acknowledgement of ${alert.ack.actor}`, fields: replacing })}`;
+  }
   return html`${buttonForm({ action, label: 'Acknowledge', fields, class: 'main' })}${buttonForm({
     action,
     label: 'Snooze 1 h',

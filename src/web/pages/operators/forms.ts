@@ -29,7 +29,14 @@ const FORMS = [
       const seq = field('seq');
       const until = field('for') === '1h' ? now + SNOOZE_MS : null;
       // Text that is no number is of no alert.
-      return { body: { seq: /^\d{1,15}$/.test(seq) ? Number(seq) : -1, until, comment: null } };
+      return {
+        body: {
+          seq: /^\d{1,15}$/.test(seq) ? Number(seq) : -1,
+          until,
+          comment: null,
+          replace: field('replace') === 'yes',
+        },
+      };
     },
     then(form) {
       const { key, episode } = alertIn(form);
