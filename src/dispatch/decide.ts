@@ -87,8 +87,8 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   const hold = holdOf(context, member);
   if (owed.items[0]?.isEnd === true) return withEndFirst(facts, lines, hold);
   const canBeCounted = owed.items.every((item) => isOverAlready(item)) || isAckedInSilence(context, facts);
-  // A correction of what was told is not lost.
-  const canBeDropped = canBeCounted && !isHeard(state);
+  // A correction of what was told is not lost, nor is a call since nobody answered.
+  const canBeDropped = canBeCounted && !isHeard(state) && state.renewed?.why !== 'called';
   if (hold !== null)
     return hold.drops && canBeDropped ? { type: 'nothing', why: 'inhibited', askAt: null } : { type: 'hold', hold };
   const { held, heldAt } = state;

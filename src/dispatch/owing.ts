@@ -18,6 +18,11 @@ export function stateOwing(
   return { ...before, wanted: seq, closed: isSettled ? seq - 1 : before.closed };
 }
 
-function isOwedWithoutName({ begun }: RecipientState, transition: PendingTransition['transition']): boolean {
-  return begun !== null && (isEnd(transition) || transition === 'corrected');
+/** The end of a begin that still waits is owed as well: it is told as one thing, or not at all. */
+function isOwedWithoutName(
+  { begun, wanted, closed }: RecipientState,
+  transition: PendingTransition['transition'],
+): boolean {
+  if (isEnd(transition)) return begun !== null || wanted > closed;
+  return begun !== null && transition === 'corrected';
 }

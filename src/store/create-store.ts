@@ -21,15 +21,7 @@ import { pruneGroups } from './tables/alerts/groups.ts';
 import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './tables/alerts/mirrored.ts';
 import { newestNotification, pruneNotifications } from './tables/alerts/notifications.ts';
 import { activeAlerts, pruneStates } from './tables/alerts/recipient-states.ts';
-import {
-  addRun,
-  claimDeliveries,
-  expire,
-  hasten,
-  nextDue,
-  pruneDeliveries,
-  refusing,
-} from './tables/deliveries/deliveries.ts';
+import { addRun, claimDeliveries, expire, nextDue, pruneDeliveries, refusing } from './tables/deliveries/deliveries.ts';
 import { FIRST_KEY } from './tables/deliveries/delivery-members.ts';
 import { settleDelivery } from './tables/deliveries/settled-deliveries.ts';
 import { append, chain, countLines, hasUnchained, MOST_DROPPED, pruneJournal } from './tables/journal/journal.ts';
@@ -159,9 +151,8 @@ function outboxStore({ database, own: { holds, log } }: StoreTools) {
         return 'settled';
       });
     },
-    expire: (channel, at, held) => write('expire', (on) => expire(on, channel, at, held)),
+    expire: (channel, at, held, all) => write('expire', (on) => expire(on, { channel, held, all: all ?? false }, at)),
     refusing: (channel) => refusing(sql, channel),
-    hasten: (channel, at) => write('expire', (on) => hasten(on, { channel, recipient: null }, at)),
     nextDue: (share) => nextDue(sql, share),
   } satisfies Partial<Store>;
 }

@@ -428,13 +428,15 @@ describe('together:', () => {
     expect(day.messages[0]?.members[0]?.heldBy).toBe('maintenance');
   });
 
-  test('what somebody acknowledges in a silence is only counted', () => {
+  test('what somebody acknowledges in a silence is only counted, and its end is told', () => {
     const day = morning();
     silence(day, '12:30:00');
     happens(day, LOW, 'firing');
     ack(day, LOW);
     day.runUntil(at('20:00:00'));
     expect(heard(day)).toEqual(['12:30:00 silence_summary low/1']);
+    happens(day, LOW, 'resolved');
+    expect(heard(day).at(-1)).toBe('20:00:00 news low/2');
   });
 
   test.each<[string, Partial<Options>, (day: InMemoryDispatch) => void]>([

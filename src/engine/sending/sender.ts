@@ -41,7 +41,7 @@ export interface Sender {
 }
 
 interface SenderOptions {
-  readonly store: Pick<Store, 'claim' | 'expire' | 'hasten' | 'refusing' | 'ran' | 'settle' | 'nextDue'>;
+  readonly store: Pick<Store, 'claim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
@@ -103,7 +103,6 @@ export function createSender(options: SenderOptions): Sender {
     if (fence === null) return null;
     await recordRunTime();
     await recallFailing();
-    await hasten();
     if (inFlight.size === MOST_IN_FLIGHT) return null;
     await expire();
     // A claim is a commit, so it is looked first.
@@ -176,17 +175,13 @@ export function createSender(options: SenderOptions): Sender {
     isNew = false;
   }
 
-  async function hasten(): Promise<void> {
-    if (!isResumed) return;
-    await store.hasten(channel, clock.now());
-    isResumed = false;
-  }
-
   async function expire(): Promise<void> {
     const passedMs = runTime.passed();
-    if (passedMs < expiresAtMs) return;
+    const all = isResumed;
+    if (passedMs < expiresAtMs && !all) return;
     // Deliveries that are in flight here belong to this process, however long recording their outcome takes.
-    const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()]);
+    const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()], all);
+    if (all) isResumed = false;
     expiresAtMs = passedMs + EXPIRE_STEP_MS;
     if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
   }

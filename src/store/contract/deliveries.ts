@@ -125,15 +125,13 @@ export interface OutboxStore {
   /**
    * What is still `sending` on the channel after its lease has ended is due again; resolves with how many. A process that
    * takes over ends the leases of the one before. Those in `held` are left alone: the caller is still sending them.
-   * What would wait for longer than any wait is due as well, since the clock was set back; it is not counted.
+   * What would wait for longer than any wait is due as well, since the clock was set back; it is not counted. `all`: so is
+   * all that waits for its next try, but what its receiver rejected.
    */
-  expire(channel: string, at: Instant, held: readonly DeliveryId[]): Promise<number>;
+  expire(channel: string, at: Instant, held: readonly DeliveryId[], all?: boolean): Promise<number>;
 
   /** The recipients of deliveries of the channel that were refused three times or more and wait for their next try. */
   refusing(channel: string): Promise<readonly string[]>;
-
-  /** All that waits for its next try on the channel is due, but what its receiver rejected. */
-  hasten(channel: string, at: Instant): Promise<void>;
 
   /** When the next delivery of the channel is due that may be claimed; null when nothing waits. */
   nextDue(share: Share): Promise<Instant | null>;

@@ -96,3 +96,16 @@ test('a recipient who takes the place of another is told of what waited', async 
   await scene.mailed(1);
   expect(told(scene)).toEqual(['bob']);
 });
+
+test('an alert that quiet hours hold, and that ends since its rule is another one now, is told as over', async () => {
+  const written = { routes: `[${NIGHT}, { notify: [ops, hook] }]`, mails: ['ops'], webhooks: ['hook'] };
+  await using scene = await aScene(written, LOW);
+  await scene.poll(2, 5);
+  await scene.reload({ alerts: '{ id: low, on: changed, if: balance < 3 }' });
+  await scene.poll(2, 25);
+  await scene.mailed(1);
+  expect(scene.textTo('ops')).toContain('Was firing 00:00–00:05 UTC, now clear.');
+  expect(scene.calls()).toEqual(['hook alert.resolved reserve/low']);
+  await scene.poll(2, 60);
+  expect(scene.mails()).toHaveLength(1);
+});

@@ -59,8 +59,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
       {
         file: 'src/dispatch/owing.ts',
-        find: `  return begun !== null && (isEnd(transition)`,
-        replace: `  return (begun !== null || isEnd(transition)) && (isEnd(transition)`,
+        find: `return begun !== null || wanted > closed;`,
+        replace: `return begun !== null || wanted >= closed;`,
       },
     ],
     caughtAs: ['invented end-without-begin'],

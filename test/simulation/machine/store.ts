@@ -152,9 +152,8 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
         if (end === 'settled') observer.settled(tried, settlement);
         return end;
       }),
-    expire: (channel, at, held) => write(() => inner.expire(channel, at, held)),
+    expire: (channel, at, held, all) => write(() => inner.expire(channel, at, held, all)),
     refusing: (channel) => deed(() => inner.refusing(channel)),
-    hasten: (channel, at) => write(() => inner.hasten(channel, at)),
     nextDue: (share) => deed(() => inner.nextDue(share)),
     survey: () => deed(() => inner.survey()),
     answerTo: (request) => deed(() => inner.answerTo(request)),

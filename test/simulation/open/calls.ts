@@ -17,17 +17,6 @@ export const CALLS: readonly KnownOfPeople[] = [
     covers: ({ story }) => isOfStep(story, ({ again }) => again === 'raised'),
   },
   {
-    name: 'a call of an event to a program that a silence or an inhibition held is left out with the event',
-    of: 'decision 101',
-    met: { seed: 9, days: 3 },
-    covers: ({ story }) =>
-      (story.step?.count === 1 || story.duty === 'failover') &&
-      story.form === 'event' &&
-      story.kind !== 'people' &&
-      story.came === null &&
-      (isNear(story, 'begun-held') || story.trail.includes('silence') || story.trail.includes('inhibition')),
-  },
-  {
     name: 'events that were folded into one call nobody in',
     of: 'judge 1',
     met: { seed: 1, days: 3 },

@@ -10,9 +10,3 @@ export function isLate(check: PeopleVerdict['check']): boolean {
 export function isNear({ near }: VerdictStory, what: Near): boolean {
   return near.includes(what);
 }
-
-/** It was closed late: nothing would be full if critical messages were counted by themselves. */
-export function isOverOneCap({ kind, near, came, lateMs }: VerdictStory): boolean {
-  const isLateOnly = came === null ? !near.includes('untried') : lateMs !== null;
-  return kind === 'people' && isLateOnly && near.includes('over-one-cap') && !near.includes('retrying');
-}

@@ -138,7 +138,8 @@ onEachEngine((open) => {
     const { database } = opened;
     await owe(database, { a: [{ key: 'a' }], b: [{ key: 'b' }] });
     await claimed(database);
-    const expired = (at: number): Promise<number> => database.write('expire', (sql) => expire(sql, 'ops', at, ['b']));
+    const expired = (at: number): Promise<number> =>
+      database.write('expire', (sql) => expire(sql, { channel: 'ops', held: ['b'], all: false }, at));
     expect(await expired(NOON + 2)).toBe(0);
     await database.write('expire', (sql) => endLeases(sql, 'other'));
     expect(await expired(NOON + 2)).toBe(0);

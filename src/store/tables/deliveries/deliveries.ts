@@ -175,8 +175,15 @@ export async function addRun(sql: Sql, channel: string, ms: number): Promise<voi
 }
 
 /** No lease and no wait is longer than the longest: the clock was set back meanwhile. */
-export async function expire(sql: Sql, channel: string, at: Instant, held: readonly DeliveryId[]): Promise<number> {
+interface Expiring {
+  readonly channel: string;
+  readonly held: readonly DeliveryId[];
+  readonly all: boolean;
+}
+
+export async function expire(sql: Sql, { channel, held, all }: Expiring, at: Instant): Promise<number> {
   await sql.run(END_LONG_WAITS, [channel, at]);
+  if (all) await hasten(sql, { channel, recipient: null }, at);
   const outcome = outcomeText({ type: 'unknown', why: ENDED_WHILE_SENDING });
   return sql.run(EXPIRE, [channel, at, outcome, held]);
 }
