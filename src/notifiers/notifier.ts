@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Cap } from '../dispatch/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Attempt, Delivery, Outcome } from '../core/model/delivery.ts';
 import type { ShownAlert } from '../core/model/mirror.ts';
@@ -52,13 +51,6 @@ export interface OpenMirror extends AsyncDisposable {
 }
 
 export type AnyNotifier = Notifier<unknown>;
-
-const CAP_OF_PEOPLE: Cap = { perHour: 30, burst: 10 };
-
-/** How many messages one recipient is sent where the config does not say; null = any number. */
-export function defaultCapOf({ readBy }: Pick<AnyNotifier, 'readBy'>): Cap | null {
-  return readBy === 'people' ? CAP_OF_PEOPLE : null;
-}
 
 export interface NotifierTools {
   readonly channel: string;

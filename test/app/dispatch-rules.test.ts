@@ -12,3 +12,18 @@ test('what operators did was not told, because the daemon was started again befo
   // Asked at a start and at a reload: what leads nowhere any more is let go of.
   expect(rules.ruleOf(ANNOUNCER, 'silence')).toEqual({ channels: ['b'], labels: null });
 });
+
+test('people are sent 10 messages in ten minutes and 30 in an hour unless the config says otherwise, programs any number', () => {
+  const { config } = loadConfigText(`
+explorers: { here: { form: sandbox } }
+channels:
+  desk: { type: list, to: [x] }
+  busy: { type: list, to: [y], cap: { per_hour: 60, burst: 20 } }
+  hook: { type: post, url: 'https://hooks.example.com/x' }
+`);
+  if (config === null) throw new Error('it does not load');
+  const rules = dispatchRulesOf(config, [], { startedAt: 0, lookedAt: () => null, presentOf: () => null });
+  expect(rules.channelOf('desk')).toEqual({ unit: 'group', cap: { perHour: 30, burst: 10 } });
+  expect(rules.channelOf('busy')).toEqual({ unit: 'group', cap: { perHour: 60, burst: 20 } });
+  expect(rules.channelOf('hook')).toEqual({ unit: 'alert', cap: null });
+});

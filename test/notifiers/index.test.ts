@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { notifiers } from '../../src/notifiers/index.ts';
-import { defaultCapOf } from '../../src/notifiers/notifier.ts';
 
 const ROOM = new URL('../../src/notifiers/', import.meta.url);
 
@@ -35,8 +34,7 @@ describe('the list of channel types', () => {
   test('groups and caps what people read, and leaves machines their single alerts', () => {
     const grouped = notifiers.filter(({ unit }) => unit === 'group');
     expect(grouped.map(({ type }) => type)).toEqual(['discord', 'email', 'ntfy', 'slack', 'teams', 'telegram']);
-    expect(notifiers.filter((notifier) => defaultCapOf(notifier) !== null)).toEqual(grouped);
-    expect(grouped.map(defaultCapOf)).toEqual(grouped.map(() => ({ perHour: 30, burst: 10 })));
+    expect(notifiers.filter(({ readBy }) => readBy === 'people')).toEqual(grouped);
   });
 
   test.each(notifiers.map((notifier) => [notifier.type, notifier] as const))(

@@ -5,10 +5,10 @@ import { ANNOUNCER } from '../../core/model/ids.ts';
 import { labelsOf } from '../../core/model/watch/labels.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
+import { CAP_OF_PEOPLE } from '../../dispatch/policy/rate.ts';
 import { routingOf } from '../../dispatch/routing.ts';
 import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
-import { defaultCapOf } from '../../notifiers/notifier.ts';
 
 type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'presentOf'>;
 
@@ -19,7 +19,10 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
   const channels = [...config.channels.values()];
   const watchById = new Map(watches.map((watch) => [watch.id, watch]));
   const ways = new Map(
-    channels.map(({ name, notifier, cap }) => [name, { unit: notifier.unit, cap: cap ?? defaultCapOf(notifier) }]),
+    channels.map(({ name, notifier: { unit, readBy }, cap }) => {
+      const usual = readBy === 'people' ? CAP_OF_PEOPLE : null;
+      return [name, { unit, cap: cap ?? usual }];
+    }),
   );
   return {
     ...process,
