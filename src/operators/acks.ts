@@ -5,6 +5,7 @@ import { coversSeverity } from '../core/model/delivery.ts';
 import type { Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showTime } from '../core/wording/words.ts';
+import { acksAt } from '../dispatch/policy/holds.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
 import { addAck, endAck as endAckOf } from '../store/tables/operators/acks.ts';
@@ -118,8 +119,8 @@ async function standingAck(
   { key, episode, severity }: NamedEpisode & { readonly severity: Severity },
   { acks, clock }: Pick<OperatorWorld, 'acks' | 'clock'>,
 ): Promise<StoredAck | null> {
-  const own = (await acks()).find((one) => one.key === key && one.episode === episode && clock.now() < one.until);
-  return own !== undefined && coversSeverity(own.severity, severity) ? own : null;
+  const own = acksAt(await acks(), clock.now())({ key, episode });
+  return own !== null && coversSeverity(own.severity, severity) ? own : null;
 }
 
 function standingText({ actor, until }: StoredAck, now: Instant): string {

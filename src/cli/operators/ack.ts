@@ -1,9 +1,9 @@
 // Acknowledges open alerts by their names: they are found in the state file, and acknowledged through the API.
 import { hintFor } from '../../config/values/nearest.ts';
-import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { ack as ackAction, endAck } from '../../operators/acks.ts';
+import { acksOnOpen } from '../../query/alerts/open-alerts.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts';
 import { createClient } from './client.ts';
 import { openStateOf, type DaemonAddress } from './daemon-place.ts';
@@ -26,12 +26,12 @@ export async function ack(terminal: Terminal, name: string, options: AckOptions)
     ...(comment === undefined ? {} : { comment }),
     ...(replace === true ? { replace } : {}),
   };
-  const standing = replace === true ? [] : await acksOfState(terminal, options);
+  const standingOn = acksOnOpen(replace === true ? [] : await acksOfState(terminal, options), now);
   const open = await openNamed(terminal, name, options);
   let left = 0;
   for (const alert of open) {
-    const before = standing.find(({ key, episode }) => key === alert.key && episode === alert.episode);
-    if (before !== undefined && coversSeverity(before.severity, alert.severity)) {
+    const before = standingOn(alert);
+    if (before !== null) {
       const words = `${before.actor} has acknowledged it until ${showUntil(before.until, now)}; --replace puts yours in its place.`;
       terminal.out(`${openLine(alert, now)}: ${singleLine(words)}`);
       left += 1;

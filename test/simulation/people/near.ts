@@ -13,7 +13,6 @@ import { SENT_WITHIN_MS } from './walk.ts';
 
 /**
  * `behind-a-retry`: when the alert was over, a message about it to the target was tried, and waited for its next try.
- * `parked`: the receiver had said that it is gone, and nothing on its channel was tried since.
  * `retrying`: a message about the alert, or about one in its message, was refused and waits for its next try.
  * `woken`: it does so though the receiver has taken over another since.
  * `set-back`: it does so, and the clock was set back meanwhile.
@@ -41,7 +40,6 @@ import { SENT_WITHIN_MS } from './walk.ts';
  */
 export type Near =
   | 'behind-a-retry'
-  | 'parked'
   | 'retrying'
   | 'woken'
   | 'set-back'
@@ -76,7 +74,6 @@ export function nearOf(evidence: Evidence & { readonly groups: Groups }, place: 
   const isOver = isOverOneCap(evidence, place, (time) => time);
   const all: readonly (readonly [Near, boolean])[] = [
     ['behind-a-retry', isBehindRetry(evidence, place)],
-    ['parked', isParked(evidence, place)],
     ['retrying', refusedFor(evidence, place).length > 0],
     ['woken', isWoken(evidence, place)],
     ['set-back', isSetBack(evidence, place)],
@@ -133,12 +130,6 @@ function isBehindRetry({ messages }: Evidence, { story, target }: Place): boolea
         (message.knownAt ?? Infinity) >= story.to &&
         (message.deadAt ?? Infinity) >= story.to,
     );
-}
-
-function isParked({ messages }: Evidence, { target, at }: Place): boolean {
-  const channel = target.slice(0, target.indexOf('/'));
-  const last = messages.lastTryOn(channel, at + SENT_WITHIN_MS);
-  return last?.outcome.type === 'refused' && last.outcome.why === 'gone';
 }
 
 /** When their last tries until then had ended. */

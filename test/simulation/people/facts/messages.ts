@@ -3,7 +3,7 @@
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Channel, PeopleLog, SeverityName, Try, TryMember, UntriedMessage } from '../log.ts';
-import { countUntil, merged, type Spans } from './spans.ts';
+import { merged, type Spans } from './spans.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface Message {
@@ -48,8 +48,6 @@ export interface Messages {
   readonly wakes: (target: string) => readonly Instant[];
   /** When something was on its way on the channel. */
   readonly busy: (channel: string) => Spans;
-  /** The newest on the channel, of all its recipients; undefined: there was none. */
-  readonly lastTryOn: (channel: string, until: Instant) => Try | undefined;
 }
 
 export const SUMMARIES: ReadonlySet<Try['kind']> = new Set([
@@ -96,10 +94,6 @@ export function messagesIn(
     targets: [...byTarget.keys()],
     wakes: (target) => wakes.get(target) ?? [],
     busy: (channel) => busy.get(channel) ?? [],
-    lastTryOn(channel, until) {
-      const own = byChannel.get(channel) ?? [];
-      return own[countUntil(own.length, (n) => (own[n]?.begunAt ?? Infinity) <= until) - 1];
-    },
   };
 }
 
