@@ -2,6 +2,7 @@
 // Every other path is 404, and another method is 405. Details of failures are in the log only.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Queries } from '../query/queries.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -61,7 +62,8 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const hosts = createHosts(options);
   const app = new Hono<WebEnv>();
   const metered = metering({ monotonic: options.api.monotonic, onAnswered });
-  app.use(onePerTurn(), metered, headerPolicy, async (c, next) => {
+  // A supervisor does not wait for pages that many people load.
+  app.use(except('/healthz', onePerTurn()), metered, headerPolicy, async (c, next) => {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
   });

@@ -1,9 +1,10 @@
 // The daemon's web server, as sockets see it: where it listens, and what slow or many clients can cost. What it answers is
 // in app.ts.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createWebApp, type WebAppOptions } from './app.ts';
+import { boundExchanges } from './exchanges.ts';
 import { inUrl } from './guard/hosts.ts';
 
 export interface WebOptions extends WebAppOptions {
@@ -39,61 +40,21 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 8_192,
 };
-/** Connections that wait for a request, or for the rest of one. */
-const MOST_WAITING = 64;
-const MOST_SOCKETS = 2 * MOST_WAITING;
 const IDLE_MS = 10_000;
 
 function createHardenedServer(options: WebOptions): Server {
   const app = createWebApp(options);
   // HTTP/1.0 probes send no Host header. Request and Response of the process are not replaced.
   const answer = getRequestListener(app.fetch, { hostname: inUrl(options.host), overrideGlobalObjects: false });
-  const waiting = createWaitingRoom(options.onRejected);
-  const server = createServer(LIMITS, (request, response) => {
-    waiting.leave(request.socket);
-    response.once('close', () => {
-      waiting.enter(request.socket);
-    });
-    void answer(request, response);
-  });
-  server.maxConnections = MOST_SOCKETS;
-  server.on('connection', (socket) => {
-    socket.once('close', () => {
-      waiting.leave(socket);
-    });
-    waiting.enter(socket);
-  });
+  const server = createServer(LIMITS);
+  boundExchanges(
+    server,
+    (request, response) => void answer(request, response),
+    () => options.onRejected?.('sockets'),
+  );
   // Also for a client that sends a request and does not read the answer.
   server.timeout = IDLE_MS;
-  server.on('drop', () => options.onRejected?.('sockets'));
   return server;
-}
-
-interface WaitingRoom {
-  enter(socket: Socket): void;
-  leave(socket: Socket): void;
-}
-
-/**
- * When the server is full, a new connection replaces the one that has waited longest, so that idle connections, however
- * many, cannot keep a supervisor from its answer.
- */
-function createWaitingRoom(onRejected: WebOptions['onRejected']): WaitingRoom {
-  const waiting = new Set<Socket>();
-  return {
-    enter(socket) {
-      if (socket.destroyed) return;
-      waiting.add(socket);
-      const [oldest] = waiting;
-      if (waiting.size <= MOST_WAITING || oldest === undefined) return;
-      waiting.delete(oldest);
-      oldest.destroy();
-      onRejected?.('sockets');
-    },
-    leave(socket) {
-      waiting.delete(socket);
-    },
-  };
 }
 
 function listen(server: Server, { host, port, log }: WebOptions): Promise<AddressInfo> {

@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { systemClock, type Instant } from '../../src/lib/clock.ts';
 import { WebError, type Web, type WebOptions } from '../../src/web/server.ts';
 import { CONTENT_POLICY, serveTestWeb } from '../support/web/web.ts';
 
 const METRICS =
   '# HELP chainwarden_build_info Always 1.\n# TYPE chainwarden_build_info gauge\nchainwarden_build_info 1\n';
+/** Connections that wait for their clients. */
+const MOST_WAITING = 512;
+const DAEMON = { version: '0.1.0', startedAt: 0 as Instant, loadedAt: null, heartbeatAt: null };
 const closing: Web[] = [];
 const sockets: Socket[] = [];
 
@@ -43,6 +48,17 @@ async function dial(web: Web): Promise<Socket> {
   sockets.push(socket);
   await once(socket, 'connect');
   return socket;
+}
+
+/** Resolves when it is closed, also by a reset. */
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket
+      .on('error', () => undefined)
+      .once('close', () => {
+        resolve();
+      });
+  });
 }
 
 describe('what is there', () => {
@@ -168,7 +184,7 @@ describe('slow and many clients', () => {
   test('a supervisor was told nothing while half-open connections held every place: it is answered at once', async () => {
     let refused = 0;
     const web = await serve({ onRejected: (reason) => (refused += reason === 'sockets' ? 1 : 0) });
-    let left = 1000;
+    let left = 2000;
     // Each one that is closed comes again, as a flood does.
     const hold = async (): Promise<void> => {
       if (left-- <= 0) return;
@@ -176,10 +192,85 @@ describe('slow and many clients', () => {
       socket.on('error', () => undefined).once('close', () => void hold());
       socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
     };
-    for (let n = 0; n < 150; n++) await hold();
+    for (let n = 0; n < MOST_WAITING + 100; n++) await hold();
     for (let n = 0; n < 20; n++) expect(await ask(web, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
     left = 0;
-    expect(refused).toBeGreaterThanOrEqual(150 - 64);
+    expect(refused).toBeGreaterThanOrEqual(100);
+  });
+
+  test('forms that never end do not keep a supervisor from its answer', async () => {
+    let refused = 0;
+    const pages = { timeZone: 'UTC', clock: systemClock, daemon: () => DAEMON };
+    const web = await serve({ pages, onRejected: (reason) => (refused += reason === 'sockets' ? 1 : 0) });
+    const { host } = new URL(web.url);
+    for (let n = 0; n < MOST_WAITING + 50; n++) {
+      const socket = await dial(web);
+      socket.on('error', () => undefined);
+      socket.write(
+        `POST /enter HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${web.url}\r\nSec-Fetch-Site: same-origin\r\n` +
+          'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt',
+      );
+    }
+    for (let n = 0; n < 20; n++) expect(await ask(web, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+    expect(refused).toBeGreaterThanOrEqual(50);
+  });
+
+  test('requests that are sent together are answered one after another, in their order', async () => {
+    let open = 0;
+    let most = 0;
+    const metricsText = async (): Promise<Buffer<ArrayBuffer>> => {
+      open += 1;
+      most = Math.max(most, open);
+      await nextTurn();
+      open -= 1;
+      return Buffer.from('metrics');
+    };
+    const socket = await dial(await serve({ metricsText }));
+    let answers = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (answers += text));
+    const paths = ['/metrics', '/metrics', '/healthz', '/metrics', '/readyz', '/metrics', '/metrics'];
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`).join(''));
+    socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+    const bodies = answers.split(/HTTP\/1\.1 200 [^]*?\r\n\r\n/).slice(1);
+    expect(bodies).toEqual(['metrics', 'metrics', 'ok', 'metrics', 'ready', 'metrics', 'metrics', 'ok']);
+    expect(most).toBe(1);
+  });
+
+  test('one that sends thousands of requests without reading is cut off, after no more than one answer', async () => {
+    let answered = 0;
+    let refused = 0;
+    const large = Buffer.alloc(32 * 1024 * 1024);
+    const web = await serve({
+      metricsText: () => Promise.resolve(large),
+      onAnswered: () => (answered += 1),
+      onRejected: () => (refused += 1),
+    });
+    const socket = await dial(web);
+    const cut = closeOf(socket);
+    socket.pause();
+    socket.write('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(3000));
+    while (refused === 0) await nextTurn();
+    socket.resume();
+    await cut;
+    expect([answered, refused]).toEqual([1, 1]);
+    expect(await ask(web, '/healthz')).toMatchObject({ status: 200 });
+  });
+
+  test('one that does not read its answer goes before those that came later, and a new one is answered', async () => {
+    let refused = 0;
+    const large = Buffer.alloc(32 * 1024 * 1024);
+    const web = await serve({ metricsText: () => Promise.resolve(large), onRejected: () => (refused += 1) });
+    const unread = await dial(web);
+    unread.write('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    await once(unread, 'readable');
+    const cut = closeOf(unread);
+    for (let n = 0; n < MOST_WAITING - 1; n++) await dial(web);
+    expect(refused).toBe(0);
+    expect(await ask(web, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+    expect(refused).toBe(1);
+    unread.resume();
+    await cut;
   });
 
   test('of those that ask for nothing the oldest goes, and one that asks keeps its connection', async () => {
@@ -192,7 +283,7 @@ describe('slow and many clients', () => {
     first.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     await once(first, 'data');
     const ended = once(second, 'close');
-    for (let n = 0; n < 63; n++) await dial(web);
+    for (let n = 0; n < MOST_WAITING - 1; n++) await dial(web);
     await ended;
     expect(await refused.promise).toBe('sockets');
     first.write('GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');

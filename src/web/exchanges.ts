@@ -1,0 +1,103 @@
+// The connections of the web server and the requests that each has outstanding. Bounds what clients cost that are slow to
+// send, do not read, or send many requests at once.
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A request, and the answer that is being made or sent. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The first one is being answered, the others wait for it. */
+type Outstanding = Exchange[];
+
+/** Requests of one connection. Browsers send one at a time. */
+const MOST_OUTSTANDING = 8;
+/** Connections that wait for their clients, at about 20 kB each. */
+const MOST_WAITING = 512;
+const PIECE_BYTES = 512;
+/** With those that are answered, and those that are being closed, which Node still counts. */
+const MOST_SOCKETS = 2 * MOST_WAITING;
+
+/**
+ * Answers the requests of one connection one after another, each once the answer before it was taken over by the system, so
+ * that a client that does not read costs the memory of one answer.
+ *
+ * When too many wait for their clients (for a request, for the rest of one, or for an answer to be read), a new connection
+ * replaces the one of them that has been still for longest. So clients that only hold connections, however many, cannot
+ * keep a supervisor from its answer.
+ */
+export function boundExchanges(server: Server, answer: RequestListener, onRejected: () => void): void {
+  // The one that has been still for longest comes first.
+  const open = new Map<Socket, Outstanding>();
+
+  function refuse(socket: Socket): void {
+    open.delete(socket);
+    socket.destroy();
+    onRejected();
+  }
+
+  function touch(socket: Socket, outstanding: Outstanding): void {
+    open.delete(socket);
+    open.set(socket, outstanding);
+  }
+
+  function answerFirst(socket: Socket, outstanding: Outstanding): void {
+    const [first] = outstanding;
+    if (first === undefined) return;
+    first.response.once('close', () => {
+      outstanding.shift();
+      if (open.has(socket)) touch(socket, outstanding);
+      if (!socket.destroyed) answerFirst(socket, outstanding);
+    });
+    answer(first.request, first.response);
+  }
+
+  server.maxConnections = MOST_SOCKETS;
+  server.on('drop', onRejected);
+  server.on('connection', (socket) => {
+    open.set(socket, []);
+    socket.once('close', () => open.delete(socket));
+    readInPieces(socket);
+    if (open.size <= MOST_WAITING) return;
+    const waiting = open
+      .entries()
+      .filter(([, outstanding]) => isClientAwaited(outstanding))
+      .toArray();
+    const [stillest] = waiting;
+    if (waiting.length > MOST_WAITING && stillest !== undefined) refuse(stillest[0]);
+  });
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const outstanding = open.get(socket);
+    // Node reports the other requests of a piece also when the connection is destroyed.
+    if (outstanding === undefined) return;
+    if (outstanding.length >= MOST_OUTSTANDING) {
+      refuse(socket);
+      return;
+    }
+    outstanding.push({ request, response });
+    touch(socket, outstanding);
+    if (outstanding.length === 1) answerFirst(socket, outstanding);
+  });
+}
+
+/**
+ * Node parses all that one read brings, up to 64 KiB, and keeps the requests in it until the connection is closed: thousands
+ * of small ones, several megabytes for each connection. In pieces, the first requests are counted before the next are parsed.
+ */
+function readInPieces(socket: Socket): void {
+  const parsers = socket.listeners('data');
+  socket.removeAllListeners('data');
+  socket.on('data', (data: Buffer) => {
+    for (let at = 0; at < data.length && !socket.destroyed; at += PIECE_BYTES)
+      for (const parse of parsers) parse.call(socket, data.subarray(at, at + PIECE_BYTES));
+  });
+}
+
+function isClientAwaited([first]: Outstanding): boolean {
+  if (first === undefined) return true;
+  const { request, response } = first;
+  return !request.complete || response.writableEnded || response.writableNeedDrain;
+}
