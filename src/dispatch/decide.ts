@@ -15,6 +15,7 @@
 // 1 to 8 are here, one member at a time; 9 and 10 concern all members of a group (decide-group.ts).
 import type { Instant } from '../lib/clock.ts';
 import type { ClosedLine } from './rounds/close-batch.ts';
+import { needsAck } from './escalate.ts';
 import { timersOf, type Timers } from './group.ts';
 import { holdOf, holdOfAck, holdOfRepeat, silenceOver, type Context, type Hold } from './policy/holds.ts';
 import type { DispatchGroup, GroupMember, Held, RecipientState, Renewal, SummaryKind, MemberVerdict } from './model.ts';
@@ -189,9 +190,8 @@ export function repeatEvery(
   { repeatMs }: Timers,
 ): number | null {
   if (state.begun === null || !isOpen) return null;
-  const { requireAck, escalate } = routing.options;
-  if (isGivenUp(state)) return !isEvent || requireAck === true || escalate !== null ? (repeatMs ?? GIVEN_UP_MS) : null;
-  return (!isEvent || requireAck === true) && severity !== 'info' ? repeatMs : null;
+  if (isGivenUp(state)) return !isEvent || needsAck(routing) ? (repeatMs ?? GIVEN_UP_MS) : null;
+  return (!isEvent || routing.options.requireAck === true) && severity !== 'info' ? repeatMs : null;
 }
 
 /** How often a begin that was given up is tried again where nothing is repeated. */

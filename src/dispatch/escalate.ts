@@ -34,9 +34,14 @@ export interface Unanswered {
   readonly hasFailedOver: boolean;
 }
 
+/** Whether an event is open until somebody acknowledges it. */
+export function needsAck({ options: { requireAck, escalate } }: Pick<Routing, 'options'>): boolean {
+  return requireAck === true || escalate !== null;
+}
+
 /** Somebody has to answer, or others are called. */
-export function isAnswered({ options: { requireAck, escalate, failover } }: Pick<Routing, 'options'>): boolean {
-  return requireAck === true || escalate !== null || failover !== null;
+export function isAnswered(routing: Pick<Routing, 'options'>): boolean {
+  return needsAck(routing) || routing.options.failover !== null;
 }
 
 /** Targets to call in now, and when to ask again. */

@@ -31,11 +31,16 @@ export function silencesInForce({ policy }: OperatorFacts, now: Instant): string
 
 /** `critical coins/low: acknowledged until 2026-01-01T18:00:00Z by alice: on it` */
 export function acknowledged({ policy, open }: OperatorFacts): string[] {
-  const lines = open.flatMap((one) => {
+  const acked = open.flatMap((one) => {
     const ack = ackOf(one, policy.acks);
-    return ack === null ? [] : [singleLine(`${one.severity} ${one.name}/${one.alert}: ${ackText(ack)}`, LONGEST)];
+    return ack === null ? [] : [{ name: `${one.severity} ${one.name}/${one.alert}`, text: ackText(ack) }];
   });
-  return shortened(lines);
+  const alike = [...Map.groupBy(acked, ({ name, text }) => JSON.stringify([name, text])).values()];
+  return shortened(alike.flatMap((all) => all.slice(0, 1).map((first) => ackedLine(first, all.length))));
+}
+
+function ackedLine({ name, text }: { readonly name: string; readonly text: string }, count: number): string {
+  return singleLine(`${name}${count === 1 ? '' : `, ${count} events`}: ${text}`, LONGEST);
 }
 
 const MOST_ACKS = 10;

@@ -13,7 +13,7 @@ import { action, type ActionBy, type ActionCall, type OperatorWorld, type LineWo
 import { DAEMON } from './announcements.ts';
 import { AckShape, ackJson, Comment, DAY_MS, NoBody, untilMistakes, WrittenTime, endIn } from './shapes.ts';
 
-const LONGEST_MS = DAY_MS;
+export const LONGEST_ACK_MS = DAY_MS;
 
 const AckBody = z
   .strictObject({
@@ -24,7 +24,12 @@ const AckBody = z
   })
   .transform(({ seq, until = null, comment = null, replace = false }) => ({ seq, until, comment, replace }));
 
-const ACKNOWLEDGED: LineWords = { kind: 'ack', words: 'acknowledged', ended: 'acknowledgement ended', about: 'alert' };
+export const ACKNOWLEDGED: LineWords = {
+  kind: 'ack',
+  words: 'acknowledged',
+  ended: 'acknowledgement ended',
+  about: 'alert',
+};
 
 export const ack = action({
   name: 'ack',
@@ -38,8 +43,8 @@ export const ack = action({
   answerOf: ackJson,
   async check({ seq, until, comment, replace }, call, world) {
     const [now, { key, episode }] = [world.clock.now(), alertIn(call)];
-    const end = until ?? now + LONGEST_MS;
-    const mistakes = untilMistakes(end, { now, longestMs: LONGEST_MS });
+    const end = until ?? now + LONGEST_ACK_MS;
+    const mistakes = untilMistakes(end, { now, longestMs: LONGEST_ACK_MS });
     if (mistakes.length > 0) return { mistakes };
     const open = await openAlert({ key, episode }, world);
     // If it is not open, the store says why it cannot be acknowledged.
@@ -98,7 +103,7 @@ function endTitle({ actor: maker }: StoredAck, { request: { actor } }: ActionBy,
   return `the acknowledgement of ${name} by ${maker} is over: it is more severe now`;
 }
 
-function ackLine({ id, key, episode, seq, comment, until }: StoredAck, by: ActionBy): LineData {
+export function ackLine({ id, key, episode, seq, comment, until }: StoredAck, by: ActionBy): LineData {
   return { subject: key, data: { id, episode, seq, comment, ...endIn(until, by) } };
 }
 

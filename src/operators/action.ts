@@ -44,7 +44,7 @@ export interface Action<
   announce(done: Done, by: ActionBy, subject: string | null): AnnouncementText | null;
   log(done: Done, by: ActionBy): readonly [event: string, fields: Readonly<Record<string, unknown>>];
   readonly line: LineWords;
-  journal(done: Done, by: ActionBy): LineData;
+  journal(done: Done, by: ActionBy): LineData | readonly LineData[];
   /** After the commit. Rejects with a `StorageError` where it has to be tried again. */
   after?(answer: Answer, effects: ActionEffects): Promise<void> | void;
   /** Advice where there is nothing to be changed. */

@@ -1,4 +1,5 @@
 // All actions of operators, in the order of the OpenAPI document.
+import { ackAll, endAckAll } from './ack-all.ts';
 import { ack, endAck } from './acks.ts';
 import type { Action } from './action.ts';
 import { retryChannel, sampleChannel } from './channels.ts';
@@ -14,6 +15,8 @@ export const ACTIONS: readonly Action[] = [
   endSilence,
   ack,
   endAck,
+  ackAll,
+  endAckAll,
   retryDelivery,
   dismissDelivery,
   retryChannel,

@@ -106,9 +106,10 @@ export async function commitAction<Body, Change, Done extends object, Answer ext
       if (typeof done === 'string') return done;
       result.done = done;
       const text = action.announce(done, by, subject);
+      const line = { at, kind: action.line.kind, actor: request.actor };
       return {
         answer: action.answerOf(done),
-        line: { at, kind: action.line.kind, actor: request.actor, ...action.journal(done, by) },
+        lines: [action.journal(done, by)].flat().map((one) => ({ ...line, ...one })),
         announced: text === null ? [] : announcementOf(text, { id: request.key, at, notify: notify() }),
       };
     },

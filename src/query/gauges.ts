@@ -3,6 +3,7 @@ import type { Severity } from '../core/model/ids.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import { forecasts } from './daemon/forecast.ts';
 import { isUnhandled, openAlerts } from './alerts/open-alerts.ts';
+import { cardGroups, countAlerts } from './alerts/card-groups.ts';
 import type { QueryContext } from './view.ts';
 
 export interface Gauges {
@@ -22,12 +23,13 @@ const ENDING_MS = 900_000;
 /** Rejects with a `StorageError`. */
 export async function gauges(view: QueryContext): Promise<Gauges> {
   const open = await openAlerts(view);
-  const unacknowledged = new Map<Severity, number>([
-    ['critical', 0],
-    ['warning', 0],
-  ]);
-  for (const { row } of open.filter(isUnhandled))
-    unacknowledged.set(row.severity, (unacknowledged.get(row.severity) ?? 0) + 1);
+  const cards = cardGroups(open.filter((alert) => alert.isOpen && isUnhandled(alert)));
+  const unacknowledged = new Map(
+    (['critical', 'warning'] as const).map((severity): [Severity, number] => [
+      severity,
+      countAlerts(cards.filter(({ first }) => first.row.severity === severity)),
+    ]),
+  );
   return { unacknowledged, silences: await silencesBy(view, open), creditsAtReset: creditsOf(view) };
 }
 

@@ -24,9 +24,9 @@ export async function operate(sql: Sql, work: OperatorWork): Promise<Operated> {
     return { type: 'refused', why: 'key-taken' };
   const applied = await work.apply(sql);
   if (typeof applied === 'string') return { type: 'refused', why: applied };
-  const { answer, line, announced } = applied;
+  const { answer, lines, announced } = applied;
   await keepAnswer(sql, request, { action, answer }, at);
-  await append(sql, [line]);
+  await append(sql, lines);
   if (changesPolicy) {
     await raisePolicy(sql);
     await wakeHolding(sql, at);

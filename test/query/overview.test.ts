@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Overview } from '../../src/query/shapes/overview.ts';
-import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { aViewedDaemon, CONFIG } from '../support/web/viewed-daemon.ts';
 
 const LOW = `
 watches:
@@ -97,13 +97,45 @@ watches:
   daemon.shown['treasury'] = '90';
   await daemon.poll();
   const { cards, headline } = await daemon.queries.overview();
-  expect(cards.map(({ watch, since }) => [watch, since])).toEqual([
-    ['coins', '2026-01-01T00:05:00Z'],
-    ['moves', '2026-01-01T00:04:00Z'],
-    ['moves', '2026-01-01T00:03:00Z'],
-    ['moves', '2026-01-01T00:02:00Z'],
+  expect(cards).toMatchObject([
+    { watch: 'coins', since: '2026-01-01T00:05:00Z', alerts: 1, is_open: true },
+    { watch: 'moves', since: '2026-01-01T00:02:00Z', up_to: '2026-01-01T00:04:00Z', alerts: 3, is_open: false },
   ]);
-  expect(headline).toMatch(/^treasury ETH 90, below 100, and /);
+  expect(headline).toBe('treasury ETH 90, below 100, and one more');
+  Object.assign(daemon.shown, { treasury: '200' });
+  await daemon.poll(1, 86_400_000);
+  expect(await daemon.queries.overview()).toMatchObject({ cards: [] });
+});
+
+test('nine conditions of a rule are one card, with their number', async () => {
+  const safes = Array.from({ length: 9 }, (_, n) => `0x${(n + 3).toString(16).repeat(40)}`);
+  const daemon = await aViewedDaemon(
+    `
+watches:
+  - { id: coins, kind: balance, of: safes, every: 1m, alerts: [{ id: low, while: balance < 100, severity: critical, notify: [ops] }] }
+`,
+    CONFIG.replace(
+      /^addresses: .*$/m,
+      `addresses: { ${safes.map((safe, n) => `safe_${n}: '${safe}'`).join(', ')}, safes: [${safes.map((_, n) => `safe_${n}`).join(', ')}] }`,
+    ),
+  );
+  const [first = '', ...others] = safes;
+  for (const safe of others) daemon.shown[safe] = '90';
+  daemon.shown[first] = '200';
+  await daemon.poll();
+  const eight = await daemon.queries.overview();
+  expect(eight).toMatchObject({ unhandled: 8, more: { alerts: 0 } });
+  expect(eight.cards.map(({ alerts }) => alerts)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+  daemon.shown[first] = '90';
+  await daemon.poll();
+  const nine = await daemon.queries.overview();
+  expect(nine).toMatchObject({
+    unhandled: 9,
+    more: { alerts: 0, rules: 0 },
+    cards: [{ rule: 'coins', alert: 'low', alerts: 9, state: 'firing', since: '2026-01-01T00:01:00Z' }],
+  });
+  expect(nine.headline).toMatch(/, and 8 more$/);
+  expect(nine.detail).toContain('Nobody has acknowledged 9 critical alerts');
 });
 
 test('what nobody ever answered is not known, and never zero', async () => {

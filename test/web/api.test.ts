@@ -34,6 +34,9 @@ const ANSWER = {
   state: 'owed',
   deliveries: 2,
   tries: [{ recipient: 'ops', outcome: 'sent', answer: '204' }],
+  acknowledged: [],
+  standing: [],
+  ended: [],
 };
 
 const closing: Web[] = [];

@@ -69,6 +69,7 @@ const FORMS: readonly Row[] = [
   ['POST /enter', 303, 303, 303, 303],
   ['POST /leave', 401, 403, 303, 303],
   ['POST /alerts/:key/:episode/ack', 401, 403, 403, 409],
+  ['POST /acks', 401, 403, 403, 409],
   ['POST /watches/:name/pause', 401, 403, 403, 409],
   ['POST /watches/:name/resume', 401, 403, 403, 409],
   ['POST /silences', 401, 403, 403, 409],

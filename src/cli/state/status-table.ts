@@ -25,15 +25,24 @@ export function overviewLines({ headline, detail, cards, more, handled, more_han
 
 const HEAD = ['SEVERITY', 'STATE', 'ALERT', 'VALUE', 'LIMIT', 'SINCE', 'NOTIFIED'];
 
-function cardRow({ severity, state, watch, alert, measure, count, since, recipients }: AlertCard): readonly string[] {
+function cardRow(card: AlertCard): readonly string[] {
+  const { severity, state, watch, rule, alert, alerts, measure, count, since, recipients } = card;
   const value = count === null ? valueText(measure) : `${count.count} items`;
-  return [severity, state, `${watch}/${alert}`, value, limitText(measure), second(since), notifiedText(recipients)];
+  const shown = alerts === 1 ? [`${watch}/${alert}`, value, limitText(measure)] : [`${rule}/${alert}`, many(card), ''];
+  return [severity, state, ...shown, second(since), notifiedText(recipients)];
 }
 
-function handledRow({ severity, state, why, watch, alert, measure, since, ack, silence }: AlertRow): readonly string[] {
+/** `66 events`, `40 alerts` */
+function many({ state, alerts }: Pick<AlertCard | AlertRow, 'state' | 'alerts'>): string {
+  return `${alerts} ${state === 'event' ? 'events' : 'alerts'}`;
+}
+
+function handledRow(row: AlertRow): readonly string[] {
+  const { severity, state, why, watch, alert, alerts, measure, since, ack, silence } = row;
+  const value = alerts === 1 ? valueText(measure) : many(row);
   const by = ack?.actor ?? silence?.actor ?? null;
   const who = why === 'pending' ? '' : by === null ? why : `${why} by ${singleLine(by)}`;
-  return [severity, state, `${watch}/${alert}`, valueText(measure), limitText(measure), second(since), who];
+  return [severity, state, `${watch}/${alert}`, value, limitText(measure), second(since), who];
 }
 
 /** Without milliseconds: nobody needs them here. */

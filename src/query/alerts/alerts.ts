@@ -5,6 +5,7 @@ import { showInstant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { cardsOf, firstLine, subjectOf } from './cards.ts';
 import { pageOf, type Order } from '../cursor.ts';
+import type { CardGroup } from './card-groups.ts';
 import { earlierEpisodes } from './episodes.ts';
 import { goneOf } from './gone.ts';
 import { inHand, openAlerts, type OpenAlert } from './open-alerts.ts';
@@ -19,7 +20,11 @@ import type { QueryContext } from '../view.ts';
 export async function alerts(view: QueryContext, filter: ListFilter): Promise<List<AlertCard>> {
   const open = (await openAlerts(view)).filter((alert) => fits(alert, filter));
   const page = pageOf(open, ORDER, filter);
-  return { items: await cardsOf(view, page.items), next: page.next };
+  return { items: await cardsOf(view, page.items.map(alone)), next: page.next };
+}
+
+function alone(alert: OpenAlert): CardGroup {
+  return { first: alert, all: [alert] };
 }
 
 const ORDER: Order<OpenAlert> = {
@@ -44,7 +49,7 @@ export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertH
   const newest = messages.at(-1);
   if (newest === undefined) return goneOf(await view.store.messagesOfKey(of.key));
   const open = (await openAlerts(view)).find(({ row }) => row.key === of.key && row.episode === of.episode);
-  const [card] = open === undefined ? [] : await cardsOf(view, [open]);
+  const [card] = open === undefined ? [] : await cardsOf(view, [alone(open)]);
   const watch = await view.store.watchOf(of.key);
   return {
     card: card ?? (await closedCard(view, of, messages, newest)),
@@ -71,6 +76,10 @@ async function closedCard(
     seq: newest.seq,
     watch: newest.watch,
     alert: newest.alert,
+    rule: watch?.rule ?? newest.watch,
+    is_open: false,
+    alerts: 1,
+    up_to: showInstant(newest.at),
     title: messages[0]?.title ?? newest.title,
     severity: newest.severity,
     state: isEvent ? 'event' : 'firing',

@@ -6,6 +6,7 @@ import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { limitOf, measureOf } from '../values/measure.ts';
+import type { CardGroup } from './card-groups.ts';
 import type { OpenAlert } from './open-alerts.ts';
 import { readingFor } from '../values/readings.ts';
 import { recipientsOf } from './recipients.ts';
@@ -17,21 +18,32 @@ import type { QueryContext } from '../view.ts';
 
 const LINE_MS = 6 * 3_600_000;
 
-export async function cardsOf(view: QueryContext, open: readonly OpenAlert[]): Promise<AlertCard[]> {
+export async function cardsOf(view: QueryContext, groups: readonly CardGroup[]): Promise<AlertCard[]> {
   const statusOf = await recipientsOf(
     view,
-    open.map(({ row }) => row),
+    groups.map(({ first }) => first.row),
   );
   const cards: AlertCard[] = [];
-  for (const alert of open) cards.push(await cardOf(view, alert, statusOf(alert.row)));
+  for (const group of groups) cards.push(await cardOf(view, group, statusOf(group.first.row)));
   return cards;
 }
 
-async function cardOf(view: QueryContext, alert: OpenAlert, recipients: RecipientStatus[]): Promise<AlertCard> {
+/** When the oldest of them began, or happened. */
+export function oldestOf({ all }: CardGroup): Instant {
+  return Math.min(...all.map(({ row }) => row.since));
+}
+
+async function cardOf(view: QueryContext, group: CardGroup, recipients: RecipientStatus[]): Promise<AlertCard> {
+  const { first: alert, all } = group;
   const { row, watch, ack, silence } = alert;
   const found = stateOf(view, alert);
   return {
     ...newestOf(alert),
+    rule: row.rule,
+    is_open: alert.isOpen,
+    alerts: all.length,
+    since: showInstant(oldestOf(group)),
+    up_to: showInstant(Math.max(...all.map((one) => one.row.at))),
     state: row.isEvent ? 'event' : shownState(found?.condition ?? null),
     of: watch && subjectOf(watch),
     measure: await openMeasure(view, alert),

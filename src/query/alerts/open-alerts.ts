@@ -2,9 +2,11 @@
 import { coversSeverity, RANK_OF } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import { needsAck } from '../../dispatch/escalate.ts';
 import { acksAt } from '../../dispatch/policy/holds.ts';
 import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
 import type { Silence } from '../../dispatch/model.ts';
+import { routingOf } from '../../dispatch/routing.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts';
@@ -19,6 +21,8 @@ export interface OpenAlert {
   readonly ack: StoredAck | null;
   readonly silence: Silence | null;
   readonly isInhibited: boolean;
+  /** It counts until somebody answers: a condition, or an event that a route wants acknowledged. */
+  readonly isOpen: boolean;
 }
 
 /** Why nobody has to look at an open alert now; null: somebody has to. */
@@ -34,9 +38,19 @@ export function inHand({
   return row.severity === 'info' ? 'info' : null;
 }
 
-/** Whether it is a card: critical, or a condition that is a warning, and in nobody's hand. */
+/** Whether it is a card: open or critical, and in nobody's hand. */
 export function isUnhandled(alert: OpenAlert): boolean {
-  return inHand(alert) === null && (alert.row.severity === 'critical' || !alert.row.isEvent);
+  return inHand(alert) === null && stands(alert);
+}
+
+/** Whether it would be a card if nobody had it in hand. */
+export function isHandled(alert: OpenAlert): boolean {
+  return inHand(alert) !== null && stands(alert);
+}
+
+/** Other events stand in the table of events alone. */
+function stands({ row, isOpen }: OpenAlert): boolean {
+  return isOpen || row.severity === 'critical';
 }
 
 /** Without what the daemon tells of itself: the trust strip shows the same facts. In the order of `byUrgency`. */
@@ -46,6 +60,7 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
   const silences = policy.silences.filter(({ from, until }) => from <= now && now < until);
   const ackOn = acksOnOpen(policy.acks, now);
   const watchById = byId(runtime.watches());
+  const { routes } = runtime.config();
   const inhibitionOf = inhibitionsAt(
     {
       sources: rows.filter(({ isEvent }) => !isEvent),
@@ -66,6 +81,7 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
         ack: ackOn(row),
         silence: silences.find(({ matchers }) => isSilencedBy(matchers, row.labels)) ?? null,
         isInhibited: inhibitionOf(row) !== null,
+        isOpen: row.isFollowed && (!row.isEvent || needsAck(routingOf(routes, null, row.labels))),
       };
     });
   return open.toSorted(byUrgency);

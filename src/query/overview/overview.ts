@@ -2,10 +2,11 @@
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import { days } from '../values/bars.ts';
-import { cardsOf, newestOf, openMeasure } from '../alerts/cards.ts';
+import { cardsOf, newestOf, oldestOf, openMeasure } from '../alerts/cards.ts';
+import { countAlerts, handledGroups, type CardGroup } from '../alerts/card-groups.ts';
 import { eventRows } from './events.ts';
 import { headlineOf, type HeadlineFacts } from './headline.ts';
-import { inHand, isUnhandled, type OpenAlert } from '../alerts/open-alerts.ts';
+import { inHand, isHandled } from '../alerts/open-alerts.ts';
 import { pendingRow, type Pending } from './pending.ts';
 import type { AlertRow } from '../shapes/alerts.ts';
 import type { Overview } from '../shapes/overview.ts';
@@ -24,17 +25,17 @@ export async function overview(view: QueryContext): Promise<Overview> {
   const trusted = await trust(view, { watches: all, blind });
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
   const worst = mostUrgent(view, cards);
-  const handled = open.filter((alert) => !isUnhandled(alert) && isShownAsHandled(alert));
+  const handled = handledGroups(open.filter(isHandled));
   const more = cards.slice(MOST_CARDS);
   return {
     verdict,
     ...headlineOf({ ...facts, verdict, worst, watches: trusted.watches, owed }),
     cards: await cardsOf(view, cards.slice(0, MOST_CARDS)),
     more: {
-      alerts: more.length,
-      rules: new Set(more.map(({ row }) => `${row.labels['watch'] ?? ''}/${row.alert}`)).size,
+      alerts: countAlerts(more),
+      rules: new Set(more.map(({ first: { row } }) => `${row.rule}/${row.alert}`)).size,
     },
-    unhandled: cards.length,
+    unhandled: countAlerts(cards),
     trust: trusted,
     handled: await handledRows(view, handled, pending),
     more_handled: Math.max(0, handled.length + pending.length - MOST_HANDLED),
@@ -44,33 +45,31 @@ export async function overview(view: QueryContext): Promise<Overview> {
   };
 }
 
-/** Events that are no cards stand in the table of events, unless an operator did something about them. */
-function isShownAsHandled(alert: OpenAlert): boolean {
-  return !alert.row.isEvent || (alert.row.severity === 'critical' && inHand(alert) !== null);
-}
-
 /** `cards`: the most urgent first. */
-function mostUrgent({ now }: QueryContext, cards: readonly OpenAlert[]): HeadlineFacts['worst'] {
-  const [first] = cards;
-  const since = Math.min(...cards.map(({ row }) => row.since));
-  return first === undefined ? null : { title: first.row.title, waitedMs: Math.max(0, now - since) };
+function mostUrgent({ now }: QueryContext, cards: readonly CardGroup[]): HeadlineFacts['worst'] {
+  const [worst] = cards;
+  if (worst === undefined) return null;
+  const { first, all } = worst;
+  const others = first.row.isEvent && all.length > 1 ? ` (the newest of ${all.length} events)` : '';
+  return { title: `${first.row.title}${others}`, waitedMs: Math.max(0, now - Math.min(...cards.map(oldestOf))) };
 }
 
 async function handledRows(
   view: QueryContext,
-  handled: readonly OpenAlert[],
+  handled: readonly CardGroup[],
   pending: readonly Pending[],
 ): Promise<AlertRow[]> {
   const shown = handled.slice(0, MOST_HANDLED);
-  const rows = await Promise.all(shown.map((alert) => handledRow(view, alert)));
+  const rows = await Promise.all(shown.map((group) => handledRow(view, group)));
   const others = pending.slice(0, MOST_HANDLED - shown.length);
   return [...rows, ...(await Promise.all(others.map((one) => pendingRow(view, one))))];
 }
 
-async function handledRow(view: QueryContext, alert: OpenAlert): Promise<AlertRow> {
+async function handledRow(view: QueryContext, { first: alert, all }: CardGroup): Promise<AlertRow> {
   const { row, ack, silence } = alert;
   return {
     ...newestOf(alert),
+    alerts: all.length,
     state: row.isEvent ? 'event' : 'firing',
     why: inHand(alert) ?? 'info',
     fires_at: null,

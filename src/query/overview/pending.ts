@@ -37,6 +37,7 @@ export async function pendingRow(view: QueryContext, pending: Pending): Promise<
     key: null,
     episode: null,
     seq: null,
+    alerts: 1,
     watch: watch.name,
     alert: rule.id,
     title: titleOf(watch, rule),

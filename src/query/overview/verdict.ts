@@ -13,7 +13,7 @@ export interface VerdictFacts {
   readonly blind: number;
   /** Messages to people are owed for five minutes. */
   readonly isOwedLong: boolean;
-  /** Conditions that are pending or open, and critical events that are held back. */
+  /** Alerts that are pending, or open and in somebody's hand. */
   readonly inHand: number;
   /** Watches that have not been polled since the start. */
   readonly unpolled: number;

@@ -42,7 +42,7 @@ export interface OperatorWork {
 export interface AppliedWork {
   /** As the API sends it. */
   readonly answer: object;
-  readonly line: JournalEntry;
+  readonly lines: readonly JournalEntry[];
   readonly announced: readonly Transition[];
 }
 
@@ -103,10 +103,16 @@ export interface OpenAlertRow extends InhibitingAlert {
   readonly alert: AlertId;
   /** Of its watch, for people. */
   readonly name: string;
+  /** The id of the rule that its watch is of. */
+  readonly rule: string;
   readonly severity: Severity;
   readonly title: string;
   readonly since: Instant;
+  /** When its newest transition was decided. */
+  readonly at: Instant;
   readonly isEvent: boolean;
+  /** Somebody had to answer it when it happened, and it is not over; false of events alone. */
+  readonly isFollowed: boolean;
 }
 
 /** Which alerts: those that are open at that time; with `keys`, only of these. */

@@ -4,7 +4,7 @@ import type { MetricRow } from './row.ts';
 export const OPERATOR_METRICS = {
   chainwarden_alerts_unacknowledged: {
     type: 'gauge',
-    help: 'Open alerts that are neither acknowledged nor held back: critical ones, and conditions that are warnings.',
+    help: 'Open alerts that are neither acknowledged nor held back: conditions, and events that have to be acknowledged, all of a rule as one.',
     labels: ['severity'],
   },
   chainwarden_silences: {

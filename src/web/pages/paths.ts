@@ -6,6 +6,7 @@ export function watchPath(watch: string): string {
 }
 
 export const SILENCES_PATH = '/silences';
+export const ACKS_PATH = '/acks';
 export const DELIVERIES_PATH = '/deliveries';
 
 /** A snooze is an acknowledgement for so long. */

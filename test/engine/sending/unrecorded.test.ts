@@ -108,7 +108,7 @@ test('a chain that stood still paged for every balance while the disk was full',
 
 test('an alert on record inhibits what is told from memory, as far as the state file can be read', async () => {
   const { message, labels } = head();
-  const stored = { ...message, labels, name: 'head', isEvent: false };
+  const stored = { ...message, labels, name: 'head', isEvent: false, isFollowed: true };
   const one = scene({ ...INHIBITING, lookedAt: () => one.clock.now() }, () => Promise.resolve([stored]));
   one.unrecorded.offer([low(), aTransition({ key: 'k', type: 'alert.firing', severity: 'critical', watch: 'other' })]);
   await one.clock.advance(0);

@@ -43,7 +43,7 @@ export interface ViewedDaemon {
   readonly store: Store;
   readonly queries: Queries;
   view(): Promise<QueryContext>;
-  /** Shown from now on, in coins, by the name of the address; null: no answer comes. */
+  /** Shown from now on, in coins, by the name of the address, or the address itself; null: no answer comes. */
   readonly shown: Record<string, string | null>;
   /** What only a running daemon knows. */
   readonly known: { storage: 'works' | 'fails' | 'full'; explorers: ExplorerState[] };
@@ -149,7 +149,7 @@ function readerOf(shown: Readonly<Record<string, string | null>>): Read {
   return {
     async one(question) {
       const address = question.path.split('/').at(-1) ?? '';
-      const coins = shown[NAMES.get(address) ?? ''] ?? null;
+      const coins = shown[NAMES.get(address) ?? address] ?? null;
       if (coins === null) throw new Missed('timeout', 'no answer within 30 s');
       const [whole = '', fraction = ''] = coins.split('.');
       const wei = `${whole}${fraction.padEnd(18, '0')}`;

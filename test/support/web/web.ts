@@ -63,6 +63,9 @@ const BODY: Readonly<Record<string, unknown>> = {
   matchers: { watch: 'coins' },
   comment: 'the vault is moved',
   seq: 3,
+  watch: 'coins',
+  alert: 'low',
+  up_to: '2026-01-01T12:00:00Z',
 };
 
 /** A body that the call of the API takes, with a value for each key that has one here. */

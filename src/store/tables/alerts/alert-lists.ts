@@ -84,12 +84,11 @@ export async function unheard(sql: Sql, before: Instant, uncounted: readonly str
 const newestOf = (candidates: string): string => `
   WITH candidates AS (${candidates})
   SELECT newest.key, newest.episode, newest.seq, newest.watch, newest.alert, newest.transition, newest.labels,
-    newest.message
-  FROM candidates CROSS JOIN notifications AS newest
+    newest.message, newest.at, alerts.is_open
+  FROM candidates CROSS JOIN notifications AS newest LEFT JOIN alerts ON alerts.key = newest.key AND is_open = 1
   WHERE newest.key = candidates.key
     AND newest.seq = (SELECT max(seq) FROM notifications AS other WHERE other.key = candidates.key)
-    AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted') AND (
-      newest.at > $1 OR EXISTS (SELECT 1 FROM alerts WHERE alerts.key = newest.key AND is_open = 1))))
+    AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted') AND (newest.at > $1 OR is_open = 1)))
   ORDER BY newest.at, newest.number`;
 const RECENT = newestOf(`
   SELECT key FROM alerts WHERE is_open = 1
@@ -119,13 +118,15 @@ function openAlertOf(row: Row): OpenAlertRow | null {
   if (labels === undefined || said === undefined) return null;
   return {
     ...texts(row, 'key', 'watch', 'alert'),
-    ...ints(row, 'episode', 'seq'),
+    ...ints(row, 'episode', 'seq', 'at'),
     name: said.watch,
+    rule: labels['watch'] ?? said.watch,
     labels,
     severity: said.severity,
     title: said.title,
     since: said.since,
     isEvent: row['transition'] !== 'firing',
+    isFollowed: row['transition'] === 'firing' || row['is_open'] === 1,
   };
 }
 

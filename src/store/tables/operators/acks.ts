@@ -7,8 +7,9 @@ import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key } from '../../../dispatch/model.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredAck } from '../../contract/operators.ts';
-import { bool, count, instant, int, parsed, readable, type Row } from '../../sql/rows.ts';
-import { paged, type Sql } from '../../sql/sql.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
+import { bool, count, instant, int, parsed, readable, text, type Row } from '../../sql/rows.ts';
+import { columns, paged, upsert, type Sql } from '../../sql/sql.ts';
 
 const COLUMNS = 'key, episode, id, seq, severity, actor, comment, at, ends_at';
 
@@ -47,32 +48,57 @@ export function ackOf(row: Row): StoredAck {
 type AckRefusal = 'not-found' | 'is-over' | 'stale-seq' | 'already-acknowledged';
 
 // That of an alert that is open is kept.
-const NEWEST = `
-  SELECT episode, seq, transition, at, CASE WHEN EXISTS (
-    SELECT 1 FROM alerts WHERE alerts.key = $1 AND is_open = 1) THEN 1 ELSE 0 END AS is_open
-  FROM notifications WHERE key = $1 ORDER BY seq DESC LIMIT 1`;
+const NEWEST = (d: SqlDialect): string => `
+  SELECT newest.key, newest.episode, newest.seq, newest.transition, newest.at,
+    CASE WHEN EXISTS (SELECT 1 FROM alerts WHERE alerts.key = newest.key AND is_open = 1) THEN 1 ELSE 0 END AS is_open
+  FROM notifications AS newest
+  WHERE ${d.among('newest.key', '$1', 'text')}
+    AND newest.seq = (SELECT max(seq) FROM notifications AS other WHERE other.key = newest.key)`;
 
-const KEEP = `
-  INSERT INTO acks (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-  ON CONFLICT (key, episode) DO UPDATE SET id = excluded.id, seq = excluded.seq, severity = excluded.severity,
-    actor = excluded.actor, comment = excluded.comment, at = excluded.at, ends_at = excluded.ends_at`;
+const KEEP = upsert('acks', ['key', 'episode'], {
+  ...columns('text', 'key', 'id', 'severity', 'actor'),
+  ...columns('int', 'episode', 'seq', 'at', 'ends_at'),
+  comment: 'text?',
+});
 
-const STANDING = 'SELECT severity FROM acks WHERE key = $1 AND episode = $2 AND ends_at > $3';
+const STANDING = (d: SqlDialect): string =>
+  `SELECT key, episode, severity FROM acks WHERE ${d.among('key', '$1', 'text')} AND ends_at > $2`;
 
-/** `replace`: an earlier one of the same episode, which stands, gives way to it. */
 export async function addAck(sql: Sql, ack: StoredAck, replace: boolean): Promise<StoredAck | AckRefusal> {
-  const { key, episode, id, seq, severity, actor, comment, at, until } = ack;
-  const why = refusalOf(await sql.first(NEWEST, [key]), ack);
-  if (why !== null) return why;
-  const standing = replace ? undefined : await sql.first(STANDING, [key, episode, at]);
+  const [end = 'not-found'] = await addAcks(sql, [ack], { replace, at: ack.at });
+  return end;
+}
+
+/** `replace`: an earlier one of the same episode, which stands, gives way. No two are of one alert. */
+export async function addAcks(
+  sql: Sql,
+  acks: readonly StoredAck[],
+  { replace, at }: { readonly replace: boolean; readonly at: Instant },
+): Promise<(StoredAck | AckRefusal)[]> {
+  const keys = acks.map(({ key }) => key);
+  const newest = new Map((await sql.all(NEWEST, [keys])).map((row) => [text(row, 'key'), row]));
+  const standing = replace ? [] : await sql.all(STANDING, [keys, at]);
+  const ends = acks.map((ack) => {
+    const own = standing.find((row) => row['key'] === ack.key && row['episode'] === ack.episode);
+    return refusalOf(newest.get(ack.key), ack) ?? (covers(own, ack) ? 'already-acknowledged' : ack);
+  });
+  await sql.each(
+    KEEP,
+    ends.flatMap((end) => (typeof end === 'string' ? [] : [{ ...end, ends_at: end.until }])),
+  );
+  return ends;
+}
+
+function covers(standing: Row | undefined, { severity }: StoredAck): boolean {
   const before = z.enum(SEVERITIES).safeParse(standing?.['severity']);
-  if (before.success && coversSeverity(before.data, severity)) return 'already-acknowledged';
-  await sql.run(KEEP, [key, episode, id, seq, severity, actor, comment, at, until]);
-  return ack;
+  return before.success && coversSeverity(before.data, severity);
 }
 
 /** Null: it can be acknowledged. `newest`: the newest transition of the alert; undefined: it has none. */
-function refusalOf(newest: Row | undefined, { episode, seq, at }: StoredAck): AckRefusal | null {
+function refusalOf(
+  newest: Row | undefined,
+  { episode, seq, at }: StoredAck,
+): Exclude<AckRefusal, 'already-acknowledged'> | null {
   if (newest === undefined || int(newest, 'seq') < seq) return 'not-found';
   if (int(newest, 'seq') > seq) return 'stale-seq';
   if (int(newest, 'episode') !== episode) return 'not-found';

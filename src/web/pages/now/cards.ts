@@ -1,7 +1,7 @@
 // An open alert that nobody has in hand: everything that somebody who was woken wants to know of it.
 import type { AlertCard } from '../../../query/shapes/alerts.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
-import { plural } from '../../parts/amount.ts';
+import { counted, plural } from '../../parts/amount.ts';
 import { isBlank, textTag } from '../../parts/chain-text.ts';
 import { curve } from '../../parts/drawings.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
@@ -10,7 +10,7 @@ import { recipientList } from '../../parts/recipients.ts';
 import { capital, rowTone, severityTag } from '../../parts/states.ts';
 import { subjectTag } from '../../parts/subject.ts';
 import { ageTag, duration, timeOfDay, timeTag } from '../../parts/time.ts';
-import { ackButtons } from '../operators/buttons.ts';
+import { ackAllButtons, ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
 import { silenceLink, watchPath } from '../paths.ts';
 import type { PageRequest } from '../route.ts';
@@ -35,27 +35,46 @@ function alertCard(card: AlertCard, request: PageRequest): Html {
     <div>
       <p class="alert-top">
         ${severityTag(card.severity, stateWords(card))}<span class="quiet small"
-          >since ${timeTag(card.since, request)} · <b>${ageTag(card.since, request)}</b></span
+          >${isSingleEvent(card) ? 'at' : 'since'} ${timeTag(card.since, request)} ·
+          <b>${ageTag(card.since, request)}</b></span
         >
       </p>
       <h3><a href="${alertPath(card.key, card.episode)}">${card.title}</a></h3>
-      ${whereLine(card)} ${facts(card)}
+      ${whereLine(card, request)} ${facts(card)}
     </div>
     ${drawing(card, request)}
     <div class="notified">
       ${recipientList(card.recipients, request)}
-      ${request.role === 'operator' ? html`<div class="acts">${ackButtons(card, '/')}${silenceLink(card)}</div>` : NOTHING}
+      ${request.role === 'operator' ? html`<div class="acts">${ackButtonsOf(card)}${silenceLinkOf(card)}</div>` : NOTHING}
     </div>
   </article>`;
 }
 
-/** `Critical, firing` */
-export function stateWords({ severity, state, firings }: Pick<AlertCard, 'severity' | 'state' | 'firings'>): string {
-  const words = state === 'flapping' && firings > 0 ? `flapping: fired ${firings} times, notified once` : state;
-  return `${capital(severity)}, ${words}`;
+function isSingleEvent({ state, alerts }: AlertCard): boolean {
+  return state === 'event' && alerts === 1;
 }
 
-function whereLine({ watch, alert, of }: AlertCard): Html {
+function ackButtonsOf(card: AlertCard): Html {
+  return card.alerts > 1 ? ackAllButtons(card) : ackButtons(card, '/');
+}
+
+function silenceLinkOf({ watch, alert, rule, alerts }: AlertCard): Html {
+  return silenceLink({ watch: alerts > 1 ? rule : watch, alert });
+}
+
+/** `Critical, firing`; `Critical, 66 events` */
+export function stateWords({ severity, state, firings, alerts }: AlertCard): string {
+  const words = state === 'flapping' && firings > 0 ? `flapping: fired ${firings} times, notified once` : state;
+  const many = state === 'event' ? `${counted(alerts)} events` : `${counted(alerts)} firing`;
+  return `${capital(severity)}, ${alerts === 1 ? words : many}`;
+}
+
+function whereLine(card: AlertCard, request: PageRequest): Html {
+  const { watch, alert, rule, of, alerts, state } = card;
+  if (alerts > 1) {
+    const which = state === 'event' ? html`the newest at ${timeTag(card.up_to, request)}` : 'the oldest';
+    return html`<p class="small quiet"><span class="mono">${rule}/${alert}</span> · this is ${which}</p>`;
+  }
   const where = of === null ? NOTHING : html` · ${subjectTag(of)} on ${of.explorer}`;
   return html`<p class="small quiet"><a class="mono" href="${watchPath(watch)}">${watch}/${alert}</a>${where}</p>`;
 }

@@ -1,6 +1,5 @@
 // Alerts that are in hand: acknowledged, held back, or not firing yet.
 import type { AlertRow } from '../../../query/shapes/alerts.ts';
-import type { MeasureShape } from '../../../query/shapes/common.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
@@ -51,13 +50,15 @@ const ICONS: Readonly<Record<AlertRow['why'], IconName>> = {
 };
 
 function oneRow(row: AlertRow, moment: Moment): Html {
-  const { key, episode, watch, alert, title, severity, state, since } = row;
+  const { key, episode, watch, alert, alerts, title, severity, state, since } = row;
   const path = key === null || episode === null ? watchPath(watch) : alertPath(key, episode);
   const tone = state === 'pending' ? '' : rowTone(severity);
   return html`<tr class="${tone}">
-    <td>${stateTag(state === 'pending' ? 'warn' : toneOf(severity), ICONS[row.why], capital(state))}</td>
+    <td>
+      ${stateTag(state === 'pending' ? 'warn' : toneOf(severity), ICONS[row.why], alerts === 1 ? capital(state) : `${counted(alerts)} events`)}
+    </td>
     <td><a class="strong" href="${path}">${title}</a><span class="sub mono">${watch}/${alert}</span></td>
-    <td data-name="Value"><span>${valueCell(row.measure)}</span></td>
+    <td data-name="Value"><span>${valueCell(row)}</span></td>
     <td data-name="Since">
       <span
         >${timeTag(since, moment)}<span class="sub"
@@ -69,8 +70,8 @@ function oneRow(row: AlertRow, moment: Moment): Html {
   </tr>`;
 }
 
-function valueCell(measure: MeasureShape | null): Html {
-  if (measure === null) return html`<span class="quiet">an event</span>`;
+function valueCell({ measure, state }: AlertRow): Html {
+  if (measure === null) return state === 'event' ? html`<span class="quiet">an event</span>` : NOTHING;
   const limit = limitWords(measure);
   return html`${valueTag(measure)}${limit === null ? null : html`<span class="sub">limit ${limit}</span>`}`;
 }

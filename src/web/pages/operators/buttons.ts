@@ -1,7 +1,8 @@
 // The buttons that acknowledge an alert. A snooze is an acknowledgement that ends in an hour.
+import type { AlertCard } from '../../../query/shapes/alerts.ts';
 import { html, type Html } from '../../parts/html.ts';
 import { buttonForm } from '../frame/fill.ts';
-import { alertPath } from '../paths.ts';
+import { ACKS_PATH, alertPath } from '../paths.ts';
 
 interface SeenAlert {
   readonly key: string;
@@ -18,7 +19,16 @@ export function ackButtons(alert: SeenAlert, from: string): Html {
     const replacing = { ...fields, replace: 'yes' };
     return html`${buttonForm({ action, label: `Replace the acknowledgement of ${alert.ack.actor}`, fields: replacing })}`;
   }
-  return html`${buttonForm({ action, label: 'Acknowledge', fields, class: 'main' })}${buttonForm({
+  return newAckButtons(action, 'Acknowledge', fields);
+}
+
+/** For all alerts that share a card, up to the newest that it shows. */
+export function ackAllButtons({ rule, alert, alerts, up_to }: AlertCard): Html {
+  return newAckButtons(ACKS_PATH, `Acknowledge all ${alerts}`, { watch: rule, alert, up_to });
+}
+
+function newAckButtons(action: string, label: string, fields: Readonly<Record<string, string>>): Html {
+  return html`${buttonForm({ action, label, fields, class: 'main' })}${buttonForm({
     action,
     label: 'Snooze 1 h',
     fields: { ...fields, for: '1h' },

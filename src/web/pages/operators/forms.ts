@@ -1,4 +1,5 @@
 // The forms in pages, each with the action that it carries out.
+import { ackAll } from '../../../operators/ack-all.ts';
 import { ack, alertIn } from '../../../operators/acks.ts';
 import { retryChannel, sampleChannel } from '../../../operators/channels.ts';
 import { dismissDelivery, retryDelivery } from '../../../operators/deliveries.ts';
@@ -6,7 +7,7 @@ import { endPause, pause } from '../../../operators/pauses.ts';
 import { endSilence, extendSilence, silence, type SilenceDraft } from '../../../operators/silences.ts';
 import type { PerformAction } from '../../../operators/action.ts';
 import { linkTo } from '../lists.ts';
-import { alertPath, DELIVERIES_PATH, SILENCES_PATH, SNOOZE_MS, watchPath } from '../paths.ts';
+import { ACKS_PATH, alertPath, DELIVERIES_PATH, SILENCES_PATH, SNOOZE_MS, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { FormRequest, FormRoute } from '../route.ts';
 import { draftFrom } from '../silences/draft.ts';
@@ -27,12 +28,11 @@ const FORMS = [
     path: '/alerts/:key/:episode/ack',
     body({ field, now }) {
       const seq = field('seq');
-      const until = field('for') === '1h' ? now + SNOOZE_MS : null;
       // Text that is no number is of no alert.
       return {
         body: {
           seq: /^\d{1,15}$/.test(seq) ? Number(seq) : -1,
-          until,
+          until: untilIn(field, now),
           comment: null,
           replace: field('replace') === 'yes',
         },
@@ -42,6 +42,16 @@ const FORMS = [
       const { key, episode } = alertIn(form);
       return form.field('from') === '/' ? '/' : alertPath(key, episode);
     },
+  }),
+  formRoute(ackAll, {
+    path: ACKS_PATH,
+    body({ field, now }) {
+      const upTo = Date.parse(field('up_to'));
+      if (Number.isNaN(upTo)) return unreadable('The form does not say up to when.');
+      const name = { watch: field('watch'), alert: field('alert') };
+      return { body: { ...name, upTo, until: untilIn(field, now), comment: null, replace: false } };
+    },
+    then: () => '/',
   }),
   formRoute(pause, {
     path: '/watches/:name/pause',
@@ -59,6 +69,11 @@ const FORMS = [
     linkTo('/history', { q: `channel:${parameter('name')}` }),
   ),
 ];
+
+/** Null: as long as an acknowledgement lasts. */
+function untilIn(field: FormRequest['field'], now: number): number | null {
+  return field('for') === '1h' ? now + SNOOZE_MS : null;
+}
 
 function silenceIn({ field, now, zone }: FormRequest): ReadForm<SilenceDraft> {
   const { until, from, matchers, untilResolved, comment } = draftFrom(field, { now, zone });

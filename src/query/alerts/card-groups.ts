@@ -1,0 +1,49 @@
+// Open alerts that share a card or a row: all events of a rule, and its conditions where they are many.
+import type { OpenAlert } from './open-alerts.ts';
+
+/** The alerts of one card, the most urgent first; of events that is the newest. */
+export interface CardGroup {
+  readonly first: OpenAlert;
+  readonly all: readonly OpenAlert[];
+}
+
+/** So many conditions of a rule have a card each. */
+const MOST_SINGLE = 8;
+
+export function cardGroups(open: readonly OpenAlert[]): CardGroup[] {
+  return groupsBy(open, (all) => all.length > MOST_SINGLE || isOfEvents(all), ruleOf);
+}
+
+/** In hand in one way: the events of a rule are one row, each condition has its own. */
+export function handledGroups(open: readonly OpenAlert[]): CardGroup[] {
+  return groupsBy(open, isOfEvents, (alert) => [ruleOf(alert), alert.ack?.actor, alert.ack?.until, alert.silence?.id]);
+}
+
+function groupsBy(
+  open: readonly OpenAlert[],
+  isShared: (all: readonly OpenAlert[]) => boolean,
+  nameOf: (alert: OpenAlert) => unknown,
+): CardGroup[] {
+  const alike = [...Map.groupBy(open, (alert) => JSON.stringify(nameOf(alert))).values()];
+  const groups = alike.flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    return isShared(all) ? [{ first, all }] : all.map((alert) => ({ first: alert, all: [alert] }));
+  });
+  const placeOf = new Map(open.map((alert, place) => [alert, place]));
+  return groups.toSorted((a, b) => (placeOf.get(a.first) ?? 0) - (placeOf.get(b.first) ?? 0));
+}
+
+/** `coins/low`: the name by which all of it is acknowledged. */
+function ruleOf({ row: { rule, alert, severity, isEvent } }: OpenAlert): readonly unknown[] {
+  return [rule, alert, severity, isEvent];
+}
+
+function isOfEvents(all: readonly OpenAlert[]): boolean {
+  return all.some(({ row }) => row.isEvent);
+}
+
+/** As people count alerts: each condition, and all events of a rule once. */
+export function countAlerts(groups: readonly CardGroup[]): number {
+  return groups.reduce((sum, { first, all }) => sum + (first.row.isEvent ? 1 : all.length), 0);
+}
