@@ -90,7 +90,7 @@ function rulesOf(way: Way): DispatchRules {
     recipientsOf: (channel) => [{ channel, recipient: channel }],
     channelOf: () => way,
     routingOf: (labels) => routingOf([], null, labels),
-    ruleOf: () => ({ channels: ['ops'], labels: null }),
+    ruleOf: () => ({ type: 'fixed', channels: ['ops'] }),
     counted: way.cap === null ? [] : ['ops'],
     unanswered: [],
     startedAt: 0,

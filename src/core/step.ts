@@ -13,7 +13,14 @@ import { NOTHING_CLOSED, type Decision, type Reason } from './model/decision.ts'
 import { NO_PAST, type Past } from './windows/stored-runs.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Observation } from './model/observation.ts';
-import { endAll, type AlertsByKey, type AlertEvaluation, type AlertPoll } from './alerts/alert-evaluation.ts';
+import {
+  endAll,
+  raiseAll,
+  type AlertEvaluation,
+  type AlertPoll,
+  type AlertsByKey,
+  type RaisingRule,
+} from './alerts/alert-evaluation.ts';
 import { greatestNeed } from './chain/tick-chain.ts';
 import { pollOf, snapshotOf, type EvaluatedPoll } from './poll.ts';
 
@@ -103,6 +110,23 @@ function stepAlert(poll: AlertPoll, alert: AlertRule, known: AlertsByKey): Alert
 export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision {
   const transitions = Object.values(memory.alerts).flatMap((byKey) => endAll(byKey, at, 'rule removed'));
   return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, transitions };
+}
+
+/** Rules were made more severe: what they have firing fires once more. Null: nothing does. `ruleOf`: null where it is gone. */
+export function raise(
+  watchId: WatchId,
+  memory: Memory,
+  ruleOf: (alert: AlertId) => RaisingRule | null,
+  at: Instant,
+): Decision | null {
+  const raised = Object.entries(memory.alerts).map(([id, byKey]) => {
+    const rule = ruleOf(id);
+    return { id, ...(rule === null ? { alerts: byKey, transitions: [] } : raiseAll(byKey, rule, at)) };
+  });
+  const transitions = raised.flatMap((one) => one.transitions);
+  if (transitions.length === 0) return null;
+  const alerts = Object.fromEntries(raised.map((one) => [one.id, one.alerts]));
+  return { ...nothingNew(watchId, memory), memory: { ...memory, alerts }, hasChanged: true, transitions };
 }
 
 const NONE: AlertsByKey = {};

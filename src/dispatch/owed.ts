@@ -55,6 +55,7 @@ export function owedOf(news: readonly PendingTransition[], state: RecipientState
       addEnd(owed, begun, one);
       begun = null;
     } else if (begun === null && one.transition === 'corrected') owed.dropped ??= 'not-told';
+    else if (begun !== null && !begun.isHeard && one.transition === 'firing') addInPlace(owed, begun, one);
     else {
       owed.items.push({ ...one, from: one.seq, as: 'news', isEnd: false });
       begun ??= { from: one.seq, at: one.at, isHeard: false, isClosed: false };
@@ -80,6 +81,13 @@ interface Begun {
 
 function begunBefore(state: RecipientState): Begun | null {
   return state.begun === null ? null : { from: state.begun, at: null, isHeard: isHeard(state), isClosed: true };
+}
+
+/** It fires otherwise than it did, and nobody was told of it yet: it is told once, as it fires now. */
+function addInPlace(owed: Growing, { from, at, isClosed }: Begun, one: PendingTransition): void {
+  if (isClosed) owed.withdraw = { from, as: 'merged' };
+  while ((owed.items.at(-1)?.seq ?? -1) >= from) owed.items.pop();
+  owed.items.push({ ...one, from, at: at ?? one.at, as: 'news', isEnd: false });
 }
 
 function addEnd(owed: Growing, begun: Begun | null, one: PendingTransition): void {

@@ -3,7 +3,7 @@
 //   a target that is named         is owed what is open and it was not told of; its group is found again
 //   one that is named no more      is owed the end of what it was told; what waits for it goes to the targets of today
 //   one whose channel is gone      the same, once it is gone for `GONE_MS`: a file that is half saved loses nothing
-import type { AlertId, Recipient, WatchId } from '../core/model/ids.ts';
+import type { AlertId, Recipient, Severity, WatchId } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import { placeOf } from './group.ts';
@@ -22,12 +22,15 @@ export interface ActiveAlert extends AlertEpisode {
   readonly known: readonly Knowledge[];
 }
 
-/** Channels and labels that the rule in force gives an alert. */
-export interface RuleInForce {
-  readonly channels: readonly string[];
-  /** Null: as they are. */
-  readonly labels: Labels | null;
-}
+/** What the rule in force gives an alert. `fixed`: of the daemon itself, whose labels stay as they are. */
+export type RuleInForce =
+  | { readonly type: 'fixed'; readonly channels: readonly string[] }
+  | {
+      readonly type: 'rule';
+      readonly channels: readonly string[];
+      readonly labels: Labels;
+      readonly severity: Severity;
+    };
 
 export interface ReroutingRules extends RoutingRules {
   /** Null: the rule is gone. */
@@ -93,7 +96,7 @@ function isLong(since: Instant, now: Instant): boolean {
 function rerouteOne(before: ActiveAlert, rules: ReroutingRules, goneBefore: GoneTargets, now: Instant): RerouteResult {
   const { key } = before;
   const rule = rules.ruleOf(before.watch, before.alert);
-  const labels = rule?.labels ?? before.labels;
+  const labels = rule?.type === 'rule' ? rule.labels : before.labels;
   const named = distinctTargets((rule?.channels ?? []).flatMap((channel) => rules.recipientsOf(channel) ?? []));
   const known = before.known.map((one) => standingOf(one, named, rules, goneBefore, now));
   const lost = known.filter(({ lostFrom }) => lostFrom !== null);

@@ -1,9 +1,10 @@
 // PagerDuty, Events API v2: what begins triggers an incident, an acknowledgement here acknowledges it, what ends resolves
 // it. The alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open. An
-// acknowledged incident calls nobody any more: when an acknowledgement ends it is resolved, and a new one is triggered.
+// acknowledged incident calls nobody any more: when an acknowledgement ends, or the severity was raised, it is resolved, and a
+// new one is triggered.
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
-import type { Delivery, Message, Outcome } from '../core/model/delivery.ts';
+import { SEVERITY_RAISED, type Delivery, type Message, type Outcome } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
 import { alertText } from './rendering/content.ts';
 import { toLines, type MessageLines } from './rendering/lines.ts';
@@ -58,7 +59,7 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
         const { renewed, message } = asOne(delivery);
         const post = (body: object): Promise<Outcome> =>
           poster.postJson({ url: urlOf(to), body: JSON.stringify(body) }, signal, read);
-        if (renewed?.why === 'ack-ended') {
+        if (renewed?.why === 'ack-ended' || message.reason === SEVERITY_RAISED) {
           const resolved = await post({ ...incidentOf(message.key, to), event_action: 'resolve' });
           if (resolved.type !== 'sent') return resolved;
         }

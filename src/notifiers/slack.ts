@@ -1,6 +1,6 @@
 // Slack, in both of its forms: a bot that posts to a channel, or the incoming webhook of a channel.
 import { z } from 'zod';
-import type { Delivery, Outcome } from '../core/model/delivery.ts';
+import { SEVERITY_RAISED, type Delivery, type Outcome } from '../core/model/delivery.ts';
 import type { Notifier, OpenNotifier } from './notifier.ts';
 import { toLines, type MessageLines } from './rendering/lines.ts';
 import { bareText, blocksOf, fittedForSlack, NO_PREVIEW } from './rendering/slack-blocks.ts';
@@ -129,7 +129,10 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
   };
 }
 
-/** Only who reads the thread is told of an answer in it: that it is over, or still so, is for the whole channel. */
+/** Only who reads the thread is told of an answer in it: that it is over, still so or worse is for the whole channel. */
 function isForAll({ members }: Delivery): boolean {
-  return members.some(({ message: { type }, as }) => as === 'repeat' || /^alert\.(?:resolved|retracted)$/.test(type));
+  return members.some(
+    ({ message: { type, reason }, as }) =>
+      as === 'repeat' || reason === SEVERITY_RAISED || /^alert\.(?:resolved|retracted)$/.test(type),
+  );
 }

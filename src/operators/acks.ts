@@ -1,7 +1,6 @@
 // Acknowledgements: an operator has one episode of an alert in hand, and it is not repeated meanwhile.
 import { z } from 'zod';
 import { quote } from '../config/values/scalars.ts';
-import { coversSeverity } from '../core/model/delivery.ts';
 import type { Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showTime } from '../core/wording/words.ts';
@@ -124,8 +123,7 @@ async function standingAck(
   { key, episode, severity }: NamedEpisode & { readonly severity: Severity },
   { acks, clock }: Pick<OperatorWorld, 'acks' | 'clock'>,
 ): Promise<StoredAck | null> {
-  const own = acksAt(await acks(), clock.now())({ key, episode });
-  return own !== null && coversSeverity(own.severity, severity) ? own : null;
+  return acksAt(await acks(), clock.now())({ key, episode, severity });
 }
 
 function standingText({ actor, until }: StoredAck, now: Instant): string {

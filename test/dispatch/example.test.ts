@@ -38,6 +38,7 @@ test('a day of the watch coins: twelve things happen, and six mails go out', () 
     key: 'treasury',
     episode: 1,
     seq: 1,
+    severity: 'critical',
     actor: 'ada',
     comment: null,
     at: 0,

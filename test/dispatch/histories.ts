@@ -258,7 +258,16 @@ function acknowledge(dispatch: InMemoryDispatch, { key }: Alert): void {
   if (known?.isOpen !== true) return;
   const { episode, news } = known;
   const seq = news.at(-1)?.seq ?? 0;
-  dispatch.acks.push({ key, episode, seq, actor: 'ada', comment: null, at: 0, until: dispatch.now + 24 * HOUR });
+  dispatch.acks.push({
+    key,
+    episode,
+    seq,
+    severity: 'critical',
+    actor: 'ada',
+    comment: null,
+    at: 0,
+    until: dispatch.now + 24 * HOUR,
+  });
 }
 
 function pollAll(dispatch: InMemoryDispatch): void {

@@ -231,7 +231,7 @@ export class InMemoryDispatch {
         routingOf: routing,
         recipientsOf: (channel) => [{ channel, recipient: channel }],
         channelOf: (channel) => this.#channel({ channel, recipient: channel }),
-        ruleOf: (watch) => ({ channels: routing({ watch }).channels, labels: null }),
+        ruleOf: (watch) => ({ type: 'fixed', channels: routing({ watch }).channels }),
       },
       {},
       this.now,

@@ -241,7 +241,7 @@ export class StoredDispatch implements AsyncDisposable {
       recipientsOf: (channel) => (channel in channels ? [{ channel, recipient: channel }] : undefined),
       channelOf: (channel) => this.#channelOf(channel),
       routingOf: (labels) => setup.routing(labels),
-      ruleOf: (watch) => ({ channels: setup.routing({ watch }).channels, labels: null }),
+      ruleOf: (watch) => ({ type: 'fixed', channels: setup.routing({ watch }).channels }),
       counted: Object.keys(channels).filter((channel) => this.#channelOf(channel).cap !== null),
       unanswered: [],
       startedAt: this.#startedAt,

@@ -63,7 +63,16 @@ function silence(day: InMemoryDispatch, until: string, more: Partial<Silence> = 
 }
 
 function ack(day: InMemoryDispatch, { key }: Alert): void {
-  day.acks.push({ key, episode: 1, seq: 1, actor: 'ada', comment: null, at: 0, until: day.now + 24 * HOUR });
+  day.acks.push({
+    key,
+    episode: 1,
+    seq: 1,
+    severity: 'critical',
+    actor: 'ada',
+    comment: null,
+    at: 0,
+    until: day.now + 24 * HOUR,
+  });
 }
 
 /** What was sent, or lies there to be sent. */

@@ -31,13 +31,13 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
     channelOf: (channel) => ways.get(channel) ?? GONE,
     routingOf: (labels) => routingOf(config.routes, null, labels),
     ruleOf(id, alert) {
-      if (id === REPORT_WATCH) return { channels: config.digest?.notify ?? [], labels: null };
-      if (id === ANNOUNCER || isSelfWatch(id)) return { channels: config.self, labels: null };
+      if (id === REPORT_WATCH) return { type: 'fixed', channels: config.digest?.notify ?? [] };
+      if (id === ANNOUNCER || isSelfWatch(id)) return { type: 'fixed', channels: config.self };
       const watch = watchById.get(id);
       const rule = watch?.alerts.find((one) => one.id === alert);
-      return watch === undefined || rule === undefined
-        ? null
-        : { channels: rule.notify, labels: labelsOf(watch, rule) };
+      if (watch === undefined || rule === undefined) return null;
+      const { notify: channels, severity } = rule;
+      return { type: 'rule', channels, labels: labelsOf(watch, rule), severity };
     },
     counted: channels.filter(({ name }) => (ways.get(name) ?? GONE).cap !== null).map(({ name }) => name),
     unanswered: channels.filter(({ notifier }) => isUnanswered(notifier.type)).map(({ name }) => name),

@@ -3,10 +3,10 @@
 import { resolve, type PollTime } from './conditions/condition-state.ts';
 import type { Detection } from '../model/detection.ts';
 import { labelsOf, labelsOfMessage } from '../model/watch/labels.ts';
-import { resolvedMessage } from './message.ts';
-import type { Message } from '../model/delivery.ts';
+import { raisedMessage, resolvedMessage } from './message.ts';
+import { isHigher, type Message, type Present } from '../model/delivery.ts';
 import type { Alert, ConditionState } from '../model/memory.ts';
-import type { FindingKey, Truth } from '../model/ids.ts';
+import type { FindingKey, Severity, Truth } from '../model/ids.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Condition, EvaluationContext } from '../model/watch/condition.ts';
@@ -88,6 +88,36 @@ export function transitionOf({ watch }: Pick<AlertPoll, 'watch'>, alert: AlertRu
 export function conditionOf(alert: Alert): ConditionState | null {
   if (alert.type === 'condition') return alert;
   return alert.type === 'group' ? alert.condition : null;
+}
+
+/** A rule, as it is now, of alerts that fire. */
+export interface RaisingRule extends Pick<Transition, 'labels' | 'notify'> {
+  readonly severity: Severity;
+  /** The values of a later poll; null: none are known. */
+  readonly presentOf: (key: string) => Present | null;
+}
+
+/** What fires less severely than its rule is now fires once more in its episode. The same object where nothing does. */
+export function raiseAll(
+  byKey: AlertsByKey,
+  rule: RaisingRule,
+  at: Instant,
+): Pick<AlertEvaluation, 'alerts' | 'transitions'> {
+  const { severity, labels, notify } = rule;
+  const transitions: Transition[] = [];
+  const entries = Object.entries(byKey).map(([key, alert]): [string, Alert] => {
+    const state = conditionOf(alert);
+    if (state === null || state.firing === null || !isHigher(severity, state.firing.severity)) return [key, alert];
+    const seq = state.seq + 1;
+    const message = raisedMessage(state.firing, { at, seq, severity }, rule.presentOf(state.firing.key));
+    transitions.push({ message, labels, notify });
+    return [key, withCondition(alert, { ...state, seq, firing: { ...state.firing, severity } })];
+  });
+  return { alerts: sameOr(byKey, entries), transitions };
+}
+
+function withCondition(alert: Alert, condition: ConditionState): Alert {
+  return alert.type === 'group' ? { ...alert, condition } : condition;
 }
 
 /** Resolves whatever is firing, for a reason other than its condition. */

@@ -3,7 +3,7 @@ import { type Instant, showDuration } from '../../lib/clock.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import { factsAt } from '../values/facts.ts';
-import type { Fact, Message } from '../model/delivery.ts';
+import { presentValues, SEVERITY_RAISED, type Fact, type Message, type Present } from '../model/delivery.ts';
 import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
 import type { Condition, EvaluationContext, Template } from '../model/watch/condition.ts';
 import type { Sentence } from '../model/watch/wording.ts';
@@ -88,6 +88,28 @@ function endOf({ measured: then }: Message, last: Message): Partial<Message> {
   const { title, detail, measured, lines, text, fields, condition, runbook } = last;
   const fired = then === null || then === measured ? [] : lineOf(`When it fired: ${then}.`);
   return { title, detail, measured, lines: [...fired, ...lines], text, fields, condition, runbook };
+}
+
+/**
+ * The alert fires as before, and is told once more as what its rule has become. `present`: the values of a later poll; null:
+ * none are known.
+ */
+export function raisedMessage(
+  firing: Message,
+  header: Pick<MessageHeader, 'at' | 'seq'> & Pick<Message, 'severity'>,
+  present: Present | null,
+): Message {
+  const { severity: before, measured: then } = firing;
+  const hasChanged = present !== null && then !== null && then !== present.measured;
+  const why = `Raised from ${before} to ${header.severity}: its rule was changed.`;
+  return {
+    ...firing,
+    ...(present === null ? {} : presentValues(firing, present)),
+    ...header,
+    reason: SEVERITY_RAISED,
+    late: false,
+    lines: [...lineOf(why, hasChanged ? `When it fired: ${then}.` : null), ...firing.lines],
+  };
 }
 
 type FollowUp = Pick<Message, 'type' | 'at' | 'seq' | 'reason' | 'detail' | 'lines'>;

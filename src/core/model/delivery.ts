@@ -50,6 +50,12 @@ export interface DeliveryMember {
 /** What a message of now would say of an alert that goes on. `at`: when its values were read. */
 export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
+/** Those of a later poll in place of its own, which are then those before. */
+export function presentValues({ fields: before }: Pick<Message, 'fields'>, present: Present): Partial<Message> {
+  const { at: observedAt, ...values } = present;
+  return { ...values, observedAt, before };
+}
+
 /** `repeat`: it was told before. `fired-and-resolved`: an end of which nobody was told the begin. */
 export type SentAs = 'news' | 'repeat' | 'fired-and-resolved';
 
@@ -102,9 +108,16 @@ export interface Attempt {
 /** Of what is due on a channel, a lower rank goes out first. */
 export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
 
+/** The reason of a `firing` since a reload made its rule more severe than the alert was told in this episode. */
+export const SEVERITY_RAISED = 'severity-raised';
+
+export function isHigher(severity: Severity, than: Severity): boolean {
+  return RANK_OF[severity] < RANK_OF[than];
+}
+
 /** Whether what was acknowledged at one severity is in hand now that the alert has another one. */
 export function coversSeverity(acknowledged: Severity, now: Severity): boolean {
-  return RANK_OF[acknowledged] <= RANK_OF[now];
+  return !isHigher(now, acknowledged);
 }
 
 export const MESSAGE_TYPES = [

@@ -1,4 +1,5 @@
 // What keeps an alert from being told now: an open alert that explains it, a silence, an acknowledgement, a mute window.
+import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { inhibitionsAt, type InhibitionOf } from './inhibit.ts';
 import type { Ack, GroupMember, Held, MuteWindow, Silence, DispatchContext } from '../model.ts';
@@ -29,12 +30,15 @@ export interface Context {
   readonly mutedUntil: (windows: readonly MuteWindow[]) => Instant | null;
 }
 
-/** The acknowledgement of an episode that is in force; null: there is none. */
-export type AckOf = (alert: Pick<Ack, 'key' | 'episode'>) => Ack | null;
+/** The acknowledgement of an episode that is in force at its severity of now; null: there is none. */
+export type AckOf = (alert: Pick<Ack, 'key' | 'episode' | 'severity'>) => Ack | null;
 
 export function acksAt<A extends Ack>(acks: readonly A[], now: Instant): (...of: Parameters<AckOf>) => A | null {
   const inForce = new Map(acks.filter(({ until }) => now < until).map((ack) => [nameOf(ack), ack]));
-  return (alert) => inForce.get(nameOf(alert)) ?? null;
+  return (alert) => {
+    const ack = inForce.get(nameOf(alert));
+    return ack !== undefined && coversSeverity(ack.severity, alert.severity) ? ack : null;
+  };
 }
 
 function nameOf({ key, episode }: Pick<Ack, 'key' | 'episode'>): string {

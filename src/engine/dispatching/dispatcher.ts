@@ -1,7 +1,8 @@
 // Decides who is told of what polls decided, when, and together with what. Commits of polls, changes by operators and
 // reloads wake it; else it rests until the next group is due.
 //
-//   reroute   after a start or a reload: whom what waits is owed to now
+//   raise     after a start or a reload: what fires and is more severe now fires once more
+//   reroute   then: whom what waits is owed to now
 //   route     new transitions: whom they are owed to
 //   call in   alerts that nobody answers: who else is told
 //   decide    groups that are due: what goes out, what is held, and why
@@ -24,6 +25,7 @@ import { createClockJumps, type ClockJump } from '../upkeep/clock-jumps.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 import { createDueRounds } from './due-rounds.ts';
+import { raiseSeverities, type RaisingStore } from './raising.ts';
 
 export interface Dispatcher {
   /** Runs until the signal aborts. */
@@ -35,7 +37,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  readonly store: DispatchStore;
+  readonly store: DispatchStore & RaisingStore;
   readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
   /** In force now. */
   readonly rules: () => DispatchRules;
@@ -109,6 +111,9 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
     for (;;) {
       const at = clock.now();
       const { alerts, last } = await store.readActive({ after, limit: MOST_REROUTED, at });
+      const raised = await raiseSeverities(alerts, rules(), { store, at, fence });
+      if (raised === 'fenced') ownership.lost('service:dispatch');
+      if (raised === 'superseded') continue;
       const result = reroute(alerts, rules(), before, at);
       const end = await store.commitReroute(result, at, fence);
       if (end === 'fenced') ownership.lost('service:dispatch');

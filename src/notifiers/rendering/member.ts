@@ -1,7 +1,7 @@
 // How one transition in a delivery reads. A repeat says since when it is so; what is over before anybody was told says both.
 // What is told later than it happened has the values of now, where they are known, and beside them those of then.
 import { showDuration, type Instant } from '../../lib/clock.ts';
-import type { DeliveryMember, Message } from '../../core/model/delivery.ts';
+import { presentValues, SEVERITY_RAISED, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
 import { showExactTime, showTime } from '../../core/wording/words.ts';
 import { subjectOf, taggedSubject } from './wording.ts';
 
@@ -14,16 +14,14 @@ export function memberSubject(member: DeliveryMember, at: Instant): string {
   return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
 }
 
-/** It does not happen now: it was told before, or is told late since only now somebody is to know. */
-function isToldAgain({ as, renewed }: DeliveryMember): boolean {
-  return as === 'repeat' || renewed !== null;
+/** It does not happen now: it was told before, is more severe now, or is told late since only now somebody is to know. */
+function isToldAgain({ as, renewed, message }: DeliveryMember): boolean {
+  return as === 'repeat' || renewed !== null || message.reason === SEVERITY_RAISED;
 }
 
 /** The message with the values of now, where later ones are known than its own: then its own are those before. */
 export function presentMessage({ message, present }: DeliveryMember): Message {
-  if (present === null) return message;
-  const { at: observedAt, ...values } = present;
-  return { ...message, ...values, observedAt, before: message.fields };
+  return present === null ? message : { ...message, ...presentValues(message, present) };
 }
 
 /** What stands below that subject before all else; empty where it says it all. */

@@ -1,6 +1,6 @@
 // Words that every channel shares. What leaves this file is plain text of single lines, safe to show as it is.
 import { showDuration } from '../../lib/clock.ts';
-import { stateWord, type Message } from '../../core/model/delivery.ts';
+import { SEVERITY_RAISED, stateWord, type Message } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
@@ -58,9 +58,9 @@ export function textOf(message: Message): string[] {
   return mainText(message).flatMap(toLinesOfText);
 }
 
-/** The reason, unless the subject says it. */
+/** The reason, unless the subject or the first line says it. */
 export function reasonOf({ reason, detail }: Message): string | null {
-  return reason === null || reason === detail ? null : ours(reason);
+  return reason === null || reason === detail || reason === SEVERITY_RAISED ? null : ours(reason);
 }
 
 /** How long an alert fired that has ended: `1h12m`. Null for the others, below a second, and where the clock was set back. */

@@ -1,5 +1,5 @@
 // Which alerts are open, and who has them in hand: an operator, a silence, or another alert that explains them.
-import { coversSeverity, RANK_OF } from '../../core/model/delivery.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { needsAck } from '../../dispatch/escalate.ts';
@@ -100,9 +100,5 @@ function byUrgency({ row: a }: OpenAlert, { row: b }: OpenAlert): number {
 
 /** The acknowledgement that is in force on an open alert: a severity that was raised since ends it. */
 export function acksOnOpen(acks: readonly StoredAck[], now: Instant): (row: OpenAlertRow) => StoredAck | null {
-  const ackOf = acksAt(acks, now);
-  return (row) => {
-    const ack = ackOf(row);
-    return ack !== null && coversSeverity(ack.severity, row.severity) ? ack : null;
-  };
+  return acksAt(acks, now);
 }

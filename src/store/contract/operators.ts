@@ -61,11 +61,9 @@ export interface Announceable {
   readonly announcedAt: Instant;
 }
 
-/** An acknowledgement as it is stored. `at`: when it was made; `severity`: of the alert's rule at that time. */
+/** An acknowledgement as it is stored. */
 export interface StoredAck extends Ack {
   readonly id: string;
-  readonly severity: Severity;
-  readonly at: Instant;
 }
 
 /** A delivery that had been given up. */

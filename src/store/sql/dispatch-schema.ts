@@ -76,7 +76,7 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
 /**
  * `renewed` is the JSON of why a recipient is told at once of what it knows, of a member why it was. Of an alert, `calls` is
  * the JSON of how often each recipient was called since `called_from`, where the time to the steps begins again, and
- * `answered` that of the acknowledgement in force. Of a delivery, `critical` is the JSON of its critical lines, and
+ * `answered` that of the acknowledgement in force; `highest` is the highest severity of the episode, 0 = critical. Of a delivery, `critical` is the JSON of its critical lines, and
  * `out_of_turn` counts its tries besides its own schedule.
  */
 export function renewalColumns({ int, text }: SqlDialect): string[] {
@@ -87,6 +87,7 @@ export function renewalColumns({ int, text }: SqlDialect): string[] {
     `ALTER TABLE alerts ADD COLUMN calls ${text} NOT NULL DEFAULT '{}'`,
     `ALTER TABLE alerts ADD COLUMN called_from ${int}`,
     `ALTER TABLE alerts ADD COLUMN answered ${text}`,
+    `ALTER TABLE alerts ADD COLUMN highest ${int}`,
     `ALTER TABLE deliveries ADD COLUMN critical ${text}`,
     `ALTER TABLE deliveries ADD COLUMN out_of_turn ${int} NOT NULL DEFAULT 0`,
   ];

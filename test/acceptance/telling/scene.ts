@@ -22,6 +22,11 @@ export interface Written {
   readonly self?: string;
 }
 
+interface Files {
+  readonly config?: Written;
+  readonly alerts?: string;
+}
+
 export interface Scene extends AsyncDisposable {
   readonly running: RunningApp;
   /** Recipients whose mails the server does not take. */
@@ -31,7 +36,9 @@ export interface Scene extends AsyncDisposable {
   /** So many polls, a minute apart, at which the treasury has so many coins. */
   poll(coins: number, count?: number): Promise<void>;
   /** Another config or other rules are saved and loaded. */
-  reload(files: { readonly config?: Written; readonly alerts?: string }): Promise<void>;
+  reload(files: Files): Promise<void>;
+  /** The daemon stops, and starts on what is saved meanwhile. */
+  restart(files: Files): Promise<void>;
   /** All mails: `ops [WARNING] treasury ...`, without what they say behind the title. */
   mails(): readonly string[];
   /** The text of the last mail to a channel. */
@@ -66,13 +73,24 @@ export async function aScene(config: Written, alerts: string): Promise<Scene> {
   const hooks = opened.use(await createWebhookSink(answer));
   const places = { explorer: explorer.url, smtp: smtp.url, hooks: hooks.origin };
   const folder = opened.use(createFolder({ 'config.yaml': configOf(config, places), 'rules.yaml': rulesOf(alerts) }));
-  const running = opened.use(await runApp(folder, { clock: createFakeClock(), env: { ALICE: OPERATOR_TOKEN } }));
+  const clock = createFakeClock();
+  const start = (): Promise<RunningApp> => runApp(folder, { clock, env: { ALICE: OPERATOR_TOKEN } });
+  let running = await start();
   await running.polls.reached(1);
+  opened.defer(() => running[Symbol.asyncDispose]());
   const all = opened.move();
+  const steps = stepsOf({ explorer, folder, running: () => running, places });
   return {
-    ...stepsOf({ explorer, folder, running, places }),
+    ...steps,
     ...seenIn(smtp, hooks),
-    running,
+    get running() {
+      return running;
+    },
+    async restart(files) {
+      await running[Symbol.asyncDispose]();
+      steps.save(files);
+      running = await start();
+    },
     refused,
     failing,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -109,43 +127,50 @@ function rulesOf(alerts: string): string {
 interface Daemon {
   readonly explorer: BalanceExplorer;
   readonly folder: Folder;
-  readonly running: RunningApp;
+  readonly running: () => RunningApp;
   readonly places: Places;
 }
 
-type Steps = Pick<Scene, 'poll' | 'reload' | 'ack' | 'unack' | 'silence'>;
+interface Steps extends Pick<Scene, 'poll' | 'reload' | 'ack' | 'unack' | 'silence'> {
+  save(files: Files): void;
+}
 
 function stepsOf({ explorer, folder, running, places }: Daemon): Steps {
   let requests = 0;
   const post = async (path: string, body: object): Promise<void> => {
     requests += 1;
-    const { status: code } = await callApi(running, { path, body, key: `request-${requests}` });
+    const { status: code } = await callApi(running(), { path, body, key: `request-${requests}` });
     if (code >= 300) throw new Error(`${path} was answered with ${code}`);
   };
-  const after = (ms: number): string => new Date(running.clock.now() + ms).toISOString();
+  const after = (ms: number): string => new Date(running().clock.now() + ms).toISOString();
+  const save = ({ config, alerts }: Files): void => {
+    const write = (file: string, text: string): void => {
+      writeFileSync(join(folder.path, file), text);
+    };
+    if (config !== undefined) write('config.yaml', configOf(config, places));
+    if (alerts !== undefined) write('rules.yaml', rulesOf(alerts));
+  };
   return {
+    save,
     async poll(coins, count = 1) {
       explorer.balance = `${coins}000000000000000000`;
       for (let i = 0; i < count; i += 1) {
-        const { length } = running.polls.all;
-        await running.clock.advance(MINUTE);
-        await running.polls.reached(length + 1);
+        const { polls, clock } = running();
+        const { length } = polls.all;
+        await clock.advance(MINUTE);
+        await polls.reached(length + 1);
       }
     },
-    async reload({ config, alerts }) {
-      const save = (file: string, text: string): void => {
-        writeFileSync(join(folder.path, file), text);
-      };
-      if (config !== undefined) save('config.yaml', configOf(config, places));
-      if (alerts !== undefined) save('rules.yaml', rulesOf(alerts));
-      await running.reload();
+    async reload(files) {
+      save(files);
+      await running().reload();
     },
     async ack(ms) {
-      const { key, episode, seq } = await openAlert(running);
+      const { key, episode, seq } = await openAlert(running());
       await post(`/alerts/${key}/${episode}/acks`, { seq, until: after(ms) });
     },
     async unack() {
-      const { key, episode } = await openAlert(running);
+      const { key, episode } = await openAlert(running());
       await post(`/alerts/${key}/${episode}/acks/end`, {});
     },
     silence: (ms) =>

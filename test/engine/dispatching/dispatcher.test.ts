@@ -43,7 +43,7 @@ async function aDispatcher(
   const rules = (): DispatchRules => ({
     ...rulesAtOnce(),
     recipientsOf: (channel) => inForce.channels[channel]?.map((recipient) => ({ channel, recipient })),
-    ruleOf: (watch) => ({ channels: inForce.named.get(watch) ?? [], labels: null }),
+    ruleOf: (watch) => ({ type: 'fixed', channels: inForce.named.get(watch) ?? [] }),
     ...more,
   });
   const start = () => {

@@ -29,7 +29,7 @@ const RULES: DispatchRules = {
   ...rulesAtOnce(),
   recipientsOf: () => [{ channel: 'mail', recipient: 'ada@example.org' }],
   channelOf: () => ({ unit: 'group', cap: null }),
-  ruleOf: () => ({ channels: ['mail'], labels: null }),
+  ruleOf: () => ({ type: 'fixed', channels: ['mail'] }),
 };
 
 async function aStorm(clock: FakeClock, opened?: Store): Promise<Store> {

@@ -1,5 +1,6 @@
 // Which alerts are open, and which of them somebody has to answer.
 import { z } from 'zod';
+import { RANK_OF } from '../../../core/model/delivery.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
 import type { Key, InhibitingAlert } from '../../../dispatch/model.ts';
 import type { ActiveAlert } from '../../../dispatch/reroute.ts';
@@ -16,21 +17,26 @@ import { knownOf } from './recipient-states.ts';
 const ifOpen = (column: string, otherwise: string): string =>
   `${column} = CASE WHEN alerts.is_open = 1 THEN alerts.${column} ELSE ${otherwise} END`;
 
+/** The run of its steps: it begins anew with an episode, and where one fires more severely than ever. */
+const ofRun = (column: string, opened: string, raised: string): string => `${column} = CASE
+  WHEN alerts.is_open = 0 THEN ${opened} WHEN excluded.highest < alerts.highest THEN ${raised} ELSE alerts.${column} END`;
+
 const OPEN = list(
   {
     ...columns('text', 'key', 'watch', 'alert', 'labels'),
-    ...columns('int', 'seq', 'episode', 'at', 'opened_at'),
+    ...columns('int', 'seq', 'episode', 'at', 'opened_at', 'highest'),
     is_event: 'bool',
   },
   (row) => `
-    INSERT INTO alerts (key, newest, episode, is_open, began, at, watch, alert, labels, is_event, opened_at)
+    INSERT INTO alerts (key, newest, episode, is_open, began, at, watch, alert, labels, is_event, opened_at, highest)
     SELECT ${row.key}, ${row.seq}, ${row.episode}, 1, ${row.seq}, ${row.at}, ${row.watch}, ${row.alert},
-      ${row.labels}, ${row.is_event}, ${row.opened_at}
+      ${row.labels}, ${row.is_event}, ${row.opened_at}, ${row.highest}
     ${row.from} WHERE true
     ON CONFLICT (key) DO UPDATE SET
       ${ifOpen('began', 'excluded.began')}, ${ifOpen('opened_at', 'excluded.opened_at')},
-      ${ifOpen('first_closed_at', 'NULL')}, ${ifOpen('calls', "'{}'")}, ${ifOpen('called_from', 'NULL')},
-      ${ifOpen('answered', 'NULL')}, ${ifOpen('failed_over', '0')},
+      ${ifOpen('first_closed_at', 'NULL')}, ${ofRun('calls', "'{}'", "'{}'")},
+      ${ofRun('called_from', 'NULL', 'excluded.at')}, ${ofRun('answered', 'NULL', 'NULL')},
+      ${ofRun('failed_over', '0', '0')}, ${ofRun('highest', 'excluded.highest', 'excluded.highest')},
       due_at = CASE WHEN alerts.is_open = 1 THEN excluded.at END,
       newest = excluded.newest, episode = excluded.episode, is_open = 1, at = excluded.at,
       watch = excluded.watch, alert = excluded.alert, labels = excluded.labels, is_event = excluded.is_event`,
@@ -47,8 +53,8 @@ const CLOSE = list(
 export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instant): Promise<void> {
   const opened = turned.flatMap((one) => {
     if (one.type === 'closed') return [];
-    const { key, seq, episode, watch, alert, labels, at: openedAt } = one.notification;
-    const place = { key, seq, episode, at, watch, alert, labels: JSON.stringify(labels) };
+    const { key, seq, episode, watch, alert, labels, severity, at: openedAt } = one.notification;
+    const place = { key, seq, episode, at, watch, alert, labels: JSON.stringify(labels), highest: RANK_OF[severity] };
     return [{ ...place, is_event: one.isEvent, opened_at: openedAt }];
   });
   const closed = turned.filter(({ type }) => type === 'closed');
