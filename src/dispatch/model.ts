@@ -194,7 +194,7 @@ export interface Ack {
   readonly key: Key;
   readonly episode: number;
   readonly seq: number;
-  /** That of the alert then: it does not stand for a higher one. */
+  /** The alert's at that time: the acknowledgement does not stand for a higher one. */
   readonly severity: Severity;
   readonly actor: string;
   readonly comment: string | null;

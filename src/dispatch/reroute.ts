@@ -22,7 +22,7 @@ export interface ActiveAlert extends AlertEpisode {
   readonly known: readonly Knowledge[];
 }
 
-/** What the rule in force gives an alert. `fixed`: of the daemon itself, whose labels stay as they are. */
+/** Channels, labels and severity that the rule in force gives an alert. `fixed`: of the daemon itself, whose labels stay as they are. */
 export type RuleInForce =
   | { readonly type: 'fixed'; readonly channels: readonly string[] }
   | {

@@ -97,7 +97,7 @@ export interface RaisingRule extends Pick<Transition, 'labels' | 'notify'> {
   readonly presentOf: (key: string) => Present | null;
 }
 
-/** What fires less severely than its rule is now fires once more in its episode. The same object where nothing does. */
+/** An alert that fires less severely than its rule is now fires once more in its episode. The same object where none does. */
 export function raiseAll(
   byKey: AlertsByKey,
   rule: RaisingRule,

@@ -50,7 +50,7 @@ export interface DeliveryMember {
 /** What a message of now would say of an alert that goes on. `at`: when its values were read. */
 export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
-/** Those of a later poll in place of its own, which are then those before. */
+/** Values of a later poll replace its own, which become those of before. */
 export function presentValues({ fields: before }: Pick<Message, 'fields'>, present: Present): Partial<Message> {
   const { at: observedAt, ...values } = present;
   return { ...values, observedAt, before };

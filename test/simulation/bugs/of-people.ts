@@ -33,6 +33,26 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     ],
     caughtAs: ['summary-wrong event', 'unsent event'],
   },
+  'a raised severity that nobody hears': {
+    edits: [
+      {
+        file: 'src/engine/dispatching/raising.ts',
+        find: `isHigher(rule.severity, severity)`,
+        replace: `isHigher(severity, rule.severity)`,
+      },
+    ],
+    caughtAs: ['unsent raised'],
+  },
+  'a raised severity that does not begin the steps again': {
+    edits: [
+      {
+        file: 'src/store/tables/alerts/alerts.ts',
+        find: ' WHEN excluded.highest < alerts.highest THEN ${raised} ELSE',
+        replace: ' ELSE',
+      },
+    ],
+    caughtAs: ['step-wrong step'],
+  },
   'a repeat to an acknowledged target': {
     edits: [
       {

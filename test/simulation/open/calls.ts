@@ -1,21 +1,8 @@
-// Repeats, escalations and failovers, and what is said when an acknowledgement ends or a severity is raised.
-import type { StepStory, VerdictStory } from '../people/verdict.ts';
+// Repeats, escalations and failovers.
 import type { KnownOfPeople } from './entry.ts';
-import { isLate, isNear } from './story.ts';
+import { isNear } from './story.ts';
 
 export const CALLS: readonly KnownOfPeople[] = [
-  {
-    name: 'a raised severity is heard by nobody',
-    of: 'decision 114',
-    met: { seed: 1, days: 3 },
-    covers: ({ check, story }) => isLate(check) && story.duty === 'raised',
-  },
-  {
-    name: 'a raised severity does not begin the steps again',
-    of: 'decision 114',
-    met: { seed: 18, days: 3 },
-    covers: ({ story }) => isOfStep(story, ({ again }) => again === 'raised'),
-  },
   {
     name: 'events that were folded into one call nobody in',
     of: 'judge 1',
@@ -37,7 +24,3 @@ export const CALLS: readonly KnownOfPeople[] = [
     covers: ({ check, story }) => check === 'summary-wrong' && story.duty === 'counts' && story.isFolded,
   },
 ];
-
-function isOfStep({ step }: VerdictStory, isSo: (step: StepStory) => boolean): boolean {
-  return step !== null && isSo(step);
-}
