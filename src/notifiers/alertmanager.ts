@@ -8,7 +8,8 @@ import { headingOf } from '../core/wording/message-words.ts';
 import { showInstant } from '../lib/clock.ts';
 import { formatDuration, parseDuration } from '../lib/durations.ts';
 import type { Notifier, OpenMirror } from './notifier.ts';
-import { fitted, toLines, type MessageLines } from './rendering/lines.ts';
+import { RUNBOOK } from './rendering/content.ts';
+import { fitted, linkTo, toLines, type MessageLines } from './rendering/lines.ts';
 import { ours } from './rendering/wording.ts';
 import type { ReceiverAnswer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
@@ -179,9 +180,9 @@ function callOf(alerts: readonly ShownAlert[], to: AlertmanagerConfig) {
   };
 }
 
-function alertOf({ message, labels, shown }: ShownAlert) {
+function alertOf({ message, labels, shown, page: ownPage = null }: ShownAlert) {
   const lines = linesOf(message);
-  const page = lines.links.find((link) => link !== lines.runbook);
+  const page = ownPage ?? lines.links.find(({ label }) => label !== RUNBOOK)?.url;
   return {
     labels: labelsFor(message, labels),
     annotations: annotationsOf(message, lines),
@@ -217,7 +218,9 @@ function linesOf(message: Message): MessageLines {
 const bytesOf = (text: string): number => Buffer.byteLength(text) + 1;
 const SIZES = { line: bytesOf, link: () => 0, alert: () => 0 };
 
-function annotationsOf(message: Message, { lead, text, facts, runbook }: MessageLines): Record<string, string> {
+function annotationsOf(message: Message, lines: MessageLines): Record<string, string> {
+  const { lead, text, facts } = lines;
+  const runbook = linkTo(RUNBOOK, lines);
   const description = [...lead, ...text, ...facts].map((line) => line.text).join('\n');
   return {
     summary: ours(headingOf(message)),

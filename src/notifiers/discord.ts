@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { Delivery } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import type { ListedAlert } from './rendering/content.ts';
-import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
+import { COLOURS, type Link, type ListedAlert } from './rendering/content.ts';
+import { fitted, toLines, type AllLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -13,9 +13,8 @@ import { changeRoot, newRoot, receiptOf, rootOf, upToDate, type Root } from './w
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const SECOND_MS = 1000;
-/** How Discord counts characters is not documented: in UTF-16 units no reading of it is exceeded. */
-const MOST_CHARACTERS = 2000;
-const SUPPRESS_EMBEDS = 4;
+/** The limit of an embed. How Discord counts characters is not documented: in UTF-16 units no reading of it is exceeded. */
+const MOST_CHARACTERS = 4000;
 /** Discord repeats the message in its answer. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
@@ -64,7 +63,7 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
     senderOf: (to, poster) => async (delivery, attempt, signal) => {
       const root = rootOf(delivery, attempt, placeOf(to));
       const edited = await changeRoot(root, delivery, (former) =>
-        poster.exchange(editOf(to, former, upToDate(delivery)), signal),
+        poster.exchange(editOf(to, former, upToDate(delivery, attempt)), signal),
       );
       // What else came of it changes nothing: what is new stands in the message that follows.
       const isGone = edited?.type === 'answered' && saidIn(edited).code === UNKNOWN_MESSAGE;
@@ -118,26 +117,34 @@ function threadOf({ thread_id: thread }: DiscordConfig, root: Root | null): stri
 
 /** A change of a message allows mentions again unless it forbids them. */
 function bodyOf(lines: AllLines): object {
-  return { content: contentOf(lines), allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
+  const { headline, ...rest } = fitted(lines, MOST_CHARACTERS, SIZES);
+  const description = descriptionOf(rest);
+  return {
+    // Notifications show it.
+    content: `**${escaped(headline)}**`,
+    embeds: description === '' ? [] : [{ color: Number.parseInt(COLOURS[lines.tone].slice(1), 16), description }],
+    allowed_mentions: { parse: [] },
+  };
 }
 
 const SIZES: Sizes = {
   line: (text) => escaped(text).length + 1,
-  link: (url) => url.length + 1,
+  link: (link) => namedLink(link).length + 3,
   alert: (alert) => alertLine(alert).length + 1,
 };
 
-function contentOf(lines: AllLines): string {
-  const { headline, lead, alerts, links, text, facts } = fitted(lines, MOST_CHARACTERS, SIZES);
+function descriptionOf({ lead, alerts, links, text, facts }: Omit<MessageLines, 'headline'>): string {
   const plain = (some: typeof text): string[] => some.map((line) => escaped(line.text));
-  return [escaped(headline), ...plain(lead), ...alerts.map(alertLine), ...links, ...plain(text), ...plain(facts)].join(
-    '\n',
-  );
+  const named = links.length === 0 ? [] : [links.map(namedLink).join(' \u00b7 ')];
+  return [...plain(lead), ...alerts.map(alertLine), ...named, ...plain(text), ...plain(facts)].join('\n');
 }
 
-/** In angle brackets no page is asked for a preview. */
+function namedLink({ label, url }: Link): string {
+  return `[${label}](${url})`;
+}
+
 function alertLine({ subject, aside, link }: ListedAlert): string {
-  const shown = link === null ? escaped(subject) : `[${escaped(subject)}](<${link}>)`;
+  const shown = link === null ? escaped(subject) : namedLink({ label: escaped(subject), url: link });
   return `${shown} ${escaped(`(${aside})`)}`;
 }
 

@@ -121,8 +121,8 @@ function inBrackets(words: readonly string[]): string[] {
 }
 
 // Terminals obey some characters beyond ASCII, and a log reader may split at others: all of them travel escaped.
-function jsonLine(delivery: Delivery): string {
-  return toBody(delivery).replace(
+function jsonLine(delivery: Delivery, attempt: Attempt): string {
+  return toBody(delivery, attempt).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { Attempt, Delivery, DeliveryMember, Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { alertText, type ListedAlert } from './rendering/content.ts';
-import { fitted, toLines, type Sizes } from './rendering/lines.ts';
+import { ACKNOWLEDGE, ACKNOWLEDGE_ALL, ALERT, alertText, RUNBOOK, type ListedAlert } from './rendering/content.ts';
+import { fitted, linkTo, toLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -73,8 +73,9 @@ const BEGINS: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firi
 function pushOf(delivery: Delivery, attempt: Attempt): object {
   const { members } = delivery;
   const lines = fitted(toLines(delivery, attempt), MOST_MESSAGE_BYTES, SIZES);
-  const { headline, lead, alerts, links, runbook, text, facts } = lines;
-  const [click] = [...links, ...alerts.flatMap(({ link }) => (link === null ? [] : [link]))];
+  const { headline, lead, alerts, links, text, facts } = lines;
+  const click = clickOf(lines);
+  const buttons = links.filter(({ url }) => url !== click).slice(0, MOST_BUTTONS);
   return {
     title: headline,
     message: [
@@ -87,11 +88,18 @@ function pushOf(delivery: Delivery, attempt: Attempt): object {
     tags: [members[0].message.severity],
     // From release 2.16 on a second copy replaces the first one.
     sequence_id: delivery.id,
-    ...(click === undefined ? {} : { click }),
-    ...(links.length === 0
-      ? {}
-      : { actions: links.map((url) => ({ action: 'view', label: url === runbook ? 'Runbook' : 'Open', url })) }),
+    ...(click === null ? {} : { click }),
+    ...(buttons.length === 0 ? {} : { actions: buttons.map(({ label, url }) => ({ action: 'view', label, url })) }),
   };
+}
+
+const MOST_BUTTONS = 3;
+
+/** A tap shows the alert: the daemon's page of it, else the explorer's. It acknowledges nothing. */
+function clickOf(lines: MessageLines): string | null {
+  const { links, alerts } = lines;
+  const pages = links.filter(({ label }) => label !== RUNBOOK && label !== ACKNOWLEDGE && label !== ACKNOWLEDGE_ALL);
+  return linkTo(ALERT, lines) ?? pages[0]?.url ?? alerts[0]?.link ?? linkTo(RUNBOOK, lines);
 }
 
 function priorityOf({ message: { type, severity } }: DeliveryMember): number {
@@ -103,7 +111,7 @@ function alertLine(alert: ListedAlert): string {
   return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
 }
 
-const SIZES: Sizes = { line: bytesOf, link: bytesOf, alert: (alert) => bytesOf(alertLine(alert)) };
+const SIZES: Sizes = { line: bytesOf, link: () => 0, alert: (alert) => bytesOf(alertLine(alert)) };
 
 /** As JSON, line end included. */
 function bytesOf(text: string): number {

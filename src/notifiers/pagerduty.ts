@@ -4,10 +4,11 @@
 // new one is triggered.
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
-import { SEVERITY_RAISED, type Delivery, type Message, type Outcome } from '../core/model/delivery.ts';
+import { SEVERITY_RAISED, type Attempt, type Delivery, type Message, type Outcome } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { alertText } from './rendering/content.ts';
-import { toLines, type MessageLines } from './rendering/lines.ts';
+import { ALERT, alertText, valueText, type MessageContent } from './rendering/content.ts';
+import { toContent } from './rendering/delivery-content.ts';
+import { linkTo, toLines, type MessageLines } from './rendering/lines.ts';
 import { asOne } from './rendering/one.ts';
 import { ours } from './rendering/wording.ts';
 import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
@@ -55,7 +56,7 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     warnings: () => [],
     secretsIn: ({ routing_key: key }) => [key],
     senderOf(to, poster) {
-      return async (delivery, _attempt, signal) => {
+      return async (delivery, attempt, signal) => {
         const { renewed, message } = asOne(delivery);
         const post = (body: object): Promise<Outcome> =>
           poster.postJson({ url: urlOf(to), body: JSON.stringify(body) }, signal, read);
@@ -63,7 +64,7 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
           const resolved = await post({ ...incidentOf(message.key, to), event_action: 'resolve' });
           if (resolved.type !== 'sent') return resolved;
         }
-        return post(eventOf(delivery, to));
+        return post(eventOf(delivery, attempt, to));
       };
     },
     acknowledgerOf: (to, poster) => (key, signal) => {
@@ -83,22 +84,23 @@ function incidentOf(key: string, { routing_key }: PagerdutyConfig): { routing_ke
   return { routing_key, dedup_key: key.slice(0, LONGEST_KEY) };
 }
 
-function eventOf(delivery: Delivery, to: PagerdutyConfig): object {
+function eventOf(delivery: Delivery, attempt: Attempt, to: PagerdutyConfig): object {
   const { message } = asOne(delivery);
   const subject = incidentOf(message.key, to);
   if (ENDS.has(message.type)) return { ...subject, event_action: 'resolve' };
-  const lines = toLines(delivery, NO_COPY);
-  const { links, runbook } = lines;
+  const lines = toLines(delivery, { ...attempt, ...NO_COPY });
+  const page = linkTo(ALERT, lines);
   return {
     ...subject,
     event_action: 'trigger',
     client: 'Chainwarden',
-    payload: payloadOf(message, lines),
-    links: links.map((href) => ({ href, text: href === runbook ? 'Runbook' : new URL(href).host })),
+    ...(page === null ? {} : { client_url: page }),
+    payload: payloadOf(message, toContent(delivery, attempt), lines),
+    links: lines.links.map(({ label, url }) => ({ href: url, text: label })),
   };
 }
 
-function payloadOf(message: Message, { headline, lead, alerts, text, facts }: MessageLines): object {
+function payloadOf(message: Message, content: MessageContent, { headline, lead, alerts, text }: MessageLines): object {
   return {
     summary: headline.slice(0, LONGEST_SUMMARY),
     source: ours(message.of?.name ?? message.of?.address ?? message.explorer),
@@ -109,8 +111,8 @@ function payloadOf(message: Message, { headline, lead, alerts, text, facts }: Me
     class: ours(message.alert),
     // 512,000 bytes are allowed, which lines of this length and number never reach.
     custom_details: {
-      text: [...lead.map((line) => line.text), ...alerts.map(alertText), ...text.map((line) => line.text)],
-      facts: facts.map((line) => line.text),
+      ...Object.fromEntries([...content.values, ...content.about].map((row) => [row.label, valueText(row)])),
+      text: [...lead.map((line) => line.text), ...alerts.map(alertText), ...text.map((line) => line.text)].join('\n'),
     },
   };
 }

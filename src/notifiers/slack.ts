@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SEVERITY_RAISED, type Delivery, type Outcome } from '../core/model/delivery.ts';
 import type { Notifier, OpenNotifier } from './notifier.ts';
-import { toLines, type MessageLines } from './rendering/lines.ts';
+import { toLines, type AllLines, type MessageLines } from './rendering/lines.ts';
 import { bareText, blocksOf, fittedForSlack, NO_PREVIEW } from './rendering/slack-blocks.ts';
 import type { ReceiverAnswer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
@@ -95,12 +95,12 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     body: JSON.stringify(body),
   });
 
-  async function edit(delivery: Delivery, root: Root, signal: AbortSignal): Promise<void> {
+  async function edit(lines: AllLines, root: Root, signal: AbortSignal): Promise<void> {
     const body = {
       channel: root.inside ?? channel,
       ts: root.id,
       parse: 'none',
-      ...blocksOf(fittedForSlack(upToDate(delivery))),
+      ...blocksOf(fittedForSlack(lines)),
     };
     // What comes of it changes nothing: what is new stands in the answer that follows.
     await poster.exchange(callOf('chat.update', body), signal);
@@ -116,7 +116,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
   return async (delivery, attempt, signal) => {
     const lines = fittedForSlack(toLines(delivery, attempt));
     const root = rootOf(delivery, attempt, channel);
-    await changeRoot(root, delivery, (former) => edit(delivery, former, signal));
+    await changeRoot(root, delivery, (former) => edit(upToDate(delivery, attempt), former, signal));
     const read = (to: Root | null) => (answer: ReceiverAnswer) =>
       readBot(answer, ({ channel: inside = null, ts: id }) =>
         receiptOf(to ?? newRoot(delivery, { place: channel, inside, id })),

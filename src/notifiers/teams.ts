@@ -2,7 +2,7 @@
 // reads some Markdown, so every character of it is escaped.
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
-import type { ListedAlert } from './rendering/content.ts';
+import type { Link, ListedAlert, MessageTone } from './rendering/content.ts';
 import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
 import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
@@ -57,23 +57,29 @@ function bodyOf(lines: AllLines): string {
 }
 
 function cardOf(lines: AllLines): object {
-  const { headline, lead, alerts, links, runbook, text, facts } = fitted(lines, MOST_BYTES, SIZES);
+  const { headline, lead, alerts, links, text, facts, tone } = fitted(lines, MOST_BYTES, SIZES);
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.2',
     body: [
-      { ...textBlock(headline), weight: 'bolder', size: 'medium' },
+      { ...textBlock(headline), weight: 'bolder', size: 'medium', color: COLOUR_NAMES[tone] },
       ...lead.map((line) => textBlock(line.text)),
       ...alerts.map(alertBlock),
       ...text.map((line) => textBlock(line.text)),
       ...facts.map((line) => ({ ...textBlock(line.text), ...QUIET })),
     ],
-    ...(links.length === 0
-      ? {}
-      : { actions: links.map((url) => openAction(url, url === runbook ? 'Runbook' : 'Open')) }),
+    ...(links.length === 0 ? {} : { actions: links.map(openAction) }),
   };
 }
+
+/** Cards name their colours. */
+const COLOUR_NAMES: Readonly<Record<MessageTone, string>> = {
+  info: 'accent',
+  warning: 'warning',
+  critical: 'attention',
+  resolved: 'good',
+};
 
 const QUIET = { isSubtle: true, spacing: 'none' };
 
@@ -86,8 +92,8 @@ function alertBlock({ subject, aside, link }: ListedAlert): object {
   return { type: 'TextBlock', text: `${shown} ${escaped(`(${aside})`)}`, wrap: true };
 }
 
-function openAction(url: string, title: 'Open' | 'Runbook'): object {
-  return { type: 'Action.OpenUrl', title, url };
+function openAction({ label, url }: Link): object {
+  return { type: 'Action.OpenUrl', title: label, url };
 }
 
 // Braces as well: {{DATE(…)}} is a function of a card.
@@ -97,7 +103,7 @@ function escaped(text: string): string {
 
 const SIZES: Sizes = {
   line: (text) => bytesOf({ ...textBlock(text), ...QUIET }),
-  link: (url) => bytesOf(openAction(url, 'Runbook')),
+  link: (link) => bytesOf(openAction(link)),
   alert: (alert) => bytesOf(alertBlock(alert)),
 };
 

@@ -1,10 +1,11 @@
 // Telegram. Messages have no parse mode, so nothing in them is markup; but Telegram looks for links, #tags, $tags and
-// /commands in any text that is not code. Lines that hold a stranger's text are therefore marked as code.
+// /commands in any text that is not code. Lines that hold a stranger's text are therefore marked as code. Links are buttons;
+// it takes no button to an address inside a network, and then they stand in the text.
 import { z } from 'zod';
-import type { Delivery, Receipt } from '../core/model/delivery.ts';
+import type { Outcome, Receipt } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
-import { alertText, type ListedAlert, type TextLine } from './rendering/content.ts';
-import { fitted, toLines, type AllLines, type Sizes } from './rendering/lines.ts';
+import { alertText, type Link, type ListedAlert, type TextLine } from './rendering/content.ts';
+import { fitted, linkText, toLines, type AllLines, type MessageLines, type Sizes } from './rendering/lines.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
@@ -74,27 +75,37 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         return { as: 'again', afterMs: SECOND_MS, says };
       }
 
+      /** Told without buttons rather than not at all. */
+      async function call(
+        method: string,
+        around: object,
+        lines: AllLines,
+        signal: AbortSignal,
+      ): Promise<ReceiverAnswer | Outcome> {
+        const exchange = (content: object): Promise<ReceiverAnswer | Outcome> =>
+          poster.exchange({ url: urlOf(method), body: JSON.stringify({ ...around, ...content }) }, signal);
+        const answer = await exchange(contentOf(lines));
+        if (answer.type !== 'answered' || lines.links.length === 0 || !isButtonRefused(answer)) return answer;
+        return exchange(contentWithoutButtons(lines));
+      }
+
       return async (delivery, attempt, signal) => {
         const place = [chat, to.topic ?? ''].join(' ');
         const root = rootOf(delivery, attempt, place);
         const toChat = { chat_id: chat.startsWith('@') ? chat : Number(chat) };
         const edited = await changeRoot(root, delivery, (former) =>
-          poster.exchange({ url: urlOf('editMessageText'), body: editOf(toChat, former, delivery) }, signal),
+          call('editMessageText', { ...toChat, message_id: Number(former.id) }, upToDate(delivery, attempt), signal),
         );
         // What else came of it changes nothing: what is new stands in the message that follows.
         const isGone = edited?.type === 'answered' && /message to edit not found/i.test(edited.text);
-        const content = contentOf(toLines(delivery, attempt));
-        const body = JSON.stringify({ ...toChat, ...inTopic(to), ...inAnswerTo(root), ...content });
+        const around = { ...toChat, ...inTopic(to), ...inAnswerTo(root) };
         const rootIn = (id: string | undefined): Root | null =>
           (isGone ? null : root) ?? newRoot(delivery, { place, id, inside: null });
-        return poster.postJson({ url: urlOf('sendMessage'), body }, signal, (answer) => read(answer, rootIn));
+        const end = await call('sendMessage', around, toLines(delivery, attempt), signal);
+        return poster.outcomeOf(end, (answer) => read(answer, rootIn));
       };
     },
   });
-}
-
-function editOf(toChat: object, root: Root, delivery: Delivery): string {
-  return JSON.stringify({ ...toChat, message_id: Number(root.id), ...contentOf(upToDate(delivery)) });
 }
 
 function inTopic({ topic }: TelegramConfig): object {
@@ -107,12 +118,30 @@ function inAnswerTo(root: Root | null): object {
   return { reply_parameters: { message_id: Number(root.id), allow_sending_without_reply: true } };
 }
 
+const NO_PREVIEW = { link_preview_options: { is_disabled: true } };
+const BUTTONS_IN_A_ROW = 3;
+
 function contentOf(lines: AllLines): object {
-  return { ...textOf(lines), link_preview_options: { is_disabled: true } };
+  const { links, ...rest } = fitted(lines, MOST_CHARACTERS, SIZES);
+  const content = { ...textOf({ ...rest, links: [] }), ...NO_PREVIEW };
+  return links.length === 0 ? content : { ...content, reply_markup: { inline_keyboard: rowsOf(links) } };
+}
+
+function contentWithoutButtons(lines: AllLines): object {
+  return { ...textOf(fitted(lines, MOST_CHARACTERS, SIZES)), ...NO_PREVIEW };
+}
+
+function rowsOf(links: readonly Link[]): object[][] {
+  const buttons = links.map(({ label, url }) => ({ text: label, url }));
+  return [buttons.slice(0, BUTTONS_IN_A_ROW), buttons.slice(BUTTONS_IN_A_ROW)].filter(({ length }) => length > 0);
+}
+
+function isButtonRefused({ status, text }: ReceiverAnswer): boolean {
+  return status === 400 && /button|keyboard|reply.?markup/i.test(text);
 }
 
 interface Entity {
-  readonly type: 'pre' | 'text_link';
+  readonly type: 'bold' | 'pre' | 'text_link';
   /** In UTF-16 units, as is the length. */
   readonly offset: number;
   readonly length: number;
@@ -128,17 +157,19 @@ interface Part {
 /** The address of a link is no part of the text. */
 const SIZES: Sizes = {
   line: ({ length }) => length + 1,
-  link: ({ length }) => length + 1,
+  link: (link) => linkText(link).length + 1,
   alert: (alert) => alertText(alert).length + 1,
 };
 
-function textOf(lines: AllLines): { readonly text: string; readonly entities: readonly Entity[] } {
-  const { headline, lead, alerts, links, text, facts } = fitted(lines, MOST_CHARACTERS, SIZES);
-  const parts = [
-    { text: headline, marks: [] },
+function textOf({ headline, lead, alerts, links, text, facts }: Omit<MessageLines, 'tone'>): {
+  readonly text: string;
+  readonly entities: readonly Entity[];
+} {
+  const parts: Part[] = [
+    { text: headline, marks: [{ type: 'bold', offset: 0, length: headline.length }] },
     ...partOf(lead),
     ...alerts.map(alertPart),
-    ...links.map((link) => ({ text: link, marks: [] })),
+    ...links.map((link) => ({ text: linkText(link), marks: [] })),
     ...partOf(text),
     ...partOf(facts),
   ];

@@ -64,7 +64,7 @@ export function webhookWith({ totalMs }: { readonly totalMs: number }): Notifier
       const write = to.body === undefined ? toBody : compileBody(to.body);
       return (delivery, attempt, signal) => {
         const { id } = delivery;
-        return poster.postJson(callOf(to, { id, body: write(delivery), attempt, at: clock.now() }), signal);
+        return poster.postJson(callOf(to, { id, body: write(delivery, attempt), attempt, at: clock.now() }), signal);
       };
     },
   });

@@ -1,4 +1,4 @@
-// What people and programs are sent changes on purpose only. `npm run gallery` writes the texts beside this file anew, and
+// The messages to people and programs change on purpose only. `npm run gallery` writes the texts beside this file anew, and
 // with them a page to look at, into `data/gallery`.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { escapeHtml } from '../../src/lib/untrusted.ts';
 import type { Payload } from './receivers.ts';
 import type { Situation } from './stage.ts';
 
-/** Of one channel so many are shown. */
+/** The number of messages of one channel that are shown. */
 const MOST = 3;
 
 type Told = Pick<Situation, 'name' | 'story'>;

@@ -18,7 +18,7 @@ export interface Payload {
   readonly head: string;
   /** The JSON as YAML, which people read more easily; or the text. */
   readonly text: string;
-  /** Of a mail. */
+  /** Null: it is no mail. */
   readonly html: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface Receivers extends AsyncDisposable {
   /** Opens every channel type but the mirror. */
   open(clock: Clock): ReadonlyMap<string, OpenNotifier>;
   openMirror(clock: Clock): OpenMirror;
-  /** What has arrived since it was asked last, by channel and in order. Throws where a vendor would have refused a call. */
+  /** The arrivals since the last call, by channel and in order. Throws where a vendor would have refused a call. */
   take(): Payload[];
 }
 
@@ -106,7 +106,7 @@ function payloadOfCall(channel: string, { method, path, body }: WebhookCall): Pa
 
 const WIDEST = 150;
 
-/** What fits into a line is one. */
+/** A short value takes one line. */
 function yamlOf(value: unknown): string {
   const document = new Document(value);
   foldIn(document.contents);

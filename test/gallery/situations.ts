@@ -1,4 +1,4 @@
-// What the gallery shows: each is what a person may be woken by.
+// The situations of the gallery: a person may be woken by each of them.
 import { explorerCauses } from '../../src/engine/self/explorer-causes.ts';
 import { channelCauses } from '../../src/engine/self/channel-causes.ts';
 import { daemonCauses } from '../../src/engine/self/daemon-causes.ts';

@@ -2,7 +2,7 @@
 // dispatcher and senders tell every channel type. Only the clock is fake.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ackLinksOf, withAckLinks } from '../../src/app/runtime/ack-links.ts';
+import { pageLinksOf, withLinks, withPages } from '../../src/app/runtime/page-links.ts';
 import { dispatchRulesOf } from '../../src/app/runtime/dispatch-rules.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Config } from '../../src/config/model.ts';
@@ -39,19 +39,19 @@ const HERE = import.meta.dirname;
 export const START = Date.UTC(2026, 0, 1);
 
 export interface Situation {
-  /** Of its file. */
+  /** The name of its file. */
   readonly name: string;
-  /** What happened, in a sentence. */
+  /** It is told in a sentence. */
   readonly story: string;
   /** By watch: what each poll saw, as rows of a rule test. Its first poll is the baseline. */
   readonly saw?: Readonly<Record<string, readonly string[]>>;
-  /** What else happens, and when: `['4h', (stage) => stage.silence('1h')]`. */
+  /** Other things that happen, and when: `['4h', (stage) => stage.silence('1h')]`. */
   readonly then?: readonly (readonly [at: string, happens: (stage: Stage) => Promise<void> | void])[];
   /** Shown is what arrives from then on; left out: with what happens last. */
   readonly shownFrom?: string;
 }
 
-/** What people do, and what the daemon finds out about itself. */
+/** Acts of people, and findings of the daemon about itself. */
 export interface Stage {
   readonly watches: readonly Watch[];
   now(): number;
@@ -60,7 +60,7 @@ export interface Stage {
   silence(lasting: string, watch: string): Promise<void>;
   /** The daemon starts anew with this in place of that in its config or rules. */
   reload(of: string, by: string): void;
-  /** What is wrong with the daemon from now on. */
+  /** From now on this is wrong with the daemon. */
   finds(causes: readonly Cause[]): Promise<void>;
   /** A message that a person sends to see whether the channels work. */
   sample(): Promise<void>;
@@ -162,8 +162,8 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
   const log = createRecordingLog();
 
   const opened = receivers.open(clock);
-  const linkOf = ackLinksOf(setup.config.http, 'the secret of the gallery');
-  const people = new Set(notifiers.filter(({ readBy }) => readBy === 'people').map(({ type }) => type));
+  const links = pageLinksOf(setup.config.http, 'the secret of the gallery');
+  const readBy = new Map(notifiers.map((notifier) => [notifier.type, notifier.readBy]));
   const senders = new Map<string, Sender>();
   const dispatcher = createDispatcher({
     store,
@@ -182,7 +182,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
   });
   const notifierOf = new Map(
     [...opened].map(([channel, notifier]) => {
-      const linked = people.has(channel) ? withAckLinks(notifier, linkOf) : notifier;
+      const linked = withLinks(notifier, () => links, readBy.get(channel) ?? 'machines');
       return [channel, oneByOne(linked, way, told)] as const;
     }),
   );
@@ -192,7 +192,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
     senders.set(channel, sender);
     running.push(sender.run(stop.signal, stop.signal));
   }
-  const open = receivers.openMirror(clock);
+  const open = withPages(receivers.openMirror(clock), () => links);
   const mirror = createMirrorLoop({
     channel: 'alertmanager',
     mirror: open,

@@ -32,17 +32,22 @@ function readPlain(body: string): ChatReading {
   return { text, markup: [], links: linksIn(text) };
 }
 
+type SlackBlocks = readonly { readonly text: { readonly type: string; readonly text: string } }[];
+
 interface SlackBody {
   readonly text: string;
-  readonly blocks: readonly { readonly text: { readonly type: string; readonly text: string } }[];
+  readonly blocks: SlackBlocks;
+  readonly attachments: readonly { readonly blocks: SlackBlocks }[];
 }
 
-/** `<address>`, or `<address|words> words` in which nothing is markup. */
-const SLACK_LINK = /^<(https?:\/\/[^\s<>|]+)(?:\|[^<>*~`|]+> [^<>*~`|]+|>)$/;
+/** `<address|words> words` in which nothing is markup, or several links. */
+const SLACK_LINKS = /^(?:<https?:\/\/[^\s<>|]+\|[^<>*~`|]+>(?: \u00b7 (?=<)|$| [^<>*~`|]+$))+$/;
+const SLACK_LINK = /<(https?:\/\/[^\s<>|]+)\|/g;
 
 // Plain text is read as if it were markup after all. What stands in mrkdwn may be links and nothing else.
 function readSlack(body: string): ChatReading {
-  const { text, blocks } = JSON.parse(body) as SlackBody;
+  const { text, blocks: first, attachments } = JSON.parse(body) as SlackBody;
+  const blocks = [...first, ...attachments.flatMap((attachment) => attachment.blocks)];
   const plain = blocks.filter((block) => block.text.type === 'plain_text').map((block) => block.text.text);
   const marked = blocks
     .filter((block) => block.text.type !== 'plain_text')
@@ -53,40 +58,59 @@ function readSlack(body: string): ChatReading {
     markup: [
       ...matches(plain.join('\n'), /<[!@#]|<[^<>\s][^<>]*>|@(?:here|channel|everyone)/g),
       ...matches(text, /[<>]|@(?:here|channel|everyone)/g),
-      ...marked.filter((line) => !SLACK_LINK.test(line)),
+      ...marked.filter((line) => !SLACK_LINKS.test(line)),
     ],
-    links: [...linksIn([...plain, fallback].join('\n')), ...marked.map((line) => SLACK_LINK.exec(line)?.[1] ?? line)],
+    links: [
+      ...linksIn([...plain, fallback].join('\n')),
+      ...marked.flatMap((line) => [...line.matchAll(SLACK_LINK)].map(([, address = '']) => address)),
+    ],
   };
 }
 
 interface TelegramBody {
   readonly text: string;
-  readonly entities: readonly { readonly offset: number; readonly length: number; readonly url?: string }[];
+  readonly entities: readonly {
+    readonly type: string;
+    readonly offset: number;
+    readonly length: number;
+    readonly url?: string;
+  }[];
+  readonly reply_markup?: { readonly inline_keyboard: readonly (readonly { text: string; url: string }[])[] };
 }
 
 // In code nothing is looked for.
 function readTelegram(body: string): ChatReading {
-  const { text, entities } = JSON.parse(body) as TelegramBody;
+  const {
+    text,
+    entities,
+    reply_markup: { inline_keyboard: rows } = { inline_keyboard: [] },
+  } = JSON.parse(body) as TelegramBody;
   let open = text;
-  for (const { offset, length } of entities.filter(({ url }) => url === undefined))
+  for (const { offset, length } of entities.filter(({ type }) => type === 'pre'))
     open = open.slice(0, offset) + '\n'.repeat(length) + open.slice(offset + length);
   return {
     text,
     markup: matches(open, /(?<![\p{L}\d_])[#$][\p{L}\d_]+|(?<![\w/<>.])\/\w+|@\w+/gu),
-    links: [...linksIn(open), ...linksIn(text), ...entities.flatMap(({ url = [] }) => url)],
+    links: [
+      ...linksIn(open),
+      ...linksIn(text),
+      ...entities.flatMap(({ url = [] }) => url),
+      ...rows.flat().map(({ url }) => url),
+    ],
   };
 }
 
-/** `[words](<address>)` at the beginning of a line. */
-const MASKED = /^\[((?:\\.|[^\]\\])*)\]\(<?(https?:\/\/[^\s<>()]+)>?\)/gm;
+/** `[words](address)` at the beginning of a line, or behind another one. */
+const MASKED = /(?:^|(?<=\) )\u00b7 )\[((?:\\.|[^\]\\])*)\]\((https?:\/\/[^\s<>()]+)\)/gm;
 
 /** Every character that a backslash stands before is a letter like any other: here, the one that is no markup. */
 const LETTER = '\u0001';
 const LIST_MARK = /^\s*(?:[-+]|\d+[.)])(?=\s|$)/gm;
 
 function readDiscord(body: string): ChatReading {
-  const { content } = JSON.parse(body) as { content: string };
-  return readMarkdown(content, /[*_~`|<>[\]#@]|:\w+:/g);
+  const { content, embeds } = JSON.parse(body) as { content: string; embeds: { description: string }[] };
+  const headline = /^\*\*(.*)\*\*$/.exec(content)?.[1] ?? content;
+  return readMarkdown([headline, ...embeds.map(({ description }) => description)].join('\n'), /[*_~`|<>[\]#@]|:\w+:/g);
 }
 
 interface TeamsBody {

@@ -59,7 +59,7 @@ describe('a mail', () => {
         '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000',
         'Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC.',
         '',
-        'Open on ethereum: https://explorer.example/address/0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
+        'Address: https://explorer.example/address/0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         '',
         '940000 USDC left at 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         '',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fitted, toLines, type AllLines, type MessageLines } from '../../src/notifiers/rendering/lines.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
+import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
 import { aDelivery, aMessage, aResolvedMessage, aTry } from './samples.ts';
 
 const linesOf = (message: Message) => toLines(aDelivery({ message }), aTry());
@@ -28,7 +29,7 @@ describe('the headline', () => {
 });
 
 describe('links', () => {
-  const linksOf = (...links: string[]): readonly string[] => linesOf(aMessage({ links })).links;
+  const linksOf = (...links: string[]): readonly string[] => linesOf(aMessage({ links })).links.map(({ url }) => url);
 
   test('hold no character that ends them in any markup, and lead to the same page', () => {
     const [link = ''] = linksOf('https://explorer.example/tx/(a)?q=[b]|<c>*#~d');
@@ -40,10 +41,29 @@ describe('links', () => {
     expect(linksOf('http://[::1]:8080/tx/1')).toEqual(['http://[::1]:8080/tx/1']);
   });
 
-  test('are three at most, whole or not at all', () => {
+  test('are five at most, whole or not at all', () => {
     const long = `https://explorer.example/${'a'.repeat(400)}`;
-    const short = [1, 2, 3, 4].map((n) => `https://explorer.example/tx/${n}`);
-    expect(linksOf(long, ...short)).toEqual(short.slice(0, 3));
+    const short = [1, 2, 3, 4, 5, 6].map((n) => `https://explorer.example/tx/${n}`);
+    expect(linksOf(long, ...short)).toEqual(short.slice(0, 5));
+  });
+
+  test('are named by what people find or do there', () => {
+    const own = { ackUrl: 'https://us.example/a/t', pageOf: () => 'https://us.example/alerts/k/1' };
+    const pages = ['tx/0x1', 'tx/0x2', 'block/7', 'address/0x3', 'token/0x4', 'stats'];
+    const links = pages.map((page) => `https://explorer.example/${page}`);
+    const message = aMessage({ links, runbook: 'https://wiki.example/low' });
+    const labels = toContent(aDelivery({ message }), own).links.map(({ label }) => label);
+    expect(labels).toEqual([
+      'Runbook',
+      'Acknowledge',
+      'Alert',
+      'Transaction',
+      'Transaction 2',
+      'Block',
+      'Address',
+      'Token',
+      'Explorer',
+    ]);
   });
 });
 
@@ -54,15 +74,21 @@ describe('where room is short', () => {
     lead: [],
     alerts: [],
     others: [],
-    runbook: null,
+    tone: 'critical',
     text: ['text 1', 'text 2'].map(line),
-    links: ['https://explorer.example/'],
+    links: [{ label: 'Explorer', url: 'https://explorer.example/' }],
     facts: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => line(`fact ${n}`)),
   };
   const sizeOf = (text: string): number => text.length + 1;
-  const sizes = { line: sizeOf, link: sizeOf, alert: ({ subject }: { subject: string }) => sizeOf(subject) };
+  const sizes = {
+    line: sizeOf,
+    link: ({ url }: { url: string }) => sizeOf(url),
+    alert: ({ subject }: { subject: string }) => sizeOf(subject),
+  };
   const shown = ({ headline, text, links, facts }: MessageLines): string =>
-    [headline, ...text.map((one) => one.text), ...links, ...facts.map((one) => one.text)].join('|');
+    [headline, ...text.map((one) => one.text), ...links.map(({ url }) => url), ...facts.map((one) => one.text)].join(
+      '|',
+    );
   const all = shown(lines);
 
   test.each([

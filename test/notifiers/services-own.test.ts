@@ -1,6 +1,6 @@
 // What single services answer in words of their own, and what they are told of the same alert.
 import { describe, expect, jest, test } from '@jest/globals';
-import { newsOf, type Delivery, type Message, type Outcome } from '../../src/core/model/delivery.ts';
+import { newsOf, type Attempt, type Delivery, type Message, type Outcome } from '../../src/core/model/delivery.ts';
 import { discordWith } from '../../src/notifiers/discord.ts';
 import { slackWith } from '../../src/notifiers/slack.ts';
 import { telegramWith } from '../../src/notifiers/telegram.ts';
@@ -24,16 +24,23 @@ async function answered(name: string, ...answers: Answer[]): Promise<Outcome> {
   return await sender.send(aDelivery(), aTry(), never);
 }
 
-async function told<T>(name: string, message: Message | Partial<Delivery>): Promise<T> {
+async function told<T>(name: string, message: Message | Partial<Delivery>, links: Partial<Attempt> = {}): Promise<T> {
   const service = serviceNamed(name);
   await using served = await serve(service);
   await using sender = service.open(served.origin, someTools(), PATIENT_MS);
-  await sender.send(aDelivery('key' in message ? { message } : message), aTry(), never);
+  await sender.send(aDelivery('key' in message ? { message } : message), aTry(1, links), never);
   return JSON.parse(served.calls.all[0]?.body ?? '') as T;
 }
 
 const ADDRESS = '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503';
 const LINK = `https://explorer.example/address/${ADDRESS}`;
+const ACK = 'https://us.example/a/token';
+const PAGE = 'https://us.example/alerts/k7xq2mfd3p5rnabcwz4ty6v1e2/3';
+/** As where the daemon has an address of its own. */
+const OWN_LINKS: Partial<Attempt> = {
+  ackUrl: ACK,
+  pageOf: ({ key, episode }) => `https://us.example/alerts/${key}/${episode}`,
+};
 const SUBJECT = '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000';
 const LEAD = 'Fell 1,060,000.5 since the last poll. Clears above 1,050,000. ethereum, 00:03 UTC.';
 const TEXT = `940000 USDC left at ${ADDRESS}`;
@@ -110,20 +117,47 @@ describe('slack', () => {
     expect(await answered('slack webhook', answer)).toMatchObject(expected);
   });
 
-  test('shows the subject, the first lines, the link, then text and facts', async () => {
-    const body = await told<{ text: string; blocks: { text: { text: string } }[] }>('slack bot', aMessage());
-    expect(body.blocks.map(({ text }) => text.text)).toEqual([
-      `${SUBJECT}\n${LEAD}`,
-      `<${LINK}>`,
-      [TEXT, ...FACTS].join('\n'),
+  type Blocks = readonly { readonly text: { readonly type: string; readonly text: string } }[];
+  interface Posted {
+    readonly text: string;
+    readonly blocks: Blocks;
+    readonly attachments: readonly { readonly color: string; readonly blocks: Blocks }[];
+  }
+
+  test('shows the subject, and beside a bar in its colour the first lines, the links, then text and facts', async () => {
+    const { text: fallback, blocks, attachments } = await told<Posted>('slack bot', aMessage(), OWN_LINKS);
+    expect(blocks).toEqual([{ type: 'header', text: { type: 'plain_text', emoji: false, text: SUBJECT } }]);
+    expect(attachments.map(({ color }) => color)).toEqual(['#b3261e']);
+    expect(attachments[0]?.blocks.map(({ text }) => [text.type, text.text])).toEqual([
+      ['plain_text', LEAD],
+      ['mrkdwn', `<${ACK}|Acknowledge> \u00b7 <${PAGE}|Alert> \u00b7 <${LINK}|Address>`],
+      ['plain_text', [TEXT, ...FACTS].join('\n')],
     ]);
-    expect(body.text).toBe(`${SUBJECT}\n${LEAD}\n${LINK}`);
+    expect(fallback).toBe(`${SUBJECT}\n${LEAD}`);
+  });
+
+  test('a headline that is too long for a header is shown all the same', async () => {
+    const title = 'x'.repeat(200);
+    const { blocks } = await told<Posted>('slack bot', aMessage({ title, detail: null }));
+    expect(blocks.map(({ text }) => text.text)).toEqual([`[CRITICAL] ${title}`]);
+  });
+
+  test('blocks that are refused are told as bare text, the links with their names', async () => {
+    const service = serviceNamed('slack webhook');
+    await using served = await serve(service);
+    served.answerNext(status(400, {}, 'invalid_attachments'));
+    await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+    await sender.send(aDelivery(), aTry(1, OWN_LINKS), never);
+    expect(JSON.parse(served.calls.all[1]?.body ?? '')).toMatchObject({
+      text: `${SUBJECT}\n${LEAD}\nAcknowledge: ${ACK}\nAlert: ${PAGE}\nAddress: ${LINK}`,
+    });
   });
 
   test('of several alerts makes links, and shows nothing of them as markup', async () => {
-    const body = await told<{ text: string; blocks: { text: { type: string; text: string } }[] }>('slack bot', TWO);
-    expect(body.blocks.map(({ text: { type, text } }) => [type, text])).toEqual([
-      ['plain_text', `${TWO_SUBJECT}\n${STATES}`],
+    const body = await told<Posted>('slack bot', TWO);
+    expect(body.blocks.map(({ text }) => text.text)).toEqual([TWO_SUBJECT]);
+    expect(body.attachments[0]?.blocks.map(({ text: { type, text } }) => [type, text])).toEqual([
+      ['plain_text', STATES],
       ['mrkdwn', `<${LINK}|${SUBJECT}> (00:03 UTC)\n[RESOLVED after 12m5s] \u2217over\u2217 (00:13 UTC)`],
     ]);
     expect(body.text).toBe(`${TWO_SUBJECT}\n${STATES}`);
@@ -183,16 +217,40 @@ describe('telegram', () => {
     ]);
   });
 
-  test('shows a stranger’s lines as code, in which nothing is looked for, and leaves the link a link', async () => {
-    type Told = { text: string; entities: { offset: number; length: number }[] };
-    const { text, entities } = await told<Told>('telegram', aMessage());
-    expect(text.split('\n')).toEqual([SUBJECT, LEAD, LINK, TEXT, ...FACTS]);
-    const code = entities.map(({ offset, length }) => text.slice(offset, offset + length));
-    expect(code).toEqual([TEXT, FACTS.join('\n')]);
+  interface Told {
+    readonly text: string;
+    readonly entities: readonly { readonly type: string; readonly offset: number; readonly length: number }[];
+    readonly reply_markup?: { readonly inline_keyboard: readonly unknown[] };
+  }
+  const marked = ({ text, entities }: Told): string[] =>
+    entities.map(({ type, offset, length }) => `${type} ${text.slice(offset, offset + length)}`);
+
+  test('shows the subject bold, a stranger’s lines as code, in which nothing is looked for, and links as buttons', async () => {
+    const body = await told<Told>('telegram', aMessage(), OWN_LINKS);
+    expect(body.text.split('\n')).toEqual([SUBJECT, LEAD, TEXT, ...FACTS]);
+    expect(marked(body)).toEqual([`bold ${SUBJECT}`, `pre ${TEXT}`, `pre ${FACTS.join('\n')}`]);
+    const buttons = [
+      { text: 'Acknowledge', url: ACK },
+      { text: 'Alert', url: PAGE },
+      { text: 'Address', url: LINK },
+    ];
+    expect(body.reply_markup).toEqual({ inline_keyboard: [buttons] });
+  });
+
+  test('a button that Telegram refuses takes no message with it: the link stands in the text', async () => {
+    const service = serviceNamed('telegram');
+    await using served = await serve(service);
+    const refusal = 'Bad Request: inline keyboard button URL is invalid: Wrong HTTP URL';
+    served.answerNext(json({ ok: false, error_code: 400, description: refusal }, 400));
+    await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+    expect(await sender.send(aDelivery(), aTry(1, OWN_LINKS), never)).toMatchObject({ type: 'sent' });
+    const [, second] = served.calls.all.map(({ body }) => JSON.parse(body) as Told);
+    expect(second?.reply_markup).toBeUndefined();
+    expect(second?.text.split('\n').slice(2, 5)).toEqual([`Acknowledge: ${ACK}`, `Alert: ${PAGE}`, `Address: ${LINK}`]);
+    expect([served.refused, served.calls.all.length]).toEqual([[], 2]);
   });
 
   test('of several alerts makes the subject of each a link', async () => {
-    type Told = { text: string; entities: object[] };
     const { text, entities } = await told<Told>('telegram', TWO);
     expect(text.split('\n')).toEqual([
       TWO_SUBJECT,
@@ -200,7 +258,9 @@ describe('telegram', () => {
       `${SUBJECT} (00:03 UTC)`,
       '[RESOLVED after 12m5s] *over* (00:13 UTC)',
     ]);
-    expect(entities).toEqual([{ type: 'text_link', offset: text.indexOf(SUBJECT), length: SUBJECT.length, url: LINK }]);
+    expect(entities.slice(1)).toEqual([
+      { type: 'text_link', offset: text.indexOf(SUBJECT), length: SUBJECT.length, url: LINK },
+    ]);
   });
 
   test.each(['-1001234567890', '42', '@our_alerts', 'our_alerts', '12.5', ''])(
@@ -227,23 +287,29 @@ describe('discord', () => {
     expect(await answered('discord', answer)).toMatchObject(expected);
   });
 
-  test('shows the same lines, every mark of Markdown escaped, the link bare', async () => {
-    const { content } = await told<{ content: string }>('discord', aMessage());
-    const lines = content.split('\n');
-    expect(lines.slice(0, 5)).toEqual([
-      '\\[CRITICAL\\] Treasury USDC is low\\: 940,000, below 1,000,000',
+  interface Told {
+    readonly content: string;
+    readonly embeds: readonly { readonly color: number; readonly description: string }[];
+  }
+
+  test('shows the same lines beside their colour, every mark of Markdown escaped, the links with names', async () => {
+    const { content, embeds } = await told<Told>('discord', aMessage(), OWN_LINKS);
+    expect(content).toBe('**\\[CRITICAL\\] Treasury USDC is low\\: 940,000, below 1,000,000**');
+    expect(embeds.map(({ color }) => color)).toEqual([0xb3261e]);
+    const lines = embeds[0]?.description.split('\n') ?? [];
+    expect(lines.slice(0, 4)).toEqual([
       LEAD.replace('00:03', '00\\:03'),
-      LINK,
+      `[Acknowledge](${ACK}) \u00b7 [Alert](${PAGE}) \u00b7 [Address](${LINK})`,
       TEXT,
       'balance\\: 940,000 \\(last poll\\: 2,000,000.5\\)',
     ]);
-    expect(lines).toHaveLength(4 + FACTS.length);
+    expect(lines).toHaveLength(3 + FACTS.length);
   });
 
-  test('of several alerts makes links without a preview', async () => {
-    const { content } = await told<{ content: string }>('discord', TWO);
-    expect(content.split('\n').slice(2)).toEqual([
-      `[\\[CRITICAL\\] Treasury USDC is low\\: 940,000, below 1,000,000](<${LINK}>) \\(00\\:03 UTC\\)`,
+  test('of several alerts makes links', async () => {
+    const { embeds } = await told<Told>('discord', TWO);
+    expect(embeds[0]?.description.split('\n').slice(1)).toEqual([
+      `[\\[CRITICAL\\] Treasury USDC is low\\: 940,000, below 1,000,000](${LINK}) \\(00\\:03 UTC\\)`,
       '\\[RESOLVED after 12m5s\\] \\*over\\* \\(00\\:13 UTC\\)',
     ]);
   });
@@ -342,13 +408,27 @@ describe('ntfy', () => {
       tags: ['critical'],
       sequence_id: 'd4gq6yhz7krmtabcxw2ns5v3f1',
       click: LINK,
-      actions: [{ action: 'view', label: 'Open', url: LINK }],
     });
     expect(await told<object>('ntfy', aResolvedMessage())).toMatchObject({
       title: '[RESOLVED after 12m5s] Treasury USDC is low: 1,200,000, above 1,050,000',
       priority: 3,
     });
   });
+});
+
+test('ntfy: a tap opens the page of the alert and acknowledges nothing, buttons are named', async () => {
+  const message = aMessage({ runbook: 'https://wiki.example/low' });
+  expect(await told<object>('ntfy', message, OWN_LINKS)).toMatchObject({
+    click: PAGE,
+    actions: [
+      { action: 'view', label: 'Runbook', url: 'https://wiki.example/low' },
+      { action: 'view', label: 'Acknowledge', url: ACK },
+      { action: 'view', label: 'Address', url: LINK },
+    ],
+  });
+  const onlyAck = await told<object>('ntfy', aMessage({ links: [] }), { ackUrl: ACK });
+  expect(onlyAck).not.toHaveProperty('click');
+  expect(onlyAck).toMatchObject({ actions: [{ action: 'view', label: 'Acknowledge', url: ACK }] });
 });
 
 test('ntfy: of several alerts opens the page of the first, and is as loud as the worst', async () => {
@@ -378,8 +458,8 @@ describe('teams', () => {
     expect(await answered('teams', status(202))).toEqual({ type: 'sent', answer: '202 taken by the workflow' });
   });
 
-  test('shows a block for each line, and the link as a button', async () => {
-    const { attachments } = await told<Card>('teams', aMessage());
+  test('shows a block for each line, the subject in its colour, and the links as buttons', async () => {
+    const { attachments } = await told<Card>('teams', aMessage(), OWN_LINKS);
     const { body = [], actions = [] } = attachments[0]?.content ?? {};
     expect(body.slice(0, 4).map(({ text }) => text)).toEqual([
       '\\[CRITICAL\\] Treasury USDC is low: 940,000, below 1,000,000',
@@ -387,7 +467,12 @@ describe('teams', () => {
       TEXT,
       'balance: 940,000 \\(last poll: 2,000,000.5\\)',
     ]);
-    expect(actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open', url: LINK }]);
+    expect(body[0]).toMatchObject({ color: 'attention', weight: 'bolder' });
+    expect(actions).toEqual([
+      { type: 'Action.OpenUrl', title: 'Acknowledge', url: ACK },
+      { type: 'Action.OpenUrl', title: 'Alert', url: PAGE },
+      { type: 'Action.OpenUrl', title: 'Address', url: LINK },
+    ]);
   });
 
   test('of several alerts makes links', async () => {

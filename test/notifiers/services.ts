@@ -42,19 +42,27 @@ const text = (most: number) => z.string().min(1).max(most);
 const bytes = (most: number) => z.string().refine((value) => Buffer.byteLength(value) <= most, `over ${most} bytes`);
 const link = z.url({ protocol: /^https?$/ });
 
-const slackBlock = z.strictObject({
-  type: z.literal('section'),
-  text: z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('plain_text'), text: text(3000), emoji: z.boolean().optional() }),
-    z.strictObject({ type: z.literal('mrkdwn'), text: text(3000), verbatim: z.boolean().optional() }),
-  ]),
-});
+const slackPlain = (most: number) =>
+  z.strictObject({ type: z.literal('plain_text'), text: text(most), emoji: z.boolean().optional() });
+const slackBlock = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('header'), text: slackPlain(150) }),
+  z.strictObject({
+    type: z.literal('section'),
+    text: z.discriminatedUnion('type', [
+      slackPlain(3000),
+      z.strictObject({ type: z.literal('mrkdwn'), text: text(3000), verbatim: z.boolean().optional() }),
+    ]),
+  }),
+]);
 const SLACK_TS = /^\d{10}\.\d{6}$/;
 const slackBlocks = z
   .array(slackBlock)
   .min(1)
   .max(50)
   .refine((blocks) => JSON.stringify(blocks).length < 13_200, 'msg_blocks_too_long');
+const slackAttachments = z
+  .array(z.strictObject({ color: z.string().regex(/^#[0-9a-f]{6}$/), blocks: slackBlocks }))
+  .max(20);
 const slackMessage = z.strictObject({
   channel: z.string().optional(),
   text: text(40_000),
@@ -64,6 +72,7 @@ const slackMessage = z.strictObject({
   thread_ts: z.string().regex(SLACK_TS).optional(),
   reply_broadcast: z.literal(true).optional(),
   blocks: slackBlocks.optional(),
+  attachments: slackAttachments.optional(),
 });
 const slackEdit = z.strictObject({
   channel: z.string(),
@@ -71,11 +80,12 @@ const slackEdit = z.strictObject({
   parse: z.literal('none'),
   text: text(40_000),
   blocks: slackBlocks,
+  attachments: slackAttachments,
 });
 
 const marked = { offset: z.int(), length: z.int().positive() };
 const telegramEntity = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('pre'), ...marked }),
+  z.strictObject({ type: z.enum(['bold', 'pre']), ...marked }),
   z.strictObject({ type: z.literal('text_link'), ...marked, url: link }),
 ]);
 const telegramText = {
@@ -83,6 +93,16 @@ const telegramText = {
   text: text(4096),
   entities: z.array(telegramEntity).max(100),
   link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
+  reply_markup: z
+    .strictObject({
+      inline_keyboard: z.array(
+        z
+          .array(z.strictObject({ text: text(64), url: link }))
+          .min(1)
+          .max(8),
+      ),
+    })
+    .optional(),
 };
 const isInside = ({ text, entities }: { text: string; entities: readonly { offset: number; length: number }[] }) =>
   entities.every(({ offset, length }) => offset + length <= text.length);
@@ -97,7 +117,10 @@ const telegramEdit = z.strictObject({ ...telegramText, message_id: z.int() }).re
 
 const discordMessage = z.strictObject({
   content: text(2000),
-  flags: z.literal(4),
+  embeds: z
+    .array(z.strictObject({ color: z.int().min(0).max(0xffffff), description: text(4096) }))
+    .max(10)
+    .refine((embeds) => embeds.reduce((sum, { description }) => sum + description.length, 0) <= 6000),
   allowed_mentions: z.strictObject({ parse: z.tuple([]) }),
   thread_name: text(100).optional(),
 });
@@ -108,6 +131,7 @@ const textBlock = z.strictObject({
   wrap: z.literal(true),
   weight: z.enum(['bolder', 'default', 'lighter']).optional(),
   size: z.enum(['default', 'small', 'medium', 'large']).optional(),
+  color: z.enum(['default', 'accent', 'good', 'warning', 'attention']).optional(),
   isSubtle: z.boolean().optional(),
   spacing: z.enum(['none', 'small', 'default']).optional(),
 });
@@ -140,6 +164,7 @@ const pagerdutyEvent = z.discriminatedUnion('event_action', [
     ...incident,
     event_action: z.literal('trigger'),
     client: z.string().optional(),
+    client_url: link.optional(),
     links: z.array(z.strictObject({ href: link, text: z.string() })).optional(),
     payload: z.strictObject({
       summary: text(1024),

@@ -189,7 +189,7 @@ describe('discord', () => {
     await sender.send(resolved, aTry(1, { receipt }), never);
     const [, edit, next] = served.calls.all;
     expect([edit?.method, edit?.path]).toEqual(['PATCH', `${DISCORD_PATH}/messages/1234567890?thread_id=${THREAD}`]);
-    expect(JSON.parse(edit?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] }, flags: 4 });
+    expect(JSON.parse(edit?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
     expect(next?.path).toBe(`${DISCORD_PATH}?wait=true&thread_id=${THREAD}`);
     expect(served.refused).toEqual([]);
   });

@@ -78,6 +78,7 @@ describe('what a webhook carries', () => {
           token: { symbol: 'USDC', decimals: 6, reputation: 'ok' },
         },
         before: { balance: '2000000.5' },
+        page: null,
         links: ['https://explorer.example/address/0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503'],
         runbook: null,
       },

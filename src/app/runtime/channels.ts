@@ -24,7 +24,7 @@ import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
-import { ackLinksOf, NO_LINKS, withAckLinks } from './ack-links.ts';
+import { NO_LINKS, pageLinksOf, withLinks, withPages } from './page-links.ts';
 import type { Prepared } from './prepared.ts';
 import { withoutSecrets, withoutSecretsInMirror } from './redacted.ts';
 
@@ -97,11 +97,12 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
   const openByName = new Map<string, Open>();
   const retiring = new Map<Open, Promise<void>>();
   let recipientsOf: RecipientsOf = () => undefined;
-  let ackLinkOf = NO_LINKS;
+  let links = NO_LINKS;
 
   function buildMirror({ name, notifier, to }: Channel, onOutcome: (outcome: Outcome) => void): Built['mirror'] {
     if (notifier.mirror === undefined || options.isDry) return null;
-    const open = withoutSecretsInMirror(notifier.mirror.open(to, { ...options, channel: name }), options.redact);
+    const opened = withPages(notifier.mirror.open(to, { ...options, channel: name }), () => links);
+    const open = withoutSecretsInMirror(opened, options.redact);
     const loop = createMirrorLoop({
       ...options,
       ...notifier.mirror.timesOf(to),
@@ -115,7 +116,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
   function build(channel: Channel, fingerprint: string): Built {
     const { name, notifier, to } = channel;
     const opened = options.isDry ? createDryNotifier(log) : notifier.open(to, { ...options, channel: name });
-    const linked = notifier.readBy === 'people' ? withAckLinks(opened, (delivery) => ackLinkOf(delivery)) : opened;
+    const linked = withLinks(opened, () => links, notifier.readBy);
     const guarded = withoutSecrets(linked, options.redact);
     const health = createChannelHealth(clock);
     const onOutcome = (outcome: Outcome): void => {
@@ -189,7 +190,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
         commit() {
           opened.move();
           recipientsOf = recipientsIn(config);
-          ackLinkOf = ackLinksOf(config.http, secrets[0] ?? null);
+          links = pageLinksOf(config.http, secrets[0] ?? null);
           const before = new Set(openByName.keys());
           const gone = [...openByName.values()].filter((one) => next.get(one.name) !== one);
           for (const { name } of gone) retire(name);

@@ -3,7 +3,14 @@ import { type Instant, showDuration } from '../../lib/clock.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { typeAt, valueAt, type AnyView } from '../values/fields.ts';
 import { factsAt } from '../values/facts.ts';
-import { presentValues, SEVERITY_RAISED, type Fact, type Message, type Present } from '../model/delivery.ts';
+import {
+  ON_SCHEDULE,
+  presentValues,
+  SEVERITY_RAISED,
+  type Fact,
+  type Message,
+  type Present,
+} from '../model/delivery.ts';
 import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
 import type { Condition, EvaluationContext, Template } from '../model/watch/condition.ts';
 import type { Sentence } from '../model/watch/wording.ts';
@@ -145,7 +152,7 @@ export function conditionText(alert: AlertRule): string {
 
 /** `on new`, `on schedule 0 8 * * *` */
 export function eventText({ on, report }: EventAlert): string {
-  return report === null ? `on ${on}` : `on ${on} ${report.cron}`;
+  return report === null ? `on ${on}` : `${ON_SCHEDULE} ${report.cron}`;
 }
 
 function thresholdText({ on, fires }: CountAlert): string {

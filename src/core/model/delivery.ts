@@ -103,7 +103,11 @@ export interface Attempt {
   readonly unrecorded?: true;
   /** A page on which the recipient acknowledges what it speaks of; the same for every try. */
   readonly ackUrl?: string;
+  /** The daemon's page of an alert, where people reach it; null: it has none. */
+  readonly pageOf?: PageOf;
 }
+
+export type PageOf = (alert: Pick<Message, 'key' | 'episode' | 'kind' | 'summary'>) => string | null;
 
 /** Of what is due on a channel, a lower rank goes out first. */
 export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
@@ -138,6 +142,14 @@ export type MessageType = (typeof MESSAGE_TYPES)[number];
 /** `event` of `alert.event` */
 export function stateWord(type: MessageType): string {
   return type.slice('alert.'.length);
+}
+
+/** How the condition of a scheduled report begins. */
+export const ON_SCHEDULE = 'on schedule';
+
+/** It says how things stand, at its time: nothing has to be done about it. */
+export function isReport({ type, condition }: Pick<Message, 'type' | 'condition'>): boolean {
+  return type === 'alert.event' && condition.startsWith(`${ON_SCHEDULE} `);
 }
 
 export interface Message {

@@ -39,6 +39,8 @@ export const EVENT_SHOWN_MS = 15 * 60_000;
 /** As a receiver is shown it. */
 export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
   readonly shown: ShownPeriod;
+  /** The daemon's page of it; null or left out: it has none. */
+  readonly page?: string | null;
 }
 
 /** Null: it is not shown, or no longer. */

@@ -2,17 +2,20 @@
 // and the links before anything else.
 import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
-import type { DeliveryMember, Message } from '../../core/model/delivery.ts';
+import type { Attempt, DeliveryMember, Message } from '../../core/model/delivery.ts';
 import { capital } from '../../core/wording/words.ts';
-import { ourLine, RUNBOOK, type MessageContent, type TextLine } from './content.ts';
+import { ACKNOWLEDGE, ALERT, ourLine, RUNBOOK, type Link, type MessageContent, type TextLine } from './content.ts';
 import { ourPiece, toRows, type FactRow } from './facts.ts';
 import { memberLead, memberSubject, presentMessage } from './member.ts';
 import { firedFor, ours, pagesOf, reasonOf, runbookOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
 
+/** To pages of the daemon itself. */
+export type OwnLinks = Pick<Attempt, 'ackUrl' | 'pageOf'>;
+
 /** `at`: when the delivery was put together. */
-export function toAlertContent(member: DeliveryMember, at: Instant): MessageContent {
+export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLinks = {}): MessageContent {
   const { as, present } = member;
   const message = presentMessage(member);
   const values = toRows(message.fields, message.before, whenBefore(member)).filter((row) => !isSaid(row, message));
@@ -24,7 +27,7 @@ export function toAlertContent(member: DeliveryMember, at: Instant): MessageCont
     lead,
     alerts: [],
     others: [],
-    links: pagesOf(message).map((url) => ({ label: labelOf(message, url), url })),
+    links: linksOf(message, links),
     text,
     values: values.slice(0, MOST_VALUES),
     about,
@@ -37,8 +40,34 @@ export function toAlertContent(member: DeliveryMember, at: Instant): MessageCont
   };
 }
 
-function labelOf(message: Message, url: string): string {
-  return url === runbookOf(message) ? RUNBOOK : `Open on ${ours(message.explorer)}`;
+/** The links for a person who gets up come first. */
+function linksOf(message: Message, { ackUrl, pageOf }: OwnLinks): Link[] {
+  const [runbook, page] = [runbookOf(message), pageOf?.(message) ?? null];
+  return [
+    ...(runbook === null ? [] : [{ label: RUNBOOK, url: runbook }]),
+    ...(ackUrl === undefined ? [] : [{ label: ACKNOWLEDGE, url: ackUrl }]),
+    ...(page === null ? [] : [{ label: ALERT, url: page }]),
+    ...explorerLinks(message),
+  ];
+}
+
+const SHOWN_THERE: Readonly<Record<string, string>> = {
+  tx: 'Transaction',
+  block: 'Block',
+  address: 'Address',
+  token: 'Token',
+};
+
+/** `Transaction`, `Transaction 2` */
+function explorerLinks(message: Message): Link[] {
+  const counts = new Map<string, number>();
+  return pagesOf(message).map((url) => {
+    const [kind = ''] = /(?<=\/)(?:tx|block|address|token)(?=\/[^/]+$)/.exec(new URL(url).pathname) ?? [];
+    const label = SHOWN_THERE[kind] ?? 'Explorer';
+    const count = (counts.get(label) ?? 0) + 1;
+    counts.set(label, count);
+    return { label: count === 1 ? label : `${label} ${count}`, url };
+  });
 }
 
 /** The first lines. What is told later leaves out how the value moved: that was before it was told first. */

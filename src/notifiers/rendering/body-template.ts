@@ -1,8 +1,7 @@
 // A body of one's own for receivers that want their own shape. It is written as JSON, with `{{ field }}` inside of its
 // texts. Only the texts are templates, and they are written back as JSON, so whatever an alert holds, the body is JSON of
 // the very shape that the template has.
-import type { Delivery } from '../../core/model/delivery.ts';
-import { BODY_FIELDS, bodyOf } from './body.ts';
+import { BODY_FIELDS, bodyOf, type toBody } from './body.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
@@ -26,10 +25,10 @@ export function bodyFault(source: string): string | null {
 const NOT_JSON = 'must be JSON with fields in its texts, such as {"text": "{{ title }}"}';
 
 /** The body of each delivery. The source has no fault. */
-export function compileBody(source: string): (delivery: Delivery) => string {
+export function compileBody(source: string): typeof toBody {
   const template = parse(source) ?? null;
-  return (delivery) => {
-    const { type, timestamp, data } = bodyOf(delivery);
+  return (delivery, links) => {
+    const { type, timestamp, data } = bodyOf(delivery, links);
     return JSON.stringify(filled(template, { type, timestamp, ...data }));
   };
 }

@@ -1,7 +1,7 @@
 import { showInstant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { Delivery, Message } from '../../core/model/delivery.ts';
-import { linesOf } from './alert-content.ts';
+import { linesOf, type OwnLinks } from './alert-content.ts';
 import { toPlain } from './facts.ts';
 import { memberSubject } from './member.ts';
 import { asOne, messageOf } from './one.ts';
@@ -11,8 +11,8 @@ import { ours, pagesOf, runbookOf, textOf } from './wording.ts';
  * The JSON of one alert, as webhooks carry it and `format: json` prints it; of several, an `alert.summary`. Amounts are decimal text
  * in whole units, unknown fields are left out. The same delivery gives the same bytes every time.
  */
-export function toBody(delivery: Delivery): string {
-  return JSON.stringify(bodyOf(delivery));
+export function toBody(delivery: Delivery, links: OwnLinks = {}): string {
+  return JSON.stringify(bodyOf(delivery, links));
 }
 
 type Body = ReturnType<typeof bodyOf>;
@@ -48,15 +48,17 @@ export const BODY_FIELDS: Readonly<
   late: 'one value',
   fields: 'any',
   before: 'any',
+  page: 'one value',
   links: 'any',
   runbook: 'one value',
   summary: ['of', 'count', 'keys'],
 };
 
 /** The same before it is text. */
-export function bodyOf(delivery: Delivery) {
+export function bodyOf(delivery: Delivery, { pageOf }: OwnLinks = {}) {
   const { id, at } = delivery;
   const [member, message] = [asOne(delivery), messageOf(delivery)];
+  const runbook = runbookOf(message);
   return {
     type: message.type,
     timestamp: showInstant(message.at),
@@ -86,8 +88,9 @@ export function bodyOf(delivery: Delivery) {
       late: message.late,
       fields: toPlain(message.fields),
       before: Object.keys(message.before).length === 0 ? null : toPlain(message.before),
-      links: pagesOf(message),
-      runbook: runbookOf(message),
+      page: pageOf?.(message) ?? null,
+      links: [...(runbook === null ? [] : [runbook]), ...pagesOf(message)],
+      runbook,
       ...(message.summary === null ? {} : { summary: message.summary }),
     },
   };

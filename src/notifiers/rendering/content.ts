@@ -10,6 +10,14 @@ export interface TextLine {
 
 export type MessageTone = Message['severity'] | 'resolved';
 
+/** In the same order of red, green and blue everywhere. */
+export const COLOURS: Readonly<Record<MessageTone, `#${string}`>> = {
+  info: '#2f6fb5',
+  warning: '#b26a00',
+  critical: '#b3261e',
+  resolved: '#2e7d32',
+};
+
 export interface MessageContent {
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly subject: string;
@@ -30,16 +38,19 @@ export interface MessageContent {
   readonly notes: readonly string[];
 }
 
-/** The label of the page that says what to do. */
-export const RUNBOOK = 'Runbook';
-
-/** The label of the page on which it is acknowledged. */
-export const ACKNOWLEDGE = 'Acknowledge';
-
+/** A page, named by what people find or do there. The name is one of the program: it is markup nowhere. */
 export interface Link {
   readonly label: string;
   readonly url: string;
 }
+
+/** The page that says what to do. */
+export const RUNBOOK = 'Runbook';
+/** The pages on which it is acknowledged, or all that the message speaks of. */
+export const ACKNOWLEDGE = 'Acknowledge';
+export const ACKNOWLEDGE_ALL = 'Acknowledge all';
+/** The daemon's own page of the alert. */
+export const ALERT = 'Alert';
 
 /** One alert of several. */
 export interface ListedAlert {
@@ -96,6 +107,10 @@ export function quoted(piece: Piece): string {
 }
 
 /** `balance: 940,000 (last poll: 2,000,000.5)` */
-export function rowText({ label, value }: FactRow): string {
-  return `${label}: ${value.map(quoted).join('')}`;
+export function rowText(row: FactRow): string {
+  return `${row.label}: ${valueText(row)}`;
+}
+
+export function valueText({ value }: FactRow): string {
+  return value.map(quoted).join('');
 }

@@ -9,11 +9,14 @@ import {
   type Delivery,
   type DeliveryMember,
   type HoldSummaryKind,
+  type Message,
   type MessageType,
 } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { OwnLinks } from './alert-content.ts';
 import {
+  ACKNOWLEDGE_ALL,
   byRule,
   ourLine,
   sumOf,
@@ -25,7 +28,7 @@ import {
 import { memberAside, memberSubject } from './member.ts';
 import { ours, pagesOf, runbookOf } from './wording.ts';
 
-export function toGroupContent(delivery: Delivery): MessageContent {
+export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks = {}): MessageContent {
   const { kind } = delivery;
   if (isHoldSummary(kind)) return countedContent(delivery, kind);
   const { members, more, at } = delivery;
@@ -35,7 +38,11 @@ export function toGroupContent(delivery: Delivery): MessageContent {
     ...NOTHING_MORE,
     ...headOf(delivery, alike, tone),
     tone,
-    alerts: members.slice(0, MOST_LISTED).map((member) => listed(member, kind === 'overflow_summary', at)),
+    alerts: members.slice(0, MOST_LISTED).map((member) => ({
+      ...listed(member, kind === 'overflow_summary', at),
+      link: pageOf?.(member.message) ?? anyPageOf(member.message),
+    })),
+    links: ackUrl === undefined ? [] : [{ label: ACKNOWLEDGE_ALL, url: ackUrl }],
     others: byRule([...members.slice(MOST_LISTED).map(countOf), ...more].map(ruleCountOf)),
   };
 }
@@ -135,16 +142,19 @@ function namesOf(members: readonly DeliveryMember[], more: readonly AlikeMembers
 }
 
 /** Of a summary all members were held back: that is what it is. */
-function listed(member: DeliveryMember, isSummary: boolean, at: Instant): ListedAlert {
+function listed(member: DeliveryMember, isSummary: boolean, at: Instant): Omit<ListedAlert, 'link'> {
   const { message } = member;
-  const [page] = pagesOf({ ...message, runbook: null });
   return {
     subject: memberSubject(member, at),
     aside: memberAside(isSummary ? { ...member, heldAt: null } : member, at),
     tone: ENDS.has(message.type) ? 'resolved' : message.severity,
-    link: page ?? runbookOf(message),
     counts: ruleCountOf(countOf(member)),
   };
+}
+
+function anyPageOf(message: Message): string | null {
+  const [page] = pagesOf(message);
+  return page ?? runbookOf(message);
 }
 
 const WHY = {

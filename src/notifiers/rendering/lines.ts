@@ -6,17 +6,19 @@ import {
   othersText,
   ourLine,
   rowText,
-  RUNBOOK,
-  type MessageContent,
+  type Link,
   type ListedAlert,
+  type MessageTone,
   type RuleCount,
   type TextLine,
 } from './content.ts';
+import type { OwnLinks } from './alert-content.ts';
 import { toContent } from './delivery-content.ts';
 import type { FactRow } from './facts.ts';
 
 /** In the order in which it is read. */
 export interface MessageLines {
+  readonly tone: MessageTone;
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly headline: string;
   /** The value before, the threshold, why it is told. */
@@ -24,9 +26,7 @@ export interface MessageLines {
   /** Where it speaks of several: one each. Their links are as those below. */
   readonly alerts: readonly ListedAlert[];
   /** Whole web addresses, without characters that end one in markup; the runbook first. */
-  readonly links: readonly string[];
-  /** Which of the links is the runbook; null = none. */
-  readonly runbook: string | null;
+  readonly links: readonly Link[];
   /** The rule's own text, or what is not listed. */
   readonly text: readonly TextLine[];
   /** `balance: 940,000 (was 2,000,000.5)` */
@@ -42,26 +42,32 @@ export interface AllLines extends MessageLines {
 const LONGEST_HEADLINE = 300;
 const LONGEST_LINE = 400;
 const LONGEST_LINK = 300;
-const MOST_LINKS = 3;
+const MOST_LINKS = 5;
 
 const COPY = 'This may be a copy: nobody knows whether an earlier try arrived.';
 
 const UNRECORDED = 'Not on record, since the state cannot be written: it may come again.';
 
+export type LinesAttempt = OwnLinks & Pick<Attempt, 'maybeCopy' | 'unrecorded'>;
+
 /** `maybeCopy`: where the receiver cannot know that by itself. */
-export function toLines(delivery: Delivery, attempt: Pick<Attempt, 'maybeCopy' | 'unrecorded' | 'ackUrl'>): AllLines {
+export function toLines(delivery: Delivery, attempt: LinesAttempt): AllLines {
   const { maybeCopy, unrecorded } = attempt;
   const content = toContent(delivery, attempt);
-  const { subject, lead, alerts, others, text, values, about, notes } = content;
+  const { tone, subject, lead, alerts, others, links, text, values, about, notes } = content;
   const short = (line: TextLine): TextLine => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {
+    tone,
     headline: cut(subject, LONGEST_HEADLINE),
     lead: [...lead, ...(maybeCopy ? [ourLine(COPY)] : []), ...(unrecorded === true ? [ourLine(UNRECORDED)] : [])].map(
       short,
     ),
     alerts: alerts.map(withShortLink),
     others,
-    ...linksIn(content),
+    links: links
+      .map(withoutMarkupIn)
+      .filter(({ url }) => isShort(url))
+      .slice(0, MOST_LINKS),
     text: text.map(short),
     facts: [...[...values, ...about].map(factOf), ...notes.map(ourLine)],
   };
@@ -76,15 +82,18 @@ function withShortLink(alert: ListedAlert): ListedAlert {
   };
 }
 
-function linksIn({ links }: MessageContent): Pick<MessageLines, 'links' | 'runbook'> {
-  const runbook = links.find(({ label }) => label === RUNBOOK);
-  return {
-    links: links
-      .map(({ url }) => withoutMarkup(url))
-      .filter(isShort)
-      .slice(0, MOST_LINKS),
-    runbook: runbook === undefined ? null : withoutMarkup(runbook.url),
-  };
+function withoutMarkupIn({ label, url }: Link): Link {
+  return { label, url: withoutMarkup(url) };
+}
+
+/** The address of one of the links; null where there is none of that name. */
+export function linkTo(label: string, { links }: Pick<MessageLines, 'links'>): string | null {
+  return links.find((link) => link.label === label)?.url ?? null;
+}
+
+/** `Runbook: https://wiki.example.com/reserve`, where no words can be a link. */
+export function linkText({ label, url }: Link): string {
+  return `${label}: ${url}`;
 }
 
 // Characters that end an address in one markup or another, percent-encoded: the address stays the same.
@@ -116,7 +125,7 @@ function cut(text: string, most: number): string {
 /** What a line takes once it is encoded, its line end included. */
 export interface Sizes {
   line(text: string): number;
-  link(url: string): number;
+  link(link: Link): number;
   alert(alert: ListedAlert): number;
 }
 
@@ -129,8 +138,9 @@ export function fitted({ others, ...lines }: AllLines, most: number, sizes: Size
 }
 
 function fittedAlerts(lines: MessageLines, others: readonly RuleCount[], most: number, sizes: Sizes): MessageLines {
-  const { headline, lead, alerts } = lines;
-  const fixed = sizes.line(headline) + sum(lead.map(({ text }) => sizes.line(text)));
+  const { headline, lead, alerts, links } = lines;
+  const fixed =
+    sizes.line(headline) + sum(lead.map(({ text }) => sizes.line(text))) + sum(links.map((link) => sizes.link(link)));
   const taken = alerts.map((alert) => sizes.alert(alert));
   for (let kept = alerts.length; ; kept -= 1) {
     const left = othersText(byRule([...alerts.slice(kept).map(({ counts }) => counts), ...others]));

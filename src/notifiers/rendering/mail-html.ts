@@ -3,21 +3,14 @@
 import { escapeHtml } from '../../lib/untrusted.ts';
 import type { Piece, FactRow } from './facts.ts';
 import {
+  COLOURS,
   othersText,
   quoted,
   type MessageContent,
   type Link,
   type ListedAlert,
   type TextLine,
-  type MessageTone,
 } from './content.ts';
-
-const COLOURS: Readonly<Record<MessageTone, string>> = {
-  info: '#2f6fb5',
-  warning: '#b26a00',
-  critical: '#b3261e',
-  resolved: '#2e7d32',
-};
 
 // Addresses and hashes have no place to break: a telephone is 380 pixels wide.
 const WRAP = 'overflow-wrap:anywhere;word-break:break-word';

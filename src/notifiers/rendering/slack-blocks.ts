@@ -1,6 +1,6 @@
 // A message for Slack. Everything but links is sent as plain_text, in which Slack looks for no markup, mention or link.
-import { alertText, ourLine, type ListedAlert, type TextLine } from './content.ts';
-import { fitted, type AllLines, type MessageLines, type Sizes } from './lines.ts';
+import { alertText, COLOURS, ourLine, type Link, type ListedAlert, type TextLine } from './content.ts';
+import { fitted, linkText, type AllLines, type MessageLines, type Sizes } from './lines.ts';
 
 /** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
 const MOST_CHARACTERS = 2900;
@@ -15,23 +15,45 @@ export function fittedForSlack(lines: AllLines): MessageLines {
 /** Nothing is unfurled: Slack would ask the pages for a preview. */
 export const NO_PREVIEW = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const;
 
-/** The blocks, and what stands for them where blocks are not shown. */
-export function blocksOf(lines: MessageLines): { readonly text: string; readonly blocks: readonly object[] } {
-  const { headline, lead, alerts, links, text, facts } = lines;
-  const below = [...text, ...facts];
-  const blocks = [
-    plainBlock([ourLine(headline), ...lead]),
-    ...inPieces(alerts.map(alertLine)).map(markedBlock),
-    ...(links.length === 0 ? [] : [markedBlock(links.map((link) => `<${escaped(link)}>`))]),
-    ...(below.length === 0 ? [] : [plainBlock(below)]),
-  ];
-  return { text: bareText({ ...lines, alerts: [] }), blocks };
+/** Longer ones are no header. */
+const LONGEST_HEADER = 150;
+
+interface SlackMessage {
+  /** Notifications show it, and programs without blocks. */
+  readonly text: string;
+  readonly blocks: readonly object[];
+  /** Its blocks stand beside a bar in that colour. */
+  readonly attachments: readonly { readonly color: string; readonly blocks: readonly object[] }[];
 }
 
-/** What notifications show. It is markup unless switched off, so it is escaped besides. */
-export function bareText({ headline, lead, alerts, links }: MessageLines): string {
-  const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links];
+export function blocksOf(lines: MessageLines): SlackMessage {
+  const { tone, headline, lead, alerts, links, text, facts } = lines;
+  const below = [...text, ...facts];
+  const blocks = [
+    ...(lead.length === 0 ? [] : [plainBlock(lead)]),
+    ...inPieces(alerts.map(alertLine)).map(markedBlock),
+    ...(links.length === 0 ? [] : [markedBlock([links.map(namedLink).join(' \u00b7 ')])]),
+    ...(below.length === 0 ? [] : [plainBlock(below)]),
+  ];
+  return {
+    text: bareText({ ...lines, alerts: [], links: [] }),
+    blocks: [headline.length <= LONGEST_HEADER ? headerBlock(headline) : plainBlock([ourLine(headline)])],
+    attachments: blocks.length === 0 ? [] : [{ color: COLOURS[tone], blocks }],
+  };
+}
+
+/** Markup unless switched off, so it is escaped besides. */
+export function bareText({ headline, lead, alerts, links }: Omit<MessageLines, 'tone'>): string {
+  const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links.map(linkText)];
   return escaped(lines.join('\n'));
+}
+
+function namedLink({ label, url }: Link): string {
+  return `<${escaped(url)}|${label}>`;
+}
+
+function headerBlock(text: string): object {
+  return { type: 'header', text: { type: 'plain_text', emoji: false, text } };
 }
 
 function plainBlock(lines: readonly TextLine[]): object {
@@ -85,7 +107,7 @@ function unmarked(text: string): string {
 
 const SIZES: Sizes = {
   line: (text) => escaped(text).length + 1,
-  link: (url) => escaped(url).length + 3,
+  link: (link) => namedLink(link).length + 3,
   alert: (alert) => alertLine(alert).length + 1,
 };
 

@@ -75,10 +75,9 @@ export function runbookOf({ runbook }: Message): string | null {
   return runbook !== null && isPage(runbook) ? runbook : null;
 }
 
-/** Pages to open, the runbook first: what is not a plain web address is left out. */
-export function pagesOf(message: Message): string[] {
-  const runbook = runbookOf(message);
-  return [...(runbook === null ? [] : [runbook]), ...message.links.filter(isPage)];
+/** The explorer's pages: what is not a plain web address is left out. */
+export function pagesOf({ links }: Pick<Message, 'links'>): string[] {
+  return links.filter(isPage);
 }
 
 function isPage(link: string): boolean {

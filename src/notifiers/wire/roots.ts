@@ -69,6 +69,6 @@ function isOwn({ isShared }: Root, delivery: Delivery): boolean {
 }
 
 /** What the message is to say from now on. A second change of it is no copy. */
-export function upToDate(delivery: Delivery): AllLines {
-  return toLines(delivery, { maybeCopy: false });
+export function upToDate(delivery: Delivery, { ackUrl, pageOf }: Attempt): AllLines {
+  return toLines(delivery, { maybeCopy: false, ...(ackUrl !== undefined && { ackUrl }), ...(pageOf && { pageOf }) });
 }

@@ -5,8 +5,9 @@ import { jsonOf, type ReceiverAnswer, type AnswerReading } from './answers.ts';
 
 /** It may be taken as bare text. */
 export function areBlocksRefused(answer: ReceiverAnswer): boolean {
-  return ['msg_blocks_too_long', 'invalid_blocks', 'invalid_blocks_format'].includes(
-    botErrorOf(answer) ?? answer.text.trim(),
+  const error = botErrorOf(answer) ?? answer.text.trim();
+  return /^(?:msg_blocks_too_long|invalid_blocks(?:_format)?|invalid_attachments|attachment_payload_limit_exceeded)$/.test(
+    error,
   );
 }
 

@@ -71,8 +71,9 @@ rules: [rules.yaml]
       await running[Symbol.asyncDispose]();
       running = await start();
     },
+    /** Anybody who reaches the daemon may read its pages. */
     withLinksOff(): void {
-      folder.write('config.yaml', config(`public_url: '${PUBLIC}'`));
+      folder.write('config.yaml', config(`read: open, public_url: '${PUBLIC}'`));
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
@@ -233,4 +234,33 @@ test('programs, and messages about what is over, get no link', async () => {
   const [, over] = await smtp.mails.reached(2);
   expect(over?.parsed.subject).toContain('RESOLVED');
   expect(over?.parsed.text).not.toContain('/a/');
+});
+
+test('every message leads to the page of its alert, its end too, without links to acknowledge as well', async () => {
+  await using daemon = await aDaemon();
+  const { hook, mail, smtp } = daemon;
+  const [call] = await hook.calls.reached(1);
+  const { data } = JSON.parse(call?.body ?? '') as { data: { key: string; page: string } };
+  expect(data.page).toBe(`${PUBLIC}/alerts/${data.key}/1`);
+  expect(mail.parsed.text).toContain(`Alert: ${data.page}\n`);
+  daemon.withLinksOff();
+  await daemon.restart();
+  await daemon.poll(9);
+  const [, over] = await smtp.mails.reached(2);
+  expect(over?.parsed.text).toContain(`Alert: ${data.page}\n`);
+  const page = await get(data.page.replace(PUBLIC, daemon.url()));
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('coins/low') });
+});
+
+test('a report asks nobody to acknowledge it', async () => {
+  await using daemon = await aDaemon();
+  const { folder, smtp } = daemon;
+  folder.write('rules.yaml', RULES.replace('while: balance < 1', "on: schedule, cron: '* * * * *', values: [balance]"));
+  await daemon.running().reload();
+  await daemon.poll(2);
+  await daemon.poll(2);
+  const [, report] = await smtp.mails.reached(2);
+  expect(report?.parsed.subject).toContain('report: treasury coin 2');
+  expect(report?.parsed.text).toContain(`Alert: ${PUBLIC}/alerts/`);
+  expect(report?.parsed.text).not.toContain('/a/');
 });

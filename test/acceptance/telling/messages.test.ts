@@ -60,7 +60,7 @@ test('the first message in a chat says how things stand; what is new is posted, 
   const { all: calls } = daemon.chat.calls;
   const shown = calls.map(({ method, body }) => {
     const { content } = JSON.parse(body) as { content: string };
-    return `${method} ${content.split('\n')[0]?.replaceAll('\\', '') ?? ''}`;
+    return `${method} ${content.replace(/^\*\*(.*)\*\*$/, '$1').replaceAll('\\', '')}`;
   });
   const [first, ...later] = shown;
   expect(first).toBe('POST [WARNING] treasury coin 2, below 3');
@@ -97,6 +97,6 @@ test('what belongs together is one message with a link for each, and the chat an
   await daemon.pollUntil(9, 3, 3);
   const { all: calls } = daemon.chat.calls;
   expect(calls.map(({ method }) => method)).not.toContain('PATCH');
-  expect(calls.some(({ body }) => /\]\(<https:\/\/pages\.example\/address\/0x1{40}>\)/.test(body))).toBe(true);
+  expect(calls.some(({ body }) => /\]\(https:\/\/pages\.example\/address\/0x1{40}\)/.test(body))).toBe(true);
   expect(daemon.chat.refused).toEqual([]);
 });

@@ -1,0 +1,71 @@
+// Puts links to the daemon's own pages into messages: to the page of each alert, and in those to people to one on which
+// it is acknowledged.
+import type { HttpSettings } from '../../config/model.ts';
+import { isHoldSummary, isReport, type Delivery, type PageOf } from '../../core/model/delivery.ts';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
+import { SAMPLE } from '../../notifiers/sample.ts';
+import { ackToken, LINKS_ROOT } from '../../web/guard/ack-links.ts';
+import { alertPath } from '../../web/pages/paths.ts';
+import { redacted } from './redacted.ts';
+
+export interface PageLinks {
+  /** Where a delivery is acknowledged; null where that is nowhere. */
+  readonly ackOf: (delivery: Delivery) => string | null;
+  readonly pageOf: PageOf;
+}
+
+export const NO_LINKS: PageLinks = { ackOf: () => null, pageOf: () => null };
+
+/** `secret`: null where nothing is acknowledged by a link. What the daemon tells of itself is acknowledged on its page. */
+export function pageLinksOf(
+  { publicUrl, page }: Pick<HttpSettings, 'publicUrl' | 'page'>,
+  secret: string | null,
+): PageLinks {
+  if (publicUrl === null) return NO_LINKS;
+  return {
+    ackOf: (delivery) =>
+      secret !== null && isOpen(delivery)
+        ? `${publicUrl}${LINKS_ROOT}/${ackToken(delivery.id, delivery.at, secret)}`
+        : null,
+    pageOf: ({ key, episode, kind, summary }) =>
+      page.isServed && kind !== SAMPLE && summary === null ? `${publicUrl}${alertPath(key, episode)}` : null,
+  };
+}
+
+/** It speaks of something that is to be acknowledged, and is kept. */
+function isOpen({ kind, members }: Delivery): boolean {
+  if (isHoldSummary(kind)) return false;
+  return members.some(({ message }) => {
+    const { type, watch, kind: of } = message;
+    const isOver = type === 'alert.resolved' || type === 'alert.retracted';
+    return !isOver && watch !== BUILT_IN_RULE && of !== SAMPLE && !isReport(message);
+  });
+}
+
+/** Sends each delivery with its links, as they are at that time. No answer of the other side is kept with a link in it. */
+export function withLinks(notifier: OpenNotifier, links: () => PageLinks, readBy: 'people' | 'machines'): OpenNotifier {
+  return {
+    ...notifier,
+    async send(delivery, attempt, signal) {
+      const { ackOf, pageOf } = links();
+      const ack = readBy === 'people' ? ackOf(delivery) : null;
+      if (ack === null) return notifier.send(delivery, { ...attempt, pageOf }, signal);
+      const token = ack.slice(ack.lastIndexOf('/') + 1);
+      const outcome = await notifier.send(delivery, { ...attempt, pageOf, ackUrl: ack }, signal);
+      return redacted(outcome, (text) => text.replaceAll(token, '[link]'));
+    },
+    [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
+  };
+}
+
+export function withPages(mirror: OpenMirror, links: () => PageLinks): OpenMirror {
+  return {
+    show: (alerts, signal) =>
+      mirror.show(
+        alerts.map((alert) => ({ ...alert, page: links().pageOf(alert.message) })),
+        signal,
+      ),
+    [Symbol.asyncDispose]: () => mirror[Symbol.asyncDispose](),
+  };
+}
