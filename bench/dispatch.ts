@@ -48,6 +48,7 @@ async function measure(way: Way, storm: number): Promise<{ cpuMs: number; longes
       }),
       ownership: ownershipOf(store),
       rules: () => rulesOf(way),
+      announce: () => [],
       onOwed: () => undefined,
       clock: systemClock,
       log: createRecordingLog(),

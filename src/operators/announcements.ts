@@ -6,6 +6,7 @@ import { labelsOfMessage } from '../core/model/watch/labels.ts';
 import type { Message } from '../core/model/delivery.ts';
 import type { Transition } from '../core/model/transition.ts';
 import { showTime } from '../core/wording/words.ts';
+import type { AlertEpisode } from '../dispatch/model.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import type { Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -27,6 +28,20 @@ export function announcementOf(text: AnnouncementText, { id, at, notify }: Annou
   if (notify.length === 0) return [];
   const message = messageOf(text, id, at);
   return [{ message, labels: labelsOfMessage(message), notify }];
+}
+
+/** Of each alert, events that nobody acknowledged as long as they were open. */
+export function unansweredAnnouncements(
+  events: readonly AlertEpisode[],
+  { at, notify }: Omit<AnnouncementTime, 'id'>,
+): readonly Transition[] {
+  const byAlert = Map.groupBy(events, ({ labels, watch, alert }) => `${labels['watch'] ?? watch}/${alert}`);
+  return [...byAlert].flatMap(([name, all]) => {
+    const [count, they] = all.length === 1 ? ['an event', 'it is'] : [`${all.length} events`, 'they are'];
+    const title = `nobody acknowledged ${count} of ${name} within 7 days: ${they} not open any more`;
+    const id = all.map(({ key, episode }) => `${key} ${episode}`).join(' ');
+    return announcementOf({ alert: 'ack', title, comment: null }, { id, at, notify });
+  });
 }
 
 const LONGEST_TITLE = 300;

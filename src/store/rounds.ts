@@ -4,12 +4,13 @@ import { z } from 'zod';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
 import type { Withdrawal } from '../dispatch/model.ts';
 import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
-import type { CallResult, CallRound } from '../dispatch/rounds/call-round.ts';
+import type { CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../dispatch/rounds/due-round.ts';
 import type { Owing, RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
+import { ANNOUNCER } from '../core/model/ids.ts';
 import { targetOf } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
-import type { RoundDecision, DueQuery } from './contract/dispatch.ts';
+import type { DispatchStore, RoundDecision, DueQuery } from './contract/dispatch.ts';
 import { dueLines, routingLines, takenLines } from './round-lines.ts';
 import { Superseded } from './sql/database.ts';
 import { intOrNull } from './sql/rows.ts';
@@ -28,7 +29,7 @@ import {
 import { addBatches, addDead, cancelFor, dropRepeats, withdraw } from './tables/alerts/batches.ts';
 import { dueGroups } from './tables/alerts/due-groups.ts';
 import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
-import { markRouted, unrouted } from './tables/alerts/notifications.ts';
+import { addNotifications, markRouted, unrouted } from './tables/alerts/notifications.ts';
 import {
   giveUpStates,
   informStates,
@@ -140,10 +141,16 @@ export async function readCalls(
   return { alerts: await dueAlerts(sql, at, limit, uncounted), policy: await policyAt(sql, at) };
 }
 
-export async function commitCalls(sql: Sql, round: CallRound, result: CallResult, at: Instant): Promise<void> {
+export async function commitCalls(
+  sql: Sql,
+  round: CallRound,
+  result: Parameters<DispatchStore['commitCalls']>[1],
+  at: Instant,
+): Promise<void> {
   requireUnchanged(await isPolicy(sql, round.policy.version));
   await owe(sql, result.owing, at);
   await keepCalls(sql, result.alerts, at);
+  await addNotifications(sql, [{ watch: ANNOUNCER, transitions: result.announced }], at);
 }
 
 export async function commitReroute(sql: Sql, result: RerouteResult, at: Instant): Promise<void> {

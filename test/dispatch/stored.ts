@@ -161,7 +161,8 @@ export class StoredDispatch implements AsyncDisposable {
 
   async #callIn(): Promise<void> {
     const round = await this.#store.readCalls(this.now, MANY, []);
-    await this.#store.commitCalls(round, decideCalls(round, this.#rules(), this.now), this.now, this.#fence());
+    const result = { ...decideCalls(round, this.#rules(), this.now), announced: [] };
+    await this.#store.commitCalls(round, result, this.now, this.#fence());
   }
 
   async #decide(): Promise<void> {

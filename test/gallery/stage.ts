@@ -174,6 +174,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
         lookedAt: (watch) => looked.get(watch) ?? null,
         presentOf: (alert) => present.of(alert),
       }),
+    announce: () => [],
     onOwed: (channels) => {
       for (const channel of channels) senders.get(channel)?.wake();
     },

@@ -1,6 +1,8 @@
 // Wires the parts of a runtime: explorers, store, poller, channels.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { WatchId } from '../../core/model/ids.ts';
+import { ANNOUNCER } from '../../core/model/ids.ts';
+import { unansweredAnnouncements } from '../../operators/announcements.ts';
 import { createDispatcher, type Dispatcher } from '../../engine/dispatching/dispatcher.ts';
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { createBlindWatches, type BlindWatches } from '../../engine/reporting/blind-watches.ts';
@@ -114,6 +116,10 @@ export function createParts(
     store,
     ownership,
     rules,
+    announce: (unanswered, at) => {
+      const notify = rules().ruleOf(ANNOUNCER, 'ack')?.channels ?? [];
+      return unansweredAnnouncements(unanswered, { at, notify });
+    },
     onOwed: (owed) => {
       channels.wake(owed);
     },

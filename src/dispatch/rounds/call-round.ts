@@ -2,12 +2,12 @@
 import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import type { DecidingRules } from './due-round.ts';
-import { callIn, type CallCounts, type Unanswered } from '../escalate.ts';
+import { callIn, needsAck, type CallCounts, type Unanswered } from '../escalate.ts';
 import { placeOf } from '../group.ts';
 import { acksAt } from '../policy/holds.ts';
 import type { Ack, AlertEpisode, Policy, RecipientState } from '../model.ts';
 import { UNTOLD } from '../owed.ts';
-import type { Recipient } from '../../core/model/ids.ts';
+import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
 import type { ReroutingRules } from '../reroute.ts';
 import type { RoutingRules } from './route-round.ts';
@@ -54,6 +54,8 @@ export interface CallState extends Pick<CalledAlert, 'key' | 'calledFrom' | 'ans
 export interface CallResult {
   readonly owing: readonly Owing[];
   readonly alerts: readonly CallState[];
+  /** Events that are not open any more though nobody has acknowledged them. */
+  readonly unanswered: readonly AlertEpisode[];
 }
 
 type Rules = RoutingRules & Pick<ReroutingRules, 'ruleOf'> & Pick<DecidingRules, 'startedAt' | 'lookedAt'>;
@@ -62,7 +64,11 @@ type Rules = RoutingRules & Pick<ReroutingRules, 'ruleOf'> & Pick<DecidingRules,
 export function decideCalls({ alerts, policy }: CallRound, rules: Rules, now: Instant): CallResult {
   const ackOf = acksAt(policy.acks, now);
   const parts = alerts.map((alert) => callFor(alert, ackOf(alert), rules, now));
-  return { owing: parts.flatMap(({ owing }) => owing), alerts: parts.map(({ state }) => state) };
+  return {
+    owing: parts.flatMap(({ owing }) => owing),
+    alerts: parts.map(({ state }) => state),
+    unanswered: alerts.filter((alert) => isUnanswered(alert, ackOf(alert), rules, now)),
+  };
 }
 
 interface Called {
@@ -71,7 +77,7 @@ interface Called {
 }
 
 function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instant): Called {
-  const overAt = before.isEvent ? before.openedAt + EVENT_OPEN_MS : null;
+  const overAt = endOf(before);
   const isOpen = (overAt === null || now < overAt) && !(ack === null && isClosedBy(before, now));
   const hasEnded = isOpen && ack === null && before.answered !== null;
   const alert = hasEnded ? { ...before, calledFrom: now, calls: {}, hasFailedOver: false } : before;
@@ -96,11 +102,28 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   return { owing: distinct(owing), state };
 }
 
+/** When the time of an event is over; null: a condition has an end of its own. */
+function endOf({ isEvent, openedAt }: CalledAlert): Instant | null {
+  return isEvent ? openedAt + EVENT_OPEN_MS : null;
+}
+
+/** A snooze is no answer. What the daemon tells of itself needs none. */
+function isUnanswered(alert: CalledAlert, ack: Ack | null, rules: Rules, now: Instant): boolean {
+  const overAt = endOf(alert);
+  if (overAt === null || now < overAt || alert.labels['watch'] === BUILT_IN_RULE) return false;
+  if (!needsAck(rules.routingOf(alert.labels))) return false;
+  return ack === null ? !isClosedBy(alert, now) : isSnooze(ack);
+}
+
 const LONGEST_ACK_MS = 86_400_000;
+
+function isSnooze({ at, until }: Pick<AckInForce, 'at' | 'until'>): boolean {
+  return until - at < LONGEST_ACK_MS;
+}
 
 /** An event is over with its acknowledgement, unless that was a snooze, or was taken back. */
 function isClosedBy({ isEvent, answered }: CalledAlert, now: Instant): boolean {
-  return isEvent && answered !== null && now >= answered.until && answered.until - answered.at >= LONGEST_ACK_MS;
+  return isEvent && answered !== null && now >= answered.until && !isSnooze(answered);
 }
 
 function unansweredOf(

@@ -10,9 +10,10 @@
 // Each step is rounds of reading, deciding and writing. A round is bounded, and other work runs between two of them. When
 // the process dies, what was not written is decided again after the next start, and makes the same deliveries.
 import type { Ownership } from '../../cluster/ownership.ts';
+import type { Transition } from '../../core/model/transition.ts';
 import { decideCalls } from '../../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../../dispatch/rounds/due-round.ts';
-import type { DeliveryBatch, Key } from '../../dispatch/model.ts';
+import type { AlertEpisode, DeliveryBatch, Key } from '../../dispatch/model.ts';
 import { leftBy, reroute, type GoneTargets } from '../../dispatch/reroute.ts';
 import { routeRound } from '../../dispatch/rounds/route-round.ts';
 import type { RoutingResult, RoutingRound, Undeliverable } from '../../dispatch/rounds/routing-round.ts';
@@ -41,6 +42,8 @@ export interface DispatcherOptions {
   readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
   /** In force now. */
   readonly rules: () => DispatchRules;
+  /** People are told so of events that nobody acknowledged in time. */
+  readonly announce: (unanswered: readonly AlertEpisode[], at: Instant) => readonly Transition[];
   /** Deliveries of these channels were committed. */
   readonly onOwed: (channels: ReadonlySet<string>) => void;
   readonly clock: Clock;
@@ -68,7 +71,8 @@ interface ReroutedPage {
 /** Whether there may be more to do, and when to look: now, or in a turn of the event loop of its own. */
 type More = 'nothing' | 'now' | 'next-turn';
 
-export function createDispatcher({ store, ownership, rules, onOwed, clock, log }: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { store, ownership, rules, announce, onOwed, clock, log } = options;
   const storage = createStorageBackoff({ loop: 'dispatcher' }, log);
   const loop = createWokenLoop(clock);
   const jumps = createClockJumps(clock);
@@ -149,7 +153,9 @@ export function createDispatcher({ store, ownership, rules, onOwed, clock, log }
     const result = decideCalls(round, inForce, clock.now());
     for (const { key, group, via } of result.owing)
       log.info('alert:called', { alert: key, channel: group.target.channel, via });
-    const end = await store.commitCalls(round, result, clock.now(), fence);
+    const announced = announce(result.unanswered, clock.now());
+    const end = await store.commitCalls(round, { ...result, announced }, clock.now(), fence);
+    if (announced.length > 0) loop.wake();
     return moreAfter(end, round.alerts.length < MOST_CALLS ? 'nothing' : 'next-turn');
   }
 

@@ -8,6 +8,7 @@ import type { DeliveryShares } from '../../dispatch/shares.ts';
 import type { Key, Labels, RoundResult } from '../../dispatch/model.ts';
 import type { ActiveAlert, GoneTargets, RerouteResult } from '../../dispatch/reroute.ts';
 import type { RoutingResult, RoutingRound } from '../../dispatch/rounds/routing-round.ts';
+import type { Transition } from '../../core/model/transition.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { CommitResult, Fence } from './fence.ts';
 
@@ -73,7 +74,13 @@ export interface DispatchStore {
   /** Open alerts of which it is due to decide whether others are called in. `uncounted`: channels on which nobody answers. */
   readCalls(at: Instant, limit: number, uncounted: readonly string[]): Promise<CallRound>;
 
-  commitCalls(round: CallRound, result: CallResult, at: Instant, fence: Fence): Promise<CommitResult>;
+  /** `announced`: people are told so of what follows from it. */
+  commitCalls(
+    round: CallRound,
+    result: CallResult & { readonly announced: readonly Transition[] },
+    at: Instant,
+    fence: Fence,
+  ): Promise<CommitResult>;
 
   /** Alerts that are open or of which something waits, in order of their keys, up to `limit` behind that one. */
   readActive(page: { readonly after: Key; readonly limit: number; readonly at: Instant }): Promise<ActiveAlerts>;

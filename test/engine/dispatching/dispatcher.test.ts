@@ -1,14 +1,16 @@
 // Who is told of what polls decided: the dispatcher over a real state file, with senders that are let go by hand.
 import { expect, test } from '@jest/globals';
 import type { Delivery, Message, Settlement } from '../../../src/core/model/delivery.ts';
+import { ANNOUNCER } from '../../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
 import { deliveryId } from '../../../src/core/model/watch/identity.ts';
 import { CAP_OF_PEOPLE } from '../../../src/dispatch/policy/rate.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
 import { routingOf as routingTo } from '../../../src/dispatch/routing.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
-import { createDispatcher } from '../../../src/engine/dispatching/dispatcher.ts';
+import { createDispatcher, type DispatcherOptions } from '../../../src/engine/dispatching/dispatcher.ts';
 import { nextTurn } from '../../../src/lib/clock.ts';
+import { unansweredAnnouncements } from '../../../src/operators/announcements.ts';
 import { openVolatileStore } from '../../../src/store/sqlite/open.ts';
 import { createMemoryDatabase } from '../../../src/store/sqlite/driver.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
@@ -48,7 +50,10 @@ async function aDispatcher(
   });
   const start = () => {
     const onOwed = (all: ReadonlySet<string>): void => void owed.push(...all);
-    const dispatcher = createDispatcher({ store, ownership: ownershipOf(store), rules, onOwed, clock, log });
+    const announce: DispatcherOptions['announce'] = (events, at) =>
+      unansweredAnnouncements(events, { at, notify: ['ops'] });
+    const ownership = ownershipOf(store);
+    const dispatcher = createDispatcher({ store, ownership, rules, announce, onOwed, clock, log });
     const stop = new AbortController();
     const running = dispatcher.run(stop.signal);
     return {
@@ -502,3 +507,43 @@ async function commitRoutingAlone(store: Store, at: number): Promise<void> {
   const round = await store.readRouting(100);
   await store.commitRouting(round, routeRound(round, rulesAtOnce()), at, fenceOf(store, 'service:test'));
 }
+
+const DAY = 1440 * MINUTE;
+const OPEN_EVENTS: Partial<DispatchRules> = {
+  routingOf(labels) {
+    const { options } = routingTo([], null, labels);
+    return { channels: [], options: { ...options, escalate: [{ afterMs: DAY, notify: ['mail'] }] } };
+  },
+};
+
+test('an event that nobody acknowledged in seven days is open no more, which people are told once', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: OPEN_EVENTS });
+  daemon.inForce.named.set(ANNOUNCER, ['ops']);
+  await daemon.decided({ ...EVENT, key: 'one' }, ['ops']);
+  await daemon.decided({ ...EVENT, key: 'two' }, ['ops']);
+  await daemon.decided({ ...EVENT, key: 'seen' }, ['ops']);
+  await daemon.route();
+  await daemon.sent();
+  const until = daemon.clock.now() + 8 * DAY;
+  const by = { request: { key: 'a', asked: 'a', actor: 'alice' }, at: daemon.clock.now() };
+  await operate(
+    daemon.store,
+    { type: 'ack', key: 'seen', episode: 1, seq: 1, severity: 'warning', until, comment: null, replace: false },
+    by.request,
+    { at: by.at },
+  );
+  await daemon.clock.advance(7 * DAY - 1);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(expect.arrayContaining(['ada event', 'bob event']));
+  await daemon.clock.advance(1);
+  // A restart between the decision and the message changes nothing.
+  await daemon.route();
+  await daemon.route();
+  const told = await claim(daemon.store, 'ops', 10, daemon.clock.now());
+  expect(told.map(({ delivery }) => delivery.members[0].message.title)).toEqual([
+    'nobody acknowledged 2 events of treasury-low/low within 7 days: they are not open any more',
+  ]);
+  await daemon.clock.advance(8 * DAY);
+  await daemon.route();
+  expect(await claim(daemon.store, 'ops', 10, daemon.clock.now())).toEqual([]);
+});

@@ -45,7 +45,7 @@ async function aStorm(clock: FakeClock, opened?: Store): Promise<Store> {
 async function dispatch(store: Store, clock: FakeClock): Promise<void> {
   const stop = new AbortController();
   const log = createRecordingLog();
-  const options = { rules: () => RULES, onOwed: () => undefined, clock, log };
+  const options = { rules: () => RULES, announce: () => [], onOwed: () => undefined, clock, log };
   const running = createDispatcher({ ...options, store, ownership: ownershipOf(store) }).run(stop.signal);
   await clock.whenSleeping(1);
   stop.abort();
@@ -120,7 +120,7 @@ test('a daemon that was killed while it wrote a large mail forgot the events tha
   await using store = await aStorm(clock);
   const dying = withCommits(store, (_members, count) => Promise.resolve(count <= 2));
   const stop = new AbortController();
-  const options = { rules: () => RULES, onOwed: () => undefined, clock, log: createRecordingLog() };
+  const options = { rules: () => RULES, announce: () => [], onOwed: () => undefined, clock, log: createRecordingLog() };
   const running = createDispatcher({ ...options, store: dying, ownership: ownershipOf(store) }).run(stop.signal);
   await clock.whenSleeping(1);
   stop.abort();
