@@ -109,3 +109,25 @@ test('an alert that quiet hours hold, and that ends since its rule is another on
   await scene.poll(2, 60);
   expect(scene.mails()).toHaveLength(1);
 });
+
+test('a channel that was gone, with what waited for it, and is back is told of what is still open, once', async () => {
+  const before: Written = { routes: '[{ notify: ops }]', mails: ['ops', 'team'] };
+  const without: Written = { routes: '[{ notify: team }]', mails: ['team'] };
+  await using scene = await aScene(before, LOW);
+  scene.refused.add('ops@example.com');
+  await scene.poll(2, 5);
+  await scene.reload({ config: without });
+  await scene.poll(2, 5);
+  await scene.mailed(1);
+  expect(told(scene)).toEqual(['team']);
+  scene.refused.clear();
+  await scene.reload({ config: before });
+  await scene.poll(2, 3);
+  await scene.mailed(2);
+  await scene.poll(2, 60);
+  expect(told(scene)).toEqual(['team', 'ops']);
+  expect(scene.textTo('ops')).toContain('Still firing since 00:00 UTC.');
+  await scene.poll(9, 2);
+  await scene.mailed(4);
+  expect(told(scene).slice(2).toSorted()).toEqual(['ops', 'team']);
+});

@@ -89,6 +89,7 @@ async function addShare(sql: Sql, fresh: Fresh, { isFirst, isLast }: DeliverySha
   return true;
 }
 
+// A message that was cancelled or given up, and is owed again, keeps the id under which a receiver may know it.
 const ADD = list(
   {
     ...columns('text', 'id', 'channel', 'recipient', 'kind', 'rule'),
@@ -100,7 +101,10 @@ const ADD = list(
     SELECT ${row.id}, ${row.channel}, ${row.recipient}, ${row.kind}, ${row.rank}, 'due', ${row.due_at},
       ${row.created_at}, ${ranOf(row.channel)}, ${row.folds}, ${row.rule}, ${row.critical}
     ${row.from} WHERE true ${d.inOrder}
-    ON CONFLICT (id) DO NOTHING RETURNING id, number`,
+    ON CONFLICT (id) DO UPDATE SET state = 'due', attempt = 0, out_of_turn = 0, due_at = excluded.due_at,
+      created_at = excluded.created_at, runtime_at = excluded.runtime_at, settled_at = NULL, outcome = NULL,
+      dismissed_at = NULL, rank = excluded.rank, rule = excluded.rule, critical = excluded.critical
+    WHERE deliveries.kind = 'news' AND deliveries.state IN ('cancelled', 'dead', 'merged') RETURNING id, number`,
 );
 
 /** The same id twice in one round is one delivery, with the members of the first. */
@@ -136,7 +140,12 @@ const MEMBER = {
   present: 'text?',
   renewed: 'text?',
 } as const;
-const ADD_MEMBER = insertion('group_member', MEMBER, 'ON CONFLICT (delivery, key, seq) DO NOTHING');
+const ADD_MEMBER = insertion(
+  'group_member',
+  MEMBER,
+  `ON CONFLICT (delivery, key, seq) DO UPDATE SET sent_as = excluded.sent_as, renewed = excluded.renewed,
+    held_at = excluded.held_at, present = excluded.present, notification = excluded.notification`,
+);
 
 const FOLLOW = list(
   { delivery: 'int', key: 'text', channel: 'text', recipient: 'text' },
