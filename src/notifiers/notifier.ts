@@ -63,6 +63,12 @@ export interface NotifierTools {
 /** An open channel. `send` never throws: every ending is an outcome. The same delivery gives the same bytes each time. */
 export interface OpenNotifier extends AsyncDisposable {
   send(delivery: Delivery, attempt: Attempt, signal: AbortSignal): Promise<Outcome>;
-  /** Set where the receiver keeps acknowledgements of its own. Of an alert by its key. Never throws; can be repeated. */
-  readonly acknowledge?: (key: string, signal: AbortSignal) => Promise<Outcome>;
+  /** Set where the receiver keeps acknowledgements of its own. Never throws; can be repeated. */
+  readonly acknowledge?: (alert: AnsweredAlert, signal: AbortSignal) => Promise<Outcome>;
+}
+
+export interface AnsweredAlert {
+  readonly key: string;
+  /** An event has no end of its own: it is over once it is acknowledged, or old. */
+  readonly isOver: boolean;
 }

@@ -1,11 +1,14 @@
 // PagerDuty, Events API v2: what begins triggers an incident, an acknowledgement here acknowledges it, what ends resolves
 // it. The alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open. An
 // acknowledged incident calls nobody any more: when an acknowledgement ends, or the severity was raised, it is resolved, and a
-// new one is triggered.
+// new one is triggered. An event has no end: its incident is resolved when it is acknowledged, taken back, or a day old
+// (engine/sending/acknowledging.ts).
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
 import { SEVERITY_RAISED, type Attempt, type Delivery, type Message, type Outcome } from '../core/model/delivery.ts';
+import { nameOfTransition } from '../core/model/transition.ts';
 import type { Notifier } from './notifier.ts';
+import { SAMPLE } from './sample.ts';
 import { ALERT, alertText, valueText, type MessageContent } from './rendering/content.ts';
 import { toContent } from './rendering/delivery-content.ts';
 import { linkTo, toLines, type MessageLines } from './rendering/lines.ts';
@@ -19,6 +22,9 @@ import { TOTAL_MS } from './wire/post-json.ts';
 const MINUTE_MS = 60_000;
 const LONGEST_SUMMARY = 1024;
 const LONGEST_KEY = 255;
+
+const ENQUEUE = '/v2/enqueue';
+const ENQUEUE_CHANGE = '/v2/change/enqueue';
 
 const HOSTS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' } as const;
 
@@ -41,7 +47,7 @@ interface Limits {
 }
 
 export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyConfig> {
-  const urlOf = ({ region }: PagerdutyConfig): string => `${hosts[region]}/v2/enqueue`;
+  const urlOf = ({ region }: PagerdutyConfig, path: string): string => `${hosts[region]}${path}`;
   return httpNotifier({
     totalMs,
     pace: { most: 100, inMs: 60_000 },
@@ -58,8 +64,9 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
     senderOf(to, poster) {
       return async (delivery, attempt, signal) => {
         const { renewed, message } = asOne(delivery);
-        const post = (body: object): Promise<Outcome> =>
-          poster.postJson({ url: urlOf(to), body: JSON.stringify(body) }, signal, read);
+        const post = (body: object, path = ENQUEUE): Promise<Outcome> =>
+          poster.postJson({ url: urlOf(to, path), body: JSON.stringify(body) }, signal, read);
+        if (isChange(message)) return post(changeOf(delivery, attempt, to), ENQUEUE_CHANGE);
         if (renewed?.why === 'ack-ended' || message.reason === SEVERITY_RAISED) {
           const resolved = await post({ ...incidentOf(message.key, to), event_action: 'resolve' });
           if (resolved.type !== 'sent') return resolved;
@@ -67,17 +74,40 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
         return post(eventOf(delivery, attempt, to));
       };
     },
-    acknowledgerOf: (to, poster) => (key, signal) => {
-      const body = JSON.stringify({ ...incidentOf(key, to), event_action: 'acknowledge' });
-      return poster.postJson({ url: urlOf(to), body }, signal, read);
-    },
+    acknowledgerOf:
+      (to, poster) =>
+      ({ key, isOver }, signal) => {
+        const body = JSON.stringify({ ...incidentOf(key, to), event_action: isOver ? 'resolve' : 'acknowledge' });
+        return poster.postJson({ url: urlOf(to, ENQUEUE), body }, signal, read);
+      },
   });
+}
+
+/**
+ * Events of severity `info`, reports and announcements among them, call nobody, so they open no incident: they are changes
+ * of the service. The sample shows whether somebody is called.
+ */
+function isChange(message: Message): boolean {
+  const name = nameOfTransition(message);
+  const isOfEvent = name !== 'firing' && name !== 'resolved';
+  return isOfEvent && message.severity === 'info' && message.kind !== SAMPLE;
+}
+
+function changeOf(delivery: Delivery, attempt: Attempt, { routing_key }: PagerdutyConfig): object {
+  const { message } = asOne(delivery);
+  const lines = toLines(delivery, attempt);
+  const { summary, timestamp, source, custom_details } = payloadOf(message, toContent(delivery, attempt), lines);
+  return { routing_key, payload: { summary, timestamp, source, custom_details }, links: linksOf(lines) };
+}
+
+function linksOf({ links }: MessageLines): object[] {
+  return links.map(({ label, url }) => ({ href: url, text: label }));
 }
 
 /** PagerDuty drops a second copy while the incident is open. */
 const NO_COPY = { maybeCopy: false };
 
-/** An event told is open like a condition until it is taken back. An end without an incident is dropped there. */
+/** An end without an incident is dropped there. */
 const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
 
 function incidentOf(key: string, { routing_key }: PagerdutyConfig): { routing_key: string; dedup_key: string } {
@@ -96,11 +126,11 @@ function eventOf(delivery: Delivery, attempt: Attempt, to: PagerdutyConfig): obj
     client: 'Chainwarden',
     ...(page === null ? {} : { client_url: page }),
     payload: payloadOf(message, toContent(delivery, attempt), lines),
-    links: lines.links.map(({ label, url }) => ({ href: url, text: label })),
+    links: linksOf(lines),
   };
 }
 
-function payloadOf(message: Message, content: MessageContent, { headline, lead, alerts, text }: MessageLines): object {
+function payloadOf(message: Message, content: MessageContent, { headline, lead, alerts, text }: MessageLines) {
   return {
     summary: headline.slice(0, LONGEST_SUMMARY),
     source: ours(message.of?.name ?? message.of?.address ?? message.explorer),

@@ -18,7 +18,7 @@ import { heldCounts } from './tables/alerts/alert-lists.ts';
 import { pruneAlerts } from './tables/alerts/alerts.ts';
 import { readMembers } from './tables/alerts/due-groups.ts';
 import { pruneGroups } from './tables/alerts/groups.ts';
-import { acksToPass, keepMirrored, mirrored, pruneMirrored } from './tables/alerts/mirrored.ts';
+import { acksToPass, keepMirrored, mirrored, oldEvents, pruneMirrored } from './tables/alerts/mirrored.ts';
 import { newestNotification, pruneNotifications } from './tables/alerts/notifications.ts';
 import { activeAlerts, pruneStates } from './tables/alerts/recipient-states.ts';
 import { addRun, claimDeliveries, expire, nextDue, pruneDeliveries, refusing } from './tables/deliveries/deliveries.ts';
@@ -161,6 +161,7 @@ function mirrorStore({ database: { sql }, writeUnder }: StoreTools) {
   return {
     mirrored: (channel, since) => mirrored(sql, channel, since),
     acksToPass: (channel, at) => acksToPass(sql, channel, at),
+    oldEvents: (channel, before, limit) => oldEvents(sql, channel, before, limit),
     keepMirrored: (channel, accepted, fence) =>
       writeUnder('keep-mirrored', fence, (on) => keepMirrored(on, channel, accepted)),
   } satisfies Partial<Store>;

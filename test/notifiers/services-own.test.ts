@@ -1,6 +1,7 @@
 // What single services answer in words of their own, and what they are told of the same alert.
 import { describe, expect, jest, test } from '@jest/globals';
 import { newsOf, type Attempt, type Delivery, type Message, type Outcome } from '../../src/core/model/delivery.ts';
+import { sampleFor } from '../../src/notifiers/sample.ts';
 import { discordWith } from '../../src/notifiers/discord.ts';
 import { slackWith } from '../../src/notifiers/slack.ts';
 import { telegramWith } from '../../src/notifiers/telegram.ts';
@@ -376,6 +377,43 @@ describe('pagerduty', () => {
     } = await told<Event>('pagerduty', { kind: 'repeat', members });
     expect([action, key]).toEqual(['trigger', aMessage().key]);
     expect(payload?.summary).toBe('[CRITICAL for 2m] Treasury USDC is low: 940,000, below 1,000,000');
+  });
+
+  test.each(['alert.event', 'alert.corrected', 'alert.retracted'] as const)(
+    'an %s of severity info opens no incident: it is a change of the service',
+    async (type) => {
+      const message = aMessage({ type, severity: 'info', runbook: 'https://wiki.example/low' });
+      const change = await told<object>('pagerduty', message, OWN_LINKS);
+      expect(change).not.toHaveProperty('event_action');
+      expect(change).toMatchObject({
+        payload: {
+          source: 'treasury',
+          custom_details: { balance: expect.any(String), explorer: 'ethereum (chain 1)' },
+        },
+        links: [{ text: 'Runbook' }, { text: 'Acknowledge' }, { href: PAGE, text: 'Alert' }, { text: 'Address' }],
+      });
+    },
+  );
+
+  test('a condition of severity info, and the sample of an operator, open one', async () => {
+    expect(await told<object>('pagerduty', aMessage({ severity: 'info' }))).toMatchObject({ event_action: 'trigger' });
+    const sample = sampleFor('pager', 'pager', 0);
+    expect(await told<object>('pagerduty', sample)).toMatchObject({ event_action: 'trigger' });
+  });
+
+  test('names what it links to, and tells its facts one by one', async () => {
+    const event = await told<{ payload: object }>('pagerduty', aMessage(), OWN_LINKS);
+    expect(event).toMatchObject({
+      client_url: PAGE,
+      payload: {
+        custom_details: {
+          balance: '940,000 (last poll: 2,000,000.5)',
+          'token reputation': 'ok',
+          watch: 'treasury-usdc / low',
+          text: `${LEAD}\n${TEXT}`,
+        },
+      },
+    });
   });
 
   test('asks for patience without a number: two minutes', async () => {

@@ -19,7 +19,7 @@ export interface Service {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: z.ZodType;
-  /** How a message is changed, where it can be. */
+  /** Another call that it takes: how a message is changed, or what is no message. */
   readonly edit?: { readonly path: RegExp; readonly method: 'POST' | 'PATCH'; readonly body: z.ZodType };
   readonly thanks: Answer;
   /** It says in its answer whether it took the message: a good status alone is not enough. */
@@ -179,6 +179,17 @@ const pagerdutyEvent = z.discriminatedUnion('event_action', [
   }),
 ]);
 
+const pagerdutyChange = z.strictObject({
+  routing_key: z.string().length(32),
+  payload: z.strictObject({
+    summary: text(1024),
+    source: z.string().optional(),
+    timestamp: z.iso.datetime().optional(),
+    custom_details: z.record(z.string(), z.unknown()).optional(),
+  }),
+  links: z.array(z.strictObject({ href: link, text: z.string() })).optional(),
+});
+
 const ntfyMessage = z
   .strictObject({
     topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/),
@@ -294,6 +305,7 @@ export const SERVICES: readonly Service[] = [
     name: 'pagerduty',
     path: '/v2/enqueue',
     body: pagerdutyEvent,
+    edit: { path: /^\/v2\/change\/enqueue$/, method: 'POST', body: pagerdutyChange },
     thanks: json({ status: 'success', message: 'Event processed', dedup_key: 'k' }, 202),
     saysWhether: false,
     open: (origin, tools, totalMs) =>

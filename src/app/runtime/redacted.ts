@@ -8,7 +8,7 @@ export function withoutSecrets(notifier: OpenNotifier, redact: Redact): OpenNoti
   const { acknowledge } = notifier;
   return {
     send: async (delivery, attempt, signal) => redacted(await notifier.send(delivery, attempt, signal), redact),
-    ...(acknowledge && { acknowledge: async (key, signal) => redacted(await acknowledge(key, signal), redact) }),
+    ...(acknowledge && { acknowledge: async (alert, signal) => redacted(await acknowledge(alert, signal), redact) }),
     [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
   };
 }

@@ -1,8 +1,11 @@
 // Passes acknowledgements on to a receiver that has its own: who answered here is not called there again. Only what the
 // receiver knows of is passed on, and what it accepted is in the state file. A call may be repeated, which changes nothing.
-// An acknowledgement that ends is not passed on: what was acknowledged there stays so until the alert is over.
+// An acknowledgement that ends is not passed on: what was acknowledged there stays so until the alert is over, or told again.
+// An event has no end of its own. There it is over as soon as it is acknowledged, else a day after it was told last, or seven
+// days after it happened where it stayed open for that long.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
+import { EVENT_SHOWN_MS } from '../../core/model/transition.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OpenNotifier } from '../../notifiers/notifier.ts';
 import type { Fence } from '../../store/contract/fence.ts';
@@ -15,7 +18,7 @@ import { createWokenLoop, type WokenLoop } from '../woken-loop.ts';
 export interface AckPasserOptions {
   readonly channel: string;
   readonly acknowledge: NonNullable<OpenNotifier['acknowledge']>;
-  readonly store: Pick<Store, 'acksToPass' | 'keepMirrored'>;
+  readonly store: Pick<Store, 'acksToPass' | 'oldEvents' | 'keepMirrored'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly onOutcome: (outcome: Outcome) => void;
   readonly clock: Clock;
@@ -25,6 +28,9 @@ export interface AckPasserOptions {
 /** After a call that was not taken. */
 const AGAIN_MS = 15_000;
 const LONGEST_REST_MS = 60_000;
+/** All recipients are looked at. */
+const OLD_EVENTS_EVERY_MS = 3_600_000;
+const MOST_OLD_EVENTS = 100;
 
 export interface AckPasser extends Pick<WokenLoop, 'wake'> {
   /** Runs until the signal aborts. */
@@ -36,10 +42,15 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
   const loop = createWokenLoop(clock);
   const storage = createStorageBackoff({ loop: 'acknowledgements', channel }, log);
   let lastFailure: string | null = null;
+  let oldEventsAtMs = 0;
 
   /** How long to rest; null: it is passed on. */
-  async function pass({ key, seq, at, until }: PassedAck, fence: Fence, signal: AbortSignal): Promise<number | null> {
-    const outcome = await acknowledge(key, signal);
+  async function pass(
+    { key, seq, at, until, isEvent }: PassedAck,
+    fence: Fence,
+    signal: AbortSignal,
+  ): Promise<number | null> {
+    const outcome = await acknowledge({ key, isOver: isEvent }, signal);
     // A call that the stop cut off says nothing of the receiver.
     if (signal.aborted) return 0;
     onOutcome(outcome);
@@ -58,14 +69,24 @@ export function createAckPasser(options: AckPasserOptions): AckPasser {
     return null;
   }
 
+  /** They end as what is acknowledged does. Once there are none, they are looked for again in an hour. */
+  async function oldEvents(): Promise<PassedAck[]> {
+    if (clock.monotonic() < oldEventsAtMs) return [];
+    const now = clock.now();
+    const found = await store.oldEvents(channel, now - EVENT_SHOWN_MS, MOST_OLD_EVENTS);
+    if (found.length < MOST_OLD_EVENTS) oldEventsAtMs = clock.monotonic() + OLD_EVENTS_EVERY_MS;
+    return found.map((event) => ({ ...event, at: now, until: now, isEvent: true }));
+  }
+
   async function passAll(signal: AbortSignal): Promise<number> {
     try {
       const fence = ownership.fenceOf(`channel:${channel}`);
       if (fence === null) return LONGEST_REST_MS;
-      for (const ack of await store.acksToPass(channel, clock.now())) {
+      for (const ack of [...(await store.acksToPass(channel, clock.now())), ...(await oldEvents())]) {
         const restMs = await pass(ack, fence, signal);
         if (restMs !== null) return restMs;
       }
+      if (oldEventsAtMs <= clock.monotonic()) return 0;
       storage.answered('acknowledgements');
       return LONGEST_REST_MS;
     } catch (error) {

@@ -13,7 +13,11 @@ export interface AcceptedAlert extends Accepted {
 export interface PassedAck extends Pick<Ack, 'key' | 'seq' | 'until'> {
   /** When it was made. */
   readonly at: Instant;
+  readonly isEvent: boolean;
 }
+
+/** An event that the receiver may still show as open. */
+export type OldEvent = Pick<AcceptedAlert, 'key' | 'seq'>;
 
 /** What receivers that keep their own state are shown. */
 export interface MirrorStore {
@@ -28,6 +32,12 @@ export interface MirrorStore {
    * they were made. The oldest first.
    */
   acksToPass(channel: string, at: Instant): Promise<PassedAck[]>;
+
+  /**
+   * Events, those of severity `info` apart, of which the receiver of the channel was told last before then, that are not open,
+   * and whose end it has not accepted since. The oldest first.
+   */
+  oldEvents(channel: string, before: Instant, limit: number): Promise<OldEvent[]>;
 
   /** The receiver of the channel accepted these. */
   keepMirrored(channel: string, accepted: readonly AcceptedAlert[], fence: Fence): Promise<'kept' | 'fenced'>;

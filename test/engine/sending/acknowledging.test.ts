@@ -124,6 +124,8 @@ async function aStory(answer?: Answer) {
 const LOW = { key: 'low', episode: 1 } as const;
 const FIRING: Partial<Message> = { ...LOW, type: 'alert.firing', seq: 1 };
 const RESOLVED: Partial<Message> = { ...LOW, type: 'alert.resolved', seq: 2 };
+const EVENT: Partial<Message> = { ...LOW, type: 'alert.event', seq: 1 };
+const DAY = 24 * HOUR;
 
 test('what was acknowledged here went on paging the next person in PagerDuty', async () => {
   await using story = await aStory();
@@ -197,4 +199,58 @@ test('of an alert that is over nothing is acknowledged', async () => {
   expect(await story.ack(2)).toBe('refused');
   await story.pass(MINUTE);
   expect(await story.heard(2)).toEqual(['trigger low', 'resolve low']);
+});
+
+test('an event that somebody acknowledges is over, since it has no end of its own', async () => {
+  await using story = await aStory();
+  await story.happens(EVENT);
+  await story.heard(1);
+  expect(await story.ack(1)).toBe('kept');
+  expect(await story.heard(2)).toEqual(['trigger low', 'resolve low']);
+  await story.restart();
+  story.clock.stall(2 * DAY);
+  await story.pass(2 * MINUTE);
+  expect(await story.heard(2)).toHaveLength(2);
+  expect(story.refused).toEqual([]);
+});
+
+test('the incident of an event that nobody acknowledges was open for ever: it is over a day later, also after a restart', async () => {
+  await using story = await aStory();
+  await story.happens(EVENT);
+  await story.heard(1);
+  story.clock.stall(DAY - HOUR);
+  await story.pass(2 * MINUTE);
+  expect(await story.heard(1)).toEqual(['trigger low']);
+  await story.restart();
+  story.clock.stall(2 * HOUR);
+  await story.pass(2 * MINUTE);
+  expect(await story.heard(2)).toEqual(['trigger low', 'resolve low']);
+  await story.restart();
+  story.clock.stall(2 * HOUR);
+  await story.pass(2 * MINUTE);
+  expect(await story.heard(2)).toHaveLength(2);
+});
+
+test('what an event was corrected to a day later is open for a day more; what was retracted is over already', async () => {
+  await using story = await aStory();
+  await story.happens(EVENT);
+  story.clock.stall(DAY - HOUR);
+  await story.happens({ ...EVENT, type: 'alert.corrected', seq: 2 });
+  story.clock.stall(2 * HOUR);
+  await story.pass(2 * MINUTE);
+  expect(await story.heard(2)).toEqual(['trigger low', 'trigger low']);
+  await story.happens({ ...EVENT, type: 'alert.retracted', seq: 3 });
+  await story.heard(3);
+  story.clock.stall(2 * DAY);
+  await story.pass(2 * MINUTE);
+  expect(await story.heard(3)).toEqual(['trigger low', 'trigger low', 'resolve low']);
+});
+
+test('a condition that fires for days stays open until it is over', async () => {
+  await using story = await aStory();
+  await story.happens(FIRING);
+  await story.heard(1);
+  story.clock.stall(10 * DAY);
+  await story.pass(2 * MINUTE);
+  expect(await story.heard(1)).toEqual(['trigger low']);
 });

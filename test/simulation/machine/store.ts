@@ -112,6 +112,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     commitRouting: (round, result, at, fence) => write(() => inner.commitRouting(round, result, at, fence)),
     readDue: (query) => deed(() => inner.readDue(query)),
     acksToPass: (channel, at) => deed(() => inner.acksToPass(channel, at)),
+    oldEvents: (channel, before, limit) => deed(() => inner.oldEvents(channel, before, limit)),
     readMembers: (groups, limit) => deed(() => inner.readMembers(groups, limit)),
     commitDue: (round, decision, at, fence) =>
       write(async () => {

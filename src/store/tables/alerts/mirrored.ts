@@ -1,7 +1,7 @@
 // What receivers that keep their own state of alerts are shown, and what of it they accepted.
 import type { MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { AcceptedAlert, PassedAck } from '../../contract/mirrors.ts';
+import type { AcceptedAlert, OldEvent, PassedAck } from '../../contract/mirrors.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, ints, jsonOrNull, text, type Row } from '../../sql/rows.ts';
 import { columns, upsert, type Sql } from '../../sql/sql.ts';
@@ -43,8 +43,11 @@ function mirroredOf(row: Row): MirroredAlert | null {
   return { message, labels, accepted };
 }
 
+const NEWEST_TRANSITION = (key: string): string =>
+  `(SELECT newest.transition FROM notifications AS newest WHERE newest.key = ${key} ORDER BY newest.seq DESC LIMIT 1)`;
+
 const ACKS_TO_PASS = `
-  SELECT acks.key, acks.seq, acks.at, acks.ends_at FROM acks
+  SELECT acks.key, acks.seq, acks.at, acks.ends_at, ${NEWEST_TRANSITION('acks.key')} AS transition FROM acks
   WHERE acks.ends_at > $2 AND ${LASTS}
     AND EXISTS (
       SELECT 1 FROM recipient_state AS state
@@ -56,7 +59,32 @@ const ACKS_TO_PASS = `
 /** Acknowledgements in force of what the receiver was told of, and that it has not accepted. The oldest first. */
 export async function acksToPass(sql: Sql, channel: string, at: Instant): Promise<PassedAck[]> {
   const rows = await sql.all(ACKS_TO_PASS, [channel, at]);
-  return rows.map((row) => ({ key: text(row, 'key'), ...ints(row, 'seq', 'at'), until: int(row, 'ends_at') }));
+  return rows.map((row) => ({
+    key: text(row, 'key'),
+    ...ints(row, 'seq', 'at'),
+    until: int(row, 'ends_at'),
+    isEvent: row['transition'] !== 'firing',
+  }));
+}
+
+const OLD_EVENTS = (d: SqlDialect): string => `
+  SELECT state.key, state.notified AS seq FROM recipient_state AS state CROSS JOIN notifications AS newest
+  WHERE state.channel = $1 AND state.notified_at <= $2 AND state.begun IS NOT NULL AND state.notified >= state.begun
+    AND newest.key = state.key
+    AND newest.seq = (SELECT max(one.seq) FROM notifications AS one WHERE one.key = state.key)
+    AND newest.transition IN ('event', 'corrected', 'reinstated') AND ${d.jsonText('newest.labels', 'severity')} <> 'info'
+    AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = state.key AND alerts.is_open = 1)
+    AND NOT EXISTS (
+      SELECT 1 FROM mirrored WHERE mirrored.channel = $1 AND mirrored.key = state.key AND mirrored.at >= state.notified_at)
+  ORDER BY state.notified_at, state.key LIMIT $3 + 0`;
+
+/**
+ * Events, those of severity `info` apart, of which the receiver was told last before then, and that are not open. The oldest
+ * first.
+ */
+export async function oldEvents(sql: Sql, channel: string, before: Instant, limit: number): Promise<OldEvent[]> {
+  const rows = await sql.all(OLD_EVENTS, [channel, before, limit]);
+  return rows.map((row) => ({ key: text(row, 'key'), seq: int(row, 'seq') }));
 }
 
 const KEEP = upsert('mirrored', ['channel', 'key'], {
