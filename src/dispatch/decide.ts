@@ -91,7 +91,9 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   // A correction of what was told is not lost, nor is a call since nobody answered.
   const canBeDropped = canBeCounted && !isHeard(state) && state.renewed?.why !== 'called';
   if (hold !== null)
-    return hold.drops && canBeDropped ? { type: 'nothing', why: 'inhibited', askAt: null } : { type: 'hold', hold };
+    return canBeDropped && isDroppedBy(hold, facts, context.now)
+      ? { type: 'nothing', why: 'inhibited', askAt: null }
+      : { type: 'hold', hold };
   const { held, heldAt } = state;
   if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
   if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
@@ -104,6 +106,12 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   return unit === 'alert'
     ? { type: 'nothing', why: WHY_DROPPED[kind], askAt: null }
     : { type: 'count', in: kind, lines, heldAt };
+}
+
+/** An event that happened while it was inhibited. One that waited when the inhibition began is counted after it. */
+function isDroppedBy({ dropsSince }: Hold, { member, owed, state }: Facts, now: Instant): boolean {
+  if (dropsSince === null || !member.isEvent || state.held !== null) return false;
+  return owed.items.every(({ at }) => dropsSince <= at && at <= now);
 }
 
 const ANSWERED: Next = { type: 'nothing', why: 'acked', askAt: null };

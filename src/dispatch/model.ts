@@ -209,13 +209,18 @@ export interface InhibitingAlert {
   readonly labels: Labels;
 }
 
+/** The same, as a round reads it. */
+export interface InhibitionSource extends InhibitingAlert {
+  readonly openedAt: Instant;
+}
+
 /** Everything else that a decision reads. */
 export interface DispatchContext {
   readonly startedAt: Instant;
   readonly silences: readonly Silence[];
   readonly acks: readonly Ack[];
   readonly inhibit: readonly InhibitRule[];
-  readonly sources: readonly InhibitingAlert[];
+  readonly sources: readonly InhibitionSource[];
   sentBefore(target: Recipient): SentBefore;
   /** When the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;

@@ -19,7 +19,7 @@ import type {
   Key,
   Labels,
   PendingTransition,
-  InhibitingAlert,
+  InhibitionSource,
   RecipientState,
   RoundResult,
   Routing,
@@ -355,7 +355,8 @@ export class InMemoryDispatch {
     this.alerts.set(key, known);
     if (transition === 'firing') known.episode += 1;
     if (transition === 'event') Object.assign(known, { isEvent: true, episode: 1 });
-    if (transition === 'event' || transition === 'reinstated') known.begunAt = this.now;
+    if (transition === 'event' || transition === 'reinstated' || (transition === 'firing' && !known.isOpen))
+      known.begunAt = this.now;
     known.isOpen = transition !== 'resolved' && transition !== 'retracted';
     if (known.isOpen) return known;
     this.acks = this.acks.filter((ack) => ack.key !== key);
@@ -461,9 +462,14 @@ export class InMemoryDispatch {
     return message.lines.some(({ key }) => this.#unsettled(message.target, key).some((one) => earlier.includes(one)));
   }
 
-  #sources(): InhibitingAlert[] {
+  #sources(): InhibitionSource[] {
     const open = [...this.alerts].filter(([, { isOpen, isEvent }]) => isOpen && !isEvent);
-    return open.map(([key, { labels }]) => ({ key, watch: labels['watch'] ?? '', labels }));
+    return open.map(([key, { labels, begunAt = 0 }]) => ({
+      key,
+      watch: labels['watch'] ?? '',
+      labels,
+      openedAt: begunAt,
+    }));
   }
 
   #closedFor(channel: string): ClosedBefore[] {

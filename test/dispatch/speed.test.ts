@@ -64,6 +64,7 @@ function round(groups: readonly DispatchGroup[]): DispatchRound {
         key: `h${n}`,
         watch: 'head',
         labels: { watch: 'head', of: `h${n}` },
+        openedAt: NOW,
       })),
       sentBefore: () => NOTHING_SENT,
       presentOf: () => null,

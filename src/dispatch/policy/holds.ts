@@ -2,7 +2,7 @@
 import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { inhibitionsAt, type InhibitionOf } from './inhibit.ts';
-import type { Ack, GroupMember, Held, MuteWindow, Silence, DispatchContext } from '../model.ts';
+import type { Ack, GroupMember, Held, InhibitionSource, MuteWindow, Silence, DispatchContext } from '../model.ts';
 import { mutedUntil } from './mutes.ts';
 import { isSilencedBy } from './silenced.ts';
 
@@ -15,15 +15,15 @@ export const FIRST_POLL_MS = 300_000;
 export interface Hold {
   readonly why: Held;
   readonly until: Instant | 'change';
-  /** Events need not be counted when it is over. */
-  readonly drops: boolean;
+  /** Events that happened since then need not be counted when it is over; null: all of them are. */
+  readonly dropsSince: Instant | null;
 }
 
 /** What a round knows at its instant, looked up once for all members. */
 export interface Context {
   readonly now: Instant;
   readonly world: DispatchContext;
-  readonly inhibitionOf: InhibitionOf;
+  readonly inhibitionOf: InhibitionOf<InhibitionSource>;
   /** Silences and pauses that are in force. */
   readonly inForce: readonly Silence[];
   readonly ackOf: AckOf;
@@ -84,7 +84,7 @@ export function holdOfRepeat(context: Context, member: GroupMember): Hold | null
 /** What holds what somebody has answered. */
 export function holdOfAck({ ackOf }: Context, member: GroupMember): Hold | null {
   const ack = ackOf(member);
-  return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, drops: false };
+  return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, dropsSince: null };
 }
 
 /** The silence that is over and was in force in all of that time; null: there was none. */
@@ -101,29 +101,29 @@ function inhibited({ inhibitionOf }: Context, member: GroupMember): Hold | null 
   const found = inhibitionOf(member);
   if (found === null) return null;
   const why: Held = { why: 'inhibited', by: found.source.key };
-  return { why, until: 'change', drops: found.rule.events === 'drop' };
+  return { why, until: 'change', dropsSince: found.rule.events === 'drop' ? found.source.openedAt : null };
 }
 
 function silenced(context: Context, member: GroupMember): Hold | null {
   const silence = matching(context, member, 'silence');
   if (silence === undefined) return null;
   const why: Held = { why: 'silenced', by: silence.id };
-  return { why, until: silence.untilResolved ? 'change' : silence.until, drops: false };
+  return { why, until: silence.untilResolved ? 'change' : silence.until, dropsSince: null };
 }
 
 /** A watch that is paused, or was not polled since the start: nobody knows whether its alerts still hold. */
 function unpolled(context: Context, member: GroupMember): Hold | null {
   const { world, now } = context;
   const pause = matching(context, member, 'pause');
-  if (pause !== undefined) return { why: { why: 'unpolled', by: pause.id }, until: pause.until, drops: false };
+  if (pause !== undefined) return { why: { why: 'unpolled', by: pause.id }, until: pause.until, dropsSince: null };
   const until = world.startedAt + FIRST_POLL_MS;
   if (world.lookedAt(member.watch) !== null || now < world.startedAt || now >= until) return null;
-  return { why: { why: 'unpolled', by: null }, until, drops: false };
+  return { why: { why: 'unpolled', by: null }, until, dropsSince: null };
 }
 
 function muted(context: Context, { routing }: GroupMember): Hold | null {
   const until = context.mutedUntil(routing.options.mute);
-  return until === null ? null : { why: { why: 'mute-window', by: null }, until, drops: false };
+  return until === null ? null : { why: { why: 'mute-window', by: null }, until, dropsSince: null };
 }
 
 function matching({ inForce }: Context, { labels }: GroupMember, kind: Silence['kind']): Silence | undefined {

@@ -1,32 +1,35 @@
 // Alerts that mute others while they are open: a chain that stands still explains what follows from it.
 import type { Instant } from '../../lib/clock.ts';
-import { matches } from './match.ts';
 import type { InhibitRule, Key, Labels, InhibitingAlert, DispatchContext } from '../model.ts';
+import { isAbout } from './silenced.ts';
 
 /** A source whose watch was not polled for so long explains nothing any more. */
 const BELIEVED_MS = 3_600_000;
 
-export interface Inhibition {
-  readonly source: InhibitingAlert;
+export interface Inhibition<S extends InhibitingAlert> {
+  readonly source: S;
   readonly rule: InhibitRule;
 }
 
 /** The first rule with an open source for an alert; null: nothing mutes it. */
-export type InhibitionOf = (alert: { readonly key: Key; readonly labels: Labels }) => Inhibition | null;
+export type InhibitionOf<S extends InhibitingAlert> = (alert: {
+  readonly key: Key;
+  readonly labels: Labels;
+}) => Inhibition<S> | null;
 
 /**
  * The sources are looked up by the labels that have to be equal: the cost for one alert does not grow with their number.
  * A label that is missing equals nothing, and no alert mutes itself.
  */
-export function inhibitionsAt(
-  world: Pick<DispatchContext, 'sources' | 'inhibit' | 'lookedAt' | 'startedAt'>,
+export function inhibitionsAt<S extends InhibitingAlert>(
+  world: Pick<DispatchContext, 'inhibit' | 'lookedAt' | 'startedAt'> & { readonly sources: readonly S[] },
   now: Instant,
-): InhibitionOf {
+): InhibitionOf<S> {
   const believed = world.sources.filter(({ watch }) => now - (world.lookedAt(watch) ?? world.startedAt) <= BELIEVED_MS);
   const rules = world.inhibit.map((rule) => ({ rule, sources: sourcesOf(rule, believed) }));
   return ({ key, labels }) => {
     for (const { rule, sources } of rules) {
-      if (!matches(rule.mute, labels)) continue;
+      if (!isAbout(rule.mute, labels)) continue;
       const source = sources.get(valuesOf(rule, labels) ?? '')?.find((one) => one.key !== key);
       if (source !== undefined) return { source, rule };
     }
@@ -35,10 +38,10 @@ export function inhibitionsAt(
 }
 
 /** At most two for the same values: one of them may be the alert that is asked about. */
-function sourcesOf(rule: InhibitRule, open: readonly InhibitingAlert[]): Map<string, InhibitingAlert[]> {
-  const byValues = new Map<string, InhibitingAlert[]>();
+function sourcesOf<S extends InhibitingAlert>(rule: InhibitRule, open: readonly S[]): Map<string, S[]> {
+  const byValues = new Map<string, S[]>();
   for (const source of open) {
-    const values = matches(rule.when, source.labels) ? valuesOf(rule, source.labels) : null;
+    const values = isAbout(rule.when, source.labels) ? valuesOf(rule, source.labels) : null;
     if (values === null) continue;
     const same = byValues.get(values) ?? [];
     if (same.length < 2) byValues.set(values, [...same, source]);

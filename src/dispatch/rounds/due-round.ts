@@ -13,7 +13,7 @@ import type {
   InhibitRule,
   Key,
   PendingTransition,
-  InhibitingAlert,
+  InhibitionSource,
   Policy,
   PresentOf,
   RecipientState,
@@ -53,7 +53,7 @@ export interface DueRound {
   readonly sent: readonly RecentlySent[];
   readonly policy: Policy;
   /** Open alerts that may inhibit others; none where no rule of the config does. */
-  readonly sources: readonly InhibitingAlert[];
+  readonly sources: readonly InhibitionSource[];
 }
 
 /** What the config in force and the running process say. */

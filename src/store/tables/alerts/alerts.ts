@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { RANK_OF } from '../../../core/model/delivery.ts';
 import type { ClockShift } from '../../../dispatch/clock-jump.ts';
-import type { Key, InhibitingAlert } from '../../../dispatch/model.ts';
+import type { Key, InhibitionSource } from '../../../dispatch/model.ts';
 import type { ActiveAlert } from '../../../dispatch/reroute.ts';
 import type { CalledAlert, CallState } from '../../../dispatch/rounds/call-round.ts';
 import type { Turned } from '../../../dispatch/rounds/routing-round.ts';
@@ -65,13 +65,13 @@ export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instan
   );
 }
 
-const CONDITIONS = 'SELECT key, watch, labels FROM alerts WHERE is_open = 1 AND is_event = 0 ORDER BY key';
+const CONDITIONS = 'SELECT key, watch, labels, opened_at FROM alerts WHERE is_open = 1 AND is_event = 0 ORDER BY key';
 
 /** Conditions: they may inhibit others. */
-export async function openConditions(sql: Sql): Promise<InhibitingAlert[]> {
+export async function openConditions(sql: Sql): Promise<InhibitionSource[]> {
   return (await sql.all(CONDITIONS)).flatMap((row) => {
     const labels = labelsOf(row['labels'])?.labels;
-    return labels === undefined ? [] : [{ key: String(row['key']), watch: String(row['watch']), labels }];
+    return labels === undefined ? [] : [{ ...texts(row, 'key', 'watch'), labels, openedAt: Number(row['opened_at']) }];
   });
 }
 
