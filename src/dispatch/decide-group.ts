@@ -101,26 +101,56 @@ function* tellNews(round: Round, news: readonly Of<'news'>[]): Steps<void> {
   }
   if (part.group.unit === 'alert') for (const one of news) yield* tellSingly(round, one, dueAt);
   else
-    for (const one of yield* closeWithin(round, 'news', news, ({ next }) => next.lines, dueAt))
-      told(round, one, one.next.lines.length);
+    for (const some of inMessages(news)) {
+      const ready = some.map((one) => ({ one, lines: one.next.lines, at: context.now }));
+      for (const one of yield* closeWithin(round, 'news', ready, dueAt)) told(round, one, one.next.lines.length);
+    }
 }
 
-/** One message about those that the cap lets through, which are returned. The others wait for the summary. */
+/** An alert waits until its last message is settled, and others do not wait with it. */
+function inMessages<M extends JudgedMember>(news: readonly M[]): (readonly M[])[] {
+  return [news.filter(({ state }) => state.owed === null), news.filter(({ state }) => state.owed !== null)];
+}
+
+/** May be in a message that is closed now. */
+interface Ready<M extends JudgedMember> {
+  readonly one: M;
+  readonly lines: readonly ClosedLine[];
+  /** When it is due by itself. */
+  readonly at: Instant;
+}
+
+/**
+ * One message about those that the cap lets through, which are returned. The others wait for the summary, but for what is
+ * not due yet and would only have gone along.
+ */
 function* closeWithin<M extends JudgedMember>(
   round: Round,
   kind: 'news' | 'repeat',
-  some: readonly M[],
-  linesOf: (one: M) => readonly ClosedLine[],
+  some: readonly Ready<M>[],
   dueAt: Instant,
 ): Steps<readonly M[]> {
+  const { now } = round.context;
   const isWithin = withinCap(
     round,
-    some.map((one) => ({ member: one.member, lines: linesOf(one) })),
+    some.map(({ one: { member }, lines }) => ({ member, lines })),
   );
-  const within = some.filter(({ member }) => isWithin(member));
-  for (const one of some) if (!isWithin(one.member)) overCap(round, one);
-  if (within.length > 0) yield* close(round, kind, within.flatMap(linesOf), dueAt);
-  return within;
+  const allowed = some.filter(({ one }) => isWithin(one.member));
+  const within = new Set(allowed.some(({ at }) => at <= now) ? allowed : []);
+  for (const ready of some) if (!within.has(ready)) leaveOut(round, ready);
+  if (within.size > 0)
+    yield* close(
+      round,
+      kind,
+      [...within].flatMap(({ lines }) => lines),
+      dueAt,
+    );
+  return [...within].map(({ one }) => one);
+}
+
+function leaveOut(round: Round, { one, at }: Ready<JudgedMember>): void {
+  if (at <= round.context.now) overCap(round, one);
+  else drop(round.part, one, { why: 'nothing-new', askAt: at });
 }
 
 interface Candidate {
@@ -190,12 +220,13 @@ function* tellSingly(round: Round, one: Of<'news'>, dueAt: Instant): Steps<void>
 function* tellAgain(round: Round, repeats: readonly Of<'repeat'>[]): Steps<void> {
   const { part, context } = round;
   const { now } = context;
-  const dueAt = earliest(repeats.map((one) => againAt(one, part.closedAt, now)));
+  const ready = repeats.map((one) => ({ one, lines: [one.next.line], at: againAt(one, part.closedAt, now) }));
+  const dueAt = earliest(ready.map(({ at }) => at));
   if (dueAt === null) return;
   if (dueAt > now) {
     for (const one of repeats) drop(part, one, { why: 'nothing-new', askAt: dueAt });
   } else
-    for (const one of yield* closeWithin(round, 'repeat', repeats, ({ next }) => [next.line], dueAt))
+    for (const one of yield* closeWithin(round, 'repeat', ready, dueAt))
       keep(part, one, { type: 'send', as: 'repeat' }, toldAgain(one));
 }
 

@@ -352,6 +352,17 @@ describe('timers:', () => {
     expect(heard(day).at(-1)).toBe('16:00:00 repeat drained/1, low/1');
   });
 
+  test('what is over the cap when another one is repeated waits for its own repeat', () => {
+    const day = morning({ channel: { unit: 'group', cap: { burst: 2, perHour: 7 } } });
+    happens(day, LOW, 'firing');
+    day.runUntil(at('15:55:00'));
+    happens(day, DRAINED, 'firing');
+    day.runUntil(at('19:54:00'));
+    expect(heard(day)).toEqual(['12:00:00 news low/1', '15:55:00 news drained/1', '16:00:00 repeat low/1']);
+    day.runUntil(at('19:56:00'));
+    expect(heard(day).slice(3)).toEqual(['19:55:00 repeat drained/1, low/1']);
+  });
+
   test('events are repeated only where a route asks for an acknowledgement', () => {
     const [plain, asks] = [morning(), morning({ options: { requireAck: true, repeatMs: HOUR } })];
     for (const day of [plain, asks]) {
@@ -545,16 +556,49 @@ describe('together:', () => {
   });
 
   test.each([
-    ['summary', ['12:10:30 inhibition_summary call/1']],
-    ['drop', []],
-  ] as const)('events of an inhibition that says %s', (events, expected) => {
+    ['summary', ['12:10:30 inhibition_summary call/1, low/2 over']],
+    ['drop', ['12:10:30 inhibition_summary low/2 over']],
+  ] as const)('an inhibition whose events are for: %s', (events, expected) => {
     const day = morning({ events });
     happens(day, STALLED, 'firing');
     happens(day, CALL, 'event');
+    happens(day, LOW, 'firing');
+    happens(day, LOW, 'resolved');
     day.runUntil(at('12:10:30'));
     happens(day, STALLED, 'resolved');
     day.runUntil(at('13:00:00'));
     expect(heard(day).filter((one) => !one.includes('stalled'))).toEqual(expected);
+  });
+
+  test('an event that waited for its group when an inhibition began is counted after it, and the next one is dropped', () => {
+    const day = morning({ events: 'drop', options: { groupWaitMs: 5 * MINUTE } });
+    happens(day, CALL, 'event');
+    day.runUntil(at('12:01:00'));
+    happens(day, STALLED, 'firing');
+    happens(day, alert('next', 'vault', 'warning'), 'event');
+    day.runUntil(at('12:10:30'));
+    happens(day, STALLED, 'resolved');
+    day.runUntil(at('13:00:00'));
+    expect(heard(day).filter((one) => !one.includes('stalled'))).toEqual(['12:10:30 inhibition_summary call/1']);
+  });
+
+  test('an inhibition by severity leaves out what the daemon tells of itself', () => {
+    const day = morning({ events: 'drop' });
+    happens(day, STALLED, 'firing');
+    happens(day, alert('blind', 'chainwarden', 'warning'), 'firing');
+    expect(heard(day)).toEqual(['12:00:00 news stalled/1', '12:00:00 news blind/1']);
+  });
+
+  test('an alert does not wait for a message about another one that is refused', () => {
+    const day = morning();
+    day.wire = ({ lines }) => (lines.some(({ key }) => key === 'call') ? 'again' : 'sent');
+    happens(day, CALL, 'event');
+    day.runUntil(at('12:05:00'));
+    day.happens(CALL, 'corrected');
+    happens(day, alert('other', 'vault', 'warning'), 'event');
+    const [, other, corrected] = day.messages;
+    expect([other, corrected]).toMatchObject([{ state: 'sent' }, { state: 'due' }]);
+    expect(heard(day).slice(1)).toEqual(['12:05:00 news other/1', '12:05:00 news call/2']);
   });
 
   test('a target that a reload no longer names hears the end of what it was told, and no new begin', () => {
