@@ -12,7 +12,7 @@ const FAILOVER_MS = 300_000;
 export type CallCounts = Readonly<Record<string, number>>;
 
 /** Steps for one target that are due together call it one by one, so long after each other. */
-const APART_MS = 60_000;
+export const APART_MS = 60_000;
 
 /** One alert, and what its targets know of it. */
 export interface Unanswered {
@@ -21,6 +21,8 @@ export interface Unanswered {
   readonly routing: Pick<Routing, 'options'>;
   /** Keys of the targets that the routes name: they are told without a step. */
   readonly named: ReadonlySet<string>;
+  /** Keys of those who wait for what they are to be told of it, or who did not accept it yet. */
+  readonly waiting: ReadonlySet<string>;
   readonly isOpen: boolean;
   readonly isAcked: boolean;
   /**
@@ -73,7 +75,7 @@ export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
   const failoverAt = since + FAILOVER_MS;
   const next = steps.map(dueAt).filter((at) => at > now);
   if (failover.length > 0 && failoverAt > now) next.push(failoverAt);
-  const called = calledBy(due, calls);
+  const called = calledBy(due, alert);
   if (called.isMissing) next.push(now + APART_MS);
   return {
     escalate: called.targets,
@@ -96,14 +98,18 @@ interface CalledNow {
   readonly isMissing: boolean;
 }
 
-/** `due`: the target of each step that is due. A step counts for its target wherever it stands in the list. */
-function calledBy(due: readonly Recipient[], calls: CallCounts): CalledNow {
+/**
+ * `due`: the target of each step that is due. A step counts for its target wherever it stands in the list. Who was not
+ * reached by one call is not called by the next one yet.
+ */
+function calledBy(due: readonly Recipient[], { calls, waiting }: Pick<Unanswered, 'calls' | 'waiting'>): CalledNow {
   const steps = Map.groupBy(due, targetKey);
   const behind = [...steps].filter(([key, some]) => some.length > (calls[key] ?? 0));
+  const now = behind.filter(([key]) => !waiting.has(key));
   return {
-    targets: behind.flatMap(([, some]) => some.slice(0, 1)),
-    calls: { ...calls, ...Object.fromEntries(behind.map(([key]) => [key, (calls[key] ?? 0) + 1])) },
-    isMissing: behind.some(([key, some]) => some.length > (calls[key] ?? 0) + 1),
+    targets: now.flatMap(([, some]) => some.slice(0, 1)),
+    calls: { ...calls, ...Object.fromEntries(now.map(([key]) => [key, (calls[key] ?? 0) + 1])) },
+    isMissing: behind.some(([key, some]) => waiting.has(key) || some.length > (calls[key] ?? 0) + 1),
   };
 }
 

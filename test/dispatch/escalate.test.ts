@@ -19,6 +19,7 @@ const TOLD: Unanswered = {
   isAccepted: true,
   calls: {},
   named: new Set(),
+  waiting: new Set(),
   hasFailedOver: false,
   routing: {
     options: {
@@ -63,6 +64,12 @@ test.each<[string, Unanswered, number, Expected]>([
     TOLD,
     300,
     { escalate: ['push', 'boss'], calls: calls({ push: 1, boss: 1 }), askAt: NOON + 301 * MINUTE },
+  ],
+  [
+    'who was not reached by the first call is called by the second step once it was',
+    { ...PUSHED, waiting: new Set([keyOf('push')]) },
+    60,
+    { escalate: ['boss'], calls: calls({ push: 1, boss: 1 }), askAt: NOON + 61 * MINUTE },
   ],
   [
     'a step that was put before one that was taken calls its target',

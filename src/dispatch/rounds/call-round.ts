@@ -2,11 +2,12 @@
 import { EVENT_OPEN_MS } from '../../core/model/transition.ts';
 import { earliest, type Instant } from '../../lib/clock.ts';
 import type { DecidingRules } from './due-round.ts';
-import { callIn, needsAck, type CallCounts, type Unanswered } from '../escalate.ts';
+import { APART_MS, callIn, needsAck, type CallCounts, type CallIn, type Unanswered } from '../escalate.ts';
 import { placeOf } from '../group.ts';
 import { acksAt } from '../policy/holds.ts';
 import type { Ack, AlertEpisode, Policy, RecipientState } from '../model.ts';
-import { UNTOLD } from '../owed.ts';
+import { isHeard, UNTOLD } from '../owed.ts';
+import { FREE } from '../states.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
 import type { ReroutingRules } from '../reroute.ts';
@@ -33,6 +34,8 @@ export interface CalledAlert extends AlertEpisode {
   readonly calledFrom: Instant | null;
   /** The acknowledgement that was in force when it was last decided; null: none was. */
   readonly answered: AckInForce | null;
+  /** When that of today ends, or ended; null: there is none. */
+  readonly ackEndsAt: Instant | null;
   /** Whether a channel that counts took a message of the episode. */
   readonly isAccepted: boolean;
   readonly calls: CallCounts;
@@ -80,7 +83,9 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   const overAt = endOf(before);
   const isOpen = (overAt === null || now < overAt) && !(ack === null && isClosedBy(before, now));
   const hasEnded = isOpen && ack === null && before.answered !== null;
-  const alert = hasEnded ? { ...before, calledFrom: now, calls: {}, hasFailedOver: false } : before;
+  // No process may have run when it ended.
+  const calledFrom = Math.min(now, before.ackEndsAt ?? now);
+  const alert = hasEnded ? { ...before, calledFrom, calls: {}, hasFailedOver: false } : before;
   const named = distinctTargets(
     (rules.ruleOf(alert.watch, alert.alert)?.channels ?? []).flatMap((one) => rules.recipientsOf(one) ?? []),
   );
@@ -89,6 +94,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
     ...(hasEnded && !alert.isEvent ? named.flatMap((target) => owingAfterAck(target, before, rules)) : []),
     ...called.escalate.flatMap((target) => owingCall(target, 'escalate', alert, rules)),
     ...called.failover.flatMap((target) => owingCall(target, 'failover', alert, rules)),
+    ...needlessFailover(alert, rules),
   ];
   const state: CallState = {
     key: alert.key,
@@ -97,7 +103,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
     calls: called.calls,
     hasFailedOver: alert.hasFailedOver || called.failover.length > 0,
     isOpen,
-    askAt: isOpen ? earliest([called.askAt, ack?.until ?? null, overAt]) : null,
+    askAt: isOpen ? earliest([called.askAt, ack?.until ?? null, overAt, failoverAskAt(alert, called, now)]) : null,
   };
   return { owing: distinct(owing), state };
 }
@@ -137,6 +143,7 @@ function unansweredOf(
     ...is,
     routing: rules.routingOf(alert.labels),
     named: new Set(named.map(targetKey)),
+    waiting: new Set(alert.known.filter((one) => isWaiting(one, alert)).map(({ target }) => targetKey(target))),
     since: firstClosedAt === null ? null : Math.max(firstClosedAt, calledFrom ?? firstClosedAt),
   };
 }
@@ -154,11 +161,44 @@ const CALLED: RecipientState['renewed'] = { why: 'called', by: null };
 /** It is told of the begin; where it was told before, it is told once more. */
 function owingCall(target: Recipient, via: Via, alert: CalledAlert, rules: Rules): Owing[] {
   const known = knownBy(target, alert)?.state ?? UNTOLD;
-  // An alert that the target was not told of yet is on its way.
-  if (known.begun === null && known.wanted >= alert.began && known.wanted > known.closed) return [];
+  if (isOnItsWay(known, alert)) return [];
   const knows = known.begun !== null ? known : { ...known, wanted: alert.newest, closed: alert.began - 1 };
   const group = placeOf(alert, target, rules);
   return [{ key: alert.key, notification: null, group, via, state: { ...knows, renewed: CALLED } }];
+}
+
+/** A failover that something holds back, and that waits no more once a channel took a message. */
+function heldFailovers({ known, ...alert }: CalledAlert): Knowledge[] {
+  return known.filter(({ via, state }) => via === 'failover' && isOnItsWay(state, alert));
+}
+
+function needlessFailover(alert: CalledAlert, rules: Rules): Owing[] {
+  if (!alert.isAccepted) return [];
+  return heldFailovers(alert).map(({ target, state: { closed, ...state } }) => {
+    const group = placeOf(alert, target, rules);
+    return {
+      key: alert.key,
+      notification: null,
+      group,
+      via: 'route',
+      state: { ...state, ...FREE, closed, wanted: closed },
+    };
+  });
+}
+
+function failoverAskAt(alert: CalledAlert, { failover }: CallIn, now: Instant): Instant | null {
+  const isHeld = failover.length > 0 || heldFailovers(alert).length > 0;
+  return isHeld && !alert.isAccepted ? now + APART_MS : null;
+}
+
+/** A target that was not told of the alert yet. */
+function isOnItsWay({ begun, wanted, closed }: RecipientState, { began }: Pick<CalledAlert, 'began'>): boolean {
+  return begun === null && wanted >= began && wanted > closed;
+}
+
+/** For a message, or for the receiver to accept one. */
+function isWaiting({ state }: Knowledge, alert: CalledAlert): boolean {
+  return isOnItsWay(state, alert) || state.renewed !== null || (state.begun !== null && !isHeard(state));
 }
 
 function knownBy(target: Recipient, { known }: CalledAlert): Knowledge | undefined {

@@ -135,7 +135,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/dispatch/rounds/call-round.ts',
-        find: `{ ...before, calledFrom: now, calls: {}, hasFailedOver: false }`,
+        find: `{ ...before, calledFrom, calls: {}, hasFailedOver: false }`,
         replace: `{ ...before }`,
       },
     ],
@@ -184,6 +184,62 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['step-wrong step', 'repeat-wrong repeat', 'repeat-wrong member-missing'],
+  },
+  'a message about several alerts that waits for an earlier one about any of them': {
+    edits: [
+      {
+        file: 'src/dispatch/decide-group.ts',
+        find: `for (const some of inMessages(news)) {`,
+        replace: `for (const some of [inMessages(news).flat()]) {`,
+      },
+    ],
+    caughtAs: ['unsent event', 'unsent begin', 'end-unsent end'],
+    under: ['sink-5xx', 'sink-4xx', 'slow-sink'],
+  },
+  'an event that waits is dropped by an inhibition that begins only then': {
+    edits: [
+      {
+        file: 'src/dispatch/decide.ts',
+        find: `every(({ at }) => dropsSince <= at && at <= now)`,
+        replace: `every(({ at }) => at <= now)`,
+      },
+      {
+        file: 'src/dispatch/decide.ts',
+        find: `!member.isEvent || state.held !== null) return false;`,
+        replace: `!member.isEvent) return false;`,
+      },
+    ],
+    caughtAs: ['unsent event'],
+  },
+  'an inhibition by severity mutes what the daemon tells of itself': {
+    edits: [
+      {
+        file: 'src/dispatch/policy/silenced.ts',
+        find: `return (labels['watch'] !== BUILT_IN_RULE || namesSelf(matchers)) && matches(matchers, labels);`,
+        replace: `return matches(matchers, labels);`,
+      },
+    ],
+    caughtAs: ['unsent event'],
+  },
+  'a repeat that is over the cap before its time': {
+    edits: [
+      {
+        file: 'src/dispatch/decide-group.ts',
+        find: `if (at <= round.context.now) overCap(round, one);`,
+        replace: `if (at > 0) overCap(round, one);`,
+      },
+    ],
+    caughtAs: ['repeat-wrong early', 'repeat-wrong repeat', 'unsent begin'],
+  },
+  'a second step that counts as taken while the first one is still tried': {
+    edits: [
+      {
+        file: 'src/dispatch/escalate.ts',
+        find: `behind.filter(([key]) => !waiting.has(key));`,
+        replace: `behind;`,
+      },
+    ],
+    caughtAs: ['step-wrong step'],
   },
   'a failover that skips events': {
     edits: [

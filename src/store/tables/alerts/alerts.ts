@@ -104,7 +104,8 @@ const DUE = (d: SqlDialect): string => `
   SELECT alerts.*, CASE WHEN EXISTS (
       SELECT 1 FROM recipient_state AS state
       WHERE state.key = alerts.key AND state.notified >= alerts.began AND NOT ${d.among('state.channel', '$3', 'text')}
-    ) THEN 1 ELSE 0 END AS is_accepted
+    ) THEN 1 ELSE 0 END AS is_accepted,
+    (SELECT ends_at FROM acks WHERE acks.key = alerts.key AND acks.episode = alerts.episode) AS ack_ends_at
   FROM alerts WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at, key LIMIT $2 + 0`;
 
 /** `uncounted`: channels on which nobody answers. */
@@ -137,6 +138,7 @@ function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
     isAccepted: row['is_accepted'] === 1,
     calledFrom: intOrNull(row, 'called_from'),
     answered: answeredShape.safeParse(jsonOrNull(row['answered'])).data ?? null,
+    ackEndsAt: intOrNull(row, 'ack_ends_at'),
     calls: callsShape.safeParse(jsonOrNull(row['calls'])).data ?? {},
     hasFailedOver: row['failed_over'] === 1,
   };

@@ -127,7 +127,8 @@ function dueGroupOf(row: Row, members: Members, restWakesAt: DueGroup['restWakes
  * `isFull`: nothing of the group goes out now.
  */
 function freshMembersOf(fresh: Members, isFull: boolean): Members | null {
-  const isLittle = isFull || fresh.members.every(({ severity }) => severity !== 'critical');
+  const isLittle =
+    isFull || fresh.members.every(({ severity, state }) => severity !== 'critical' && state.renewed === null);
   return fresh.unread === null && fresh.members.length > 0 && isLittle ? fresh : null;
 }
 

@@ -1,0 +1,90 @@
+// Who is called in, and what is said when an acknowledgement ends, over the daemon's own store.
+import { expect, test } from '@jest/globals';
+import type { Routing } from '../../src/dispatch/model.ts';
+import { HOUR, MINUTE, START } from './histories.ts';
+import { NO_OPTIONS, PEOPLE, type Alert, type Setup } from './in-memory.ts';
+import { StoredDispatch } from './stored.ts';
+
+const DRAINED: Alert = { key: 'drained', labels: { watch: 'coins', severity: 'critical', explorer: 'ethereum' } };
+const LOW: Alert = { key: 'low', labels: { watch: 'coins', severity: 'warning', explorer: 'ethereum' } };
+const LOWER: Alert = { key: 'lower', labels: { watch: 'coins', severity: 'warning', explorer: 'ethereum' } };
+
+/** `mail` is told, and `push` is called where nobody answers. */
+function callingPush(...minutes: readonly number[]): Setup {
+  const escalate = minutes.map((after) => ({ afterMs: after * MINUTE, notify: ['push'] }));
+  const options: Routing['options'] = { ...NO_OPTIONS, repeatMs: 'off', escalate };
+  return { channels: { mail: PEOPLE, push: PEOPLE }, routing: () => ({ channels: ['mail'], options }) };
+}
+
+/** `25h15m`, since the start. */
+function told(dispatch: StoredDispatch, channel: string): string[] {
+  return dispatch.messages
+    .filter(({ target }) => target.channel === channel)
+    .map(({ createdAt, members }) => {
+      const minutes = (createdAt - START) / MINUTE;
+      return `${Math.floor(minutes / 60)}h${minutes % 60}m ${members.map(({ key }) => key).join(', ')}`;
+    });
+}
+
+test('the time to the steps counts from the end of an acknowledgement, though no process ran then', async () => {
+  await using dispatch = new StoredDispatch(callingPush(15), START);
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.ack('drained');
+  await dispatch.runUntil(START + HOUR);
+  dispatch.now = START + 24 * HOUR + 6 * MINUTE;
+  await dispatch.restart();
+  dispatch.poll('coins');
+  await dispatch.runUntil(START + 25 * HOUR);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m drained', '24h6m drained']);
+  expect(told(dispatch, 'push')).toEqual(['24h16m drained']);
+});
+
+test('a target that takes nothing is called by its second step once it has taken the first call', async () => {
+  await using dispatch = new StoredDispatch(callingPush(15, 30), START);
+  dispatch.wires.set('push', 'busy');
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + 45 * MINUTE);
+  expect(told(dispatch, 'push')).toEqual(['0h15m drained']);
+  dispatch.wires.delete('push');
+  await dispatch.runUntil(START + 3 * HOUR);
+  expect(told(dispatch, 'push')).toEqual(['0h15m drained', '0h46m drained']);
+});
+
+test('the message about an acknowledgement that has ended is about all that is open in its group', async () => {
+  await using dispatch = new StoredDispatch(
+    { ...callingPush(), routing: () => ({ channels: ['mail'], options: { ...NO_OPTIONS, repeatMs: 48 * HOUR } }) },
+    START,
+  );
+  await dispatch.happens(LOW, 'firing');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.ack('low');
+  await dispatch.runUntil(START + HOUR);
+  await dispatch.happens(LOWER, 'firing');
+  await dispatch.runUntil(START + 25 * HOUR);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m low', '1h0m lower', '24h1m low, lower']);
+});
+
+test('a failover that a mute window holds back is not told once another channel took the alert', async () => {
+  const options: Routing['options'] = {
+    ...NO_OPTIONS,
+    failover: ['push'],
+    mute: [{ days: ['thu'], from: '11:04', to: '12:00', zone: 'UTC' }],
+  };
+  await using dispatch = new StoredDispatch(
+    { channels: { mail: PEOPLE, push: PEOPLE }, routing: () => ({ channels: ['mail'], options }) },
+    START,
+  );
+  dispatch.wires.set('mail', 'busy');
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + 20 * MINUTE);
+  dispatch.wires.delete('mail');
+  await dispatch.runUntil(START + 90 * MINUTE);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m drained']);
+  expect(told(dispatch, 'push')).toEqual([]);
+  await dispatch.happens(DRAINED, 'resolved');
+  dispatch.wires.set('mail', 'busy');
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + 2 * HOUR);
+  expect(told(dispatch, 'push')).toEqual(['1h35m drained']);
+});
