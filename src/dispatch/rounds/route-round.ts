@@ -86,7 +86,13 @@ function routeSummary(
     };
   });
   const { owing, ...others } = membersAfter(notification, members, rules);
-  return { ...others, owing: [...owing, ...summaries], turned: [], undeliverable: lostIn(notification, rules) };
+  const turned = isOfEvents(notification) ? turnedBy(notification, rules) : [];
+  return { ...others, owing: [...owing, ...summaries], turned, undeliverable: lostIn(notification, rules) };
+}
+
+/** They stand open as one, until somebody answers. */
+function isOfEvents({ transition }: Unrouted): boolean {
+  return transition === 'event' || transition === 'reinstated';
 }
 
 type OfMembers = Pick<RoutingResult, 'owing' | 'informed' | 'withdrawn'>;

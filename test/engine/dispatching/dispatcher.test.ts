@@ -260,6 +260,21 @@ test('a summary is told to those of its members, and each of them hears the rest
   expect(await daemon.sent()).toEqual(['ops retracted', 'ops summary']);
 });
 
+test('a summary of events that nobody acknowledges is told to the next in line', async () => {
+  const routingOf: DispatchRules['routingOf'] = (labels) => {
+    const { channels, options } = routingTo([], null, labels);
+    return { channels, options: { ...options, escalate: [{ afterMs: 15 * MINUTE, notify: ['mail'] }] } };
+  };
+  await using daemon = await aDispatcher(CHANNELS, (store) => store, { more: { routingOf } });
+  const summary = { of: 'alert.event', count: 2, keys: ['a', 'b'] } as const;
+  await daemon.decided({ key: 'both', type: 'alert.summary', summary }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  await daemon.clock.advance(15 * MINUTE);
+  await daemon.route();
+  expect((await daemon.sent()).toSorted()).toEqual(['ada summary', 'bob summary']);
+});
+
 test('a repeat that was refused held up the end of its alert, and went out just before it', async () => {
   const routingOf: DispatchRules['routingOf'] = (labels) => {
     const { channels, options } = routingTo([], null, labels);
