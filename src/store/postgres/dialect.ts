@@ -32,6 +32,7 @@ export const POSTGRES: SqlDialect = {
     `(CASE WHEN ${POSTGRES.isJson(column)} THEN ${column}::json #>> '{${path.join(',')}}' END)`,
   jsonHas: (column, value) => `${value} IN (SELECT json_array_elements_text(
     CASE WHEN ${column} IS JSON ARRAY AND strpos(${column}, '\\u0000') = 0 THEN ${column}::json ELSE '[]' END))`,
+  jsonLength: (column) => `(CASE WHEN ${column} IS JSON ARRAY THEN json_array_length(${column}::json) END)`,
   jsonArray: (expression) => `coalesce(json_agg(${expression})::text, '[]')`,
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   forUpdate: (table) => (table === undefined ? 'FOR UPDATE' : `FOR UPDATE OF ${table}`),

@@ -58,6 +58,8 @@ export interface SqlDialect {
   readonly jsonText: (column: string, ...path: readonly string[]) => string;
   /** Whether a column that holds a JSON array of texts has that text in it; false where it is no array. */
   readonly jsonHas: (column: string, value: string) => string;
+  /** How many values a column that holds a JSON array has; NULL where it is no array. */
+  readonly jsonLength: (column: string) => string;
   /** Aggregate: the values as the text of a JSON array, `[]` of none. An ORDER BY may stand in the expression. */
   readonly jsonArray: (expression: string) => string;
 

@@ -19,6 +19,7 @@ export const SQLITE: SqlDialect = {
   jsonText: (column, ...path) => `(CASE WHEN json_valid(${column}) THEN ${column} ->> '$.${path.join('.')}' END)`,
   jsonHas: (column, value) => `${value} IN (SELECT item.value FROM json_each(
     CASE WHEN json_valid(${column}) THEN iif(json_type(${column}) = 'array', ${column}, '[]') ELSE '[]' END) AS item)`,
+  jsonLength: (column) => `(CASE WHEN json_valid(${column}) THEN json_array_length(${column}) END)`,
   jsonArray: (expression) => `json_group_array(${expression})`,
   skipLocked: '',
   forUpdate: () => '',

@@ -173,6 +173,15 @@ onEachEngine((open) => {
     expect((await backlog(database.sql, NOON)).dead).toEqual([{ channel: 'ops', rows: 1, oldest: NOON + 1 }]);
   });
 
+  test('events that were folded into one are counted each, where a message counts them', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    const listed = Array.from({ length: 50 }, (_, n) => ({ key: `k${n}` }));
+    const summary = { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] } as const;
+    await owe(database, { large: [...listed, { key: 'one' }, { key: 'many', type: 'alert.summary', summary }] });
+    expect((await delivery(database.sql, 'large'))?.more.map(({ count }) => count).toSorted()).toEqual([1, 3]);
+  });
+
   test('thousands of members are read and settled in pages, and all are marked', async () => {
     await using opened = await open();
     const { database } = opened;

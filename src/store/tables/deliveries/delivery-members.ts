@@ -68,7 +68,8 @@ const LISTED = `
 
 const MORE = (d: SqlDialect): string => `
   SELECT $4::text AS id, coalesce(${d.jsonText('labels', 'watch')}, watch) AS rule, alert,
-    ${d.jsonText('labels', 'severity')} AS severity, 'alert.' || transition AS type, count(*) AS count,
+    ${d.jsonText('labels', 'severity')} AS severity, 'alert.' || transition AS type,
+    CAST(sum(coalesce(${d.jsonLength('summary')}, 1)) AS bigint) AS count,
     ${d.jsonArray('member.key')} AS keys
   FROM group_member AS member JOIN notifications ON notifications.number = member.notification
   WHERE ${IN_PAGE} AND (${PLACE}) > ($5, $6, $7)
