@@ -74,10 +74,11 @@ function pausesOf({ log, clock }: Evidence, watch: string): Span[] {
 
 /**
  * Until the next try of what was refused. Messages about the same alert wait for one another; so does the message in which
- * it came for those about its other alerts.
+ * it came for those about its other alerts, where all of them wait.
  */
-export function tryExcuses(evidence: Evidence, { target, key, from, carrier, repeatMs }: Awaited): Excused[] {
-  const keys = new Set([key, ...keysOf(carrier)]);
+export function tryExcuses(evidence: Evidence, awaited: Awaited): Excused[] {
+  const { target, key, from, carrier, repeatMs } = awaited;
+  const keys = new Set([key, ...(waitsWithOthers(evidence, awaited) ? keysOf(carrier) : [])]);
   const near = new Set([...keys].flatMap((one) => evidence.messages.troubled(target, one)));
   const waits = [...near].flatMap((message) =>
     message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMs) ?? []),
@@ -99,6 +100,23 @@ interface Awaited {
   /** The message in which it came, or was to come; null: none was tried. */
   readonly carrier: Message | null;
   readonly repeatMs: number | null;
+}
+
+/** An earlier message about it was not settled when that was closed. Summaries are not divided. */
+function waitsWithOthers({ messages }: Evidence, { target, key, carrier }: Awaited): boolean {
+  if (carrier === null || carrier.isSummary) return true;
+  const at = carrier.closedAt;
+  // What is told as one thing may have been taken out of a message that was not tried yet.
+  const isOneThing = carrier.members.some((member) => member.key === key && member.as === 'fired-and-resolved');
+  return (
+    isOneThing ||
+    messages
+      .about(target, key)
+      .some(
+        ({ message: { closedAt, knownAt, deadAt } }) =>
+          closedAt < at && (knownAt ?? Infinity) >= at && (deadAt ?? Infinity) >= at,
+      )
+  );
 }
 
 /** Until their first tries, of messages that were closed before: whether those are late is judged by themselves. */

@@ -161,7 +161,9 @@ function missingIn(court: Court, message: Message, sent: readonly SentStory[]): 
       isThere &&
       // A reload may be under way that moves it to another group.
       [closedAt, closedAt - 10_000].every((at) => court.groups.groupAt(story.rule, target, at) === group) &&
-      isToBeRepeated(court, story, message)
+      isToBeRepeated(court, story, message) &&
+      // One that is over the cap waits for its own time.
+      court.caps.fullFrom(target, story, closedAt - 1, 0) === null
     );
   });
   if (missing === undefined) return [];

@@ -3,8 +3,8 @@
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Channel, PeopleLog, SeverityName, Try, TryMember, UntriedMessage } from '../log.ts';
-import { merged, type Spans } from './spans.ts';
-import type { Timeline } from './timeline.ts';
+import { common, gapsIn, merged, type Spans } from './spans.ts';
+import { remembered, type Timeline } from './timeline.ts';
 
 export interface Message {
   readonly id: string;
@@ -58,7 +58,7 @@ export const SUMMARIES: ReadonlySet<Try['kind']> = new Set([
 const NO_LINES: readonly Line[] = [];
 
 export function messagesIn(
-  log: Pick<PeopleLog, 'tries' | 'untried' | 'span'>,
+  log: Pick<PeopleLog, 'tries' | 'untried' | 'span' | 'lives'>,
   clock: DaemonClock,
   timeline: Timeline,
 ): Messages {
@@ -66,8 +66,9 @@ export function messagesIn(
     log.tries.filter(({ kind }) => kind !== 'report'),
     ({ id, target }) => `${target.channel}/${target.recipient} ${id}`,
   );
+  const ageOf = runTimes(log, timeline);
   const all = [...byId.values()]
-    .flatMap((tries) => messageOf(tries, clock, timeline))
+    .flatMap((tries) => messageOf(tries, { clock, timeline, ageOf }))
     .toSorted((a, b) => a.firstAt - b.firstAt);
   const byTarget = Map.groupBy(all, ({ target }) => target);
   const byPlace = new Map<string, Line[]>();
@@ -103,11 +104,30 @@ function push<V>(to: Map<string, V[]>, key: string, value: V): void {
   else known.push(value);
 }
 
-function messageOf(tries: readonly Try[], clock: DaemonClock, timeline: Timeline): Message[] {
+/** For how long its channel was there and the daemon ran, between the two. */
+type RunTimeOf = (target: string, from: Instant, to: Instant) => number;
+
+function runTimes({ lives, span }: Pick<PeopleLog, 'lives' | 'span'>, timeline: Timeline): RunTimeOf {
+  const running = new Map<string, Spans>();
+  return (target, from, to) => {
+    const there = remembered(running, target, () => common(merged(lives), gapsIn(timeline.without(target), span)));
+    return common(there, [{ from, to }]).reduce((sum, one) => sum + one.to - one.from, 0);
+  };
+}
+
+interface Given {
+  readonly clock: DaemonClock;
+  readonly timeline: Timeline;
+  readonly ageOf: RunTimeOf;
+}
+
+function messageOf(tries: readonly Try[], { clock, timeline, ageOf }: Given): Message[] {
   const [first] = tries;
   if (first === undefined) return [];
   const target = `${first.target.channel}/${first.target.recipient}`;
   const took = tries.find(isTaken);
+  const closedAt = clock.whenShown(first.closedClock, first.begunAt);
+  const age = (at: Instant): number => ageOf(target, closedAt, at);
   return [
     {
       id: first.id,
@@ -116,13 +136,13 @@ function messageOf(tries: readonly Try[], clock: DaemonClock, timeline: Timeline
       kind: first.kind,
       members: first.members,
       isSummary: SUMMARIES.has(first.kind),
-      closedAt: clock.whenShown(first.closedClock, first.begunAt),
+      closedAt,
       firstAt: first.begunAt,
       tries,
       sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
       knownAt: tries.find(({ outcome, knownAt }) => outcome.type === 'accepted' && knownAt !== null)?.knownAt ?? null,
       isMaybeSent: tries.some(({ outcome }) => outcome.type !== 'refused'),
-      deadAt: deadOf(tries, timeline.channelOf(target)),
+      deadAt: deadOf(tries, timeline.channelOf(target), age),
     },
   ];
 }
@@ -131,17 +151,17 @@ export function isTaken({ outcome }: Try): boolean {
   return outcome.type === 'accepted' || (outcome.type === 'unknown' && outcome.took);
 }
 
-/** Its age is known to the minute. */
-const AGE_STEP_MS = 60_000;
+/** Its age is written down each minute, after a rest of up to a minute. */
+const AGE_STEP_MS = 120_000;
 
-/** One that is refused for good ends at its third try; else it has to be tried often enough, and be old. */
-function deadOf(tries: readonly Try[], channel: Channel | null): Instant | null {
+/** One that is refused for good ends at its third try; else it has to be tried often enough, and be owed for long (53). */
+function deadOf(tries: readonly Try[], channel: Channel | null, age: (at: Instant) => number): Instant | null {
   const last = tries.at(-1);
   if (last === undefined || last.outcome.type === 'accepted' || channel === null) return null;
   const refused = tries.filter(({ outcome }) => outcome.type === 'refused' && outcome.why === 'body');
-  const age = (last.endedAt ?? last.begunAt) - (tries[0]?.begunAt ?? 0);
-  const isOld = tries.length >= channel.giveUp.tries && age >= channel.giveUp.afterMs - AGE_STEP_MS;
-  return refused.length >= 3 || isOld ? (last.endedAt ?? last.begunAt) : null;
+  const endedAt = last.endedAt ?? last.begunAt;
+  const isOld = tries.length >= channel.giveUp.tries && age(endedAt) >= channel.giveUp.afterMs - AGE_STEP_MS;
+  return refused.length >= 3 || isOld ? endedAt : null;
 }
 
 const FAILING = 3;

@@ -59,6 +59,23 @@ describe('the oracle for people, of what waits behind another message,', () => {
     expect(found({ configs, transitions: [fires, over], tries: tries.slice(0, 2) })).toEqual(['unsent short']);
   });
 
+  it('gives a message up when it was owed for long enough while the daemon ran', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('info', 'event')]) }];
+    const busy = { outcome: { type: 'refused', why: 'busy', retryAfterMs: HOUR } } as const;
+    const [span, line] = [{ from: 0, to: 40 * HOUR }, member({ type: 'event', severity: 'info' })];
+    // Closed at one, and first tried at three.
+    const tries = Array.from({ length: 23 }, (_, n) =>
+      sent((3 + n) * HOUR, 'ops', [line], { id: 'event', attempt: n + 1, closedClock: HOUR, ...busy }),
+    );
+    const told = { span, configs, transitions: [transition({ at: HOUR, type: 'event', severity: 'info' })], tries };
+    expect(found({ ...told, refusals: [{ from: HOUR, to: 3 * HOUR }] })).toEqual([]);
+    const stopped = [
+      { from: 0, to: HOUR, end: 'stopped' as const },
+      { from: 3 * HOUR, to: span.to, end: 'stopped' as const },
+    ];
+    expect(found({ ...told, lives: stopped })).toEqual(['unsent event']);
+  });
+
   it('passes a line about many ends to who was told of one of them', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('warning', 'event')]) }];
     const [one, other] = ['one', 'other'].map((key) => transition({ at: HOUR, key, type: 'event' }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Try, TryMember } from '../log.ts';
+import type { PeopleLog, Try, TryMember } from '../log.ts';
 import {
   acknowledged,
   begin,
@@ -14,6 +14,7 @@ import {
   MINUTE,
   repeat,
   route,
+  rule,
   sent,
   transition,
 } from './logs.ts';
@@ -48,6 +49,30 @@ describe('the oracle for people, of repeats,', () => {
     );
     const actions = [acknowledged(HOUR + MINUTE, DAY)];
     expect(found({ span, configs, actions, transitions, tries: repeated(again) })).toContain('repeat-wrong repeat');
+  });
+
+  it('passes a repeat without what is over the cap then', () => {
+    const urgent = { ...rule('critical'), alert: 'lower', labels: { ...rule('critical').labels, alert: 'lower' } };
+    const first = config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })], [rule('warning'), urgent]);
+    const one = member({ key: 'other', alert: 'lower', severity: 'critical' });
+    const { key, alert, severity } = one;
+    const labels = urgent.labels;
+    const transitions = [fires, transition({ at: HOUR + 25 * MINUTE, key, alert, severity, labels }), ends];
+    const tries = [begin(HOUR), sent(HOUR + 25 * MINUTE, 'ops', [one]), repeat(HOUR + 30 * MINUTE)];
+    const span = { from: 0, to: HOUR + 31 * MINUTE };
+    const under = (burst: number): Pick<PeopleLog, 'configs'> => ({
+      configs: [
+        {
+          from: 0,
+          config: {
+            ...first,
+            channels: first.channels.map((to) => ({ ...to, cap: { burst, perHour: 30 } })),
+          },
+        },
+      ],
+    });
+    expect(found({ span, transitions, tries, ...under(2) })).toEqual([]);
+    expect(found({ span, transitions, tries, ...under(10) })).toEqual(['repeat-wrong member-missing']);
   });
 
   it('passes that nothing is repeated while it is acknowledged', () => {

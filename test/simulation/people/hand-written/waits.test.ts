@@ -19,24 +19,29 @@ import {
 } from './logs.ts';
 
 describe('the oracle for people, of what waits or was never kept,', () => {
-  it('passes what waits in a message behind another that waits for its own next try', () => {
+  it('passes what waits with others that wait, and finds what could have gone without them', () => {
     const event = (key: string, at: number): CommittedTransition => transition({ at, key, type: 'event' });
+    const corrected = (key: string): CommittedTransition =>
+      transition({ at: HOUR + 10 * SECOND, key, seq: 2, type: 'corrected' });
     const about = (key: string, seq = 1): TryMember => member({ key, seq, type: seq === 1 ? 'event' : 'corrected' });
-    const change = transition({ at: HOUR + 20 * SECOND, key: 'b', seq: 2, type: 'corrected' });
-    const transitions = [event('a', HOUR), event('b', HOUR + 10 * SECOND), change, event('c', HOUR + 20 * SECOND)];
-    const busy = { outcome: { type: 'refused', why: 'busy', retryAfterMs: HOUR } } as const;
     const last = HOUR + 50 * MINUTE;
-    const told = (first: Partial<Try>): Try[] => [
-      sent(HOUR, 'ops', [about('a')], { id: 'one', ...first }),
-      sent(last, 'ops', [about('a')], { id: 'one', attempt: 2 }),
-      sent(last, 'ops', [about('a', 2), about('b')], { id: 'two', closedClock: HOUR + 10 * SECOND }),
-      sent(last, 'ops', [about('b', 2), about('c')], { id: 'three', closedClock: HOUR + 20 * SECOND }),
+    const twice = (key: string, retryAfterMs: number): Try[] => [
+      sent(HOUR, 'ops', [about(key)], { id: key, outcome: { type: 'refused', why: 'busy', retryAfterMs } }),
+      sent(last, 'ops', [about(key)], { id: key, attempt: 2 }),
     ];
-    const all = [...transitions, transition({ at: HOUR + 10 * SECOND, key: 'a', seq: 2, type: 'corrected' })];
+    const then = (members: readonly TryMember[]): Try =>
+      sent(last, 'ops', members, { id: 'then', closedClock: HOUR + 10 * SECOND });
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], groupIntervalMs: 0 })]) }];
-    expect(found({ configs, transitions: all, tries: told(busy) })).toEqual([]);
-    const soon = { outcome: { type: 'refused', why: 'busy', retryAfterMs: MINUTE } } as const;
-    expect(found({ configs, transitions: all, tries: told(soon) })).toContain('unsent event');
+    const happened = [event('a', HOUR), event('b', HOUR), corrected('a')];
+    const both = [about('a', 2), about('b', 2)];
+    const all = { configs, transitions: [...happened, corrected('b')] };
+    expect(found({ ...all, tries: [...twice('a', HOUR), ...twice('b', HOUR), then(both)] })).toEqual([]);
+    expect(found({ ...all, tries: [...twice('a', MINUTE), ...twice('b', HOUR), then(both)] })).toContain(
+      'unsent event',
+    );
+    const alone = { configs, transitions: [event('a', HOUR), corrected('a'), event('b', HOUR + 10 * SECOND)] };
+    const together = [about('a', 2), about('b')];
+    expect(found({ ...alone, tries: [...twice('a', HOUR), then(together)] })).toEqual(['unsent event']);
   });
 
   it('finds that what is critical is not told from memory, and passes other news that no poll decided again', () => {
