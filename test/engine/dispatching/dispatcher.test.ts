@@ -543,7 +543,7 @@ test('an event that nobody acknowledged in seven days is open no more, which peo
   const by = { request: { key: 'a', asked: 'a', actor: 'alice' }, at: daemon.clock.now() };
   await operate(
     daemon.store,
-    { type: 'ack', key: 'seen', episode: 1, seq: 1, severity: 'warning', until, comment: null, replace: false },
+    { type: 'ack', key: 'seen', episode: 1, seq: 1, severity: 'critical', until, comment: null, replace: false },
     by.request,
     { at: by.at },
   );
