@@ -153,8 +153,8 @@ function isDisliked(end: ReceiverAnswer | Outcome): boolean {
   return end.type === 'answered' && (end.status === 400 || end.status === 422);
 }
 
-function nameOf({ message: { key, seq } }: ShownAlert): string {
-  return `${key} ${seq}`;
+function nameOf({ message: { key, seq }, labels }: ShownAlert): string {
+  return `${key} ${seq} ${labels['severity'] ?? ''}`;
 }
 
 function* chunks(alerts: readonly ShownAlert[]): Generator<readonly ShownAlert[]> {

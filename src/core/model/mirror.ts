@@ -14,10 +14,18 @@ import { nameOfTransition } from './transition.ts';
 /** An alert as its newest message has it. */
 export interface MirroredAlert {
   readonly message: Message;
-  /** Of the first message of its episode: receivers know the alert by them. */
+  /** Of its begin, or of the last time that it was raised: receivers know the alert by them. */
   readonly labels: Labels;
+  /** By which they knew it before it was raised. */
+  readonly former: readonly FormerLabels[];
   /** The newest message that was accepted; null: none was. */
   readonly accepted: Accepted | null;
+}
+
+export interface FormerLabels {
+  readonly labels: Labels;
+  /** When it was raised. */
+  readonly until: Instant;
 }
 
 export interface Accepted {
@@ -41,6 +49,15 @@ export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
   readonly shown: ShownPeriod;
   /** The daemon's page of it; null or left out: it has none. */
   readonly page?: string | null;
+}
+
+/** What a receiver still has open under former labels is over. It forgets it by itself after `holdMs`. */
+export function formerlyShown({ message, former }: MirroredAlert, now: Instant, holdMs: number): ShownAlert[] {
+  const recent = former.filter(({ until }) => now - until < holdMs);
+  return recent.map(({ labels, until }) => {
+    const endsAt = Math.min(until, now);
+    return { message, labels, shown: { startsAt: Math.min(message.since, endsAt), endsAt } };
+  });
 }
 
 /** Null: it is not shown, or no longer. */

@@ -2,7 +2,7 @@
 // happened or a call was not taken. What it accepted last is in the state file, so that a restart neither shows an event
 // again nor forgets an end that was not accepted yet.
 import type { Ownership } from '../../cluster/ownership.ts';
-import { shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
+import { formerlyShown, shownOf, type MirroredAlert, type ShownAlert } from '../../core/model/mirror.ts';
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -64,7 +64,8 @@ export function createMirrorLoop(options: MirrorLoopOptions): MirrorLoop {
       return span === null ? [] : [{ ...alert, shown: span }];
     });
     if (shown.length === 0) return [];
-    const outcomes = await mirror.show(shown, signal);
+    const over = alerts.flatMap((alert) => formerlyShown(alert, now, holdMs));
+    const outcomes = await mirror.show([...shown, ...over], signal);
     failpoint('mirror.shown');
     return shown.flatMap((one, i) => {
       const outcome = outcomes[i];

@@ -50,6 +50,24 @@ test('what fires is shown until its rule is gone, to the same labels; a restart 
   expect(lines(story)).toEqual([]);
 });
 
+test('an alert that a reload made more severe is another one there: the former is over', async () => {
+  await using server = await createWebhookSink(status(200));
+  const warning = RULES.replace('critical', 'warning');
+  await using story = await aStory({ channels: channelsAt(server.origin), rules: warning, polls: 1 });
+  story.explorer.balance = '0';
+  await story.minutes(2);
+  await server.calls.reached(1);
+  story.folder.write('rules.yaml', RULES);
+  expect(await story.running.reload()).toBe('config:reloaded');
+  await story.minutes(2);
+  const now = story.running.clock.now();
+  const seen = shownBy(server).map((line) => {
+    const [, , severity = '', , , endsAt = ''] = line.split(' | ');
+    return `${severity} ${Date.parse(endsAt) > now ? 'open' : 'over'}`;
+  });
+  expect(seen).toEqual(['critical open', 'warning over']);
+});
+
 test('a server that does not answer is told on another channel, and once it does, what fires is shown', async () => {
   const usual: { answer: Answer } = { answer: status(503) };
   await using server = await createWebhookSink((response, call) => {

@@ -10,7 +10,7 @@ const BEGAN = NOON - 5 * MINUTE;
 
 function shown(type: MessageType, at: number, accepted: Accepted | null, now = NOON): string | null {
   const message = aMessage({ type, at, since: BEGAN, seq: 3, summary: null });
-  const span = shownOf({ message, labels: {}, accepted }, now, HOLD);
+  const span = shownOf({ message, labels: {}, former: [], accepted }, now, HOLD);
   const minutes = (time: number): string => `${(time - NOON) / MINUTE}`;
   return span && `${minutes(span.startsAt)} to ${minutes(span.endsAt)}`;
 }

@@ -1,5 +1,5 @@
 // What receivers that keep their own state of alerts are shown, and what of it they accepted.
-import type { MirroredAlert } from '../../../core/model/mirror.ts';
+import type { FormerLabels, MirroredAlert } from '../../../core/model/mirror.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { AcceptedAlert, OldEvent, PassedAck } from '../../contract/mirrors.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
@@ -11,15 +11,20 @@ import { labelsShape } from './alert-labels.ts';
 
 const MIRRORED = (d: SqlDialect): string => `
   WITH candidates AS (SELECT key FROM alerts WHERE is_open = 1 UNION SELECT key FROM notifications WHERE at > $2)
-  SELECT newest.message, first.labels, mirrored.seq, mirrored.at, mirrored.ends_at
+  SELECT newest.message, newest.key, newest.episode, shown.labels, shown.seq AS shown_seq, first.seq AS first_seq,
+    mirrored.seq, mirrored.at, mirrored.ends_at
   FROM candidates
     CROSS JOIN notifications AS newest
     CROSS JOIN notifications AS first
+    CROSS JOIN notifications AS shown
     LEFT JOIN mirrored ON mirrored.channel = $1 AND mirrored.key = candidates.key AND mirrored.seq >= first.seq
-  WHERE newest.key = candidates.key AND first.key = candidates.key
+  WHERE newest.key = candidates.key AND first.key = candidates.key AND shown.key = candidates.key
     AND newest.seq = (SELECT max(seq) FROM notifications AS one WHERE one.key = candidates.key)
     AND first.seq = (
       SELECT min(seq) FROM notifications AS one WHERE one.key = candidates.key AND one.episode = newest.episode)
+    AND shown.seq = coalesce((
+      SELECT max(seq) FROM notifications AS one
+      WHERE one.key = candidates.key AND one.episode = newest.episode AND one.transition = 'firing'), first.seq)
     AND EXISTS (
       SELECT 1 FROM notifications AS one
       WHERE one.key = candidates.key AND one.episode = newest.episode AND ${d.jsonHas('one.notify', '$1')})
@@ -30,17 +35,39 @@ const MIRRORED = (d: SqlDialect): string => `
  * news first. One that cannot be read is left out.
  */
 export async function mirrored(sql: Sql, channel: string, since: Instant): Promise<MirroredAlert[]> {
-  return (await sql.all(MIRRORED, [channel, since])).flatMap((row) => mirroredOf(row) ?? []);
+  const rows = await sql.all(MIRRORED, [channel, since]);
+  const again = rows.filter((row) => row['shown_seq'] !== row['first_seq']).map((row) => text(row, 'key'));
+  const fired = again.length === 0 ? [] : await sql.all(FIRED, [again]);
+  const byEpisode = Map.groupBy(fired, episodeOf);
+  return rows.flatMap((row) => mirroredOf(row, byEpisode.get(episodeOf(row)) ?? []) ?? []);
+}
+
+const FIRED = (d: SqlDialect): string => `
+  SELECT key, episode, labels, at FROM notifications
+  WHERE ${d.among('key', '$1', 'text')} AND transition = 'firing' ORDER BY key, seq`;
+
+function episodeOf(row: Row): string {
+  return `${text(row, 'key')} ${int(row, 'episode')}`;
+}
+
+/** By which labels it fired before the last time, and until when. */
+function formerOf(fired: readonly Row[]): FormerLabels[] {
+  return fired.slice(0, -1).flatMap((row, i) => {
+    const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
+    const [next, last] = [fired[i + 1], fired.at(-1)];
+    if (labels === undefined || next === undefined || row['labels'] === last?.['labels']) return [];
+    return [{ labels, until: int(next, 'at') }];
+  });
 }
 
 /** Null: it cannot be read. */
-function mirroredOf(row: Row): MirroredAlert | null {
+function mirroredOf(row: Row, fired: readonly Row[]): MirroredAlert | null {
   const message = messageOf(row);
   const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
   if (message === null || labels === undefined) return null;
   const accepted =
     row['seq'] === null ? null : { seq: int(row, 'seq'), at: int(row, 'at'), endsAt: int(row, 'ends_at') };
-  return { message, labels, accepted };
+  return { message, labels, former: formerOf(fired), accepted };
 }
 
 const NEWEST_TRANSITION = (key: string): string =>
