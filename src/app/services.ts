@@ -125,9 +125,7 @@ function createSelf(
     onTransitions: () => {
       runtime.dispatch();
     },
-    onUnkept: (transitions) => {
-      runtime.unkept(transitions);
-    },
+    unrecorded: runtime.unrecorded,
   });
   const onMoved = (): Promise<void> => {
     self.shardsMoved();

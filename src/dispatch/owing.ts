@@ -26,3 +26,12 @@ function isOwedWithoutName(
   if (isEnd(transition)) return begun !== null || wanted > closed;
   return begun !== null && transition === 'corrected';
 }
+
+/** It was told of this transition before anybody could decide to tell it. */
+export function stateAfterTelling(
+  state: RecipientState,
+  { seq, transition }: Pick<PendingTransition, 'seq' | 'transition'>,
+): RecipientState {
+  const begun = isEnd(transition) ? null : (state.begun ?? seq);
+  return { ...state, closed: seq, begun, held: null, heldAt: null, renewed: null };
+}

@@ -32,7 +32,7 @@ export type RuleInForce =
       readonly severity: Severity;
     };
 
-export interface ReroutingRules extends RoutingRules {
+export interface ReroutingRules extends Omit<RoutingRules, 'unanswered'> {
   /** Null: the rule is gone. */
   readonly ruleOf: (watch: WatchId, alert: AlertId) => RuleInForce | null;
 }

@@ -40,6 +40,7 @@ import {
   rerouteStates,
   type DecidedState,
 } from './tables/alerts/recipient-states.ts';
+import { keepTold } from './tables/alerts/told-before.ts';
 import { append } from './tables/journal/journal.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
 import { moveAcks } from './tables/operators/acks.ts';
@@ -58,6 +59,7 @@ export async function commitRouting(sql: Sql, round: RoutingRound, result: Routi
   await owe(sql, result.owing, at);
   await informStates(sql, result.informed, at);
   await turnAlerts(sql, result.turned, at);
+  await keepTold(sql, result.told, at);
   // Only conditions inhibit others.
   const over = result.turned.filter(({ notification }) => notification.transition === 'resolved');
   const ended = over.map(({ notification }) => notification.key);

@@ -22,6 +22,7 @@ import { createSender, type Sender } from '../../src/engine/sending/sender.ts';
 import { parseDuration } from '../../src/lib/durations.ts';
 import type { OpenNotifier } from '../../src/notifiers/notifier.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
+import { NOBODY_TOLD } from '../../src/engine/sending/unrecorded.ts';
 import { loadRules } from '../../src/rules/load.ts';
 import type { RuleTest, WrittenPoll } from '../../src/rule-tests/model.ts';
 import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';
@@ -221,7 +222,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
     find: async () => ({ causes, isUndecided: () => false }),
     notify: () => [...notifierOf.keys(), 'alertmanager'],
     onTransitions: wake,
-    onUnkept: () => undefined,
+    unrecorded: NOBODY_TOLD,
   });
   let isSelfRunning = false;
   let requests = 0;

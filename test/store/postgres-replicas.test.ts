@@ -307,7 +307,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     const [dispatching, sending] = [await all.join('dispatching'), await all.join('sending')];
     await claimAll(dispatching.store, ['service:test']);
     const { fence } = await claimOne(sending, 'channel:ops');
-    const nothing = { owing: [], informed: [], turned: [], undeliverable: [] };
+    const nothing = { owing: [], told: [], informed: [], turned: [], undeliverable: [] };
     const ends = new Set<string>();
     for (let n = 0; n < 30; n += 1) {
       const id = `alert-${n}`;

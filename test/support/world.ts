@@ -5,6 +5,7 @@ import { formatProblems } from '../../src/config/problem.ts';
 import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
 import type { Watch } from '../../src/core/model/watch/watch.ts';
+import { NOBODY_TOLD } from '../../src/engine/sending/unrecorded.ts';
 import { createPoller, type Poller } from '../../src/engine/polling/poller.ts';
 import { createScheduler, type Scheduler } from '../../src/engine/scheduling/scheduler.ts';
 import type { AnswerCache } from '../../src/explorer/http/answer-cache.ts';
@@ -181,7 +182,8 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
       scheduler = newScheduler();
       scheduler.set(watches, []);
       const isAdopted = (id: string): boolean => poller.watches().some((watch) => watch.id === id);
-      await retireGone({ store, ownership: ownershipOf(store), clock, log, isAdopted, onTransitions: () => undefined });
+      const of = { unkept: poller.unkept, unrecorded: NOBODY_TOLD, isAdopted, onTransitions: () => undefined };
+      await retireGone({ store, ownership: ownershipOf(store), clock, log, ...of });
     },
     async poll() {
       await clock.advance(60_000);

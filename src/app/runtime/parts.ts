@@ -167,9 +167,7 @@ export function createParts(
       metrics.memoryRecalled(cause);
     },
     onTransitions,
-    onUnkept: (transitions) => {
-      unrecorded.offer(transitions);
-    },
+    unrecorded,
   });
   const presentValues = createPresentValues();
   const coveredElsewhere = createCoveredElsewhere({ store, clock, log });
@@ -193,6 +191,8 @@ export function createParts(
     log,
     isAdopted: (id) => isWatched(id) || (hasSelf() && isSelfWatch(id)) || (hasDigest() && id === REPORT_WATCH),
     exclusively: (work) => changing.hold(work),
+    unkept: poller.unkept,
+    unrecorded,
     onTransitions,
   });
   return {

@@ -5,7 +5,6 @@ import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '.
 import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
-import type { Transition } from '../../core/model/transition.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import { isOverdue } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -16,6 +15,7 @@ import type { LowDisk } from '../../engine/self/daemon-causes.ts';
 import type { WorkByExplorer } from '../../engine/self/work-counts.ts';
 import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, dataOfWatches, healthOfAlerts } from '../../engine/reporting/report.ts';
+import type { Unrecorded } from '../../engine/sending/unrecorded.ts';
 import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backup-health.ts';
 import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
@@ -80,8 +80,8 @@ export interface Runtime extends AsyncDisposable {
   dispatch(): void;
   /** Something may be due that another replica stored. */
   look(): void;
-  /** The store did not keep these: what is critical is told from memory. */
-  unkept(transitions: readonly Transition[]): void;
+  /** Tells from memory of critical alerts that the store does not keep. */
+  readonly unrecorded: Unrecorded;
   readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
   /** Null while the disk of the state has room. */
   lowDisk(): LowDisk | null;
@@ -228,9 +228,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     scheduler,
     follower,
     owedToMirrors: () => channels.owedToMirrors(),
-    unkept: (transitions) => {
-      parts.unrecorded.offer(transitions);
-    },
+    unrecorded: parts.unrecorded,
     look: () => {
       dispatcher.wake();
       channels.wake(new Set(channels.names()));

@@ -1,9 +1,9 @@
 // Alerts of `on:` with `at_least:` or `none_for:`. They count matching items by the items' own times, late ones
 // included, and are evaluated only at complete polls. `per` splits the items into groups with separate states.
-import { newGroup } from './births.ts';
 import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './conditions/condition-alert.ts';
+import { newCondition } from './conditions/condition-state.ts';
 import { pageOf, pathsToShow } from './message.ts';
 import { namesOf, type Counted } from './sentence.ts';
 import type { DetectedEvent } from '../model/detection.ts';
@@ -218,4 +218,9 @@ function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
 
 function lastContext({ watch: { kind }, time }: AlertPoll, { last }: GroupState): EvaluationContext {
   return contextOf({ view: viewOf(kind.fields, (last ?? {}) as Remembered) }, null, time.at);
+}
+
+/** Before anything was counted in it. */
+function newGroup(born: number, meaning: string): GroupState {
+  return { type: 'group', meaning, condition: newCondition(born), matches: [], tallies: [], items: [], last: null };
 }

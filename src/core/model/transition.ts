@@ -1,5 +1,6 @@
-import type { Message, MessageType } from './delivery.ts';
-import type { Labels } from './ids.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Message, MessageType, Outcome } from './delivery.ts';
+import type { Labels, Recipient } from './ids.ts';
 
 /** What a poll did to one alert: it happened, fires, is over, or is otherwise than it was told. */
 export interface Transition {
@@ -7,6 +8,14 @@ export interface Transition {
   readonly labels: Labels;
   /** The channels that its rule and the routes lead to. Whoever knows the alert already hears the rest of it, named or not. */
   readonly notify: readonly string[];
+  /** Recipients that were told of it from memory, before it could be stored; left out: there are none. */
+  readonly told?: readonly ToldUnrecorded[];
+}
+
+/** A message that was accepted, or may have been, while the state could not be written. */
+export interface ToldUnrecorded extends Recipient {
+  readonly at: Instant;
+  readonly outcome: Extract<Outcome, { type: 'sent' | 'unknown' }>;
 }
 
 export type TransitionName = 'event' | 'firing' | 'resolved' | 'retracted' | 'corrected' | 'reinstated';

@@ -5,18 +5,21 @@
 //
 // A summary is an event of its own: its members are told by it, and what happens to them later is owed to whom it is.
 import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
-import { isBegin } from '../../core/model/transition.ts';
+import { isBegin, type ToldUnrecorded } from '../../core/model/transition.ts';
 import { placeOf, type GroupingRules } from '../group.ts';
 import type { Key, RecipientState, Withdrawal } from '../model.ts';
 import { isAnswered } from '../escalate.ts';
 import { isEnd, isHeard, UNTOLD } from '../owed.ts';
-import { stateOwing } from '../owing.ts';
+import { stateAfterTelling, stateOwing } from '../owing.ts';
+import { criticalOf } from '../policy/rate.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
-import type { Knowledge, Owing, RoutingResult, RoutingRound, Turned, Unrouted } from './routing-round.ts';
+import type { Knowledge, Owing, RoutingResult, RoutingRound, ToldBefore, Turned, Unrouted } from './routing-round.ts';
 
 /** What the config in force says of channels and alerts. */
 export interface RoutingRules extends GroupingRules {
   readonly recipientsOf: RecipientsOf;
+  /** Channels on which nobody answers. */
+  readonly unanswered: readonly string[];
 }
 
 /** Pure: the same round and rules owe the same to the same. */
@@ -30,6 +33,7 @@ export function routeRound({ unrouted, known }: RoutingRound, rules: RoutingRule
   });
   return {
     owing: parts.flatMap(({ owing }) => owing),
+    told: parts.flatMap(({ told }) => told),
     informed: parts.flatMap(({ informed }) => informed),
     turned: parts.flatMap(({ turned }) => turned),
     withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
@@ -39,23 +43,43 @@ export function routeRound({ unrouted, known }: RoutingRound, rules: RoutingRule
 
 function routeOne(notification: Unrouted, known: readonly Knowledge[], rules: RoutingRules): RoutingResult {
   const named = targetsOf(notification, rules);
-  const isNamed = new Set(named.map(targetKey));
+  const told = new Map(notification.told.map((one) => [targetKey(one), one]));
+  const isNamed = new Set([...named.map(targetKey), ...told.keys()]);
   const knowing = new Set(known.map(({ target }) => targetKey(target)));
-  const joining = isBegin(notification.transition) ? named.filter((target) => !knowing.has(targetKey(target))) : [];
+  const hearing = [...(isBegin(notification.transition) ? named : []), ...notification.told.map(recipientOf)];
+  const joining = distinctTargets(hearing).filter((target) => !knowing.has(targetKey(target)));
   const all = [...known, ...joining.map((target) => joiningAt(notification, target))];
   const owing = all.flatMap(({ target, state, via }): Owing[] => {
-    const next = stateOwing(state, notification, isNamed.has(targetKey(target)) || via !== 'route');
-    if (next === null || next === state) return [];
+    const owed = stateOwing(state, notification, isNamed.has(targetKey(target)) || via !== 'route');
+    if (owed === null || owed === state) return [];
+    const next = told.has(targetKey(target)) ? stateAfterTelling(owed, notification) : owed;
     const group = placeOf(notification, target, rules);
     const last = isEnd(notification.transition) ? 'route' : via;
     return [{ key: notification.key, notification: notification.number, group, via: last, state: next }];
   });
   return {
     owing,
+    told: notification.told.map((telling) => toldBefore(notification, telling, rules)),
     informed: [],
     withdrawn: [],
     turned: turnedBy(notification, rules),
     undeliverable: lostIn(notification, rules),
+  };
+}
+
+function recipientOf({ channel, recipient }: ToldUnrecorded): Recipient {
+  return { channel, recipient };
+}
+
+function toldBefore(notification: Unrouted, telling: ToldUnrecorded, rules: RoutingRules): ToldBefore {
+  const { transition, labels } = notification;
+  return {
+    notification,
+    telling,
+    group: placeOf(notification, recipientOf(telling), rules),
+    critical: criticalOf([{ ...notification, isEvent: transition === 'event' }]),
+    counts: isBegin(transition) && !rules.unanswered.includes(telling.channel),
+    isAnswered: isAnswered(rules.routingOf(labels)),
   };
 }
 
@@ -87,7 +111,8 @@ function routeSummary(
   });
   const { owing, ...others } = membersAfter(notification, members, rules);
   const turned = isOfEvents(notification) ? turnedBy(notification, rules) : [];
-  return { ...others, owing: [...owing, ...summaries], turned, undeliverable: lostIn(notification, rules) };
+  const undeliverable = lostIn(notification, rules);
+  return { ...others, owing: [...owing, ...summaries], told: [], turned, undeliverable };
 }
 
 /** They stand open as one, until somebody answers. */

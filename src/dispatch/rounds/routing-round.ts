@@ -2,7 +2,8 @@
 // writing are three steps, so that a decision is a pure function.
 import type { Recipient } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { AlertEpisode, Key, Labels, RecipientState, TransitionName, Withdrawal } from '../model.ts';
+import type { ToldUnrecorded } from '../../core/model/transition.ts';
+import type { AlertEpisode, CriticalLines, Key, Labels, RecipientState, TransitionName, Withdrawal } from '../model.ts';
 
 /** A notification that nobody was chosen for yet, without its message. */
 export interface Unrouted extends AlertEpisode {
@@ -16,6 +17,8 @@ export interface Unrouted extends AlertEpisode {
   /** Keys of the alerts that a summary speaks of; empty of all others. */
   readonly members: readonly Key[];
   readonly at: Instant;
+  /** Recipients that were told of it already, while it could not be stored. */
+  readonly told: readonly ToldUnrecorded[];
   /** Why its row cannot be read, so that nobody can be told; null where it can. */
   readonly damage: string | null;
 }
@@ -73,8 +76,22 @@ export interface Undeliverable {
   readonly why: 'the config has no such channel any more' | 'the config names nobody for it any more';
 }
 
+/** A message about a transition that is on record only now. */
+export interface ToldBefore {
+  readonly notification: Unrouted;
+  readonly telling: ToldUnrecorded;
+  readonly group: GroupPlace;
+  /** Null: it is not critical. */
+  readonly critical: CriticalLines | null;
+  /** Whether somebody who may answer the alert was told of its begin by it. */
+  readonly counts: boolean;
+  /** Whether somebody has to answer the alert, or others are called. */
+  readonly isAnswered: boolean;
+}
+
 export interface RoutingResult {
   readonly owing: readonly Owing[];
+  readonly told: readonly ToldBefore[];
   readonly informed: readonly Informed[];
   readonly turned: readonly Turned[];
   readonly withdrawn: readonly Withdrawal[];

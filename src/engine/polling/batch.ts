@@ -17,8 +17,6 @@ export interface BatchOptions<Item> {
   readonly shardOf: (item: Item) => Shard;
   /** Asked when it is about to be committed; one that is not is dropped in silence. */
   readonly isInForce: (item: Item) => boolean;
-  /** The storage answered with an error: nothing of it is kept, as far as it says. */
-  readonly onUnkept: (item: Item) => void;
   /** It is on disk, or holds nothing that has to be. */
   readonly onCommitted: (item: Item) => void;
 }
@@ -36,7 +34,7 @@ export interface CommitBatch<Item> {
 export function createBatch<Item extends { readonly decision: Decision }>(
   options: BatchOptions<Item>,
 ): CommitBatch<Item> {
-  const { store, ownership, clock, silentWaitMs, outages, shardOf, isInForce, onUnkept, onCommitted } = options;
+  const { store, ownership, clock, silentWaitMs, outages, shardOf, isInForce, onCommitted } = options;
   let ready: { readonly item: Item; readonly done: (end: CommitEnd) => void }[] = [];
   /** Those that are ready are committed in the next turn. */
   let isDue = false;
@@ -91,7 +89,6 @@ export function createBatch<Item extends { readonly decision: Decision }>(
       const isLast = items.length === 1 || clock.monotonic() - startedAt >= SLOW_MS;
       if (!isLast) return (await Promise.all(items.map((item) => commitAll([item], fence)))).flat();
       outages.storageFails(error);
-      for (const item of items) onUnkept(item);
       return items.map((item) => [item, 'rejected']);
     }
   }

@@ -1,27 +1,34 @@
-// What follows a commit that the store did not keep. Without it the watch would go on deciding on a memory that is not
+// Handles commits that the store did not keep. Without it the watch would go on deciding on a memory that is not
 // the stored one: every later commit would be superseded too, and the watch blind until a restart.
 //
 //   superseded   the stored memory is another one: it is read again. Where it is newer, the same observation is decided
 //                again on it. Where it is older (the file was put back), it is taken, and the next poll decides.
 //   rejected     the store answered with an error, and may have committed all the same: the memory is read again before
-//                the next poll of the watch.
-import type { Memory } from '../../core/model/memory.ts';
+//                the next poll of the watch. Where it is the one that was held, the next poll goes on from what was
+//                decided, and both are committed as one decision. What is critical is told from memory meanwhile.
+import { joinDecisions } from '../../core/joined-decision.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { Memory, Run, Samples } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
+import { withClosedApart } from '../../core/windows/closed.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { CommitBatch } from './batch.ts';
 import type { Outages } from '../reporting/outages.ts';
+import type { Unrecorded } from '../sending/unrecorded.ts';
 import type { DecidedPoll } from './poll.ts';
 
 export interface RecoveryOptions {
   readonly batch: CommitBatch<DecidedPoll>;
   /** Reads the stored memory of one watch; undefined: nothing is stored. */
   readonly recall: (watch: Watch) => Promise<Memory | undefined>;
-  readonly heldVersion: (watch: WatchId) => number;
+  /** The memory that is held, which is that of the last commit. */
+  readonly heldMemory: (watch: Watch) => Memory;
   /** The stored memory replaces the one that is held; undefined: nothing is stored any more. */
   readonly replace: (watch: Watch, stored: Memory | undefined) => void;
   /** The same observation on the memory that is held now; null when the daemon is stopping. */
   readonly decideAgain: (decided: DecidedPoll) => Promise<DecidedPoll | null>;
+  readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
   readonly outages: Pick<Outages, 'storageFails'>;
   readonly log: Pick<Log, 'warn'>;
   /** Counted: the memory of a watch was read again. */
@@ -30,26 +37,42 @@ export interface RecoveryOptions {
 
 export type RecallCause = 'superseded' | 'rejected';
 
-export interface CommitRecovery {
-  /** Commits what a poll decided. Never rejects. */
-  commit(decided: DecidedPoll): Promise<void>;
-  /** Reads the memory again where the last commit left it uncertain. False: the store does not answer, do not poll. */
-  settle(watch: Watch): Promise<boolean>;
-  /** What the last decision would have made of the memory, if the store did not take it; undefined when it did. */
-  unkept(watch: WatchId): Memory | undefined;
-  /** Its memory is not held any more. */
+/** Decisions that the store did not keep, by watch. */
+export interface UnkeptDecisions {
+  unkept(watch: WatchId): Decision | undefined;
+  /** Watches that are not polled any more included. */
+  unkeptWatches(): readonly WatchId[];
+  /** Its decisions are stored, or of no use any more. */
   forget(watch: WatchId): void;
 }
 
+export interface CommitRecovery extends UnkeptDecisions {
+  /** Commits what a poll decided. Never rejects. */
+  commit(decided: DecidedPoll): Promise<void>;
+  /** Reads the memory again where the last commit left it uncertain. False: it is not known, do not poll. */
+  settle(watch: Watch): Promise<boolean>;
+}
+
 const MOST_DECISIONS = 3;
+/** Transitions and runs that wait for the store, of all watches. A watch that adds to them beyond that waits for it as well. */
+const MOST_UNKEPT = 20_000;
 
 export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
-  const { batch, recall, heldVersion, replace, decideAgain, outages, log, onRecalled } = options;
+  const { batch, recall, heldMemory, replace, decideAgain, unrecorded, outages, log, onRecalled } = options;
   const uncertain = new Set<WatchId>();
-  const unkept = new Map<WatchId, Memory>();
+  const unkept = new Map<WatchId, Decision>();
+  let unkeptSize = 0;
+
+  /** Undefined: nothing of the watch waits for the store any more. */
+  function keep(watch: WatchId, decision: Decision | undefined): void {
+    unkeptSize += sizeOf(decision) - sizeOf(unkept.get(watch));
+    if (decision === undefined) unkept.delete(watch);
+    else unkept.set(watch, decision);
+  }
 
   async function settle(watch: Watch): Promise<boolean> {
-    return !uncertain.has(watch.id) || (await readAgain(watch, 'rejected')) !== 'failed';
+    if (!uncertain.has(watch.id)) return true;
+    return (await readAgain(watch, 'rejected')) !== 'failed' || unkept.has(watch.id);
   }
 
   /** Whether the stored memory is newer than the one that was held, or anything else. */
@@ -58,9 +81,10 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     try {
       const stored = await recall(watch);
       uncertain.delete(watch.id);
-      const [held, found] = [heldVersion(watch.id), stored?.version ?? 0];
+      const [held, found] = [heldMemory(watch).version, stored?.version ?? 0];
       onRecalled(cause);
       if (found === held) return 'not-newer';
+      keep(watch.id, undefined);
       log.warn('watch:memory-recalled', { watch: watch.name, cause, held, found });
       replace(watch, stored);
       return found > held ? 'newer' : 'not-newer';
@@ -70,24 +94,40 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
     }
   }
 
-  function noteRejected({ watch: { id }, decision }: DecidedPoll): void {
+  /** With what was not kept before, and who was told of it. */
+  async function withUnkept(decided: DecidedPoll): Promise<DecidedPoll> {
+    const { watch } = decided;
+    const before = unkept.get(watch.id);
+    if (before === undefined) return decided;
+    const whole = joinDecisions(before, decided.whole);
+    const transitions = await unrecorded.withTold(whole.transitions);
+    return { ...decided, whole, decision: withClosedApart(watch, heldMemory(watch), { ...whole, transitions }) };
+  }
+
+  function noteRejected({ watch, whole }: DecidedPoll): void {
+    const { id } = watch;
     uncertain.add(id);
-    if (decision.transitions.length > 0) unkept.set(id, decision.memory);
+    const next = watch.windows.length > 0 ? whole : withFewRuns(whole);
+    if (unkeptSize - sizeOf(unkept.get(id)) + sizeOf(next) <= MOST_UNKEPT) keep(id, next);
+    unrecorded.offer(unkept.get(id)?.transitions ?? []);
   }
 
   return {
     settle,
     unkept: (id) => unkept.get(id),
+    unkeptWatches: () => [...unkept.keys()],
     forget(id) {
       uncertain.delete(id);
-      unkept.delete(id);
+      keep(id, undefined);
     },
     async commit(decided) {
       let current = decided;
       for (let decisions = 1; ; decisions += 1) {
-        const end = await batch.add(current);
-        unkept.delete(current.watch.id);
-        if (end === 'rejected') noteRejected(current);
+        const whole = await withUnkept(current);
+        const end = await batch.add(whole);
+        if (end === 'rejected') noteRejected(whole);
+        if (end === 'kept') unrecorded.recorded(unkept.get(current.watch.id)?.transitions ?? []);
+        if (end === 'kept' || end === 'superseded') keep(current.watch.id, undefined);
         if (end !== 'superseded') return;
         if ((await readAgain(current.watch, 'superseded')) !== 'newer' || decisions === MOST_DECISIONS) return;
         const again = await decideAgain(current);
@@ -96,4 +136,26 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
       }
     },
   };
+}
+
+function sizeOf(decision: Decision | undefined): number {
+  if (decision === undefined) return 0;
+  const runs = Object.values(decision.memory.history).reduce((sum, { length }) => sum + length, 0);
+  return decision.transitions.length + runs;
+}
+
+/** Runs that no condition looks back on, only charts. */
+const MOST_RUNS = 20;
+
+function withFewRuns(decision: Decision): Decision {
+  const { history } = decision.memory;
+  if (!Object.values(history).some(hasMany)) return decision;
+  const few: Samples = Object.fromEntries(
+    Object.entries(history).map(([path, runs]) => [path, hasMany(runs) ? runs.slice(-MOST_RUNS) : runs]),
+  );
+  return { ...decision, memory: { ...decision.memory, history: few } };
+}
+
+function hasMany(runs: readonly Run[]): boolean {
+  return runs.length > MOST_RUNS;
 }

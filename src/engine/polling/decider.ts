@@ -103,23 +103,27 @@ export function createDecider({ store, clock, log, hook, runs, chains, identity,
         miss: (missed) => judgeSafely(watch, memory, missed, reader, log),
       });
       if (judged === null) return null;
-      const decision = apart(watch, memory, judged.decision, shiftedMs);
+      const whole = moved(judged.decision, shiftedMs);
+      const decision = withClosedApart(watch, memory, whole);
       const tookMs = clock.monotonic() - began;
-      return { watch, observation: judged.observation, decision, tookMs, hooked, chain: reader.chain };
+      return { watch, observation: judged.observation, decision, whole, tookMs, hooked, chain: reader.chain };
     },
     async decideAgain(decided, memory) {
       const { watch, observation, chain } = decided;
       const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, 0);
       const judged = await judgeSafely(watch, memory, observation, { chain, past }, log);
-      return judged && { ...decided, ...judged, decision: apart(watch, memory, judged.decision, 0) };
+      const whole = judged?.decision;
+      return whole === undefined
+        ? null
+        : { ...decided, ...judged, decision: withClosedApart(watch, memory, whole), whole };
     },
   };
 }
 
-/** What is over leaves the memory. Times that were moved back are written, so that what is stored of them moves too. */
-function apart(watch: Watch, memory: Memory, decision: Decision, shiftedMs: number): Decision {
-  const { closed, ...rest } = withClosedApart(watch, memory, decision);
-  return { ...rest, hasChanged: rest.hasChanged || shiftedMs !== 0, closed: { ...closed, shiftedMs } };
+/** Times that were moved back are written, so that what is stored of them moves too. */
+function moved(decision: Decision, shiftedMs: number): Decision {
+  if (shiftedMs === 0) return decision;
+  return { ...decision, hasChanged: true, closed: { ...decision.closed, shiftedMs } };
 }
 
 function missedFor(detail: string, at: Instant): Observation {

@@ -33,6 +33,8 @@ export interface DecidedPoll {
   readonly watch: Watch;
   readonly observation: Observation;
   readonly decision: Decision;
+  /** The same before the runs that are over were taken out of its memory. */
+  readonly whole: Decision;
   /** From the begin of the poll to its decision. */
   readonly tookMs: number;
   readonly hooked: HookedPoll | null;

@@ -9,10 +9,8 @@ import type { Ownership } from '../../cluster/ownership.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import { showsHead } from '../../core/model/watch/watch.ts';
-import { withBirths } from '../../core/alerts/births.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
-import type { Transition } from '../../core/model/transition.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -23,11 +21,17 @@ import type { Store } from '../../store/contract/store.ts';
 import { createBatch } from './batch.ts';
 import { createChainIdentity } from './chain-identity.ts';
 import { createChains } from './chains.ts';
-import { createCommitRecovery, type RecallCause } from './commit-recovery.ts';
+import {
+  createCommitRecovery,
+  type RecallCause,
+  type RecoveryOptions,
+  type UnkeptDecisions,
+} from './commit-recovery.ts';
 import { createDecider } from './decider.ts';
 import type { ChangedWatches } from './changed-watches.ts';
 import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
+import { NOBODY_TOLD } from '../sending/unrecorded.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
 import type { DecidedPoll, PollHook } from './poll.ts';
 import { explorerShard, watchShard, type ShardOf } from './shard.ts';
@@ -61,8 +65,8 @@ export interface PollerOptions {
   readonly hook?: PollHook | null;
   /** Transitions were committed. */
   readonly onTransitions: () => void;
-  /** The store answered with an error to a decision with transitions. */
-  readonly onUnkept?: (transitions: readonly Transition[]) => void;
+  /** Tells of what the store does not keep; nobody is told where it is left out. */
+  readonly unrecorded?: RecoveryOptions['unrecorded'];
 }
 
 /** Watches whose memory was read and that are not polled yet. Dropping it releases everything. */
@@ -88,6 +92,7 @@ export interface Poller {
   /** Polls all of them; ends when every one has been decided. Never throws. */
   poll(watches: readonly Watch[], signal: AbortSignal): Promise<void>;
   memoryOf(watch: WatchId): Memory | undefined;
+  readonly unkept: UnkeptDecisions;
   /** Of which watches memory, health, figures or snapshot are other ones than at an earlier mark. */
   changedSince: ChangedWatches['since'];
   /** Health of the conditions of a watch's alerts. */
@@ -126,7 +131,6 @@ export function createPoller(options: PollerOptions): Poller {
     outages,
     shardOf: ({ watch }) => shardOfWatch(watch),
     isInForce,
-    onUnkept: ({ decision }) => options.onUnkept?.(decision.transitions),
     onCommitted: settle,
   });
   const decider = createDecider({
@@ -142,7 +146,8 @@ export function createPoller(options: PollerOptions): Poller {
   const recovery = createCommitRecovery({
     batch,
     recall: async ({ id }) => (await store.recall([id])).get(id),
-    heldVersion: (id) => held.versionOf(id),
+    heldMemory: (watch) => held.memoryOrBlank(watch),
+    unrecorded: options.unrecorded ?? NOBODY_TOLD,
     replace,
     decideAgain: (decided) => decider.decideAgain(decided, held.memoryOrBlank(decided.watch)),
     outages,
@@ -153,7 +158,7 @@ export function createPoller(options: PollerOptions): Poller {
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     if (held.isDamaged(watch.id) && !(await mend(watch))) return;
     if (!(await recovery.settle(watch))) return;
-    const known = withBirths(held.memoryOrBlank(watch), recovery.unkept(watch.id));
+    const known = recovery.unkept(watch.id)?.memory ?? held.memoryOrBlank(watch);
     const decided = await decider.decide(watch, known, tick);
     // A poll that ends while the daemon stops has no effect, nor has one of a watch that was removed or paused meanwhile.
     if (signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
@@ -277,6 +282,7 @@ export function createPoller(options: PollerOptions): Poller {
       ticks.end();
     },
     memoryOf: (id) => held.memoryOf(id),
+    unkept: recovery,
     changedSince: (mark) => held.changedSince(mark),
     healthOf: (id) => held.healthOf(id),
     figuresOf: (id) => held.figuresOf(id),

@@ -51,11 +51,15 @@ export interface BlindWatchesOptions {
 
 export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: BlindWatchesOptions): BlindWatches {
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
+  /** When it was last seen that the store refuses. */
+  let refusedAt: Instant = -Infinity;
 
   function look(watched: Watched, now: Instant): BlindWatch | null {
     const { watch, missed } = watched;
     // A clock that was set back would have it wait until that time comes again.
     if (watched.from > now) Object.assign(watched, { from: now, clearUntil: NEVER_CLEAR });
+    const refused = storageReason();
+    if (refused !== null) refusedAt = now;
     const pauseEnd = pausedUntil(watch);
     if (pauseEnd !== null) {
       if (pauseEnd > now) return null;
@@ -64,6 +68,9 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     if (watched.isDamaged) return { watch, since: watched.from, reason: 'damaged-memory', fields: [] };
     if (now <= watched.clearUntil) return null;
     const memory = memoryOf(watch.id);
+    // Its polls saw something all the time: once the store takes it, only what is missed from then on counts.
+    if (refused === null && missed === null && (memory?.data?.state ?? 'ok') === 'ok')
+      watched.from = Math.max(watched.from, refusedAt);
     const watching = { watch, from: watched.from, now };
     const since = blindSince(memory, watching);
     if (since === null) {
@@ -71,7 +78,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       return null;
     }
     const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
-    return { watch, since, reason: storageReason() ?? missed ?? reasonOf(memory?.data ?? null), fields };
+    return { watch, since, reason: refused ?? missed ?? reasonOf(memory?.data ?? null), fields };
   }
 
   /** A time of the new schedule is not missed before the reload. A watch that is blind stays so. */

@@ -8,7 +8,7 @@ import type { Cause } from './cause.ts';
 import { showTime } from '../../core/wording/words.ts';
 import { sinceText } from './words.ts';
 
-/** A cause that was seen and is over: while it lasted, nothing could be stored, so nothing was told. */
+/** The store refuses, or refused until a moment ago. */
 export interface Outage {
   readonly since: Instant;
   /** Null while it lasts. */
@@ -23,7 +23,7 @@ export interface LowDisk {
 }
 
 export interface DaemonCauseFacts {
-  /** The last outage of the storage, where it lasts or ended within ten minutes. */
+  /** The last outage of the storage, where it lasts or ended within a minute. */
   readonly outage: Outage | null;
   /** When the state file was put back that somebody had taken away; null = long ago, or never. */
   readonly restoredAt: Instant | null;
@@ -65,13 +65,15 @@ function outageOf({ outage, now }: DaemonCauseFacts): Part[] {
   if (outage === null) return [];
   const { since, until, what } = outage;
   const when = until === null ? sinceText(since, now) : `From ${showTime(since, now)} to ${showTime(until, now)}`;
+  const told =
+    until === null ? 'Critical alerts are told from memory, others later.' : 'What was not told is told now.';
   return [
     {
       alert: 'storage',
       subject: 'outage',
       since,
       title: what === 'full' ? 'the state file reached state.max_size' : 'the state could not be written',
-      text: [{ text: `${when}. Meanwhile nothing was learned, and no alert fired or resolved. The log says why.` }],
+      text: [{ text: `${when}. ${told} The log says why.` }],
     },
   ];
 }

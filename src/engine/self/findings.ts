@@ -2,7 +2,8 @@
 import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import type { OutboxDepth } from '../../store/contract/deliveries.ts';
+import type { Backlog, OutboxDepth } from '../../store/contract/deliveries.ts';
+import { UnavailableError } from '../../lib/unavailable.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
@@ -10,7 +11,7 @@ import type { BackupHealth } from '../upkeep/backup-health.ts';
 import type { ClockJumps } from '../upkeep/clock-jumps.ts';
 import type { FailingLoop } from '../upkeep/supervisor.ts';
 import { channelCauses, DEAD_MS } from './channel-causes.ts';
-import { explorerOf, highest, type CauseId, type SelfFindings } from './cause.ts';
+import { channelOf, explorerOf, highest, type CauseId, type SelfFindings } from './cause.ts';
 import { daemonCauses, type DaemonCauseFacts, type Outage } from './daemon-causes.ts';
 import { explorerCauses, type ExplorerCauseFacts } from './explorer-causes.ts';
 
@@ -42,10 +43,9 @@ export interface FindOptions {
   readonly work: SelfCheckInput;
 }
 
-/** While the state cannot be written, nothing can be told: it is made up for within this time. */
-const TOLD_LATE_MS = 600_000;
+/** A storage that works now and then is one outage. */
+const OVER_AFTER_MS = 60_000;
 
-/** Rejects with a `StorageError`. */
 export function createFind({ store, clock, work }: FindOptions): () => Promise<SelfFindings> {
   const begun = new Map<string, Instant>();
   let outage: Outage | null = null;
@@ -63,15 +63,24 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<S
     const state = work.storage();
     if (state !== 'works') outage = { since: outage?.until === null ? outage.since : now, until: null, what: state };
     else if (outage?.until === null) outage = { ...outage, until: now };
-    const isRecent = outage !== null && Math.abs(now - (outage.until ?? now)) < TOLD_LATE_MS;
+    const isRecent = outage !== null && Math.abs(now - (outage.until ?? now)) < OVER_AFTER_MS;
     return isRecent ? outage : null;
+  }
+
+  /** Null: the store does not answer. */
+  async function backlogAt(deadSince: Instant): Promise<Backlog | null> {
+    try {
+      return await store.backlog(deadSince);
+    } catch (error) {
+      if (error instanceof UnavailableError) return null;
+      throw error;
+    }
   }
 
   return async () => {
     const now = clock.now();
     const watches = work.watches();
     const health = work.channelHealth();
-    // Before the store is asked: it may not answer.
     const causes = [
       ...explorerCauses({ watches, blind: work.blind(), troubles: troublesSince(now), now }),
       ...daemonCauses({
@@ -87,11 +96,11 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<S
         now,
       }),
     ];
-    const { owed, dead } = await store.backlog(now - DEAD_MS);
-    const backlog = { owed: [...owed, ...work.owedToMirrors()], dead };
+    const stored = await backlogAt(now - DEAD_MS);
+    const backlog = { owed: [...(stored?.owed ?? []), ...work.owedToMirrors()], dead: stored?.dead ?? [] };
     return {
       causes: [...causes, ...channelCauses({ watches, health, backlog, now })],
-      isUndecided: (cause) => isUndecided(cause, work, health),
+      isUndecided: (cause) => (stored === null && channelOf(cause) !== null) || isUndecided(cause, work, health),
     };
   };
 }

@@ -10,6 +10,7 @@
 //
 // Of several replicas each tells what it sees: causes of the explorers and channels that it works on.
 import type { Ownership } from '../../cluster/ownership.ts';
+import { joinDecisions } from '../../core/joined-decision.ts';
 import { conditionOf } from '../../core/alerts/alert-evaluation.ts';
 import { isActive } from '../../core/alerts/emission.ts';
 import { readyFor } from '../../core/model/quality/clock-shift.ts';
@@ -17,7 +18,6 @@ import type { Decision } from '../../core/model/decision.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { SEVERITIES, type WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
-import type { Transition } from '../../core/model/transition.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { blankMemory, step } from '../../core/step.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -25,6 +25,7 @@ import type { Fence, Shard } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { isWritten } from '../polling/batch.ts';
+import type { Unrecorded } from '../sending/unrecorded.ts';
 import type { Cause, CauseId, SelfFindings } from './cause.ts';
 import { LOOK_MS, parseSelfWatchId, selfWatchId, selfWatchOf, viewOf, type SelfWatchId } from './self-watch.ts';
 
@@ -41,8 +42,8 @@ export interface SelfAlertsOptions {
   readonly notify: () => readonly string[];
   /** Transitions were committed. */
   readonly onTransitions: () => void;
-  /** The store answered with an error to these. */
-  readonly onUnkept: (transitions: readonly Transition[]) => void;
+  /** Tells of what the store does not keep. */
+  readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
 }
 
 export interface SelfAlerts {
@@ -62,10 +63,15 @@ interface Stepped {
 }
 
 const FORGOTTEN_AFTER_MS = 3_600_000;
+/** Transitions of one instance that wait for the store. */
+const MOST_UNKEPT = 100;
 
 export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
-  const { store, ownership, shardOf, clock, log, find, notify, onTransitions, onUnkept } = options;
+  const { store, ownership, shardOf, clock, log, find, notify, onTransitions, unrecorded } = options;
   let memoryById = new Map<WatchId, Memory>();
+  /** Decisions that the store did not keep: the next look goes on from there. */
+  const unkept = new Map<WatchId, Decision>();
+  let wasEverRead = false;
   /** False: what is stored is read before the next decision. */
   let isRead = false;
   /** Others are ours since it was read. */
@@ -80,10 +86,25 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     const ids = (await store.remembered()).filter(isOurs);
     const damaged: WatchId[] = [];
     memoryById = await store.recall(ids, (id) => damaged.push(id));
+    // The store may have kept a commit that it answered with an error.
+    for (const [id, { expects }] of unkept) if ((memoryById.get(id)?.version ?? 0) !== expects) unkept.delete(id);
     // What lasts fires again. That repeats a message, and loses none.
     if (damaged.length > 0) await store.forget(damaged);
     isRead = true;
+    wasEverRead = true;
   }
+
+  /** A store that cannot be read is one of the causes to tell of. */
+  async function readIfPossible(): Promise<void> {
+    const mayKnow = wasEverRead && !hasMoved;
+    try {
+      await read();
+    } catch (error) {
+      if (!mayKnow) throw error;
+    }
+  }
+
+  const memoryOf = (id: WatchId): Memory | undefined => unkept.get(id)?.memory ?? memoryById.get(id);
 
   const fenceOf = (cause: CauseId): Fence | null => ownership.fenceOf(shardOf(cause));
 
@@ -97,7 +118,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
       forgetAll();
       return;
     }
-    await read();
+    await readIfPossible();
     const found = await find();
     const now = clock.now();
     const steps = idsOf(found).map((id) => stepOne(id, found, now));
@@ -110,12 +131,13 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
 
   function forgetAll(): void {
     memoryById = new Map();
+    unkept.clear();
     isRead = false;
   }
 
   /** The instances to step: those that are remembered, and one for each cause that no firing one tells of yet. */
   function idsOf({ causes }: SelfFindings): SelfWatchId[] {
-    const known = [...memoryById.keys()].flatMap((id) => parseSelfWatchId(id) ?? []);
+    const known = [...memoryById.keys(), ...unkept.keys()].flatMap((id) => parseSelfWatchId(id) ?? []);
     const fresh = causes.filter((cause) => !cause.isExplained && !isTold(cause));
     const ours = [...known, ...fresh].filter((cause) => fenceOf(cause) !== null);
     const all = ours.map((id) => [selfWatchId(id), id] as const);
@@ -129,7 +151,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
   }
 
   function isFiring(id: WatchId): boolean {
-    const state = stateOf(id, memoryById.get(id));
+    const state = stateOf(id, memoryOf(id));
     return state !== null && isActive(state);
   }
 
@@ -139,25 +161,29 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     const truth = cause === null ? (found.isUndecided(of) ? 'unknown' : false) : isFiring(id) || begins(of, cause);
     const title = cause === null ? firedTitle(id) : `${of.alert}: ${cause.title}`;
     const watch = selfWatchOf(of, { cause, title, truth, notify: notify() });
-    const memory = readyFor(memoryById.get(id) ?? blankMemory(watch), at);
+    const memory = readyFor(memoryOf(id) ?? blankMemory(watch), at);
     const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: viewOf(cause), partial: null } as const;
-    return { id, of, decision: step(watch, memory, seen) };
+    const decision = step(watch, memory, seen);
+    const before = unkept.get(id);
+    return { id, of, decision: before === undefined ? decision : joinDecisions(before, decision) };
   }
 
   /** What was told when it fired. */
   function firedTitle(id: WatchId): string {
-    return stateOf(id, memoryById.get(id))?.firing?.title ?? id;
+    return stateOf(id, memoryOf(id))?.firing?.title ?? id;
   }
 
   async function commit(steps: readonly Stepped[], fence: Fence): Promise<void> {
     const wasRead = isRead;
     // Where the store answers with an error it may have committed all the same.
     isRead = false;
-    const decisions = steps.map(({ decision }) => decision);
+    const decisions = await Promise.all(steps.map(({ decision }) => withTold(decision)));
     const ends = await store.commit(decisions, clock.now(), fence).catch((error: unknown) => {
-      onUnkept(decisions.flatMap(({ transitions }) => transitions));
+      for (const { id, decision } of steps) noteUnkept(id, decision);
       throw error;
     });
+    for (const { id } of steps) unkept.delete(id);
+    unrecorded.recorded(decisions.flatMap(({ transitions }, i) => (ends[i] === 'kept' ? transitions : [])));
     isRead = wasRead && ends.every((end) => end === 'kept');
     for (const [i, { id, decision }] of steps.entries()) {
       if (ends[i] !== 'kept') continue;
@@ -165,6 +191,16 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
       report(decision);
     }
     onTransitions();
+  }
+
+  async function withTold(decision: Decision): Promise<Decision> {
+    if (!unkept.has(decision.watchId)) return decision;
+    return { ...decision, transitions: await unrecorded.withTold(decision.transitions) };
+  }
+
+  function noteUnkept(id: WatchId, decision: Decision): void {
+    if (decision.transitions.length <= MOST_UNKEPT) unkept.set(id, decision);
+    unrecorded.offer(unkept.get(id)?.transitions ?? []);
   }
 
   function report({ watchId, memory, reasons }: Decision): void {
@@ -190,7 +226,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
       lastFailure = null;
     } catch (error) {
       if (lastFailure !== String(error))
-        log.warn('self:failed', { error, effect: 'what is wrong with the daemon itself is not told meanwhile' });
+        log.warn('self:failed', { error, effect: 'of what is wrong with the daemon only what is critical is told' });
       lastFailure = String(error);
     }
   }
@@ -208,7 +244,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
         const sight = { cause: null, title: id, truth: 'unknown', notify: notify() } as const;
         return of === null ? [] : [selfWatchOf(of, sight)];
       }),
-    memoryOf: (id) => memoryById.get(id),
+    memoryOf,
     shardsMoved() {
       hasMoved = true;
     },

@@ -3,12 +3,17 @@
 // asked again, after a second at first and a minute at last. A stop in the middle loses nothing, because the next start
 // finds the same watches in the state file.
 import type { Ownership } from '../../cluster/ownership.ts';
+import { joinDecisions } from '../../core/joined-decision.ts';
+import type { Decision } from '../../core/model/decision.ts';
+import type { Memory } from '../../core/model/memory.ts';
 import { retire } from '../../core/step.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Fence } from '../../store/contract/fence.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { UnkeptDecisions } from '../polling/commit-recovery.ts';
+import type { Unrecorded } from '../sending/unrecorded.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 
 export interface RetirementOptions {
@@ -17,6 +22,9 @@ export interface RetirementOptions {
   readonly isAdopted: (watch: WatchId) => boolean;
   /** Runs the work while no reload is under way, so that a watch is not retired while it is added again. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
+  /** Decisions of their polls that the store did not keep. */
+  readonly unkept: UnkeptDecisions;
+  readonly unrecorded: Pick<Unrecorded, 'withTold' | 'recorded'>;
   /** Transitions were committed. */
   readonly onTransitions: () => void;
   readonly clock: Clock;
@@ -40,10 +48,22 @@ const DISAGREED_MS = 10_000;
 const AT_ONCE = 100;
 
 export function createRetirement(options: RetirementOptions): Retirement {
-  const { store, ownership, isAdopted, exclusively, onTransitions, clock, log } = options;
+  const { store, ownership, isAdopted, exclusively, unkept, unrecorded, onTransitions, clock, log } = options;
   const loop = createWokenLoop(clock);
   let lastFailure: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
+
+  /** Ends an alert that was told from memory as well. */
+  async function endOf(id: WatchId, stored: Memory | undefined): Promise<Decision[]> {
+    const before = unkept.unkept(id);
+    const goesOn = before?.expects === (stored?.version ?? 0) ? before : undefined;
+    const memory = goesOn?.memory ?? stored;
+    if (memory === undefined) return [];
+    const end = retire(id, memory, clock.now());
+    if (goesOn === undefined) return [end];
+    const whole = joinDecisions(goesOn, end);
+    return [{ ...whole, transitions: await unrecorded.withTold(whole.transitions) }];
+  }
 
   async function retireSome(ids: readonly WatchId[], fence: Fence): Promise<void> {
     // Checked again: a reload may have added some of them again meanwhile.
@@ -53,10 +73,13 @@ export function createRetirement(options: RetirementOptions): Retirement {
       damaged.push(id);
       log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: what it told is not resolved' });
     });
-    const decisions = [...memories].map(([id, memory]) => retire(id, memory, clock.now()));
+    const decisions: Decision[] = [];
+    for (const id of gone) if (!damaged.includes(id)) decisions.push(...(await endOf(id, memories.get(id))));
     const ends = await store.commit(decisions, clock.now(), fence);
     onTransitions();
     const kept = decisions.filter((_decision, i) => ends[i] === 'kept');
+    for (const { transitions } of kept) unrecorded.recorded(transitions);
+    for (const id of gone) unkept.forget(id);
     await store.forget([...kept.map(({ watchId }) => watchId), ...damaged]);
     // A commit that was under way when the reload came. The next try reads that memory again.
     const changed = decisions.length - kept.length;
@@ -67,7 +90,8 @@ export function createRetirement(options: RetirementOptions): Retirement {
   async function retireAll(): Promise<boolean> {
     const fence = ownership.fenceOf('service:dispatch');
     if (fence === null) return true;
-    const gone = (await store.remembered()).filter((id) => !isAdopted(id));
+    const known = new Set([...(await store.remembered()), ...unkept.unkeptWatches()]);
+    const gone = [...known].filter((id) => !isAdopted(id));
     if (gone.length > 0 && !ownership.mayRetire()) return false;
     for (let i = 0; i < gone.length; i += AT_ONCE)
       await exclusively(() => retireSome(gone.slice(i, i + AT_ONCE), fence));

@@ -46,7 +46,7 @@ const MOST_LINKS = 5;
 
 const COPY = 'This may be a copy: nobody knows whether an earlier try arrived.';
 
-const UNRECORDED = 'Not on record, since the state cannot be written: it may come again.';
+const UNRECORDED = 'Not on record yet, since the state cannot be written: after a crash it may come again.';
 
 export type LinesAttempt = OwnLinks & Pick<Attempt, 'maybeCopy' | 'unrecorded'>;
 

@@ -78,6 +78,9 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
  * the JSON of how often each recipient was called since `called_from`, where the time to the steps begins again, and
  * `answered` that of the acknowledgement in force; `highest` is the highest severity of the episode, 0 = critical. Of a delivery, `critical` is the JSON of its critical lines, and
  * `out_of_turn` counts its tries besides its own schedule.
+ * `answered` that of the acknowledgement in force. Of a delivery, `critical` is the JSON of its critical lines, and
+ * `out_of_turn` counts its tries besides its own schedule. `told` is the JSON of who was told of a notification before it
+ * could be stored.
  */
 export function renewalColumns({ int, text }: SqlDialect): string[] {
   return [
@@ -88,6 +91,7 @@ export function renewalColumns({ int, text }: SqlDialect): string[] {
     `ALTER TABLE alerts ADD COLUMN called_from ${int}`,
     `ALTER TABLE alerts ADD COLUMN answered ${text}`,
     `ALTER TABLE alerts ADD COLUMN highest ${int}`,
+    `ALTER TABLE notifications ADD COLUMN told ${text}`,
     `ALTER TABLE deliveries ADD COLUMN critical ${text}`,
     `ALTER TABLE deliveries ADD COLUMN out_of_turn ${int} NOT NULL DEFAULT 0`,
   ];

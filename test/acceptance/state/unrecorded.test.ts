@@ -1,9 +1,11 @@
-// The state cannot be written, and something critical happens: people are told all the same, and know that it may come
-// again. Another program holds the file here, as a backup does; the same errors come of a disk that is full.
+// The state cannot be written, and something critical happens: people are told all the same, and once the state can be
+// written again what they were told is on record, and is not told again.
 import { expect, jest, test } from '@jest/globals';
-import { callApi, OPERATOR_TOKEN } from '../../support/web/api-calls.ts';
+import { z } from 'zod';
+import { callApi, OPERATOR_TOKEN, readApi } from '../../support/web/api-calls.ts';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import {
   createInbox,
   createSmtpSink,
@@ -15,10 +17,13 @@ import {
 } from '../../support/sinks.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { holdState } from '../../support/store/peek.ts';
+import { fillState, holdState, onState } from '../../support/store/peek.ts';
 import { stateOf } from '../../support/store/story-state.ts';
 
 jest.setTimeout(120_000);
+
+const MINUTE = 60_000;
+const FIVE_COINS = '5000000000000000000';
 
 interface Scene extends AsyncDisposable {
   readonly explorer: BalanceExplorer;
@@ -26,11 +31,35 @@ interface Scene extends AsyncDisposable {
   readonly running: RunningApp;
   readonly hook: WebhookSink;
   readonly post: SmtpSink;
-  /** Decisions that the state file did not take. */
+  /** Decisions of polls that the state did not take. */
   readonly refused: Arrivals<unknown>;
+  /** So many polls, a minute apart, at that balance; `isKept`: what they decide is taken. */
+  poll(balance: string, how?: { readonly count?: number; readonly isKept?: boolean }): Promise<void>;
+  /** The daemon ends, and another one begins. */
+  restart(): Promise<void>;
 }
 
-async function aDaemon(): Promise<Scene> {
+const RULES = `
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    notify: [hook, post]
+    alerts:
+      - { id: empty, while: balance < 1, severity: critical }
+      - { id: low, while: balance < 2 }
+`;
+
+interface Change {
+  readonly self?: string;
+  readonly routes?: string;
+  readonly rules?: string;
+  /** Watches that are polled in each minute. */
+  readonly watches?: number;
+}
+
+async function aDaemon({ self = 'none', routes = '', rules = RULES, watches = 1 }: Change = {}): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const explorer = opened.use(await serveBalances());
   const hook = opened.use(await createWebhookSink());
@@ -44,37 +73,58 @@ addresses: { treasury: '0x${'11'.repeat(20)}' }
 channels:
   hook: { type: webhook, url: '${hook.origin}', ${allow} }
   post: { type: email, from: a@example.org, to: [ada@example.org], smtp: '${post.url}', ${allow} }
-self: none
+  pager: { type: webhook, url: '${hook.origin}/pager', ${allow} }
+self: ${self}
 state: { file: state.db }
 http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
 rules: [rules.yaml]
+${routes}
 `,
-      'rules.yaml': `
-watches:
-  - id: coins
-    kind: balance
-    of: treasury
-    every: 1m
-    notify: [hook, post]
-    alerts:
-      - { id: empty, while: balance < 1, severity: critical }
-      - { id: low, while: balance < 2 }
-`,
+      'rules.yaml': rules,
     }),
   );
   const refused = createInbox<unknown>();
-  const running = opened.use(
-    await runApp(folder, {
+  const clock = createFakeClock();
+  const run = (): Promise<RunningApp> =>
+    runApp(folder, {
+      clock,
       env: { ALICE: OPERATOR_TOKEN },
       openStore: async (...args) =>
         counting(await openStore(...args), (error) => {
           refused.push(error);
         }),
-    }),
-  );
-  await running.polls.reached(1);
+    });
+  let running = await run();
+  if (watches > 1) await clock.advance(MINUTE);
+  await running.polls.reached(watches);
   const all = opened.move();
-  return { explorer, folder, running, hook, post, refused, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return {
+    explorer,
+    folder,
+    hook,
+    post,
+    refused,
+    get running() {
+      return running;
+    },
+    async poll(balance, { count = 1, isKept = false } = {}) {
+      explorer.balance = balance;
+      for (; count > 0; count -= 1) {
+        const seen: Arrivals<unknown> = isKept ? running.polls : refused;
+        const { length } = seen.all;
+        await clock.advance(MINUTE);
+        await seen.reached(length + 1);
+      }
+    },
+    async restart() {
+      await running[Symbol.asyncDispose]();
+      running = await run();
+    },
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await all.disposeAsync();
+    },
+  };
 }
 
 function counting(store: Store, onRefused: (error: unknown) => void): Store {
@@ -82,55 +132,118 @@ function counting(store: Store, onRefused: (error: unknown) => void): Store {
     ...store,
     async commit(...args) {
       const ending = store.commit(...args);
-      void ending.catch(onRefused);
+      const isOfPoll = args[0].some(({ watchId }) => !watchId.startsWith('chainwarden/'));
+      if (isOfPoll) void ending.catch(onRefused);
       return ending;
     },
   };
 }
 
-const held = ({ folder }: Scene): Promise<AsyncDisposable> => holdState(stateOf(folder, 'state.db'));
+const full = ({ folder }: Scene): Promise<AsyncDisposable> => fillState(stateOf(folder, 'state.db'));
 
-const tries = ({ hook }: Scene): unknown[] =>
-  hook.calls.all.map(({ headers, body }) => {
-    const { data } = JSON.parse(body) as { data: { alert: string } };
-    return [data.alert, headers['chainwarden-attempt']];
-  });
-
-test('what is critical was not told, because the state could not be written', async () => {
-  await using scene = await aDaemon();
-  const { explorer, running, hook, post, refused } = scene;
-  {
-    await using _fault = await held(scene);
-    explorer.balance = '0';
-    await running.clock.advance(60_000);
-    await hook.calls.reached(1);
-    await post.mails.reached(1);
-    expect(tries(scene)).toEqual([['empty', '1; unrecorded']]);
-    expect(post.mails.all[0]?.raw).toContain('X-Chainwarden-Attempt: 1; unrecorded');
-    // The next polls decide the same.
-    await refused.reached(1);
-    for (const polls of [2, 3]) {
-      await running.clock.advance(60_000);
-      await refused.reached(polls);
-    }
-    expect([hook.calls.all.length, post.mails.all.length]).toEqual([1, 1]);
-  }
-  await running.clock.advance(60_000);
-  await hook.calls.reached(3);
-  await post.mails.reached(2);
-  // On record now: the same message, which says that it may be a copy. What can wait has waited.
-  expect(tries(scene)).toEqual([
-    ['empty', '1; unrecorded'],
-    ['empty', '1; may be a copy'],
-    ['low', '1'],
-  ]);
-  expect(hook.calls.all[1]?.headers['webhook-id']).toBe(hook.calls.all[0]?.headers['webhook-id']);
-  expect(post.mails.all[1]?.raw).toContain('X-Chainwarden-Attempt: 1; may be a copy');
+const Called = z.object({
+  type: z.string(),
+  data: z.object({ alert: z.string(), key: z.string(), episode: z.number(), seq: z.number() }),
 });
 
-test('an alert that was silenced, or not taken at first, was told like any other while nothing could be stored', async () => {
+/** `empty firing 1; unrecorded` */
+const calls = ({ hook }: Scene, path = '/'): string[] =>
+  hook.calls.all.flatMap((call) => {
+    const { type, data } = Called.parse(JSON.parse(call.body));
+    const told = `${data.alert} ${type.replace('alert.', '')} ${String(call.headers['chainwarden-attempt'])}`;
+    return call.path === path ? [told] : [];
+  });
+
+const mails = ({ post }: Scene): string[] =>
+  post.mails.all.map(({ raw }) => {
+    const [subject = '', attempt = ''] = [/^Subject: (.*)$/m, /^X-Chainwarden-Attempt: (.*)$/m].map(
+      (header) => header.exec(raw)?.[1] ?? '',
+    );
+    return `${subject.replace(/^Re: /, '')} (${attempt})`;
+  });
+
+test('while another program holds the file, an alert is told once, from memory, and is on record afterwards', async () => {
   await using scene = await aDaemon();
-  const { explorer, running, hook, refused } = scene;
+  const { hook, post, folder } = scene;
+  {
+    await using _fault = await holdState(stateOf(folder, 'state.db'));
+    await scene.poll('0', { count: 2 });
+    await hook.calls.reached(1);
+    await post.mails.reached(1);
+    expect(calls(scene)).toEqual(['empty firing 1; unrecorded']);
+  }
+  await scene.poll('0', { isKept: true });
+  await hook.calls.reached(2);
+  await post.mails.reached(2);
+  await scene.poll('0', { count: 2, isKept: true });
+  // What can wait has waited.
+  expect(calls(scene)).toEqual(['empty firing 1; unrecorded', 'low firing 1']);
+  expect(mails(scene)).toEqual([
+    expect.stringMatching(/^\[CRITICAL\] treasury .* \(1; unrecorded\)$/),
+    expect.stringMatching(/^\[WARNING\] treasury .* \(1\)$/),
+  ]);
+  const { body } = await readApi(scene.running, '/deliveries?limit=50');
+  expect(JSON.stringify(body).match(/"state":"sent"/g)).toHaveLength(4);
+});
+
+test('an alert that ends before there is room again ends for those who were told, under its key', async () => {
+  await using scene = await aDaemon();
+  const { hook, post } = scene;
+  {
+    await using _fault = await full(scene);
+    await scene.poll('0');
+    await hook.calls.reached(1);
+    await scene.poll(FIVE_COINS, { count: 2 });
+    await hook.calls.reached(2);
+    await post.mails.reached(2);
+    await scene.poll('0', { count: 2 });
+    await hook.calls.reached(3);
+    await post.mails.reached(3);
+  }
+  const [begin, end] = hook.calls.all.map(({ body }) => Called.parse(JSON.parse(body)).data);
+  expect(end).toMatchObject({ key: begin?.key, episode: 1, seq: 2 });
+  await scene.poll('0', { count: 2, isKept: true });
+  const { length } = hook.calls.all;
+  await scene.poll(FIVE_COINS, { isKept: true });
+  await hook.calls.reached(length + 2);
+  expect(calls(scene).filter((call) => call.startsWith('empty'))).toEqual([
+    'empty firing 1; unrecorded',
+    'empty resolved 1; unrecorded',
+    'empty firing 1; unrecorded',
+    'empty resolved 1',
+  ]);
+  const critical = mails(scene).filter((mail) => mail.includes('CRITICAL') || mail.includes('unrecorded'));
+  expect(critical).toHaveLength(3);
+  // The alert's history holds all of it.
+  const rows = await onState(
+    stateOf(scene.folder, 'state.db'),
+    "SELECT transition FROM notifications WHERE alert = 'empty' ORDER BY number",
+  );
+  expect(rows).toMatchObject(['firing', 'resolved', 'firing', 'resolved'].map((transition) => ({ transition })));
+});
+
+test('an outage of half an hour is one alert with one end, also over a reload', async () => {
+  await using scene = await aDaemon({ self: 'pager' });
+  const { hook } = scene;
+  {
+    await using _fault = await full(scene);
+    await scene.poll('0', { count: 1 });
+    await scene.poll(FIVE_COINS, { count: 1 });
+    await scene.poll('0', { count: 30 });
+    expect(calls(scene, '/pager')).toEqual(['storage firing 1; unrecorded']);
+    expect(await scene.running.reload()).toBe('config:reloaded');
+    await scene.poll('0', { count: 3 });
+  }
+  await scene.poll('0', { count: 5, isKept: true });
+  await hook.calls.reached(hook.calls.all.length);
+  expect(calls(scene, '/pager')).toEqual(['storage firing 1; unrecorded', 'storage resolved 1']);
+  await scene.poll(FIVE_COINS, { count: 3, isKept: true });
+  expect(calls(scene, '/pager')).toHaveLength(2);
+});
+
+test('a silence holds while nothing can be stored, and a message that was not taken is tried with a later poll', async () => {
+  await using scene = await aDaemon();
+  const { hook, running } = scene;
   const silence = {
     matchers: { alert: 'empty' },
     until: new Date(running.clock.now() + 150_000).toISOString(),
@@ -138,21 +251,124 @@ test('an alert that was silenced, or not taken at first, was told like any other
     confirm: true,
   };
   expect(await callApi(running, { path: '/silences', body: silence })).toMatchObject({ status: 201 });
-  await using _fault = await held(scene);
-  explorer.balance = '0';
-  hook.answerNext(status(503));
-  for (const polls of [1, 2]) {
-    await running.clock.advance(60_000);
-    await refused.reached(polls);
+  {
+    await using _fault = await full(scene);
+    hook.answerNext(status(503));
+    await scene.poll('0', { count: 2 });
+    expect(hook.calls.all).toEqual([]);
+    await scene.poll('0');
+    await hook.calls.reached(1);
+    await scene.poll('0');
+    await hook.calls.reached(2);
+    expect(calls(scene)).toEqual(['empty firing 1; unrecorded', 'empty firing 1; unrecorded']);
   }
+  await scene.poll(FIVE_COINS, { isKept: true });
+  // The silence is over, and the end follows what was told.
+  await hook.calls.reached(4);
+  expect(calls(scene).slice(2).toSorted()).toEqual(['empty resolved 1', 'low resolved 1']);
+});
+
+test('a silence that outlasts the outage keeps the begin and the end', async () => {
+  await using scene = await aDaemon();
+  const { hook, running } = scene;
+  const until = new Date(running.clock.now() + 60 * MINUTE).toISOString();
+  const silence = { matchers: { alert: ['empty', 'low'] }, until, comment: 'maintenance', confirm: true };
+  expect(await callApi(running, { path: '/silences', body: silence })).toMatchObject({ status: 201 });
+  {
+    await using _fault = await full(scene);
+    await scene.poll('0', { count: 2 });
+    await scene.poll(FIVE_COINS, { count: 2 });
+  }
+  await scene.poll(FIVE_COINS, { count: 5, isKept: true });
   expect(hook.calls.all).toEqual([]);
-  await running.clock.advance(60_000);
-  await hook.calls.reached(1);
-  await refused.reached(3);
-  await running.clock.advance(60_000);
-  await hook.calls.reached(2);
-  expect(tries(scene)).toEqual([
-    ['empty', '1; unrecorded'],
-    ['empty', '1; unrecorded'],
-  ]);
+  expect(mails(scene)).toEqual([]);
+});
+
+const Open = z.object({
+  items: z.array(z.object({ key: z.string(), episode: z.number(), seq: z.number() })),
+});
+
+const ESCALATING = `
+routes:
+  - { repeat: 30m, escalate: [{ after: 15m, notify: pager }] }
+`;
+
+test('an alert that was told from memory is escalated, acknowledged and ended as if it had been on record', async () => {
+  await using scene = await aDaemon({ routes: ESCALATING });
+  const { hook, post, running } = scene;
+  {
+    await using _fault = await full(scene);
+    await scene.poll('0', { count: 2 });
+    await hook.calls.reached(1);
+  }
+  // Told in the first minute: the step is due fifteen minutes later, not fifteen after the outage.
+  await scene.poll('0', { count: 13, isKept: true });
+  expect(calls(scene, '/pager')).toEqual([]);
+  await scene.poll('0', { isKept: true });
+  await hook.calls.reached(3);
+  expect(calls(scene, '/pager')).toEqual(['empty firing 1']);
+  await scene.poll('0', { count: 2, isKept: true });
+  await hook.calls.reached(4);
+  expect(calls(scene, '/pager')).toEqual(['empty firing 1', 'low firing 1']);
+  const { items } = Open.parse((await readApi(running, '/alerts')).body);
+  const until = new Date(running.clock.now() + 60 * MINUTE).toISOString();
+  for (const { key, episode, seq } of items) {
+    const path = `/alerts/${key}/${episode}/acks`;
+    expect(await callApi(running, { path, key, body: { seq, until } })).toMatchObject({ status: 201 });
+  }
+  await scene.poll('0', { count: 30, isKept: true });
+  expect(calls(scene)).toEqual(['empty firing 1; unrecorded', 'low firing 1']);
+  expect(post.mails.all).toHaveLength(2);
+  await scene.poll(FIVE_COINS, { isKept: true });
+  await hook.calls.reached(8);
+  await post.mails.reached(3);
+  expect(calls(scene).slice(2).toSorted()).toEqual(['empty resolved 1', 'low resolved 1']);
+});
+
+test('a rule that is taken out in the outage ends its alert for those who were told', async () => {
+  await using scene = await aDaemon();
+  const { hook, folder, running } = scene;
+  {
+    await using _fault = await full(scene);
+    await scene.poll('0');
+    await hook.calls.reached(1);
+    folder.write('rules.yaml', RULES.replace('id: coins', 'id: money').replace('balance < 1', 'balance < 0.5'));
+    await running.reload();
+    await scene.running.clock.advance(MINUTE);
+  }
+  await running.clock.advance(2 * MINUTE);
+  await hook.calls.reached(3);
+  const ended = calls(scene).filter((call) => call.startsWith('empty resolved'));
+  expect(ended).toEqual(['empty resolved 1']);
+});
+
+const MANY = `
+watches:
+${Array.from(
+  { length: 110 },
+  (_, n) => `  - { id: w${n}, kind: balance, of: '0x${String(n).padStart(40, '0')}', every: 1m, notify: hook,
+      alerts: [{ id: empty, while: balance < 1, severity: critical }] }`,
+).join('\n')}
+`;
+
+test('a hundred alerts are told from memory, and the others when there is room again', async () => {
+  await using scene = await aDaemon({ rules: MANY, watches: 110, self: 'pager' });
+  const { hook, running, explorer } = scene;
+  {
+    await using _fault = await full(scene);
+    explorer.balance = '0';
+    await running.clock.advance(MINUTE);
+    await hook.calls.reached(101);
+    await running.clock.advance(3 * MINUTE);
+    expect(calls(scene)).toHaveLength(100);
+    // The daemon itself has messages of its own.
+    expect(calls(scene, '/pager')).toEqual(['storage firing 1; unrecorded']);
+  }
+  const { length } = running.polls.all;
+  await running.clock.advance(MINUTE);
+  await running.polls.reached(length + 110);
+  await running.clock.advance(MINUTE);
+  await hook.calls.reached(111);
+  expect(calls(scene)).toHaveLength(110);
+  expect(new Set(hook.calls.all.map(({ headers }) => headers['webhook-id'])).size).toBe(hook.calls.all.length);
 });

@@ -163,7 +163,7 @@ test('the daemon tells of its state file, its config and its loops', () => {
     failing: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
   };
   expect(shown(daemonCauses(ill))).toEqual([
-    'critical storage/outage the state could not be written - From 21:12 UTC to 21:22 UTC. Meanwhile nothing was learned, and no alert fired or resolved. The log says why.',
+    'critical storage/outage the state could not be written - From 21:12 UTC to 21:22 UTC. What was not told is told now. The log says why.',
     'critical storage/restored the state file was deleted or replaced, and was put back - At 21:12 UTC. Nothing is lost. What stood there is kept as *.found.',
     'warning storage/disk the disk of the state file is nearly full - Since 21:12 UTC: 180 MB are free. Once it is full nothing more is kept, and the watches are blind. Free some space.',
     'critical storage/state-lost the state was lost, and begins anew - At 21:12 UTC. Every watch begins with a quiet baseline, and what was owed before is not sent. The log says which files were kept.',
@@ -180,7 +180,7 @@ test('the daemon tells of its state file, its config and its loops', () => {
   ]);
 });
 
-test('an outage of the state file is told for ten minutes after its end, since nothing could be told meanwhile', async () => {
+test('an outage of the state file is over once it has worked for a minute', async () => {
   const clock = createFakeClock(AT);
   const state = { storage: 'works' as 'works' | 'fails' };
   const find = createFind({
@@ -207,11 +207,11 @@ test('an outage of the state file is told for ten minutes after its end, since n
   const titles = async (): Promise<string[]> => (await find()).causes.map(({ text }) => plainJoined(text).slice(0, 27));
   expect(await titles()).toEqual([]);
   state.storage = 'fails';
-  expect(await titles()).toEqual(['Since 21:12 UTC. Meanwhile ']);
+  expect(await titles()).toEqual(['Since 21:12 UTC. Critical a']);
   clock.stall(300_000);
   state.storage = 'works';
   expect(await titles()).toEqual(['From 21:12 UTC to 21:17 UTC']);
-  clock.stall(599_000);
+  clock.stall(59_000);
   expect(await titles()).toHaveLength(1);
   clock.stall(2000);
   expect(await titles()).toEqual([]);

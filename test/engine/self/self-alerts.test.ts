@@ -3,6 +3,7 @@ import type { Severity } from '../../../src/core/model/ids.ts';
 import type { Cause, SelfFindings } from '../../../src/engine/self/cause.ts';
 import { createSelfAlerts, type SelfAlertsOptions } from '../../../src/engine/self/self-alerts.ts';
 import { isSelfWatch, parseSelfWatchId, selfWatchId } from '../../../src/engine/self/self-watch.ts';
+import { NOBODY_TOLD } from '../../../src/engine/sending/unrecorded.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createShards } from '../../support/engine/moving-ownership.ts';
@@ -43,7 +44,7 @@ function aStory(store: Store = createMemoryStore(), change: Partial<Pick<SelfAle
       find,
       notify: () => found.notify,
       onTransitions: () => undefined,
-      onUnkept: () => undefined,
+      unrecorded: NOBODY_TOLD,
       ...change,
     });
     return { self, running: self.run(stop.signal) };

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
+import type { Transition } from '../../../src/core/model/transition.ts';
 import { NO_RULES } from '../../../src/app/runtime/dispatch-rules.ts';
 import { createUnrecorded, type Unrecorded } from '../../../src/engine/sending/unrecorded.ts';
 import type { DispatchRules } from '../../../src/dispatch/rules.ts';
@@ -16,6 +17,8 @@ interface Scene {
   readonly clock: FakeClock;
   readonly sent: string[];
   outcome: Outcome;
+  /** Instead of the outcome. */
+  answer: Promise<Outcome> | null;
   /** Offered and told. */
   offer(...keys: readonly string[]): Promise<void>;
 }
@@ -28,13 +31,14 @@ function scene(more: Partial<DispatchRules> = {}, openAlerts: Store['openAlerts'
     clock,
     sent: [],
     outcome: { type: 'sent', answer: '200' },
+    answer: null,
     unrecorded: createUnrecorded({
       // Not even to be read: then nothing is taken for silenced.
       store: { policy: GONE, openAlerts },
       rules: () => ({ ...NO_RULES, recipientsOf: (channel) => [{ channel, recipient: channel }], ...more }),
       async send({ members: [{ message }] }, { unrecorded }) {
         one.sent.push(`${message.key} ${unrecorded === true ? 'unrecorded' : ''}`);
-        return one.outcome;
+        return one.answer ?? one.outcome;
       },
       clock,
       log: createRecordingLog(),
@@ -71,18 +75,63 @@ test('what the receiver did not take is tried with a later poll; what it took, o
   expect(one.sent).toHaveLength(2);
 });
 
-test('an outage of another week is told again, and ends and lesser alerts wait for the state file', async () => {
+test('an outage of another week is told again, and lesser alerts wait for the state file', async () => {
   const one = scene();
   await one.offer('k');
   await one.clock.advance(DAY + 1000);
   await one.offer('k');
   expect(one.sent).toHaveLength(2);
-  one.unrecorded.offer([
-    aTransition({ key: 'end', type: 'alert.resolved', severity: 'critical' }),
-    aTransition({ key: 'low', type: 'alert.firing', severity: 'warning' }),
-  ]);
+  one.unrecorded.offer([aTransition({ key: 'low', type: 'alert.firing', severity: 'warning' })]);
   await one.clock.advance(0);
   expect(one.sent).toHaveLength(2);
+});
+
+const ended = (key: string) => aTransition({ key, seq: 2, type: 'alert.resolved', severity: 'critical' });
+
+test('the end of what was told is told once, and that of what nobody heard of is not', async () => {
+  const one = scene();
+  await one.offer('k');
+  one.outcome = { type: 'again', why: '503' };
+  await one.offer('refused');
+  one.outcome = { type: 'sent', answer: '200' };
+  for (let polls = 0; polls < 3; polls += 1) {
+    one.unrecorded.offer([critical('k'), ended('k')]);
+    one.unrecorded.offer([critical('refused'), ended('refused')]);
+    one.unrecorded.offer([critical('short'), ended('short')]);
+    await one.clock.advance(60_000);
+  }
+  expect(one.sent).toEqual(['k unrecorded', 'refused unrecorded', 'k unrecorded']);
+  const told = await one.unrecorded.withTold([critical('k'), ended('k'), critical('refused'), ended('refused')]);
+  expect(told.map((each) => each.told?.length)).toEqual([1, 1, undefined, undefined]);
+  one.unrecorded.recorded(told);
+  expect((await one.unrecorded.withTold([critical('k')]))[0]?.told).toBeUndefined();
+});
+
+test('a hundred events and a hundred alerts of the daemon itself leave room for a condition and its end', async () => {
+  const one = scene();
+  const offer = async (...all: readonly Transition[]): Promise<void> => {
+    one.unrecorded.offer(all);
+    await one.clock.advance(0);
+  };
+  const many = (of: (n: number) => Transition): Transition[] => Array.from({ length: 101 }, (_, n) => of(n));
+  await offer(...many((n) => aTransition({ key: `e${n}`, type: 'alert.event', severity: 'critical' })));
+  await offer(
+    ...many((n) => aTransition({ key: `s${n}`, type: 'alert.firing', severity: 'critical', kind: 'chainwarden' })),
+  );
+  expect(one.sent).toHaveLength(200);
+  await offer(critical('k'));
+  await offer(critical('k'), ended('k'));
+  expect(one.sent.slice(200)).toEqual(['k unrecorded', 'k unrecorded']);
+});
+
+test('what is on its way is waited for before it is recorded', async () => {
+  const one = scene();
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  one.answer = promise;
+  await one.offer('k');
+  const recording = one.unrecorded.withTold([critical('k')]);
+  resolve({ type: 'unknown', why: 'no answer' });
+  expect(await recording).toMatchObject([{ told: [{ outcome: { type: 'unknown' } }] }]);
 });
 
 const INHIBITING: Partial<DispatchRules> = {

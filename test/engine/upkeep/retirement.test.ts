@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { NOBODY_TOLD } from '../../../src/engine/sending/unrecorded.ts';
 import { createRetirement } from '../../../src/engine/upkeep/retirement.ts';
 import { createMutex } from '../../../src/lib/mutex.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
@@ -49,6 +50,8 @@ async function aFiringWatch() {
     log,
     isAdopted: (id) => poller.watches().some((watch) => watch.id === id),
     exclusively: (work) => changing.hold(work),
+    unkept: poller.unkept,
+    unrecorded: NOBODY_TOLD,
     onTransitions: () => undefined,
   });
   const stop = new AbortController();

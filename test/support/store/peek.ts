@@ -10,6 +10,26 @@ export async function onState({ file, postgres }: StatePlace, statement: string)
   return db.prepare(statement).all();
 }
 
+/** The same at once: a file is full, where another program that held it would be waited for. */
+export async function fillState(state: StatePlace): Promise<AsyncDisposable> {
+  return state.postgres ? refuseIn(state.postgres.reveal()) : refuseInFile(state.file);
+}
+
+function refuseInFile(file: string): AsyncDisposable {
+  const events = ['INSERT', 'UPDATE'];
+  const onFile = (statements: readonly string[]): void => {
+    using db = new DatabaseSync(file);
+    db.exec(statements.join(';'));
+  };
+  const full = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END";
+  onFile(events.map((event) => `CREATE TRIGGER refuse_${event} BEFORE ${event} ON memory ${full}`));
+  return {
+    async [Symbol.asyncDispose]() {
+      onFile(events.map((event) => `DROP TRIGGER refuse_${event}`));
+    },
+  };
+}
+
 /** Nothing that polls decide is taken for as long as this is not disposed of. */
 export async function holdState(state: StatePlace): Promise<AsyncDisposable> {
   return state.postgres ? refuseIn(state.postgres.reveal()) : lock(state.file);

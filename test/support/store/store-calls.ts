@@ -46,7 +46,7 @@ export async function owe(
     });
     const keys = new Set(round.unrouted.map(({ key }) => key));
     const owing = owingOf(deliveries.filter(({ members: [{ message }] }) => keys.has(message.key)));
-    const result = { owing, informed: [], turned, withdrawn: [], undeliverable: [] };
+    const result = { owing, told: [], informed: [], turned, withdrawn: [], undeliverable: [] };
     if ((await store.commitRouting(round, result, at, fenceOf(store, FENCE))) === 'fenced') return ends;
   }
   await put(store, deliveries.map(batchOf), at);

@@ -158,7 +158,7 @@ const FOLLOW = list(
     ON CONFLICT (delivery, earlier) DO NOTHING`,
 );
 
-async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[]): Promise<void> {
+export async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[]): Promise<void> {
   const members = deliveries.flatMap(({ number, fresh }) => fresh.members.map((member) => ({ number, fresh, member })));
   await sql.each(
     ADD_MEMBER,

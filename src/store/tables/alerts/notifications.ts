@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { isRow } from '../../../core/values/fields.ts';
 import type { Message } from '../../../core/model/delivery.ts';
 import { SEVERITIES, type WatchId } from '../../../core/model/ids.ts';
-import { nameOfTransition, type Transition, type TransitionName } from '../../../core/model/transition.ts';
+import {
+  nameOfTransition,
+  type ToldUnrecorded,
+  type Transition,
+  type TransitionName,
+} from '../../../core/model/transition.ts';
 import { idOf } from '../../../core/model/watch/identity.ts';
 import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -24,6 +29,7 @@ const ROW = {
   ...columns('text', 'id', 'key', 'watch', 'alert', 'transition', 'labels', 'notify', 'message'),
   ...columns('int', 'episode', 'seq', 'at'),
   summary: 'text?',
+  told: 'text?',
 } as const;
 const ADD = insertion('notifications', ROW, 'ON CONFLICT (id) DO NOTHING');
 
@@ -33,7 +39,7 @@ export async function addNotifications(sql: Sql, of: readonly OfWatch[], at: Ins
   if (rows.length > 0) await sql.each(ADD, rows);
 }
 
-function rowOf(watch: WatchId, { message, labels, notify }: Transition, at: Instant) {
+function rowOf(watch: WatchId, { message, labels, notify, told }: Transition, at: Instant) {
   const { key, episode, seq, alert } = message;
   return {
     id: idOf(key, episode, seq),
@@ -47,6 +53,7 @@ function rowOf(watch: WatchId, { message, labels, notify }: Transition, at: Inst
     notify: JSON.stringify(notify),
     message: JSON.stringify(message),
     summary: summaryText(message),
+    told: told === undefined ? null : JSON.stringify(told),
     at,
   };
 }
@@ -74,7 +81,7 @@ export async function newestNotification(sql: Sql): Promise<number> {
 
 // Only the message of a summary says what its members are: no other is read.
 const UNROUTED = `
-  SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at,
+  SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at, told,
     CASE WHEN summary IS NOT NULL THEN message END AS message
   FROM notifications WHERE routed = 0 ORDER BY number LIMIT $1 + 0`;
 
@@ -117,7 +124,16 @@ function unroutedOf(row: Row): Unrouted {
   });
   if (data === undefined) {
     const damage = `notification ${place.number} of watch ${place.watch}: ${z.prettifyError(error)}`;
-    return { ...place, transition: 'event', severity: 'warning', labels: {}, notify: [], members: [], damage };
+    return {
+      ...place,
+      transition: 'event',
+      severity: 'warning',
+      labels: {},
+      notify: [],
+      members: [],
+      told: [],
+      damage,
+    };
   }
   const { transition, of, labels, notify, members } = data;
   return {
@@ -127,8 +143,26 @@ function unroutedOf(row: Row): Unrouted {
     labels,
     notify,
     members,
+    told: toldIn(row['told']),
     damage: null,
   };
+}
+
+const toldShape: z.ZodType<readonly ToldUnrecorded[]> = z.array(
+  z.object({
+    channel: z.string(),
+    recipient: z.string(),
+    at: z.number(),
+    outcome: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('sent'), answer: z.string(), receipt: z.string().exactOptional() }),
+      z.object({ type: z.literal('unknown'), why: z.string() }),
+    ]),
+  }),
+);
+
+/** Where it is damaged they are told again. */
+function toldIn(text: unknown): readonly ToldUnrecorded[] {
+  return toldShape.safeParse(jsonOrNull(text)).data ?? [];
 }
 
 /** What the members of a summary are, from its message. */

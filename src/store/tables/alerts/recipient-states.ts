@@ -107,7 +107,6 @@ const OWE = upsert('recipient_state', ['key', 'channel', 'recipient'], {
 const IS_OF = (row: { readonly [K in keyof RecipientStateKey]: string }): string =>
   `state.key = ${row.key} AND state.channel = ${row.channel} AND state.recipient = ${row.recipient}`;
 
-// A renewed state is looked at though nothing new is wanted.
 const LOOK_AT = list(
   columns('text', 'key', 'channel', 'recipient'),
   (row) => `UPDATE recipient_state AS state SET repeats = 1 ${row.from} WHERE ${IS_OF(row)}`,
@@ -118,10 +117,15 @@ export async function oweStates(sql: Sql, owing: readonly Owing[], at: Instant):
   const rows = owing.map((one) => ({ ...keptIn(one), via: one.via, wanted_at: at }));
   const last = [...new Map(rows.map((row) => [placeOf(row), row])).values()];
   await sql.each(OWE, last);
-  await sql.each(
-    LOOK_AT,
+  await lookAtStates(
+    sql,
     last.filter(({ renewed }) => renewed !== null).map(({ key, channel, recipient }) => ({ key, channel, recipient })),
   );
+}
+
+/** They are looked at with their groups, though nothing new is wanted. */
+export async function lookAtStates(sql: Sql, states: readonly RecipientStateKey[]): Promise<void> {
+  await sql.each(LOOK_AT, [...new Map(states.map((one) => [placeOf(one), one])).values()]);
 }
 
 /** What is kept of a state that was decided with its group. */

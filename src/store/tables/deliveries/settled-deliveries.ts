@@ -92,6 +92,11 @@ export async function markSent(
   if (row !== undefined) await markPage(sql, int(row, 'number'), page, settlement, at);
 }
 
+/** The recipient was told of all members of a delivery. */
+export async function markAllSent(sql: Sql, number: number, settlement: SentSettlement, at: Instant): Promise<void> {
+  await markPage(sql, number, { after: FIRST_KEY, to: null }, settlement, at);
+}
+
 /** Its recipient knows of these members, and of those of the summaries among them. */
 async function markPage(
   sql: Sql,
