@@ -241,6 +241,26 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     ],
     caughtAs: ['step-wrong step'],
   },
+  'events that were folded into one call nobody in': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/route-round.ts',
+        find: `isOfEvents(notification) ? turnedBy(notification, rules) : [];`,
+        replace: `isOfEvents(notification) ? turnedBy(notification, rules).slice(1) : [];`,
+      },
+    ],
+    caughtAs: ['step-wrong step', 'step-wrong failover', 'unsent reload'],
+  },
+  'events that were folded into one are counted as one below the list': {
+    edits: [
+      {
+        file: 'src/store/tables/deliveries/delivery-members.ts',
+        find: "CAST(sum(coalesce(${d.jsonLength('summary')}, 1)) AS bigint) AS count,",
+        replace: `count(*) AS count,`,
+      },
+    ],
+    caughtAs: ['summary-wrong counts'],
+  },
   'a failover that skips events': {
     edits: [
       {

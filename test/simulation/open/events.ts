@@ -32,13 +32,6 @@ export const EVENTS: readonly KnownOfPeople[] = [
       story.came === null,
   },
   {
-    name: 'an event that waits is dropped by an inhibition that begins only meanwhile',
-    of: 'judge 17',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) =>
-      check === 'unsent' && story.duty === 'event' && story.came === null && story.near.includes('dropped-later'),
-  },
-  {
     name: 'what was closed before a hold is tried for the first time in it',
     of: 'decision 116',
     met: { seed: 2, days: 3 },
