@@ -115,6 +115,7 @@ function loopsOf(
     storage: () => createStorageBackoff({ loop: 'operators' }, log),
     watches: () => runtime.watches(),
     notify: () => runtime.self(),
+    timeZone: runtime.timeZone,
     onChanged: () => {
       runtime.dispatch();
     },

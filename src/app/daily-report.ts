@@ -2,17 +2,19 @@
 import type { Ownership } from '../cluster/ownership.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
+import { showTime } from '../core/wording/words.ts';
+import type { Moment } from '../lib/time-zone.ts';
 import { causesOf } from '../core/model/quality/blind-cause.ts';
 import { counted } from '../engine/self/cause.ts';
 import { runDailyReport } from '../engine/self/daily-report.ts';
-import { minute, type Standing, type Unread } from '../engine/self/report-text.ts';
+import { type Standing, type Unread } from '../engine/self/report-text.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 export interface DailyReportParts {
-  readonly runtime: Pick<Runtime, 'digest' | 'work' | 'watches' | 'blind' | 'memoryOf' | 'dispatch'>;
+  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'watches' | 'blind' | 'memoryOf' | 'dispatch'>;
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
@@ -29,6 +31,7 @@ export async function reportDaily(
       store,
       ownership,
       settings: () => runtime.digest(),
+      timeZone: runtime.timeZone,
       work: () => runtime.work(),
       blind: () => causesOf(runtime.blind()).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
       async standing(): Promise<Standing> {
@@ -39,9 +42,10 @@ export async function reportDaily(
         return {
           watches: new Map([...explorers].map(([explorer, { length }]) => [explorer, length])),
           blind: runtime.blind().length,
+          zone: runtime.timeZone(),
           unread: watches.flatMap((watch) => unreadOf(watch, runtime)),
           owed,
-          held: await heldBy(store, now),
+          held: await heldBy(store, { now, zone: runtime.timeZone() }),
           anchor: await store.journalHead(),
         };
       },
@@ -62,7 +66,8 @@ function unreadOf({ id, name, kind }: Watch, { memoryOf }: Pick<Runtime, 'memory
 }
 
 /** Messages that wait for something, and the silences, pauses and acknowledgements that are in force. */
-async function heldBy(store: Store, now: number): Promise<string[]> {
+async function heldBy(store: Store, moment: Moment): Promise<string[]> {
+  const { now } = moment;
   const { silences, acks } = await store.policy(now);
   const inForce = silences.filter(({ from, until }) => from <= now && until > now);
   const messages = [...(await store.held())].map(([why, count]) => `${counted(count, 'message')} (${why})`);
@@ -70,7 +75,7 @@ async function heldBy(store: Store, now: number): Promise<string[]> {
     ...messages,
     ...inForce.map(
       ({ kind, matchers, until, actor }) =>
-        `${kind === 'pause' ? 'paused' : 'silenced'} ${showMatcher(matchers)} until ${minute(until)} UTC by ${actor}`,
+        `${kind === 'pause' ? 'paused' : 'silenced'} ${showMatcher(matchers)} until ${showTime(until, moment)} by ${actor}`,
     ),
     ...(acks.length === 0 ? [] : [`acknowledged alerts: ${acks.length}`]),
   ];

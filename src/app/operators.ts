@@ -11,7 +11,10 @@ import type { Runtime } from './runtime/runtime.ts';
 
 export interface OperatorParts {
   readonly store: Pick<Store, 'answerTo' | 'operate' | 'openAlerts' | 'policy'>;
-  readonly runtime: Pick<Runtime, 'watches' | 'channels' | 'sample' | 'pollNow' | 'retry' | 'self' | 'dispatch'>;
+  readonly runtime: Pick<
+    Runtime,
+    'watches' | 'timeZone' | 'channels' | 'sample' | 'pollNow' | 'retry' | 'self' | 'dispatch'
+  >;
   readonly pauses: Pick<Pauses, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
@@ -34,6 +37,7 @@ export function performerOf(parts: OperatorParts): PerformAction {
 function worldOf({ store, runtime, clock }: OperatorParts): OperatorWorld {
   return {
     clock,
+    timeZone: runtime.timeZone,
     watches: () => runtime.watches(),
     selfLabels: () => selfLabels(new Set(runtime.watches().map(({ target }) => target.explorer))),
     channels: () => runtime.channels(),

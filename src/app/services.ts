@@ -122,6 +122,7 @@ function createSelf(
     log,
     find,
     notify: () => runtime.self(),
+    timeZone: runtime.timeZone,
     onTransitions: () => {
       runtime.dispatch();
     },

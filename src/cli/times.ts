@@ -1,6 +1,8 @@
-// Times as operators write and read them, in UTC.
+// Times as operators write and read them, by the clocks of the config.
 import { parseDuration } from '../lib/durations.ts';
 import { showDuration, type Instant } from '../lib/clock.ts';
+import { instantIn, wallTime, zoneName, type Moment } from '../lib/time-zone.ts';
+import { showExactTime, showTime as showMinute } from '../core/wording/words.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { CommandError, EXIT } from './exit.ts';
 
@@ -11,11 +13,11 @@ export interface UntilOptions {
 }
 
 /** Null where neither is given. Throws a `CommandError` for what is no time. */
-export function untilOf({ for: length, until }: UntilOptions, now: Instant): Instant | null {
+export function untilOf({ for: length, until }: UntilOptions, moment: Moment): Instant | null {
   if (length !== undefined && until !== undefined)
     throw new CommandError(EXIT.usage, 'Give --for or --until, not both.');
-  if (length !== undefined) return now + lengthOf(length);
-  return until === undefined ? null : timeOf(until, now, '--until');
+  if (length !== undefined) return moment.now + lengthOf(length);
+  return until === undefined ? null : timeOf(until, moment, '--until');
 }
 
 function lengthOf(text: string): number {
@@ -25,19 +27,22 @@ function lengthOf(text: string): number {
 }
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
-/** `18:00` is the next one in UTC. `option`: which one it was written for. Throws a `CommandError`. */
-export function timeOf(text: string, now: Instant, option: string): Instant {
-  const ofDay = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
-  if (ofDay !== null) {
-    const today = now - (now % DAY_MS) + (Number(ofDay[1]) * 60 + Number(ofDay[2])) * 60_000;
-    return today > now ? today : today + DAY_MS;
+/** `18:00` is the next one in the zone. `option`: which one it was written for. Throws a `CommandError`. */
+export function timeOf(text: string, { now, zone }: Moment, option: string): Instant {
+  if (/^([01]\d|2[0-3]):([0-5]\d)$/.test(text)) {
+    const on = (day: Instant): Instant => instantIn(zone, `${wallTime(zone, day).slice(0, 10)}T${text}`);
+    return on(now) > now ? on(now) : on(now + DAY_MS);
   }
   // Without a zone it would be that of this machine, which need not be the one that the operator has in mind.
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(at)) return at;
   const shown = singleLine(text, 60);
-  throw new CommandError(EXIT.usage, `${option}: "${shown}" is not a time in UTC such as 18:00 or 2026-01-31T18:00Z`);
+  throw new CommandError(
+    EXIT.usage,
+    `${option}: "${shown}" is not a time such as 18:00 (${zoneName(zone, now)}) or 2026-01-31T18:00Z`,
+  );
 }
 
 /** `24h`: so long before the end; or a time. Throws a `CommandError` for any other text. */
@@ -54,13 +59,11 @@ export function instantOf(text: string, end: Instant): Instant {
 }
 
 /** `18:00 UTC`, or `2026-01-31 18:00 UTC` where that is not today; with seconds where there are any. */
-export function showTime(at: Instant, now: Instant): string {
-  const [day = '', time = ''] = new Date(at).toISOString().split('T');
-  const isToday = new Date(now).toISOString().startsWith(day);
-  return `${isToday ? '' : `${day} `}${time.replace(/(?::00)?\.\d+Z$/, '')} UTC`;
+export function showTime(at: Instant, moment: Moment): string {
+  return at % MINUTE_MS === 0 ? showMinute(at, moment) : showExactTime(at, moment);
 }
 
 /** `18:00 UTC, in 1h30m` */
-export function showUntil(at: Instant, now: Instant): string {
-  return `${showTime(at, now)}, in ${showDuration(at - now)}`;
+export function showUntil(at: Instant, moment: Moment): string {
+  return `${showTime(at, moment)}, in ${showDuration(at - moment.now)}`;
 }

@@ -85,6 +85,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     heartbeat: heartbeat.value,
     digest,
     state: state.value,
+    timeZone: written.time_zone ?? written.http.time_zone ?? 'UTC',
     recording: recordingOf(written.recording, directory),
     http,
     rules: written.rules,
@@ -94,6 +95,7 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
     ...secrets.exposed(),
     ...networkWarnings(source, config.explorers.values()),
     ...sharedPlanWarnings(source, explorers),
+    ...zoneWarnings(source, written),
     ...self.warnings,
     ...heartbeat.warnings,
   ];
@@ -101,6 +103,13 @@ function readConfig(source: Source, tools: ConfigTools): Loaded {
 }
 
 type Shape = ReturnType<typeof ConfigShape.parse>;
+
+function zoneWarnings(source: Source, { http }: Shape): Problem[] {
+  if (http.time_zone === undefined) return [];
+  const message = '`time_zone` stands at the top of the config, since messages and the command line go by it too';
+  const hint = `Write time_zone: ${http.time_zone} there. Until then it is read here.`;
+  return [source.problem(['http', 'time_zone'], { message, hint })];
+}
 
 function recordingOf(written: Shape['recording'], directory: string): RecordingSettings | null {
   if (written === undefined) return null;

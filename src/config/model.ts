@@ -30,6 +30,8 @@ export interface Config {
   readonly self: readonly string[];
   /** Which service alarms when the daemon no longer could; null = none. */
   readonly heartbeat: HeartbeatSettings | null;
+  /** The zone in which people are shown times. */
+  readonly timeZone: string;
   /** The daily report; null = none. */
   readonly digest: DigestSettings | null;
   readonly state: StateSettings;
@@ -56,8 +58,6 @@ export interface PageSettings {
   readonly isServed: boolean;
   /** Whether whoever reaches the daemon may read them, and through the API. */
   readonly isOpen: boolean;
-  /** Whose clocks they show, by the name of the zone. */
-  readonly timeZone: string;
   /** Where a line of a rule file is shown elsewhere, with `{file}` and `{line}`; null: the page shows the file. */
   readonly sourceUrl: string | null;
 }

@@ -167,7 +167,7 @@ const Http = z.strictObject({
     description:
       'who may see the page: open is everybody on this machine, the default on the loopback without public_url',
   }),
-  time_zone: ZoneShape.default('UTC').meta({ description: 'whose clocks the page shows' }),
+  time_zone: ZoneShape.optional().meta({ description: 'a former place of time_zone, which stands at the top' }),
   public_url: webUrl('how the daemon is called from elsewhere, such as https://chainwarden.example.com').optional(),
   source_url: sourceUrl(
     'where a line of a rule file is shown elsewhere; without it the page shows the file',
@@ -193,6 +193,9 @@ export const ConfigShape = z.strictObject({
     .max(1000, 'more than 1,000 routes')
     .default([])
     .meta({ description: 'who hears which alerts; all of them are walked, in their order' }),
+  time_zone: ZoneShape.optional().meta({
+    description: 'by whose clocks messages to people, the page and the command line show times; UTC without it',
+  }),
   inhibit: z
     .array(z.unknown())
     .max(100, 'more than 100 entries')

@@ -2,7 +2,8 @@
 import { heldFor } from '../core/alerts/conditions/condition-state.ts';
 import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
 import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch/watch.ts';
-import { type Instant, showDuration, showSecond } from '../lib/clock.ts';
+import { type Instant, showDuration } from '../lib/clock.ts';
+import { showInZone, type Moment } from '../lib/time-zone.ts';
 import { conditionOf } from '../core/alerts/alert-evaluation.ts';
 import { talliesAfter, totalsOf } from '../core/alerts/tallies.ts';
 import { showPart } from '../core/wording/words.ts';
@@ -14,7 +15,7 @@ import type { ExplainedAlert, ExplainedState } from './model.ts';
 type States = Pick<ExplainedAlert, 'states' | 'moreGroups'>;
 
 /** The states of an alert by key. An alert without memory is inactive. */
-export function explainedStates(rule: AlertRule, memory: Memory, now: Instant): States {
+export function explainedStates(rule: AlertRule, memory: Memory, { now, zone }: Moment): States {
   const known = Object.entries(memory.alerts[rule.id] ?? {});
   if (rule.type === 'event') return { states: [eventState(known.map(([, alert]) => alert))], moreGroups: 0 };
   const stateful = known.flatMap(([key, alert]) => {
@@ -24,7 +25,7 @@ export function explainedStates(rule: AlertRule, memory: Memory, now: Instant): 
   if (stateful.length === 0) return { states: [inactive(known.map(([, alert]) => alert))], moreGroups: 0 };
   const shown = stateful.slice(0, MOST_GROUPS).map(({ key, alert, state }): ExplainedState => {
     const group = rule.type === 'count' && alert.type === 'group' ? groupText(rule, key, alert, now) : '';
-    return stateOf(rule, state, memory, { now, group });
+    return stateOf(rule, state, memory, { now, zone, group });
   });
   return { states: shown, moreGroups: stateful.length - shown.length };
 }
@@ -37,41 +38,50 @@ const STATE_WORDS = {
   recovering: 'still-recovering',
 } as const satisfies Partial<Record<ConditionState['state'], keyof typeof REASON_WORDS>>;
 
-interface At {
-  readonly now: Instant;
+interface At extends Moment {
   /** Which group of a count, in words; empty where there is but one. */
   readonly group: string;
 }
 
-function stateOf(rule: StatefulAlert, state: ConditionState, memory: Memory, { now, group }: At): ExplainedState {
+function stateOf(rule: StatefulAlert, state: ConditionState, memory: Memory, { group, ...moment }: At): ExplainedState {
   return {
     state: state.state,
     since: activeSince(state) ?? (state.state === 'pending' ? state.since : null),
-    words: `${group}${stateText(rule, state, memory, now)}`,
-    heldBack: heldBack(rule, state, memory, now),
+    words: `${group}${stateText(rule, state, memory, moment)}`,
+    heldBack: heldBack(rule, state, memory, moment),
     remarks: state.flaps > 0 ? [`untold since the last message: ${state.flaps}`] : [],
   };
 }
 
-function stateText(rule: StatefulAlert, state: ConditionState, { data, coveredUntil }: Memory, now: Instant): string {
+function stateText(
+  rule: StatefulAlert,
+  state: ConditionState,
+  { data, coveredUntil }: Memory,
+  { now, zone }: Moment,
+): string {
   const began = activeSince(state);
-  const since = began === undefined ? '' : ` since ${showSecond(began)}`;
+  const since = began === undefined ? '' : ` since ${showInZone(zone, began)}`;
   const wait = { pending: rule.forMs, recovering: rule.keepFiringForMs, inactive: 0, firing: 0 }[state.state];
   const counted = showDuration(heldFor(state, coveredUntil ?? now));
   const waits = wait === 0 ? '' : `, held ${counted} of ${showDuration(wait)}`;
   const isUnsure = isActive(state) && data !== null && data.state !== 'ok';
-  const unsure = isUnsure ? `, unverified since ${showSecond(data.since)}` : '';
+  const unsure = isUnsure ? `, unverified since ${showInZone(zone, data.since)}` : '';
   // An unknown condition is inactive too; the line of the condition says that it is unknown.
   const words = state.state === 'inactive' ? '' : `: ${REASON_WORDS[STATE_WORDS[state.state]]}`;
   return `${state.state}${since}${waits}${unsure}${words}`;
 }
 
-function heldBack(rule: StatefulAlert, state: ConditionState, { coveredUntil }: Memory, now: Instant): string[] {
+function heldBack(
+  rule: StatefulAlert,
+  state: ConditionState,
+  { coveredUntil }: Memory,
+  { now, zone }: Moment,
+): string[] {
   const lines: string[] = [];
   const missing = rule.forMs - heldFor(state, coveredUntil ?? now);
   if (state.state === 'pending') lines.push(`\`for\`, for another ${showDuration(Math.max(0, missing))}`);
   if (state.cooldownUntil !== null && state.cooldownUntil > now)
-    lines.push(`cooldown until ${showSecond(state.cooldownUntil)}: until then a firing is not told`);
+    lines.push(`cooldown until ${showInZone(zone, state.cooldownUntil)}: until then a firing is not told`);
   if (state.flapping !== null) lines.push(`flapping: ${REASON_WORDS.flapping}`);
   return lines;
 }

@@ -4,20 +4,20 @@ import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Pause } from '../core/model/watch/pause.ts';
-import { showSecond, type Instant } from '../lib/clock.ts';
+import type { Instant } from '../lib/clock.ts';
+import { showInZone, type Moment } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 
 /** When the state is looked at. */
-export interface Looked {
-  readonly now: Instant;
+export interface Looked extends Moment {
   /** The last one of the watch, over or not. */
   readonly pause: Pause | null;
 }
 
 /** `paused until 2026-01-01T18:00:00Z by alice: the vault is moved`, while it is. */
-export function pauseWords({ pause, now }: Looked): string[] {
+export function pauseWords({ pause, now, zone }: Looked): string[] {
   if (pause === null || pause.until <= now) return [];
-  return [`paused until ${showSecond(pause.until)} by ${pause.actor}: ${singleLine(pause.comment)}`];
+  return [`paused until ${showInZone(zone, pause.until)} by ${pause.actor}: ${singleLine(pause.comment)}`];
 }
 
 /**
@@ -27,17 +27,25 @@ export function pauseWords({ pause, now }: Looked): string[] {
 export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[] {
   const { data } = memory;
   const since = blindFrom(watch, memory, looked);
-  const state = data === null ? [] : [`data ${data.state} since ${showSecond(data.since)}`];
+  const state = data === null ? [] : [`data ${data.state} since ${showInZone(looked.zone, data.since)}`];
   const gone = goneFields(data?.fields ?? NO_SIGHTINGS);
   const missing = gone.length === 0 ? [] : [`no longer sent: ${gone.join(', ')}`];
-  return [...state, ...missing, ...(since === null ? [] : [`${sinceWords(reasonOf(data))} ${showSecond(since)}`])];
+  return [
+    ...state,
+    ...missing,
+    ...(since === null ? [] : [`${sinceWords(reasonOf(data))} ${showInZone(looked.zone, since)}`]),
+  ];
 }
 
 /**
  * Since when the watch is blind according to its memory, whether or not a daemon runs; null when it is not, and while it
  * is paused.
  */
-export function blindFrom(watch: Watch, memory: Memory | undefined, { now, pause }: Looked): Instant | null {
+export function blindFrom(
+  watch: Watch,
+  memory: Memory | undefined,
+  { now, pause }: Omit<Looked, 'zone'>,
+): Instant | null {
   if (pause !== null && pause.until > now) return null;
   return blindSince(memory, { watch, from: pause?.until ?? null, now });
 }

@@ -9,7 +9,8 @@ import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/watch/labels.ts';
 import type { Pause } from '../core/model/watch/pause.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch/watch.ts';
-import { type Instant, showSecond } from '../lib/clock.ts';
+import type { Instant } from '../lib/clock.ts';
+import { showInZone } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { isOverdue, nextTimeOf } from '../core/model/watch/schedule.ts';
 import type { StoredDiagnostics } from '../store/contract/memories.ts';
@@ -41,7 +42,7 @@ export interface ExplainInput {
 /** The watch, then each of `alerts`, which are some or all of its own. */
 export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: ExplainInput): Explained {
   const context = contextOf(watch, facts);
-  const next = pauseWords(facts).length > 0 ? null : nextTimeOf(watch, facts.now);
+  const next = pauseWords({ ...facts, zone: watch.zone }).length > 0 ? null : nextTimeOf(watch, facts.now);
   return {
     watch,
     remarks: remarksOf(watch, facts, context, next),
@@ -65,9 +66,9 @@ export function storedSnapshotOf({ kind }: Watch, diagnostics: StoredDiagnostics
 function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | null, next: Instant | null): string[] {
   const { memory, now } = facts;
   const seen = seenRemarks(watch, facts, context);
-  const paused = pauseWords(facts);
+  const paused = pauseWords({ ...facts, zone: watch.zone });
   if (paused.length > 0) return [...seen, ...paused];
-  const when = next === null ? 'not within a year' : `${showSecond(next)}, ${ago(next, now)}`;
+  const when = next === null ? 'not within a year' : `${showInZone(watch.zone, next)}, ${ago(next, now)}`;
   const until = memory?.coveredUntil ?? null;
   const isOld = until !== null && isOverdue(watch, until, now);
   const late = isOld ? '; the last answer is older than the interval, so at once when the daemon starts' : '';
@@ -81,8 +82,9 @@ function seenRemarks(watch: Watch, facts: ExplainInput, context: ExplainContext 
     return ['what is remembered is of another target or other options: it starts anew when the rule is loaded'];
   const { coveredUntil } = memory;
   const answered = coveredUntil === null ? 'no usable answer yet' : `last usable answer ${ago(coveredUntil, now)}`;
-  const looked = context === null ? 'what was looked at is not kept yet' : `values as of ${showSecond(context.at)}`;
-  return [[answered, ...dataWords(watch, memory, facts)].join('; '), looked];
+  const looked =
+    context === null ? 'what was looked at is not kept yet' : `values as of ${showInZone(watch.zone, context.at)}`;
+  return [[answered, ...dataWords(watch, memory, { ...facts, zone: watch.zone })].join('; '), looked];
 }
 
 function explainedAlert(
@@ -92,16 +94,17 @@ function explainedAlert(
   context: ExplainContext | null,
 ): ExplainedAlert {
   const { memory, now, recipientsOf } = facts;
+  const moment = { now, zone: watch.zone };
   const own = memory === null || memory.checksum !== watch.checksum ? null : memory;
   return {
     alert,
     on: alert.type === 'condition' ? null : onText(alert),
     item: alert.type === 'condition' || context === null ? null : itemOf(watch, alert, context),
     conditions: conditionsOf(alert, context),
-    ...(own === null ? { states: [], moreGroups: 0 } : explainedStates(alert, own, now)),
-    heldBack: own === null ? [] : undecidedWhy(alert, own, context),
+    ...(own === null ? { states: [], moreGroups: 0 } : explainedStates(alert, own, moment)),
+    heldBack: own === null ? [] : undecidedWhy(watch, alert, own, context),
     ...changeOf(alert, own, context),
-    operators: operatorLines(watch, alert, facts.operators, now),
+    operators: operatorLines(watch, alert, facts.operators, moment),
     health: healthIn(watch, alert, facts),
     labels: labelsOf(watch, alert),
     wouldNotify: alert.notify.flatMap((channel) => recipientsOf(channel) ?? []),
@@ -136,9 +139,9 @@ function itemOf(
 }
 
 /** Why nothing can be decided, where that is so. */
-function undecidedWhy(alert: AlertRule, { data }: Memory, context: ExplainContext | null): string[] {
+function undecidedWhy({ zone }: Watch, alert: AlertRule, { data }: Memory, context: ExplainContext | null): string[] {
   const isBad = data !== null && UNDECIDED[alert.type].includes(data.state);
-  const bad = isBad ? [`data ${data.state} since ${showSecond(data.since)}, on which nothing is decided`] : [];
+  const bad = isBad ? [`data ${data.state} since ${showInZone(zone, data.since)}, on which nothing is decided`] : [];
   const condition = alert.type === 'condition' ? alert.while : null;
   if (condition === null || context === null || truthOf(context, condition) !== 'unknown') return bad;
   return [...bad, `it is unknown; ${unknownOf(condition, context)}`];

@@ -1,5 +1,6 @@
 // An explanation as lines of text.
-import { showSecond } from '../lib/clock.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { showInZone } from '../lib/time-zone.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import { showRecipient, showSchedule, subjectOf } from '../rules/describe.ts';
 import type { Truth } from '../core/model/ids.ts';
@@ -19,22 +20,22 @@ export function explainLines({ watch, remarks, alerts }: Explained): string[] {
     `${watch.name}  ${watch.source}`,
     `  ${watch.kind.name}${subjectOf(watch)} on ${watch.target.explorer}, ${showSchedule(watch.schedule)}`,
     ...remarks.map((line) => `  ${line}`),
-    ...alerts.flatMap((alert) => ['', ...alertLines(watch.name, alert)]),
+    ...alerts.flatMap((alert) => ['', ...alertLines(watch, alert)]),
   ];
 }
 
-function alertLines(watch: string, explained: ExplainedAlert): string[] {
+function alertLines({ name, zone }: Watch, explained: ExplainedAlert): string[] {
   const { alert, on, item, conditions } = explained;
   return [
-    `${watch}/${alert.id}  ${alert.source}  ${alert.severity}`,
+    `${name}/${alert.id}  ${alert.source}  ${alert.severity}`,
     ...(on === null ? [] : [`  ${on}`]),
     ...(item === null ? [] : [`  of ${item.which}: ${plainJoined(item.text)}`]),
     ...conditions.flatMap(conditionLines),
-    ...factLines(explained).map((line) => `  ${line}`),
+    ...factLines(explained, zone).map((line) => `  ${line}`),
   ];
 }
 
-function factLines(explained: ExplainedAlert): string[] {
+function factLines(explained: ExplainedAlert, zone: string): string[] {
   const { states, moreGroups, heldBack, health, operators, wouldNotify, messages } = explained;
   return [
     ...(states.length === 0 ? ['state: not known'] : states.flatMap(stateLines)),
@@ -42,10 +43,12 @@ function factLines(explained: ExplainedAlert): string[] {
     ...heldBack.map((why) => `held back: ${why}`),
     ...needLines(explained),
     ...operators,
-    ...(health.is === 'ok' || health.since === null ? [] : [`health: ${health.is} since ${showSecond(health.since)}`]),
+    ...(health.is === 'ok' || health.since === null
+      ? []
+      : [`health: ${health.is} since ${showInZone(zone, health.since)}`]),
     labelsLine(explained),
     `would be told: ${wouldNotify.map(showRecipient).join(', ')}`,
-    ...(messages.length === 0 ? ['told so far: nothing that is kept'] : messages.map(messageLine)),
+    ...(messages.length === 0 ? ['told so far: nothing that is kept'] : messages.map((one) => messageLine(one, zone))),
   ];
 }
 
@@ -66,8 +69,8 @@ function labelsLine({ labels }: ExplainedAlert): string {
   return `labels: ${singleLine(all.join(', '), MOST_OF_LABELS)}`;
 }
 
-function messageLine({ what, at, state, answer, ...to }: ExplainedMessage): string {
-  return `told: ${what} at ${showSecond(at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
+function messageLine({ what, at, state, answer, ...to }: ExplainedMessage, zone: string): string {
+  return `told: ${what} at ${showInZone(zone, at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
 }
 
 /** `while  false    balance < 1000000`, its parts below it, and the values that they read. */

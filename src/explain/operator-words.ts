@@ -4,7 +4,7 @@ import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import type { Silence } from '../dispatch/model.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
-import { showSecond, type Instant } from '../lib/clock.ts';
+import { showInZone, type Moment } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/contract/operators.ts';
 
@@ -15,25 +15,33 @@ export interface OperatorFacts {
 }
 
 /** `silenced until 2026-01-01T18:00:00Z by alice: the vault is moved (watch=coins)`, and what is acknowledged of it. */
-export function operatorLines(watch: Watch, alert: AlertRule, { policy, open }: OperatorFacts, now: Instant): string[] {
+export function operatorLines(
+  watch: Watch,
+  alert: AlertRule,
+  { policy, open }: OperatorFacts,
+  moment: Moment,
+): string[] {
   const labels = labelsOf(watch, alert);
   const silences = policy.silences.filter(({ kind, matchers }) => kind === 'silence' && isSilencedBy(matchers, labels));
   const own = open.filter((one) => one.watch === watch.id && one.alert === alert.id);
   const acks = own.flatMap((one) => ackOf(one, policy.acks) ?? []);
-  return [...silences.map((silence) => silenceText(silence, now)), ...shortened(acks.map(ackText))];
+  return [
+    ...silences.map((silence) => silenceText(silence, moment)),
+    ...shortened(acks.map((one) => ackText(one, moment))),
+  ];
 }
 
 /** `silence 5f0c…: until 2026-01-01T18:00:00Z by alice: the vault is moved (watch=coins)` */
-export function silencesInForce({ policy }: OperatorFacts, now: Instant): string[] {
+export function silencesInForce({ policy }: OperatorFacts, moment: Moment): string[] {
   const silences = policy.silences.filter(({ kind }) => kind === 'silence');
-  return silences.map((silence) => `silence ${singleLine(silence.id)}: ${silenceText(silence, now)}`);
+  return silences.map((silence) => `silence ${singleLine(silence.id)}: ${silenceText(silence, moment)}`);
 }
 
 /** `critical coins/low: acknowledged until 2026-01-01T18:00:00Z by alice: on it` */
-export function acknowledged({ policy, open }: OperatorFacts): string[] {
+export function acknowledged({ policy, open }: OperatorFacts, moment: Moment): string[] {
   const acked = open.flatMap((one) => {
     const ack = ackOf(one, policy.acks);
-    return ack === null ? [] : [{ name: `${one.severity} ${one.name}/${one.alert}`, text: ackText(ack) }];
+    return ack === null ? [] : [{ name: `${one.severity} ${one.name}/${one.alert}`, text: ackText(ack, moment) }];
   });
   const alike = [...Map.groupBy(acked, ({ name, text }) => JSON.stringify([name, text])).values()];
   return shortened(alike.flatMap((all) => all.slice(0, 1).map((first) => ackedLine(first, all.length))));
@@ -55,16 +63,16 @@ function ackOf({ key, episode }: OpenAlertRow, acks: readonly StoredAck[]): Stor
   return acks.find((one) => one.key === key && one.episode === episode) ?? null;
 }
 
-function silenceText({ matchers, from, until, untilResolved, actor, comment }: Silence, now: Instant): string {
-  const when = from > now ? `to be silenced from ${showSecond(from)} ` : 'silenced ';
+function silenceText({ matchers, from, until, untilResolved, actor, comment }: Silence, { now, zone }: Moment): string {
+  const when = from > now ? `to be silenced from ${showInZone(zone, from)} ` : 'silenced ';
   const sooner = untilResolved ? ', or until nothing of it fires,' : '';
   return singleLine(
-    `${when}until ${showSecond(until)}${sooner} by ${actor}: ${comment} (${showMatcher(matchers)})`,
+    `${when}until ${showInZone(zone, until)}${sooner} by ${actor}: ${comment} (${showMatcher(matchers)})`,
     LONGEST,
   );
 }
 
-function ackText({ until, actor, comment }: StoredAck): string {
+function ackText({ until, actor, comment }: StoredAck, { zone }: Moment): string {
   const why = comment === null ? '' : `: ${comment}`;
-  return singleLine(`acknowledged until ${showSecond(until)} by ${actor}${why}`, LONGEST);
+  return singleLine(`acknowledged until ${showInZone(zone, until)} by ${actor}${why}`, LONGEST);
 }

@@ -2,7 +2,7 @@
 import { formatDuration } from '../lib/durations.ts';
 import { Amount, formatAmount } from '../core/values/amount.ts';
 import { recordTypeOf, typeAt, valueAt, type AnyView } from '../core/values/fields.ts';
-import { showDuration } from '../lib/clock.ts';
+import { showDuration, showInstant } from '../lib/clock.ts';
 import type { Run } from '../core/model/memory.ts';
 import type { Comparison, Segment, Window } from '../core/model/watch/condition.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -23,7 +23,8 @@ export function fieldSegments(view: AnyView, path: string): readonly Segment[] |
   if (type.type === 'text') return quoted(value as Untrusted);
   if (type.type === 'json') return quoted(untrusted(JSON.stringify(value)));
   if (type.type === 'duration') return [{ text: showDuration(Number(value)) }];
-  return [showValue(type, value)];
+  if (value instanceof Date) return [{ text: showInstant(value.getTime()) }];
+  return [showValue(type, value, 'UTC')];
 }
 
 function quoted(text: Untrusted): Segment[] {

@@ -4,6 +4,13 @@ import type { Instant } from './clock.ts';
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
+/** When something is said, and by whose clocks. */
+export interface Moment {
+  readonly now: Instant;
+  /** The name of a time zone. */
+  readonly zone: string;
+}
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** 1970-01-01 was a Thursday. */
@@ -32,7 +39,8 @@ function modulo(number: number, by: number): number {
 export function zoneOffset(zone: string, at: Instant): number {
   if (zone === 'UTC') return 0;
   const parts = new Map(
-    formatterOf(zone)
+    wallFormats
+      .of(zone)
       .formatToParts(at)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -41,23 +49,59 @@ export function zoneOffset(zone: string, at: Instant): number {
   return wall - Math.floor(at / 1000) * 1000;
 }
 
-// Making one takes a hundred times as long as using it. There are some hundreds of zones.
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
-  const numeric = 'numeric';
-  const formatter = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: numeric,
-    month: numeric,
-    day: numeric,
-    hour: numeric,
-    minute: numeric,
-    second: numeric,
-  });
-  formatters.set(zone, formatter);
-  return formatter;
+/** The clocks there, in the form of RFC 3339 without an offset: `wallTime('UTC', 0) // '1970-01-01T00:00:00.000'`. */
+export function wallTime(zone: string, at: Instant): string {
+  return new Date(at + zoneOffset(zone, at)).toISOString().slice(0, -1);
 }
+
+/** RFC 3339 in whole seconds, by the clocks of the zone: `1970-01-01T01:00:00+01:00`, `1970-01-01T00:00:00Z` in UTC. */
+export function showInZone(zone: string, at: Instant): string {
+  return `${wallTime(zone, at).slice(0, 19)}${offsetText(zone, at)}`;
+}
+
+function offsetText(zone: string, at: Instant): string {
+  const minutes = Math.round(zoneOffset(zone, at) / 60_000);
+  if (zone === 'UTC') return 'Z';
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const ahead = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(ahead / 60))}:${two(ahead % 60)}`;
+}
+
+/** The name of its clocks at that time: `UTC`, `CET`, `UTC-5`. */
+export function zoneName(zone: string, at: Instant): string {
+  if (zone === 'UTC') return zone;
+  const parts = nameFormats.of(zone).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value.replace(/^GMT(?=[+-])/, 'UTC') ?? zone;
+}
+
+/** The instant at which clocks there show this, `2026-01-31T18:00`; NaN: it is no time. */
+export function instantIn(zone: string, wall: string): Instant {
+  const asUtc = Date.parse(`${wall}Z`);
+  if (Number.isNaN(asUtc)) return NaN;
+  return asUtc - zoneOffset(zone, asUtc - zoneOffset(zone, asUtc));
+}
+
+// Making a format takes a hundred times as long as using it. There are some hundreds of zones.
+function formatsWith(locale: string, options: Intl.DateTimeFormatOptions): { of(zone: string): Intl.DateTimeFormat } {
+  const byZone = new Map<string, Intl.DateTimeFormat>();
+  return {
+    of(zone) {
+      const known = byZone.get(zone);
+      if (known !== undefined) return known;
+      const made = new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+      byZone.set(zone, made);
+      return made;
+    },
+  };
+}
+
+const wallFormats = formatsWith('en-US', {
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+});
+const nameFormats = formatsWith('en-GB', { timeZoneName: 'short' });

@@ -8,6 +8,7 @@ import { idOf } from '../core/model/watch/identity.ts';
 import { showTime } from '../core/wording/words.ts';
 import { acksAt } from '../dispatch/policy/holds.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';
+import type { Moment } from '../lib/time-zone.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
 import { addAcks, endAck } from '../store/tables/operators/acks.ts';
 import { action, type OperatorWorld } from './action.ts';
@@ -105,7 +106,8 @@ export const ackAll = action({
     const standing = replace ? [] : await standingOn(open, world);
     const taken = new Set(standing.map(({ row }) => row));
     const rows = open.filter((row) => !taken.has(row));
-    if (rows.length === 0) return { refusal: 'already-acknowledged', detail: standingText(standing, now) };
+    if (rows.length === 0)
+      return { refusal: 'already-acknowledged', detail: standingText(standing, { now, zone: world.timeZone() }) };
     const change: AckAllChange = { rows, standing, until: end, comment, replace };
     return { change, subject: shownName(name) };
   },
@@ -122,9 +124,13 @@ export const ackAll = action({
     });
     return made.length === 0 ? 'stale-seq' : { made, standing, until, comment };
   },
-  announce({ made, until, comment }, { request, at }, subject) {
+  announce({ made, until, comment }, { request, at, zone }, subject) {
     const what = `${subject ?? ''} (${countText(made)})`;
-    return { alert: 'ack', title: `${request.actor} acknowledged ${what} until ${showTime(until, at)}`, comment };
+    return {
+      alert: 'ack',
+      title: `${request.actor} acknowledged ${what} until ${showTime(until, { now: at, zone })}`,
+      comment,
+    };
   },
   line: ACKNOWLEDGED,
   journal: ({ made }, by) => made.map(({ ack }) => ackLine(ack, by)),
@@ -208,11 +214,11 @@ async function standingOn(rows: readonly OpenAlertRow[], world: OperatorWorld): 
   return (await ackedOf(rows, world)).filter(({ row, ack }) => coversSeverity(ack.severity, row.severity));
 }
 
-function standingText(standing: readonly Acked[], now: Instant): string {
+function standingText(standing: readonly Acked[], moment: Moment): string {
   const [first] = standing;
   const others = new Set(standing.map(({ ack }) => ack.actor)).size - 1;
   const who = `${first?.ack.actor ?? ''}${others > 0 ? ` and ${others} more` : ''}`;
-  const until = showTime(Math.max(...standing.map(({ ack }) => ack.until)), now);
+  const until = showTime(Math.max(...standing.map(({ ack }) => ack.until)), moment);
   return `${who} has acknowledged it until ${until}. \`replace: true\` (\`--replace\`) puts yours in its place.`;
 }
 

@@ -4,8 +4,9 @@ import { quote } from '../config/values/scalars.ts';
 import type { Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showTime } from '../core/wording/words.ts';
+import type { Moment } from '../lib/time-zone.ts';
 import { acksAt } from '../dispatch/policy/holds.ts';
-import { showInstant, type Instant } from '../lib/clock.ts';
+import { showInstant } from '../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
 import { addAck, endAck as endAckOf } from '../store/tables/operators/acks.ts';
 import { action, type ActionBy, type ActionCall, type OperatorWorld, type LineWords, type LineData } from './action.ts';
@@ -49,7 +50,8 @@ export const ack = action({
     // If it is not open, the store says why it cannot be acknowledged.
     const severity = open === null ? 'critical' : severityOf(open, world.watches());
     const standing = replace ? null : await standingAck({ key, episode, severity }, world);
-    if (standing !== null) return { refusal: 'already-acknowledged', detail: standingText(standing, now) };
+    if (standing !== null)
+      return { refusal: 'already-acknowledged', detail: standingText(standing, { now, zone: world.timeZone() }) };
     const change = { key, episode, seq, severity, until: end, comment, replace };
     return open === null ? { change } : { change, subject: nameOf(open) };
   },
@@ -57,8 +59,8 @@ export const ack = action({
   changesPolicy: true,
   apply: (sql, { replace, ...change }, { request: { key, actor }, at }) =>
     addAck(sql, { ...change, id: key, actor, at }, replace),
-  announce({ key, until, comment }, { request, at }, subject) {
-    const title = `${request.actor} acknowledged ${subject ?? key} until ${showTime(until, at)}`;
+  announce({ key, until, comment }, { request, at: now, zone }, subject) {
+    const title = `${request.actor} acknowledged ${subject ?? key} until ${showTime(until, { now, zone })}`;
     return { alert: 'ack', title, comment };
   },
   line: ACKNOWLEDGED,
@@ -126,8 +128,8 @@ async function standingAck(
   return acksAt(await acks(), clock.now())({ key, episode, severity });
 }
 
-function standingText({ actor, until }: StoredAck, now: Instant): string {
-  return `${actor} has acknowledged it until ${showTime(until, now)}. \`replace: true\` puts yours in its place.`;
+function standingText({ actor, until }: StoredAck, moment: Moment): string {
+  return `${actor} has acknowledged it until ${showTime(until, moment)}. \`replace: true\` puts yours in its place.`;
 }
 
 async function openAlert({ key, episode }: NamedEpisode, world: OperatorWorld): Promise<OpenAlertRow | null> {

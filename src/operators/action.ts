@@ -90,11 +90,15 @@ export function callOf(parameters: Readonly<Record<string, string | number>>): A
 export interface ActionBy {
   readonly request: OperatorRequest;
   readonly at: Instant;
+  /** The zone in which people are shown times. */
+  readonly zone: string;
 }
 
 /** The parts of the daemon that checks read. */
 export interface OperatorWorld {
   readonly clock: Pick<Clock, 'now'>;
+  /** The zone in which people are shown times. */
+  readonly timeZone: () => string;
   watches(): readonly Watch[];
   /** Labels of what the daemon tells of itself. */
   selfLabels(): readonly Labels[];

@@ -7,6 +7,7 @@ import type { Message } from '../core/model/delivery.ts';
 import type { Transition } from '../core/model/transition.ts';
 import { showTime } from '../core/wording/words.ts';
 import type { AlertEpisode } from '../dispatch/model.ts';
+import type { Moment } from '../lib/time-zone.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import type { Instant } from '../lib/clock.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -20,33 +21,38 @@ export const DAEMON = 'daemon';
 export interface AnnouncementTime {
   readonly id: string;
   readonly at: Instant;
+  /** The zone of the times in messages. */
+  readonly zone: string;
   /** The channels that get it; without one there is none. */
   readonly notify: readonly string[];
 }
 
-export function announcementOf(text: AnnouncementText, { id, at, notify }: AnnouncementTime): readonly Transition[] {
+export function announcementOf(
+  text: AnnouncementText,
+  { id, at, zone, notify }: AnnouncementTime,
+): readonly Transition[] {
   if (notify.length === 0) return [];
-  const message = messageOf(text, id, at);
+  const message = messageOf(text, id, { now: at, zone });
   return [{ message, labels: labelsOfMessage(message), notify }];
 }
 
 /** Of each alert, events that nobody acknowledged as long as they were open. */
 export function unansweredAnnouncements(
   events: readonly AlertEpisode[],
-  { at, notify }: Omit<AnnouncementTime, 'id'>,
+  { at, zone, notify }: Omit<AnnouncementTime, 'id'>,
 ): readonly Transition[] {
   const byAlert = Map.groupBy(events, ({ labels, watch, alert }) => `${labels['watch'] ?? watch}/${alert}`);
   return [...byAlert].flatMap(([name, all]) => {
     const [count, they] = all.length === 1 ? ['an event', 'it is'] : [`${all.length} events`, 'they are'];
     const title = `nobody acknowledged ${count} of ${name} within 7 days: ${they} not open any more`;
     const id = all.map(({ key, episode }) => `${key} ${episode}`).join(' ');
-    return announcementOf({ alert: 'ack', title, comment: null }, { id, at, notify });
+    return announcementOf({ alert: 'ack', title, comment: null }, { id, at, zone, notify });
   });
 }
 
 const LONGEST_TITLE = 300;
 
-function messageOf({ alert, title, comment }: AnnouncementText, id: string, at: Instant): Message {
+function messageOf({ alert, title, comment }: AnnouncementText, id: string, { now: at, zone }: Moment): Message {
   return {
     type: 'alert.event',
     key: idOf(ANNOUNCER, id),
@@ -55,6 +61,7 @@ function messageOf({ alert, title, comment }: AnnouncementText, id: string, at: 
     at,
     observedAt: at,
     since: at,
+    firedAt: null,
     resolvedAt: null,
     late: false,
     reason: null,
@@ -64,6 +71,7 @@ function messageOf({ alert, title, comment }: AnnouncementText, id: string, at: 
     severity: 'info',
     explorer: BUILT_IN_RULE,
     chainId: null,
+    zone,
     of: null,
     token: null,
     title: singleLine(title, LONGEST_TITLE),
@@ -90,7 +98,8 @@ export interface DueAnnouncement {
 }
 
 /** Null: none is due. */
-export function dueAnnouncement({ silence, name, announcedAt }: Announceable, at: Instant): DueAnnouncement | null {
+export function dueAnnouncement({ silence, name, announcedAt }: Announceable, moment: Moment): DueAnnouncement | null {
+  const at = moment.now;
   const { from, until, actor, comment, version, kind } = silence;
   const isPause = kind === 'pause';
   const of = `${isPause ? (name ?? '') : showMatcher(silence.matchers)} by ${actor}`;
@@ -99,8 +108,8 @@ export function dueAnnouncement({ silence, name, announcedAt }: Announceable, at
   };
   if (until <= at) return announcedAt < until ? due(`the ${kind} of ${of} is over`, 'over') : null;
   if (from <= at && announcedAt < from)
-    return due(`the silence of ${of} begins, until ${showTime(until, at)}`, 'begins');
+    return due(`the silence of ${of} begins, until ${showTime(until, moment)}`, 'begins');
   if (isPause && announcedAt <= at - REMIND_MS)
-    return due(`still paused: ${of}, until ${showTime(until, at)}`, `reminder ${at}`);
+    return due(`still paused: ${of}, until ${showTime(until, moment)}`, `reminder ${at}`);
   return null;
 }

@@ -63,7 +63,7 @@ async function perform<Body, Change, Done extends object, Answer extends object>
   if ('mistakes' in checked) return { type: 'refused', why: { type: 'invalid', mistakes: checked.mistakes } };
   if ('refusal' in checked) return { type: 'refused', why: { type: checked.refusal, detail: checked.detail } };
   const { change, subject = null } = checked;
-  const by = { request, at: world.clock.now() };
+  const by = { request, at: world.clock.now(), zone: world.timeZone() };
   const { end, done } = await commitAction(action, { change, subject, by }, tools);
   if (done !== null) await follow(action, done, by, tools);
   failpoint('operator.kept');
@@ -92,7 +92,7 @@ export async function commitAction<Body, Change, Done extends object, Answer ext
   { change, subject, by }: CommittedChange<Change>,
   { store, notify }: CommitTools,
 ): Promise<Committed<Done, Answer>> {
-  const { request, at } = by;
+  const { request, at, zone } = by;
   const { name, addsRow, changesPolicy } = action;
   const result: { done: Done | null } = { done: null };
   const operated = await store.operate({
@@ -110,7 +110,7 @@ export async function commitAction<Body, Change, Done extends object, Answer ext
       return {
         answer: action.answerOf(done),
         lines: [action.journal(done, by)].flat().map((one) => ({ ...line, ...one })),
-        announced: text === null ? [] : announcementOf(text, { id: request.key, at, notify: notify() }),
+        announced: text === null ? [] : announcementOf(text, { id: request.key, at, zone, notify: notify() }),
       };
     },
   });

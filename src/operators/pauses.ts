@@ -51,8 +51,12 @@ export const pause = action({
     await addPause(sql, added, matchers);
     return added;
   },
-  announce({ watch, until, comment }, { request, at }) {
-    return { alert: 'pause', title: `${request.actor} paused ${watch} until ${showTime(until, at)}`, comment };
+  announce({ watch, until, comment }, { request, at, zone }) {
+    return {
+      alert: 'pause',
+      title: `${request.actor} paused ${watch} until ${showTime(until, { now: at, zone })}`,
+      comment,
+    };
   },
   line: PAUSED,
   journal: pauseLine,

@@ -94,9 +94,9 @@ export const silence = action({
   addsRow: true,
   changesPolicy: true,
   apply: (sql, change, { request: { key, actor }, at }) => addSilence(sql, { ...change, id: key, actor }, at),
-  announce({ matchers, from, until, comment }, { request, at }) {
-    const begin = from > at ? `from ${showTime(from, at)} ` : '';
-    const title = `${request.actor} silenced ${showMatcher(matchers)} ${begin}until ${showTime(until, at)}`;
+  announce({ matchers, from, until, comment }, { request, at, zone }) {
+    const begin = from > at ? `from ${showTime(from, { now: at, zone })} ` : '';
+    const title = `${request.actor} silenced ${showMatcher(matchers)} ${begin}until ${showTime(until, { now: at, zone })}`;
     return { alert: 'silence', title, comment };
   },
   line: SILENCED,
@@ -129,8 +129,8 @@ export const extendSilence = action({
   addsRow: false,
   changesPolicy: true,
   apply: (sql, { id, until }, { at }) => endSilenceAt(sql, id, until, at),
-  announce({ matchers, until, comment }, { request, at }) {
-    const title = `${request.actor} extended the silence of ${showMatcher(matchers)} until ${showTime(until, at)}`;
+  announce({ matchers, until, comment }, { request, at, zone }) {
+    const title = `${request.actor} extended the silence of ${showMatcher(matchers)} until ${showTime(until, { now: at, zone })}`;
     return { alert: 'silence', title, comment };
   },
   line: SILENCED,

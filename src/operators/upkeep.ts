@@ -4,6 +4,7 @@ import { RANK_OF } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import type { Silence } from '../dispatch/model.ts';
+import type { Moment } from '../lib/time-zone.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
 import type { Fence } from '../store/contract/fence.ts';
@@ -29,6 +30,8 @@ export interface PolicyUpkeepOptions {
   readonly watches: () => readonly Watch[];
   /** The channels that are told what is wrong with the daemon itself. */
   readonly notify: () => readonly string[];
+  /** The zone in which people are shown times. */
+  readonly timeZone: () => string;
   /** Transitions were committed, or who is told has changed. */
   readonly onChanged: () => void;
 }
@@ -37,15 +40,20 @@ const LOOK_MS = 10_000;
 
 /** Runs until the signal aborts. */
 export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSignal): Promise<void> {
-  const { store, fence: held, clock, watches, notify, onChanged } = options;
+  const { store, fence: held, clock, watches, notify, timeZone, onChanged } = options;
   const storage = options.storage();
 
   async function announceDue(at: Instant, fence: Fence): Promise<void> {
     for (const stored of await store.announceable(at)) {
-      const due = dueAnnouncement(stored, at);
+      const due = dueAnnouncement(stored, { now: at, zone: timeZone() });
       if (due === null) continue;
       const { id } = stored.silence;
-      const transitions = announcementOf(due.text, { id: `${id} ${due.occasion}`, at, notify: notify() });
+      const transitions = announcementOf(due.text, {
+        id: `${id} ${due.occasion}`,
+        at,
+        zone: timeZone(),
+        notify: notify(),
+      });
       if ((await store.announce(id, transitions, at, fence)) === 'kept') onChanged();
     }
   }
@@ -55,11 +63,11 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
     const untilResolved = silences.filter((one) => one.untilResolved && one.from <= at);
     const open = untilResolved.length === 0 ? [] : await store.openAlerts({ at });
     for (const { id } of untilResolved.filter((one) => isResolved(one, open)))
-      await end(endSilence, { change: { id }, subject: null, by: by(`resolved:${id}`, at) });
+      await end(endSilence, { change: { id }, subject: null, by: by(`resolved:${id}`, { now: at, zone: timeZone() }) });
     const acked = acks.length === 0 ? [] : await store.openAlerts({ at, keys: acks.map(({ key }) => key) });
     for (const { ack, alert } of raised(acks, acked, watches())) {
       const change = { key: ack.key, episode: ack.episode };
-      await end(endAck, { change, subject: nameOf(alert), by: by(`raised:${ack.id}`, at) });
+      await end(endAck, { change, subject: nameOf(alert), by: by(`raised:${ack.id}`, { now: at, zone: timeZone() }) });
     }
   }
 
@@ -104,6 +112,6 @@ function raised(acks: readonly StoredAck[], open: readonly OpenAlertRow[], watch
   });
 }
 
-function by(key: string, at: Instant): ActionBy {
-  return { request: { key, asked: key, actor: DAEMON }, at };
+function by(key: string, { now: at, zone }: Moment): ActionBy {
+  return { request: { key, asked: key, actor: DAEMON }, at, zone };
 }

@@ -116,7 +116,7 @@ function entryOf({ message, to }: ReplayedMessage): Entry {
     key: message.key,
     episode: message.episode,
     seq: message.seq,
-    firedForMs: message.resolvedAt === null ? null : message.resolvedAt - message.since,
+    firedForMs: message.resolvedAt === null ? null : message.resolvedAt - (message.firedAt ?? message.since),
     reason: message.reason,
     deliveries: to.map((one) => ({ id: deliveryId(message.key, message, one), ...one })),
   };

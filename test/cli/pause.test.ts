@@ -150,7 +150,7 @@ test.each([
   [['pause', 'coins'], 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.'],
   [['pause', 'coins', '--for', '2h', '--until', '18:00'], 'Give --for or --until, not both.'],
   [['pause', 'coins', '--for', 'ever'], '--for: "ever" is not a duration such as 30m, 2h or 1d'],
-  [['pause', 'coins', '--until', '2026-01-31 18:00'], 'is not a time in UTC such as 18:00 or 2026-01-31T18:00Z'],
+  [['pause', 'coins', '--until', '2026-01-31 18:00'], 'is not a time such as 18:00 (UTC) or 2026-01-31T18:00Z'],
   [['resume', 'coins', '--url', 'ftp://x'], '--url: it is not an address such as http://127.0.0.1:9797'],
 ])('%j says what is wrong with it, and asks nobody', async (argv, err) => {
   const { port, asked } = await serve(done);

@@ -247,7 +247,7 @@ test('a row of the past is said once, by the first poll of the schedule after it
   const { out } = await world.replay('--since', '10m', '--format', 'json');
   const { timeline } = JSON.parse(out) as { timeline: { at: string; text: string }[] };
   const told = timeline.map(({ at, text }) => {
-    const [height = '', timestamp = ''] = text.split(' ');
+    const [, height = '', timestamp = ''] = /^(\d+) (.*)$/.exec(text) ?? [];
     return { height: Number(height), waited: Date.parse(at) - Date.parse(timestamp) };
   });
   const heights = told.map(({ height }) => height);

@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { OPERATOR_TOKEN } from '../support/web/api-calls.ts';
 import { run, type Ran } from '../support/cli.ts';
-import { anOperatedDaemon, fallLow, storedBy, type OperatedDaemon } from '../support/web/operated-daemon.ts';
+import { serveBalances } from '../support/app.ts';
+import { createFolder } from '../support/daemon.ts';
+import {
+  anOperatedDaemon,
+  configOf,
+  fallLow,
+  RULES,
+  storedBy,
+  type OperatedDaemon,
+} from '../support/web/operated-daemon.ts';
 
 /** A command that calls the daemon. */
 function chainwarden({ running, folder }: OperatedDaemon, ...argv: readonly string[]): Promise<Ran> {
@@ -43,6 +52,21 @@ test('a silence is about what its preview says before anything is done', async (
     'Nobody is told of them meanwhile, but for the end of what was told before.',
     `End it sooner with: chainwarden silence end ${silences[0]?.id ?? ''}`,
   ]);
+});
+
+test('with a zone in the config its clocks are meant and shown, by commands, explain and the history', async () => {
+  await using explorer = await serveBalances();
+  using folder = createFolder({ 'config.yaml': `${configOf(explorer)}time_zone: Asia/Tokyo\n`, 'rules.yaml': RULES });
+  await using daemon = await anOperatedDaemon({ explorer, folder });
+  const made = await chainwarden(daemon, 'silence', 'watch=coins', '--until', '10:30', '-m', 'moved', '--key', 's1');
+  expect(made.out).toContain('Silenced until 10:30 UTC+9, in 1h30m.');
+  expect((await storedBy(daemon)).silences).toMatchObject([{ until: Date.UTC(2026, 0, 1, 1, 30) }]);
+  expect((await reading(daemon, 'explain', 'coins')).out).toContain(
+    'silenced until 2026-01-01T10:30:00+09:00 by alice',
+  );
+  expect((await reading(daemon, 'history')).out).toMatch(
+    /^2026-01-01T09:00:\d\d\+09:00 .*silenced .*until 2026-01-01T10:30:00\+09:00/m,
+  );
 });
 
 test('a silence that nobody could read any more is listed, extended and ended', async () => {
@@ -142,7 +166,10 @@ test.each([
   [['silence', 'coins', '--for', '1h', '-m', 'x'], '"coins" is not a label and its value'],
   [['silence', 'watch=coins', '-m', 'x'], 'Say for how long: --for 2h, or until when: --until 18:00.'],
   [['silence', 'watch=coins', '--for', '1h'], "Say why, for the others: -m 'the vault is moved'."],
-  [['silence', 'watch=coins', '--for', '1h', '--from', 'noon', '-m', 'x'], '--from: "noon" is not a time in UTC'],
+  [
+    ['silence', 'watch=coins', '--for', '1h', '--from', 'noon', '-m', 'x'],
+    '--from: "noon" is not a time such as 18:00 (UTC)',
+  ],
   [['silence', 'extend', 's1'], 'Say for how long from now on: --for 2h, or until when: --until 18:00.'],
 ])('%j says what is wrong with it, and does nothing', async (argv, err) => {
   await using daemon = await anOperatedDaemon();

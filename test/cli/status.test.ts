@@ -109,7 +109,7 @@ test('status begins with what fires, how far beyond its limit, who was told, and
   ]);
   await prepared.polls('940000', '940000', 'missed', 'missed', 'missed', 'missed', 'missed', 'missed');
   const { out } = await prepared.run('status', '-c', prepared.config);
-  expect(out).toContain('critical  firing  coins/low  was 940,000 coin  below 1,000,000 coin  2026-01-01T00:03:00Z');
+  expect(out).toContain('critical  firing  coins/low  was 940,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z');
   expect(out).toContain('no answer since 2026-01-01T00:03:49Z: 2 watches on chain: error: coins, gas');
 });
 
@@ -118,7 +118,7 @@ test('status names seconds, not the milliseconds at which a watch became blind',
   const [cause] = overview.trust.blind;
   if (cause === undefined) throw new Error('nothing is blind');
   const blind = [{ ...cause, since: '2026-01-01T00:03:00.417Z' }];
-  const lines = overviewLines({ ...overview, trust: { ...overview.trust, blind } });
+  const lines = overviewLines({ ...overview, trust: { ...overview.trust, blind } }, 'UTC');
   expect(lines.filter((line) => line.startsWith('blind since'))).toEqual([
     expect.stringContaining('blind since 2026-01-01T00:03:00Z: '),
   ]);
@@ -138,13 +138,13 @@ test('two replicas ran, and status did not say which of them polled, nor that on
     ],
     config_in_force: 'a',
   };
-  const lines = overviewLines({ ...overview, trust: { ...overview.trust, cluster } });
+  const lines = overviewLines({ ...overview, trust: { ...overview.trust, cluster } }, 'UTC');
   expect(lines.filter((line) => /^(?:replica|nobody) /.test(line))).toEqual([
     'replica host-1: works on channel:ops, explorer:ethereum',
     'replica host-2: works on nothing; runs another config than most, and claims nothing',
     'nobody works on: explorer:gnosis',
   ]);
-  expect(overviewLines(overview).join('\n')).not.toContain('replica');
+  expect(overviewLines(overview, 'UTC').join('\n')).not.toContain('replica');
 });
 
 test('status gives the overview as JSON, as the API does', async () => {

@@ -9,6 +9,29 @@ import { configOf, loadConfigText } from '../rules/support/load.ts';
 
 const BAD = join(import.meta.dirname, 'fixtures/bad');
 
+describe('By whose clocks people are shown times', () => {
+  const read = (lines: string) => {
+    const text = `explorers: { here: { form: sandbox } }\nchannels: { a: { type: list, to: [x] } }\n${lines}`;
+    const { config, problems, warnings } = loadConfigText(text);
+    return [config?.timeZone, [...problems, ...warnings].map(summarize)];
+  };
+
+  test.each([
+    ['', 'UTC'],
+    ['time_zone: Asia/Tokyo', 'Asia/Tokyo'],
+  ])('%s', (text, zone) => {
+    expect(read(text)).toEqual([zone, []]);
+  });
+
+  test('a zone below http is read, with a warning that names its place', () => {
+    const warning =
+      '/etc/chainwarden/config.yaml:3:20 http.time_zone: `time_zone` stands at the top of the config, since messages and ' +
+      'the command line go by it too. Write time_zone: Europe/Berlin there. Until then it is read here.';
+    expect(read('http: { time_zone: Europe/Berlin }')).toEqual(['Europe/Berlin', [warning]]);
+    expect(read('http: { time_zone: Europe/Berlin }\ntime_zone: UTC')).toEqual(['UTC', [warning]]);
+  });
+});
+
 describe('Who is told what is wrong with the daemon itself', () => {
   const config = (self: string, channels = 'a: { type: list, to: [x, y] }, b: { type: list, to: [z] }'): string =>
     `explorers: { here: { form: sandbox } }\nchannels: { ${channels} }\n${self}`;
@@ -206,7 +229,7 @@ describe('A good config', () => {
       recording: { file: '/etc/chainwarden/data/recording.db', keepMs: 43_200_000, maxBytes: 64 * 2 ** 20 },
       http: {
         listen: { host: '::1', port: 9000 },
-        page: { isServed: true, isOpen: true, timeZone: 'UTC' },
+        page: { isServed: true, isOpen: true },
         publicUrl: null,
         operators: [],
         proxy: null,

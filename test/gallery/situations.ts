@@ -342,14 +342,14 @@ function blindCauses(stage: Stage): Cause[] {
   const [now, since] = [stage.now(), stage.now() - 300_000];
   const watches = stage.watches.filter(({ target }) => target.explorer === 'ethereum').slice(0, 4);
   const blind = watches.map((watch) => ({ watch, since, reason: 'timeout', fields: [] }) as const);
-  return explorerCauses({ watches, blind, troubles: [], now });
+  return explorerCauses({ watches, blind, troubles: [], now, zone: 'UTC' });
 }
 
 function storageCauses(stage: Stage): Cause[] {
   const now = stage.now();
   const nothingElse = { restoredAt: null, recovered: null, backup: null, jumps: [], rejected: null, failing: [] };
   const lowDisk = { since: now - 60_000, freeBytes: 40_000_000 };
-  return daemonCauses({ ...nothingElse, outage: null, lowDisk, severity: 'critical', now });
+  return daemonCauses({ ...nothingElse, outage: null, lowDisk, severity: 'critical', now, zone: 'UTC' });
 }
 
 function deadLetters(stage: Stage): Cause[] {
@@ -360,5 +360,6 @@ function deadLetters(stage: Stage): Cause[] {
     backlog: { owed: [], dead },
     watches: stage.watches,
     now,
+    zone: 'UTC',
   });
 }

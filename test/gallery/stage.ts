@@ -221,6 +221,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
     log,
     find: async () => ({ causes, isUndecided: () => false }),
     notify: () => [...notifierOf.keys(), 'alertmanager'],
+    timeZone: () => 'UTC',
     onTransitions: wake,
     unrecorded: NOBODY_TOLD,
   });

@@ -63,7 +63,7 @@ watches:
       - { id: high, while: head.height > 5 }
 `;
 
-const CIRCUMSTANCES = { at: 0, since: 0, key: 'k', episode: 1, seq: 1, late: false, reason: null };
+const CIRCUMSTANCES = { at: 0, firedAt: null, since: 0, key: 'k', episode: 1, seq: 1, late: false, reason: null };
 const COUNTED = { count: 2, total: new Amount(2n, 0), newest: 0, items: [] };
 const DEEPEST = 3;
 

@@ -50,7 +50,7 @@ const FACTS = [
   'raw: 940,000,000,000',
   'token decimals: 6',
   'token reputation: ok',
-  'state: firing, critical, since 2026-01-01T00:01:00Z',
+  'state: firing, critical, since 00:01 UTC',
   'condition: balance < 1000000',
   `address: treasury ${ADDRESS}`,
   'token: “USDC” 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',

@@ -69,6 +69,7 @@ describe('what a webhook carries', () => {
         rule: 'rules/treasury.yaml:17',
         observed_at: '2026-01-01T00:03:00Z',
         since: '2026-01-01T00:01:00Z',
+        fired_at: null,
         resolved_at: null,
         reason: null,
         late: false,

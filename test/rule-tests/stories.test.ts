@@ -402,8 +402,8 @@ const STORIES: readonly (readonly [string, Story])[] = [
         '{ at: 1m, items: [{ status: ok, timestamp: -1d }, { status: ok, timestamp: 2026-01-31T23:59:00Z }] }',
       ],
       expect: [
-        '{ at: 1m, alert: old, state: event, text: 2026-01-31T23:59:00Z }',
-        '{ at: 1m, alert: old, state: event, text: 2026-01-31T00:01:00Z }',
+        "{ at: 1m, alert: old, state: event, text: '2026-01-31 23:59:00 UTC' }",
+        "{ at: 1m, alert: old, state: event, text: '2026-01-31 00:01:00 UTC' }",
       ],
       more: '\n    start: 2026-02-01T00:00:00Z',
     },

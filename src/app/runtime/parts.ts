@@ -70,6 +70,8 @@ interface Wiring {
   readonly redact: ChannelsOptions['redact'];
   /** Whether anyone is told of what is wrong with the daemon itself. */
   readonly hasSelf: () => boolean;
+  /** The zone in which people are shown times. */
+  readonly timeZone: () => string;
   /** Who is told, as the setup in force has it. */
   readonly rules: () => DispatchRules;
   /** Whether a daily report is made. */
@@ -86,7 +88,7 @@ const LEASE_LOOK_MS = 1000;
 
 export function createParts(
   options: PartsOptions,
-  { signal, changing, redact, hasSelf, hasDigest, isWatched, rules }: Wiring,
+  { signal, changing, redact, hasSelf, timeZone, hasDigest, isWatched, rules }: Wiring,
 ): Parts {
   const { store, ownership, clock, log, metrics, recorder, pauses } = options;
   const work = createWorkCounts();
@@ -118,7 +120,7 @@ export function createParts(
     rules,
     announce: (unanswered, at) => {
       const notify = rules().ruleOf(ANNOUNCER, 'ack')?.channels ?? [];
-      return unansweredAnnouncements(unanswered, { at, notify });
+      return unansweredAnnouncements(unanswered, { at, zone: timeZone(), notify });
     },
     onOwed: (owed) => {
       channels.wake(owed);

@@ -87,6 +87,8 @@ export interface Runtime extends AsyncDisposable {
   lowDisk(): LowDisk | null;
   heartbeat(): HeartbeatSettings | null;
   digest(): DigestSettings | null;
+  /** The zone in which people are shown times. */
+  readonly timeZone: () => string;
   /** What was done since the start. */
   work(): WorkByExplorer;
   memoryOf(watch: WatchId): Memory | undefined;
@@ -106,7 +108,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const reading = new AbortController();
   const changing = createMutex();
   const { redact, add: addSecrets } = createRedactor();
+  const timeZone = (): string => config()?.timeZone ?? 'UTC';
   const parts = createParts(options, {
+    timeZone,
     signal: reading.signal,
     changing,
     redact,
@@ -222,6 +226,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lowDisk: () => lowDisk,
     heartbeat: () => config()?.heartbeat ?? null,
     digest,
+    timeZone,
     work: () => parts.work.now(),
     memoryOf: (id) => poller.memoryOf(id),
     facts: createFacts(parts, () => setups.inForce()),

@@ -53,7 +53,7 @@ export async function openWeb(
       isOn: () => runtime.facts.config()?.http.hasLinks ?? false,
       secrets: () => store.linkSecrets(),
       now: () => clock.now(),
-      timeZone: http.page.timeZone,
+      timeZone: setup.config.timeZone,
     },
     pages: pagesOf(options, runtime, heartbeatAt),
     queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
@@ -91,10 +91,10 @@ function pagesOf(
   { facts }: Pick<Runtime, 'facts'>,
   heartbeatAt: () => Instant | null,
 ): PagesOptions | null {
-  const { isServed, timeZone } = setup.config.http.page;
+  const { http, timeZone } = setup.config;
   const startedAt = clock.now();
   const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt(), heartbeatAt: heartbeatAt() });
-  return isServed ? { timeZone, clock, daemon } : null;
+  return http.page.isServed ? { timeZone, clock, daemon } : null;
 }
 
 function callersOf({ operators, proxy, page }: HttpSettings): Omit<IdentityOptions, 'localToken'> {

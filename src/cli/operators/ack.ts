@@ -1,10 +1,10 @@
 // Acknowledges open alerts by their names: what a name means is found in the state file, and the API does the rest.
 import { hintFor } from '../../config/values/nearest.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { Moment } from '../../lib/time-zone.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { ackAll, endAckAll, type AckedAlerts } from '../../operators/ack-all.ts';
 import { createClient } from './client.ts';
-import { openStateOf, type DaemonAddress } from './daemon-place.ts';
+import { momentOf, openStateOf, type DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
@@ -16,8 +16,8 @@ export interface AckOptions extends DaemonAddress, UntilOptions {
 
 /** Acknowledges all that is open of an alert, or of a watch. An acknowledgement that stands is left and named. */
 export async function ack(terminal: Terminal, name: string, options: AckOptions): Promise<number> {
-  const now = terminal.clock.now();
-  const until = untilOf(options, now);
+  const moment = momentOf(terminal, options);
+  const until = untilOf(options, moment);
   const { comment, replace } = options;
   const named = await openNamed(terminal, name, options);
   const made = await createClient(terminal, options).act(
@@ -25,19 +25,19 @@ export async function ack(terminal: Terminal, name: string, options: AckOptions)
     {},
     {
       ...named,
-      up_to: new Date(now).toISOString(),
+      up_to: new Date(moment.now).toISOString(),
       ...(until === null ? {} : { until: new Date(until).toISOString() }),
       ...(comment === undefined ? {} : { comment }),
       ...(replace === true ? { replace } : {}),
     },
   );
   for (const one of made.standing) {
-    const words = `${one.actor} has acknowledged it until ${showUntil(Date.parse(one.until), now)}; --replace puts yours in its place.`;
-    terminal.out(`${ackedLine(one, now)}: ${singleLine(words)}`);
+    const words = `${one.actor} has acknowledged it until ${showUntil(Date.parse(one.until), moment)}; --replace puts yours in its place.`;
+    terminal.out(`${ackedLine(one, moment)}: ${singleLine(words)}`);
   }
   for (const one of made.acknowledged) {
     const end = one.is_event ? '' : ', or until it is over';
-    terminal.out(`${ackedLine(one, now)}: acknowledged until ${showUntil(Date.parse(made.until), now)}${end}.`);
+    terminal.out(`${ackedLine(one, moment)}: acknowledged until ${showUntil(Date.parse(made.until), moment)}${end}.`);
   }
   terminal.out(`Take it back with: chainwarden unack '${singleLine(name)}'`);
   return EXIT.ok;
@@ -47,7 +47,7 @@ export async function ack(terminal: Terminal, name: string, options: AckOptions)
 export async function unack(terminal: Terminal, name: string, options: DaemonAddress): Promise<number> {
   const named = await openNamed(terminal, name, options);
   const { ended } = await createClient(terminal, options).act(endAckAll, {}, named);
-  for (const one of ended) terminal.out(`${ackedLine(one, terminal.clock.now())}: not acknowledged any more.`);
+  for (const one of ended) terminal.out(`${ackedLine(one, momentOf(terminal, options))}: not acknowledged any more.`);
   return EXIT.ok;
 }
 
@@ -76,7 +76,7 @@ async function openNamed(terminal: Terminal, name: string, options: DaemonAddres
 }
 
 /** `critical coins/low, since 12:00 UTC`, `critical vault/drained: 66 events since 12:00 UTC` */
-function ackedLine({ severity, watch, alert, alerts, is_event: isEvent, since }: AckedAlerts, now: Instant): string {
+function ackedLine({ severity, watch, alert, alerts, is_event: isEvent, since }: AckedAlerts, moment: Moment): string {
   const many = alerts === 1 ? ', since' : `: ${alerts} ${isEvent ? 'events' : 'conditions'} since`;
-  return singleLine(`${severity} ${watch}/${alert}${many} ${showTime(Date.parse(since), now)}`);
+  return singleLine(`${severity} ${watch}/${alert}${many} ${showTime(Date.parse(since), moment)}`);
 }

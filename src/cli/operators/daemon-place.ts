@@ -2,6 +2,7 @@
 import { tokenFileOf } from '../../app/web/local-token.ts';
 import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-place.ts';
 import { formatProblems, reasonOf } from '../../config/problem.ts';
+import type { Moment } from '../../lib/time-zone.ts';
 import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
 import { openReader } from '../../store/open.ts';
 import type { StoreReader } from '../../store/contract/store.ts';
@@ -45,6 +46,12 @@ export function openStateOf(terminal: Terminal, { config }: Pick<DaemonAddress, 
   const place = readDaemonPlace(config, terminal);
   if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
   return openReader({ file: place.stateFile, postgres: place.postgres });
+}
+
+/** By the clocks of the config; without one that can be read, in UTC. */
+export function momentOf(terminal: Terminal, { config }: Pick<DaemonAddress, 'config'>): Moment {
+  const place = readDaemonPlace(config, terminal);
+  return { now: terminal.clock.now(), zone: 'problems' in place ? 'UTC' : place.timeZone };
 }
 
 function checkedUrl(terminal: Terminal, text: string): string {

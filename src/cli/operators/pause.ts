@@ -2,7 +2,7 @@
 import { singleLine } from '../../lib/untrusted.ts';
 import { endPause, pause as pauseAction } from '../../operators/pauses.ts';
 import { createClient } from './client.ts';
-import type { DaemonAddress } from './daemon-place.ts';
+import { momentOf, type DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
@@ -13,13 +13,13 @@ export interface PauseOptions extends DaemonAddress, UntilOptions {
 
 /** Has a watch, or all watches of a rule, not polled for a while. */
 export async function pause(terminal: Terminal, watch: string, options: PauseOptions): Promise<number> {
-  const now = terminal.clock.now();
-  const until = untilOf(options, now);
+  const moment = momentOf(terminal, options);
+  const until = untilOf(options, moment);
   if (until === null)
     throw new CommandError(EXIT.usage, 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.');
   const body = { until: new Date(until).toISOString(), comment: options.comment };
   const paused = await createClient(terminal, options).act(pauseAction, { name: watch }, body);
-  terminal.out(`${singleLine(paused.watch)}: paused until ${showUntil(Date.parse(paused.until), now)}.`);
+  terminal.out(`${singleLine(paused.watch)}: paused until ${showUntil(Date.parse(paused.until), moment)}.`);
   terminal.out('It is not polled; its alerts neither fire nor resolve, and nobody is told of what happens meanwhile.');
   terminal.out(`End it sooner with: chainwarden resume '${singleLine(paused.watch)}'`);
   return EXIT.ok;
@@ -28,7 +28,7 @@ export async function pause(terminal: Terminal, watch: string, options: PauseOpt
 /** Ends a pause. */
 export async function resume(terminal: Terminal, watch: string, options: DaemonAddress): Promise<number> {
   const ended = await createClient(terminal, options).act(endPause, { name: watch }, {});
-  const since = showTime(Date.parse(ended.from), terminal.clock.now());
+  const since = showTime(Date.parse(ended.from), momentOf(terminal, options));
   terminal.out(`${singleLine(ended.watch)}: polled again, after a pause since ${since}.`);
   return EXIT.ok;
 }

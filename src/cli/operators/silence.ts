@@ -1,7 +1,8 @@
 // Silences: made, extended and ended through the API of the daemon, listed from the state file.
 import { parseMatcher, showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import type { Matcher, Silence } from '../../dispatch/model.ts';
-import { showInstant, type Instant } from '../../lib/clock.ts';
+import type { Moment } from '../../lib/time-zone.ts';
+import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import {
   endSilence as endAction,
@@ -9,7 +10,7 @@ import {
   silence as silenceAction,
 } from '../../operators/silences.ts';
 import { createClient } from './client.ts';
-import { openStateOf, type DaemonAddress } from './daemon-place.ts';
+import { momentOf, openStateOf, type DaemonAddress } from './daemon-place.ts';
 import { showTime, showUntil, timeOf, untilOf, type UntilOptions } from '../times.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { ConfigOption } from '../load.ts';
@@ -30,8 +31,8 @@ export interface SilenceOptions extends DaemonAddress, UntilOptions {
 /** Says what a silence is about, then makes it. */
 export async function silence(terminal: Terminal, texts: readonly string[], options: SilenceOptions): Promise<number> {
   const matchers = matchersOf(texts);
-  const now = terminal.clock.now();
-  const draft = options.preview ? null : draftOf(options, now);
+  const moment = momentOf(terminal, options);
+  const draft = options.preview ? null : draftOf(options, moment);
   const client = createClient(terminal, options);
   const preview = await client.post('/silences/preview', { matchers }, SilencePreview);
   for (const line of previewLines(preview)) terminal.out(line);
@@ -43,10 +44,12 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
     );
   const made = await client.act(silenceAction, {}, { matchers, ...draft });
   const from =
-    options.from !== undefined && Date.parse(made.from) > now ? `from ${showTime(Date.parse(made.from), now)} ` : '';
+    options.from !== undefined && Date.parse(made.from) > moment.now
+      ? `from ${showTime(Date.parse(made.from), moment)} `
+      : '';
   const sooner = made.until_resolved ? ', or until nothing of it fires any more' : '';
   terminal.out('');
-  terminal.out(`Silenced ${from}until ${showUntil(Date.parse(made.until), now)}${sooner}.`);
+  terminal.out(`Silenced ${from}until ${showUntil(Date.parse(made.until), moment)}${sooner}.`);
   terminal.out('Nobody is told of them meanwhile, but for the end of what was told before.');
   terminal.out(`End it sooner with: chainwarden silence end ${singleLine(made.id)}`);
   return EXIT.ok;
@@ -58,13 +61,13 @@ function matchersOf(texts: readonly string[]): Matcher {
   return read.matcher;
 }
 
-function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOptions, now: Instant): object {
-  const until = untilOf(length, now);
+function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOptions, moment: Moment): object {
+  const until = untilOf(length, moment);
   if (until === null)
     throw new CommandError(EXIT.usage, 'Say for how long: --for 2h, or until when: --until 18:00. At most 30 days.');
   if (comment === undefined) throw new CommandError(EXIT.usage, "Say why, for the others: -m 'the vault is moved'.");
   return {
-    ...(from === undefined ? {} : { from: new Date(timeOf(from, now, '--from')).toISOString() }),
+    ...(from === undefined ? {} : { from: new Date(timeOf(from, moment, '--from')).toISOString() }),
     until: new Date(until).toISOString(),
     until_resolved: untilResolved,
     comment,
@@ -74,7 +77,7 @@ function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOp
 
 export async function endSilence(terminal: Terminal, id: string, options: DaemonAddress): Promise<number> {
   const ended = await createClient(terminal, options).act(endAction, { id }, {});
-  const since = showTime(Date.parse(ended.from), terminal.clock.now());
+  const since = showTime(Date.parse(ended.from), momentOf(terminal, options));
   terminal.out(`${singleLine(ended.id)}: ended, after a silence since ${since}.`);
   return EXIT.ok;
 }
@@ -82,13 +85,13 @@ export async function endSilence(terminal: Terminal, id: string, options: Daemon
 export interface ExtendOptions extends DaemonAddress, UntilOptions {}
 
 export async function extendSilence(terminal: Terminal, id: string, options: ExtendOptions): Promise<number> {
-  const now = terminal.clock.now();
-  const until = untilOf(options, now);
+  const moment = momentOf(terminal, options);
+  const until = untilOf(options, moment);
   if (until === null)
     throw new CommandError(EXIT.usage, 'Say for how long from now on: --for 2h, or until when: --until 18:00.');
   const body = { until: new Date(until).toISOString() };
   const longer = await createClient(terminal, options).act(extendAction, { id }, body);
-  terminal.out(`${singleLine(longer.id)}: silenced until ${showUntil(Date.parse(longer.until), now)}.`);
+  terminal.out(`${singleLine(longer.id)}: silenced until ${showUntil(Date.parse(longer.until), moment)}.`);
   return EXIT.ok;
 }
 
@@ -99,9 +102,9 @@ export interface SilenceListOptions extends ConfigOption {
 /** Those that are in force or will be, a line each. */
 export async function listSilences(terminal: Terminal, options: SilenceListOptions): Promise<number> {
   await using reader = await openStateOf(terminal, options);
-  const now = terminal.clock.now();
-  const silences = (await reader.policy(now)).silences.filter(({ kind }) => kind === 'silence');
-  for (const one of silences) terminal.out(options.json ? JSON.stringify(jsonOf(one)) : silenceLine(one, now));
+  const moment = momentOf(terminal, options);
+  const silences = (await reader.policy(moment.now)).silences.filter(({ kind }) => kind === 'silence');
+  for (const one of silences) terminal.out(options.json ? JSON.stringify(jsonOf(one)) : silenceLine(one, moment));
   if (silences.length === 0 && !options.json) terminal.out('No silence is in force.');
   return EXIT.ok;
 }
@@ -111,11 +114,11 @@ function jsonOf({ from, until, untilResolved, ...silence }: Silence): object {
 }
 
 /** `5f0c…  watch=coins  until 14:00 UTC, in 2h  by alice: the vault is moved` */
-export function silenceLine(silence: Silence, now: Instant): string {
+export function silenceLine(silence: Silence, moment: Moment): string {
   const { id, matchers, from, until, untilResolved, actor, comment } = silence;
-  const later = from > now ? `from ${showTime(from, now)} ` : '';
+  const later = from > moment.now ? `from ${showTime(from, moment)} ` : '';
   const sooner = untilResolved ? ', or until nothing of it fires' : '';
-  return [id, showMatcher(matchers), `${later}until ${showUntil(until, now)}${sooner}`, `by ${actor}: ${comment}`]
+  return [id, showMatcher(matchers), `${later}until ${showUntil(until, moment)}${sooner}`, `by ${actor}: ${comment}`]
     .map((part) => singleLine(part, 1000))
     .join('  ');
 }

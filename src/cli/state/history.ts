@@ -2,7 +2,8 @@
 import { parseAnchor, showAnchor, type JournalAnchor, type ChainCheck } from '../../core/journal/chain.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import { showSecond, type Instant } from '../../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { showInZone, wallTime } from '../../lib/time-zone.ts';
 import { plain, singleLine } from '../../lib/untrusted.ts';
 import { findWatches, type WatchSelection } from '../../explain/find.ts';
 import { entriesOf } from '../../query/records/history.ts';
@@ -32,12 +33,13 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   await using reader = await openReader(config.state);
   if (options.verify !== undefined) return sayVerdict(terminal, await reader.verifyJournal(anchor));
   const now = terminal.clock.now();
+  const zone = config.timeZone;
   const since = options.since === undefined ? undefined : instantOf(options.since, now);
   const lines = await linesOf(reader, watches, { ...options, since });
-  const entries = await entriesOf({ store: reader, runtime: { watches: () => watches } }, lines.toReversed());
+  const entries = await entriesOf({ store: reader, runtime: { watches: () => watches }, zone }, lines.toReversed());
   const texts = options.json
     ? entries.map((entry) => JSON.stringify(entry))
-    : withGaps(entries, await daysOf({ store: reader, watches, now, zone: 'UTC' }, timesOf(lines)));
+    : withGaps(entries, await daysOf({ store: reader, watches, now, zone }, timesOf(lines)), zone);
   for (const text of texts) terminal.out(text);
   if (lines.length === 0) terminal.err('nothing in the journal matches\n');
   return EXIT.ok;
@@ -107,19 +109,19 @@ function timesOf(lines: readonly JournalLine[]): Instant[] {
 }
 
 /** Before the lines of each day, when nothing was known of which explorer. */
-function withGaps(entries: readonly HistoryEntry[], days: readonly HistoryDay[]): string[] {
-  const byDay = Map.groupBy(entries, ({ at }) => at.slice(0, 10));
+function withGaps(entries: readonly HistoryEntry[], days: readonly HistoryDay[], zone: string): string[] {
+  const byDay = Map.groupBy(entries, ({ at }) => wallTime(zone, Date.parse(at)).slice(0, 10));
   return [...byDay].flatMap(([day, own]) => {
     const gaps = days.find((one) => one.day === day)?.gaps ?? [];
-    return [...gaps.map(gapLine), ...own.map(lineOf)];
+    return [...gaps.map((gap) => gapLine(gap, zone)), ...own.map((entry) => lineOf(entry, zone))];
   });
 }
 
 /** `2026-01-31T12:00:00Z  unknown  2 watches on gnosis until 2026-01-31T12:10:00Z: stale` */
-function gapLine({ explorer, watches, cause, from, until }: HistoryDay['gaps'][number]): string {
-  const end = until === null ? '' : ` until ${showSecond(Date.parse(until))}`;
+function gapLine({ explorer, watches, cause, from, until }: HistoryDay['gaps'][number], zone: string): string {
+  const end = until === null ? '' : ` until ${showInZone(zone, Date.parse(until))}`;
   const what = `${watches} ${watches === 1 ? 'watch' : 'watches'} on ${singleLine(explorer)}`;
-  return `${showSecond(Date.parse(from))}  unknown  ${what}${end}: ${cause}`;
+  return `${showInZone(zone, Date.parse(from))}  unknown  ${what}${end}: ${cause}`;
 }
 
 const LONGEST_PART = 1000;
@@ -128,11 +130,20 @@ const LONGEST_PART = 1000;
  * `2026-01-31T12:00:00Z  routed  coins/low  fires: treasury 0 ETH, below 1  Last poll: 5.  notifies screen`, and who did it
  * where that was not the daemon. The id at the end is what other commands take.
  */
-function lineOf(entry: HistoryEntry): string {
+function lineOf(entry: HistoryEntry, zone: string): string {
   const { at, kind, what, title, how, actor } = entry;
   const said = what === kind ? title : [what, title].filter(Boolean).join(': ');
   const who = actor === 'daemon' ? '' : `by ${actor}`;
-  const parts = [at, kind, aboutOf(entry), said, textOf(how), notifiedOf(entry), who, idOf(entry)];
+  const parts = [
+    zone === 'UTC' ? at : showInZone(zone, Date.parse(at)),
+    kind,
+    aboutOf(entry),
+    said,
+    textOf(how),
+    notifiedOf(entry),
+    who,
+    idOf(entry),
+  ];
   return parts
     .filter((part) => part !== '')
     .map((part) => singleLine(part, LONGEST_PART))

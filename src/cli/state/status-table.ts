@@ -2,22 +2,28 @@
 import { sinceWords } from '../../core/model/quality/blind-cause.ts';
 import { formatAmount, Amount } from '../../core/values/amount.ts';
 import { inColumns } from '../../lib/columns.ts';
-import { showSecond } from '../../lib/clock.ts';
+import { showInZone } from '../../lib/time-zone.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { AlertCard, AlertRow } from '../../query/shapes/alerts.ts';
 import type { MeasureShape, RecipientStatus } from '../../query/shapes/common.ts';
 import { sharedOut } from '../../query/daemon/cluster.ts';
 import type { BlindCauseShape, ClusterShape, Overview } from '../../query/shapes/overview.ts';
 
-export function overviewLines({ headline, detail, cards, more, handled, more_handled, trust }: Overview): string[] {
-  const rows = [...cards.map(cardRow), ...handled.map(handledRow)];
+/** `zone`: the zone in which times are shown. */
+export function overviewLines(overview: Overview, zone: string): string[] {
+  const { headline, detail, cards, more, handled, more_handled, trust } = overview;
+  const second = (time: string): string => showInZone(zone, Date.parse(time));
+  const rows = [
+    ...cards.map((card) => cardRow(card, second(card.since))),
+    ...handled.map((row) => handledRow(row, second(row.since))),
+  ];
   const left = more.alerts + more_handled;
   return [
     singleLine(headline),
     singleLine(detail),
     ...(rows.length === 0 ? [] : ['', ...inColumns([HEAD, ...rows])]),
     ...(left > 0 ? [`and ${left} more`] : []),
-    ...(trust.blind.length === 0 ? [] : ['', ...trust.blind.map(blindLine)]),
+    ...(trust.blind.length === 0 ? [] : ['', ...trust.blind.map((cause) => blindLine(cause, second(cause.since)))]),
     ...(trust.cluster === null ? [] : ['', ...replicaLines(trust.cluster)]),
     '',
   ];
@@ -25,11 +31,11 @@ export function overviewLines({ headline, detail, cards, more, handled, more_han
 
 const HEAD = ['SEVERITY', 'STATE', 'ALERT', 'VALUE', 'LIMIT', 'SINCE', 'NOTIFIED'];
 
-function cardRow(card: AlertCard): readonly string[] {
-  const { severity, state, watch, rule, alert, alerts, measure, count, since, recipients } = card;
+function cardRow(card: AlertCard, since: string): readonly string[] {
+  const { severity, state, watch, rule, alert, alerts, measure, count, recipients } = card;
   const value = count === null ? valueText(measure) : `${count.count} items`;
   const shown = alerts === 1 ? [`${watch}/${alert}`, value, limitText(measure)] : [`${rule}/${alert}`, many(card), ''];
-  return [severity, state, ...shown, second(since), notifiedText(recipients)];
+  return [severity, state, ...shown, since, notifiedText(recipients)];
 }
 
 /** `66 events`, `40 alerts` */
@@ -37,17 +43,12 @@ function many({ state, alerts }: Pick<AlertCard | AlertRow, 'state' | 'alerts'>)
   return `${alerts} ${state === 'event' ? 'events' : 'alerts'}`;
 }
 
-function handledRow(row: AlertRow): readonly string[] {
-  const { severity, state, why, watch, alert, alerts, measure, since, ack, silence } = row;
+function handledRow(row: AlertRow, since: string): readonly string[] {
+  const { severity, state, why, watch, alert, alerts, measure, ack, silence } = row;
   const value = alerts === 1 ? valueText(measure) : many(row);
   const by = ack?.actor ?? silence?.actor ?? null;
   const who = why === 'pending' ? '' : by === null ? why : `${why} by ${singleLine(by)}`;
-  return [severity, state, `${watch}/${alert}`, value, limitText(measure), second(since), who];
-}
-
-/** Without milliseconds: nobody needs them here. */
-function second(time: string): string {
-  return showSecond(Date.parse(time));
+  return [severity, state, `${watch}/${alert}`, value, limitText(measure), since, who];
 }
 
 /** `940,264.59 USDC`, and `was 940,264.59 USDC` of what nobody knows now. */
@@ -86,11 +87,11 @@ function failureText({ state, tries, answer }: RecipientStatus): string {
 }
 
 /** `no answer since 2026-01-01T00:00:00Z: 38 watches on gnosis: timeout` */
-function blindLine({ cause, explorer, since, watches, names, fields }: BlindCauseShape): string {
+function blindLine({ cause, explorer, watches, names, fields }: BlindCauseShape, since: string): string {
   const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
   const more = watches - names.length;
   const named = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `${sinceWords(cause)} ${second(since)}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
+  return `${sinceWords(cause)} ${since}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
 }
 
 /** `replica treasury-1: works on explorer:ethereum, channel:ops` */

@@ -1,7 +1,8 @@
 import { headingOf } from '../../core/wording/message-words.ts';
 import { healthOf, type HealthByAlert } from '../../core/model/health.ts';
 import type { Alert, Memory } from '../../core/model/memory.ts';
-import { type Instant, showDuration, showSecond } from '../../lib/clock.ts';
+import { type Instant, showDuration } from '../../lib/clock.ts';
+import { showInZone } from '../../lib/time-zone.ts';
 import type { UnreadRange } from '../../core/model/watch/kind.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';
@@ -34,17 +35,18 @@ export async function status(terminal: Terminal, { config: file, json = false }:
   const facts = await readFacts(reader);
   const { memories, damaged, diagnostics, pauses } = facts;
   const now = terminal.clock.now();
+  const zone = config.timeZone;
   const isHeld = await isStateHeld(config.state);
   const seen = await overview(fileView({ setup, reader, facts, isHeld, now, version: readVersion() }));
   if (json) {
     terminal.out(JSON.stringify(seen, null, 2));
     return EXIT.ok;
   }
-  for (const line of overviewLines(seen)) terminal.out(line);
+  for (const line of overviewLines(seen, zone)) terminal.out(line);
   for (const watch of watches) {
     const memory = memories.get(watch.id);
     const pause = lastPauseOf(pauses, watch);
-    terminal.out(damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, { pause, now }));
+    terminal.out(damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, { pause, now, zone }));
     for (const line of coverageLines(watch, memory)) terminal.out(line);
     for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
   }
@@ -53,7 +55,8 @@ export async function status(terminal: Terminal, { config: file, json = false }:
   );
   if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
   const operators = { policy: await reader.policy(now), open: await reader.openAlerts({ at: now }) };
-  for (const line of [...silencesInForce(operators, now), ...acknowledged(operators)]) terminal.out(line);
+  for (const line of [...silencesInForce(operators, { now, zone }), ...acknowledged(operators, { now, zone })])
+    terminal.out(line);
   for (const trouble of await reader.troubles()) terminal.out(`explorer ${singleLine(trouble)}`);
   const survey = await reader.survey();
   for (const { channel, rows, oldest } of survey.outbox)
@@ -80,55 +83,57 @@ function lineOf(watch: Watch, memory: Memory | undefined, at: Looked): string {
     `${watch.name}: ${seen}`,
     ...pauseWords(at),
     ...dataWords(watch, memory, at),
-    ...watch.alerts.flatMap(({ id }) => alertsOf(id, memory)),
+    ...watch.alerts.flatMap(({ id }) => alertsOf(watch, id, memory)),
   ];
   return parts.join('; ');
 }
 
 /** `  calls: blocks 101-250 not read yet since 2026-01-01T00:00:00Z: 20 pages read` */
-function coverageLines({ name, kind }: Watch, memory: Memory | undefined): string[] {
+function coverageLines({ name, kind, zone }: Watch, memory: Memory | undefined): string[] {
   const state = memory === undefined || memory.state === null ? null : kind.state.safeParse(memory.state);
   if (state?.success !== true || kind.coverage === undefined) return [];
   const { unread, sweptAt } = kind.coverage(state.data);
   const swept =
-    sweptAt === null ? 'not read again as a whole yet' : `last read again as a whole ${showSecond(sweptAt)}`;
-  return [...unread.map((range) => `  ${name}: ${showUnread(range)}`), `  ${name}: ${swept}`];
+    sweptAt === null ? 'not read again as a whole yet' : `last read again as a whole ${showInZone(zone, sweptAt)}`;
+  return [...unread.map((range) => `  ${name}: ${showUnread(range, zone)}`), `  ${name}: ${swept}`];
 }
 
-function showUnread({ heights, reason, since, isReadLater }: UnreadRange): string {
+function showUnread({ heights, reason, since, isReadLater }: UnreadRange, zone: string): string {
   const state = isReadLater ? 'not read yet' : 'not read, and too deep to be told';
-  return `${heights} ${state}${since === null ? '' : ` since ${showSecond(since)}`}: ${reason}`;
+  return `${heights} ${state}${since === null ? '' : ` since ${showInZone(zone, since)}`}: ${reason}`;
 }
 
 /** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */
-function unwellOf({ name, alerts, schedule }: Watch, health: HealthByAlert, now: Instant): string[] {
+function unwellOf({ name, alerts, schedule, zone }: Watch, health: HealthByAlert, now: Instant): string[] {
   return alerts.flatMap(({ id }) => {
     const record = health[id];
     const is = record === undefined ? 'ok' : healthOf(record, now, schedule.intervalMs);
     if (record === undefined || is === 'ok') return [];
-    return [`  ${name}/${id}: ${is} since ${showSecond(record.unknownSince ?? record.since)}`];
+    return [`  ${name}/${id}: ${is} since ${showInZone(zone, record.unknownSince ?? record.since)}`];
   });
 }
 
-function alertsOf(id: string, { alerts, data }: Memory): string[] {
+function alertsOf({ zone }: Watch, id: string, { alerts, data }: Memory): string[] {
   const own = Object.values(alerts[id] ?? {});
-  return [...undecidedOf(id, own), ...own.flatMap((alert) => alertWords(id, alert, data))];
+  return [...undecidedOf(id, own, zone), ...own.flatMap((alert) => alertWords(id, alert, { data, zone }))];
 }
 
 /** `reverted: 2 not decided yet, since 2026-01-01T00:00:00Z` */
-function undecidedOf(id: string, alerts: readonly Alert[]): string[] {
+function undecidedOf(id: string, alerts: readonly Alert[], zone: string): string[] {
   const since = alerts.flatMap((alert) => (alert.type === 'open' ? [alert.since] : []));
-  return since.length === 0 ? [] : [`${id}: ${since.length} not decided yet, since ${showSecond(Math.min(...since))}`];
+  return since.length === 0
+    ? []
+    : [`${id}: ${since.length} not decided yet, since ${showInZone(zone, Math.min(...since))}`];
 }
 
-function alertWords(id: string, alert: Alert, data: Memory['data']): string[] {
+function alertWords(id: string, alert: Alert, { data, zone }: Pick<Memory, 'data'> & Pick<Watch, 'zone'>): string[] {
   if (alert.type === 'open') return [];
   if (alert.type === 'event') return alert.state === 'confirmed' ? [] : [`${id} ${alert.state}`];
   const condition = alert.type === 'group' ? alert.condition : alert;
   const { state, flapping } = condition;
   if (state === 'inactive') return [];
   const began = activeSince(condition);
-  const since = began === undefined ? '' : ` since ${showSecond(began)}`;
-  const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showSecond(data.since)}`;
+  const since = began === undefined ? '' : ` since ${showInZone(zone, began)}`;
+  const unsure = data === null || data.state === 'ok' ? '' : `, unverified since ${showInZone(zone, data.since)}`;
   return [`${id} ${state}${since}${flapping === null ? '' : ', flapping'}${unsure}`];
 }

@@ -7,6 +7,7 @@ import { fileProblem, reasonOf, type Problem } from '../problem.ts';
 import { Secret } from '../values/secret.ts';
 import { createSecretReader, type SecretReader } from '../values/secrets.ts';
 import { ConfigShape, SecretSource } from '../shape.ts';
+import { isTimeZone } from '../values/time-zones.ts';
 import { isMap, type WrittenValue } from '../yaml/written.ts';
 import { parseYaml, type Source } from '../yaml/yaml.ts';
 
@@ -16,6 +17,8 @@ export interface DaemonPlace {
   readonly stateFile: string;
   /** The URL of the database that keeps the state; null: the file does. */
   readonly postgres: Secret | null;
+  /** The zone in which people are shown times. */
+  readonly timeZone: string;
 }
 
 /** Never throws. */
@@ -39,7 +42,9 @@ export function readDaemonPlace(
   if (listen.value === null) return { problems: listen.problems };
   const stateFile = resolve(dirname(resolve(file)), textAt(source.value, 'state', 'file') ?? state.file);
   const postgres = postgresIn(source, createSecretReader(source, dirname(resolve(file)), { env, readFile }));
-  return 'missing' in postgres ? { problems: [postgres.missing] } : { listen: listen.value, stateFile, ...postgres };
+  return 'missing' in postgres
+    ? { problems: [postgres.missing] }
+    : { listen: listen.value, stateFile, timeZone: zoneIn(source.value), ...postgres };
 }
 
 function postgresIn(
@@ -51,6 +56,11 @@ function postgresIn(
   if (written === undefined) return { postgres: null };
   const read = secrets.read(written, ['state', 'postgres']);
   return 'missing' in read ? read : { postgres: new Secret(read.text) };
+}
+
+function zoneIn(value: WrittenValue): string {
+  const written = (isMap(value) ? value['time_zone'] : undefined) ?? textAt(value, 'http', 'time_zone');
+  return typeof written === 'string' && isTimeZone(written) ? written : 'UTC';
 }
 
 function textAt(value: WrittenValue, part: string, key: string): string | undefined {

@@ -44,12 +44,12 @@ export function readHttp(
 /** Behind a proxy every caller has an address of this machine: then the page is open only where it says so. */
 function readPage(
   source: Source,
-  { page: isServed, read, time_zone: timeZone, public_url: publicUrl, source_url: sourceUrl }: Written,
+  { page: isServed, read, public_url: publicUrl, source_url: sourceUrl }: Written,
   listen: HttpSettings['listen'] | null,
 ): { readonly value: PageSettings; readonly problems: readonly Problem[] } {
   const isLocal = listen !== null && isLoopback(listen.host);
   const isOpen = read === undefined ? isLocal && publicUrl === undefined : read === 'open';
-  const value = { isServed, isOpen, timeZone, sourceUrl: sourceUrl ?? null };
+  const value = { isServed, isOpen, sourceUrl: sourceUrl ?? null };
   if (!isOpen || isLocal || listen === null) return { value, problems: [] };
   const message = `anybody who reaches ${listen.host} could read the page`;
   const hint = 'Write read: operators, or listen on 127.0.0.1.';

@@ -89,9 +89,9 @@ export function isActive({ state }: ConditionState): boolean {
   return state === 'firing' || state === 'recovering';
 }
 
-/** When the present episode began, sent or not; undefined when there is none. */
+/** When what fires began to be so, sent or not; undefined when there is none. */
 export function activeSince(state: ConditionState): Instant | undefined {
-  return isActive(state) ? (state.firings.at(-1) ?? state.firing?.since) : undefined;
+  return isActive(state) ? (state.began ?? state.firings.at(-1) ?? state.firing?.since) : undefined;
 }
 
 function isCooling({ cooldownUntil }: ConditionState, at: Instant): boolean {

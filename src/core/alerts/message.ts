@@ -25,6 +25,8 @@ export interface MessageHeader {
   readonly seq: number;
   readonly at: Instant;
   readonly since: Instant;
+  /** Null of events. */
+  readonly firedAt: Instant | null;
   readonly late: boolean;
   readonly reason: string | null;
 }
@@ -56,11 +58,12 @@ export function messageOf(
     severity: alert.severity,
     explorer: watch.target.explorer,
     chainId: watch.chainId,
+    zone: watch.zone,
     of: watch.of,
     token: tokenOf(watch, context.view),
     measured: sentence.measured,
     lines: sentence.lines,
-    text: alert.text?.render(context) ?? [],
+    text: alert.text?.render(context, watch.zone) ?? [],
     runbook: alert.runbook,
     condition: isOver ? endText(alert) : conditionText(alert),
     rule: alert.source,
@@ -92,9 +95,9 @@ export function resolvedMessage(
 }
 
 function endOf({ measured: then }: Message, last: Message): Partial<Message> {
-  const { title, detail, measured, lines, text, fields, condition, runbook } = last;
+  const { title, detail, measured, lines, text, fields, condition, runbook, zone } = last;
   const fired = then === null || then === measured ? [] : lineOf(`When it fired: ${then}.`);
-  return { title, detail, measured, lines: [...fired, ...lines], text, fields, condition, runbook };
+  return { title, detail, measured, lines: [...fired, ...lines], text, fields, condition, runbook, zone };
 }
 
 /**
@@ -137,6 +140,7 @@ function newValues({ title, measured, text, fields, links }: Message): Partial<M
 
 /** What ended it: `until`, or `while` no longer. */
 function endText(alert: AlertRule): string {
+  if (alert.type === 'condition' && alert.found !== null) return alert.found.over;
   const until = alert.type === 'condition' ? alert.until : null;
   return until === null ? `no longer ${conditionText(alert)}` : until.text;
 }
@@ -180,14 +184,14 @@ function countFacts(alert: AlertRule, counted: Counted | null): Record<string, F
 
 /** The rule's own title wins. Where it shows no number, the measured value stands behind it. */
 function titleOf(
-  { kind }: Watch,
+  { kind, zone }: Watch,
   { title }: AlertRule,
   context: EvaluationContext,
   sentence: Sentence,
 ): Pick<Message, 'title' | 'detail'> {
   if (title === null) return { title: sentence.title, detail: null };
   const rendered = title
-    .render(context)
+    .render(context, zone)
     .map((segment) => ('text' in segment ? segment.text : plain(segment.untrusted)))
     .join('');
   return { title: rendered, detail: showsNumber(kind, title) ? null : sentence.detail };

@@ -8,9 +8,9 @@ import type { EventReason } from '../model/decision.ts';
 import type { Message } from '../model/delivery.ts';
 import type { OpenEvent } from '../model/memory.ts';
 import type { Truth } from '../model/ids.ts';
-import { showSecond, type Instant } from '../../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { typeAt, valueAt } from '../values/fields.ts';
-import { showPath } from '../wording/words.ts';
+import { showPath, showTime } from '../wording/words.ts';
 import {
   sameOr,
   transitionOf,
@@ -129,13 +129,18 @@ function reportMessage(poll: AlertPoll, alert: EventAlert, { report, context, du
     seq: 1,
     at,
     since: due.at,
+    firedAt: null,
     late: at - due.at > LATE_AFTER_MS,
     reason: reasons.length === 0 ? null : reasons.join('; '),
   });
   const lines = report.values.map(({ name, template }, i) =>
     isKnown(poll.watch, template, context)
       ? (message.lines[i] ?? [])
-      : [{ text: `${showPath(name)}: not known since ${showSecond(due.open.since)}` }],
+      : [
+          {
+            text: `${showPath(name)}: not known since ${showTime(due.open.since, { now: at, zone: poll.watch.zone })}`,
+          },
+        ],
   );
   return { ...message, lines };
 }

@@ -123,6 +123,7 @@ export function summaryMessage(
     at,
     observedAt: at,
     since: at,
+    firedAt: null,
     resolvedAt: null,
     reason: null,
     late: false,

@@ -187,10 +187,15 @@ export interface Message {
   readonly condition: string;
   readonly rule: string;
   readonly observedAt: Instant;
+  /** When it happened, or when the condition began. */
   readonly since: Instant;
+  /** When the condition fired, `for` after it began. Null of events, and where a former release wrote it. */
+  readonly firedAt: Instant | null;
   readonly resolvedAt: Instant | null;
   /** The reason, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
   readonly reason: string | null;
+  /** The zone in which people are shown its times. */
+  readonly zone: string;
   /** Sent more than ten minutes after it happened. */
   readonly late: boolean;
   readonly fields: Readonly<Record<string, Fact>>;

@@ -134,6 +134,8 @@ export interface ConditionState {
   readonly output: boolean;
   readonly since: Instant | null;
   readonly heldMs: number;
+  /** When what waits or fires now began to be so; null: nothing does, or a former release saw it begin. */
+  readonly began: Instant | null;
   readonly episode: number;
   readonly seq: number;
   /**

@@ -62,7 +62,8 @@ export function formerlyShown({ message, former }: MirroredAlert, now: Instant, 
 
 /** Null: it is not shown, or no longer. */
 export function shownOf({ message, accepted }: MirroredAlert, now: Instant, holdMs: number): ShownPeriod | null {
-  const { since, seq } = message;
+  const { seq } = message;
+  const since = message.firedAt ?? message.since;
   const transition = nameOfTransition(message);
   const shown = (endsAt: Instant): ShownPeriod => ({ startsAt: Math.min(since, endsAt), endsAt });
   if (transition === 'firing') return shown(now + holdMs);

@@ -64,7 +64,7 @@ function clearsWords({ alert }: ConditionOccasion, show: (number: Amount) => str
 }
 
 function whereWords({ names, at }: ConditionOccasion): string {
-  return `${names.explorer}, ${showTime(at, at)}.`;
+  return `${names.explorer}, ${showTime(at, { now: at, zone: names.zone })}.`;
 }
 
 /** `treasury USDC fell 22.4 % in 10 min (limit 20 %)` */

@@ -89,11 +89,12 @@ function manyWords({ kind, names, count }: CountOccasion, view: AnyView): string
 
 /** One line per item; how many more there are, and when the newest happened where nothing else says. */
 function crowdLines(occasion: CountOccasion): Sentence['lines'] {
-  const { items, count, at } = occasion;
+  const { items, count, at, names } = occasion;
+  const moment = { now: at, zone: names.zone };
   const listed = items.filter(({ place }) => place !== '');
   if (listed.length === 0) return lineOf(newestWords(occasion, 'Newest at'));
   const more = count > listed.length ? [`and ${count - listed.length} more.`] : [];
-  const lines = listed.map((item) => `${capital(item.place)}, ${showTime(item.at, at)}.`);
+  const lines = listed.map((item) => `${capital(item.place)}, ${showTime(item.at, moment)}.`);
   return [...lines, ...more].flatMap((line) => lineOf(line));
 }
 
@@ -118,6 +119,6 @@ function absence(occasion: CountOccasion, ms: number): Sentence {
   return { title: `no ${one} for ${showSpan(ms)}`, detail, measured: null, lines: lineOf(newest) };
 }
 
-function newestWords({ newest, at }: CountOccasion, label: string): string | null {
-  return newest === null ? null : `${label} ${showTime(newest, at)}.`;
+function newestWords({ newest, at, names }: CountOccasion, label: string): string | null {
+  return newest === null ? null : `${label} ${showTime(newest, { now: at, zone: names.zone })}.`;
 }

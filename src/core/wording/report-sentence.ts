@@ -23,7 +23,7 @@ export function reportSentence(occasion: ReportOccasion): Sentence {
   const title = measured === null ? kind.wording.thing(names) : `${kind.wording.value(occasion, first)} ${measured}`;
   const lines = report.values.map(({ name, template }): readonly Segment[] => [
     { text: `${showPath(name)}: ` },
-    ...template.render(context).map(shortened),
+    ...template.render(context, names.zone).map(shortened),
   ]);
   return { title: `report: ${title}`, detail: null, measured, lines };
 }

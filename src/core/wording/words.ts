@@ -1,5 +1,6 @@
 // Amounts, times, addresses and texts of the chain, as they stand in a sentence.
 import { showDuration, type Instant } from '../../lib/clock.ts';
+import { wallTime, zoneName, type Moment } from '../../lib/time-zone.ts';
 import { quotable, type Untrusted } from '../../lib/untrusted.ts';
 import type { Segment } from '../model/watch/condition.ts';
 import { Amount, formatAmount, roundAmount } from '../values/amount.ts';
@@ -50,19 +51,34 @@ export function showAgo(ms: number): string {
   return `${NUMBERS[count] ?? String(count)} ${whole[0]}${count === 1 ? '' : 's'} ago`;
 }
 
-/** `21:16 UTC`, with its date where that is not the one of `now`. */
-export function showTime(at: Instant, now: Instant): string {
-  const [date = '', time = ''] = new Date(at).toISOString().split('T');
-  return `${date === dateOf(now) ? '' : `${date} `}${time.slice(0, 5)} UTC`;
+/** `21:16 UTC`, with its date where that is not the one of now. */
+export function showTime(at: Instant, moment: Moment): string {
+  return `${clockText(at, moment, 'minutes')} ${zoneName(moment.zone, at)}`;
 }
 
 /** The same with seconds, for what happens every few of them. */
-export function showExactTime(at: Instant, now: Instant): string {
-  return showTime(at, now).replace(' UTC', `${new Date(at).toISOString().slice(16, 19)} UTC`);
+export function showExactTime(at: Instant, moment: Moment): string {
+  return `${clockText(at, moment, 'seconds')} ${zoneName(moment.zone, at)}`;
 }
 
-function dateOf(at: Instant): string {
-  return new Date(at).toISOString().slice(0, 10);
+/** `12:03\u201312:09 UTC`; with seconds where the minutes are the same. */
+export function showRange(from: Instant, until: Instant, moment: Moment): string {
+  const to = (digits: Digits) => [from, until].map((at) => clockText(at, moment, digits));
+  const [a, b] = to('minutes');
+  return `${(a === b ? to('seconds') : [a, b]).join('\u2013')} ${zoneName(moment.zone, until)}`;
+}
+
+/** `2026-01-31 21:16:05 UTC` */
+export function showDate(at: Instant, zone: string): string {
+  return `${wallTime(zone, at).slice(0, 19).replace('T', ' ')} ${zoneName(zone, at)}`;
+}
+
+type Digits = 'minutes' | 'seconds';
+
+function clockText(at: Instant, { now, zone }: Moment, digits: Digits): string {
+  const [date = '', time = ''] = wallTime(zone, at).split('T');
+  const isToday = wallTime(zone, now).startsWith(date);
+  return `${isToday ? '' : `${date} `}${time.slice(0, digits === 'minutes' ? 5 : 8)}`;
 }
 
 /** `balance`, `token reputation`: mail programs would make a link of `token.reputation`. */

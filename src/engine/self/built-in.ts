@@ -51,10 +51,12 @@ interface Given {
   /** Null where it is about none. */
   readonly explorer: string | null;
   readonly intervalMs: number;
+  /** The zone of the times in messages. */
+  readonly zone: string;
   readonly alert: AlertRule;
 }
 
-export function builtInWatch({ id, kind, explorer, intervalMs, alert }: Given): Watch {
+export function builtInWatch({ id, kind, explorer, intervalMs, zone, alert }: Given): Watch {
   return {
     id,
     name: BUILT_IN_RULE,
@@ -75,6 +77,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, alert }: Given): 
     chainId: null,
     pageUrl: null,
     schedule: { type: 'every', intervalMs },
+    zone,
     blindAfterMs: intervalMs,
     alerts: [alert],
     tracked: [],

@@ -1,7 +1,7 @@
 // Causes that lie with channels: what is owed for too long, was given up, or is refused.
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { Instant } from '../../lib/clock.ts';
+import type { Moment } from '../../lib/time-zone.ts';
 import { untrusted } from '../../lib/untrusted.ts';
 import type { Backlog } from '../../store/contract/deliveries.ts';
 import type { ChannelHealth } from '../sending/channel-health.ts';
@@ -13,12 +13,11 @@ const OWED_MS = 5 * 60_000;
 /** For how long it is told that a message was given up. */
 export const DEAD_MS = 24 * 3_600_000;
 
-export interface ChannelFacts {
+export interface ChannelFacts extends Moment {
   /** Those of the config, and what came of their tries. */
   readonly health: ReadonlyMap<string, ChannelHealth>;
   readonly backlog: Backlog;
   readonly watches: readonly Watch[];
-  readonly now: Instant;
 }
 
 export function channelCauses(facts: ChannelFacts): Cause[] {
@@ -32,9 +31,9 @@ export function channelCauses(facts: ChannelFacts): Cause[] {
 
 type Part = Pick<Cause, 'alert' | 'since' | 'title' | 'text'> & { readonly isExplained?: boolean };
 
-function failing(channel: string, health: ChannelHealth, { backlog, now }: ChannelFacts): Part[] {
+function failing(channel: string, health: ChannelHealth, { backlog, ...moment }: ChannelFacts): Part[] {
   const owed = backlog.owed.find((one) => one.channel === channel);
-  if (owed === undefined || now - owed.oldest <= OWED_MS) return [];
+  if (owed === undefined || moment.now - owed.oldest <= OWED_MS) return [];
   const why =
     health.lastFailure === null ? [] : [{ text: ' Last answer: ' }, { untrusted: untrusted(health.lastFailure) }];
   return [
@@ -42,13 +41,13 @@ function failing(channel: string, health: ChannelHealth, { backlog, now }: Chann
       alert: 'delivery-failing',
       since: owed.oldest,
       title: `${counted(owed.rows, 'message')} not delivered on ${channel}`,
-      text: [{ text: `${sinceText(owed.oldest, now)}.` }, ...why],
+      text: [{ text: `${sinceText(owed.oldest, moment)}.` }, ...why],
       isExplained: health.refusal !== null,
     },
   ];
 }
 
-function dead(channel: string, { backlog, now }: ChannelFacts): Part[] {
+function dead(channel: string, { backlog, ...moment }: ChannelFacts): Part[] {
   const found = backlog.dead.find((one) => one.channel === channel);
   if (found === undefined) return [];
   return [
@@ -56,19 +55,19 @@ function dead(channel: string, { backlog, now }: ChannelFacts): Part[] {
       alert: 'dead-letter',
       since: found.oldest,
       title: `${counted(found.rows, 'message')} to ${channel} given up`,
-      text: [{ text: `${sinceText(found.oldest, now)}. chainwarden status lists them.` }],
+      text: [{ text: `${sinceText(found.oldest, moment)}. chainwarden status lists them.` }],
     },
   ];
 }
 
-function refused(channel: string, { refusal }: ChannelHealth, { now }: ChannelFacts): Part[] {
+function refused(channel: string, { refusal }: ChannelHealth, moment: ChannelFacts): Part[] {
   if (refusal === null) return [];
   return [
     {
       alert: 'channel-auth',
       since: refusal.since,
       title: `${channel} refuses what is sent to it`,
-      text: [{ text: `${sinceText(refusal.since, now)}: ` }, { untrusted: untrusted(refusal.why) }],
+      text: [{ text: `${sinceText(refusal.since, moment)}: ` }, { untrusted: untrusted(refusal.why) }],
     },
   ];
 }

@@ -6,6 +6,7 @@ import type { ClockJump } from '../upkeep/clock-jumps.ts';
 import { showLoop, type FailingLoop } from '../upkeep/supervisor.ts';
 import type { Cause } from './cause.ts';
 import { showTime } from '../../core/wording/words.ts';
+import type { Moment } from '../../lib/time-zone.ts';
 import { sinceText } from './words.ts';
 
 /** The store refuses, or refused until a moment ago. */
@@ -22,7 +23,7 @@ export interface LowDisk {
   readonly freeBytes: number;
 }
 
-export interface DaemonCauseFacts {
+export interface DaemonCauseFacts extends Moment {
   /** The last outage of the storage, where it lasts or ended within a minute. */
   readonly outage: Outage | null;
   /** When the state file was put back that somebody had taken away; null = long ago, or never. */
@@ -40,7 +41,6 @@ export interface DaemonCauseFacts {
   readonly failing: readonly FailingLoop[];
   /** The highest of all alerts. */
   readonly severity: Severity;
-  readonly now: Instant;
 }
 
 export function daemonCauses(facts: DaemonCauseFacts): Cause[] {
@@ -61,10 +61,11 @@ export function daemonCauses(facts: DaemonCauseFacts): Cause[] {
 
 type Part = Pick<Cause, 'alert' | 'subject' | 'since' | 'title' | 'text'> & { readonly severity?: Severity };
 
-function outageOf({ outage, now }: DaemonCauseFacts): Part[] {
+function outageOf({ outage, ...moment }: DaemonCauseFacts): Part[] {
   if (outage === null) return [];
   const { since, until, what } = outage;
-  const when = until === null ? sinceText(since, now) : `From ${showTime(since, now)} to ${showTime(until, now)}`;
+  const when =
+    until === null ? sinceText(since, moment) : `From ${showTime(since, moment)} to ${showTime(until, moment)}`;
   const told =
     until === null ? 'Critical alerts are told from memory, others later.' : 'What was not told is told now.';
   return [
@@ -78,7 +79,7 @@ function outageOf({ outage, now }: DaemonCauseFacts): Part[] {
   ];
 }
 
-function restoredIn({ restoredAt, now }: DaemonCauseFacts): Part[] {
+function restoredIn({ restoredAt, ...moment }: DaemonCauseFacts): Part[] {
   if (restoredAt === null) return [];
   return [
     {
@@ -86,13 +87,13 @@ function restoredIn({ restoredAt, now }: DaemonCauseFacts): Part[] {
       subject: 'restored',
       since: restoredAt,
       title: 'the state file was deleted or replaced, and was put back',
-      text: [{ text: `At ${showTime(restoredAt, now)}. Nothing is lost. What stood there is kept as *.found.` }],
+      text: [{ text: `At ${showTime(restoredAt, moment)}. Nothing is lost. What stood there is kept as *.found.` }],
     },
   ];
 }
 
 /** Nothing is lost yet. */
-function lowDiskIn({ lowDisk, now }: DaemonCauseFacts): Part[] {
+function lowDiskIn({ lowDisk, ...moment }: DaemonCauseFacts): Part[] {
   if (lowDisk === null) return [];
   const { since, freeBytes } = lowDisk;
   const free = `${Math.floor(freeBytes / 1e6)} MB are free`;
@@ -104,15 +105,15 @@ function lowDiskIn({ lowDisk, now }: DaemonCauseFacts): Part[] {
       severity: 'warning',
       since,
       title: 'the disk of the state file is nearly full',
-      text: [{ text: `${sinceText(since, now)}: ${free}. ${effect}` }],
+      text: [{ text: `${sinceText(since, moment)}: ${free}. ${effect}` }],
     },
   ];
 }
 
 /** It costs something only when the state file is damaged. */
-function backupIn({ backup, now }: DaemonCauseFacts): Part[] {
+function backupIn({ backup, ...moment }: DaemonCauseFacts): Part[] {
   if (backup === null) return [];
-  const since = sinceText(backup.since, now);
+  const since = sinceText(backup.since, moment);
   const isFailed = backup.type === 'failed';
   return [
     {
@@ -128,21 +129,21 @@ function backupIn({ backup, now }: DaemonCauseFacts): Part[] {
   ];
 }
 
-function jumpsIn({ jumps, now }: DaemonCauseFacts): Part[] {
+function jumpsIn({ jumps, ...moment }: DaemonCauseFacts): Part[] {
   return jumps.map(({ at, byMs }) => ({
     alert: 'clock-jump',
     subject: byMs > 0 ? 'forward' : 'back',
     severity: 'warning',
     since: at,
     title: `the clock jumped ${byMs > 0 ? 'forward' : 'back'} by ${showDuration(Math.abs(byMs))}`,
-    text: [{ text: `At ${showTime(at, now)} ${byMs > 0 ? SET_FORWARD : SET_BACK}` }],
+    text: [{ text: `At ${showTime(at, moment)} ${byMs > 0 ? SET_FORWARD : SET_BACK}` }],
   }));
 }
 
 const SET_FORWARD = "the machine's clock was set forward, or the machine slept. What was due in between is due now.";
 const SET_BACK = "the machine's clock was set back. What has an end, such as a pause, ends by the new time.";
 
-function recoveredIn({ recovered, now }: DaemonCauseFacts): Part[] {
+function recoveredIn({ recovered, ...moment }: DaemonCauseFacts): Part[] {
   if (recovered === null) return [];
   const { how, at } = recovered;
   const isLost = how === 'lost';
@@ -153,7 +154,7 @@ function recoveredIn({ recovered, now }: DaemonCauseFacts): Part[] {
       since: at,
       title: isLost ? 'the state was lost, and begins anew' : 'the state file was damaged, and a backup took its place',
       text: [
-        { text: `At ${showTime(at, now)}. ${isLost ? BEGINS_ANEW : IS_OLDER} The log says which files were kept.` },
+        { text: `At ${showTime(at, moment)}. ${isLost ? BEGINS_ANEW : IS_OLDER} The log says which files were kept.` },
       ],
     },
   ];
@@ -164,7 +165,7 @@ const IS_OLDER =
   'What happened after that backup is found again where the explorer still shows it; what was told since may be told again.';
 
 /** The former config stays in force, so no alert is affected yet. */
-function rejectedIn({ rejected, now }: DaemonCauseFacts): Part[] {
+function rejectedIn({ rejected, ...moment }: DaemonCauseFacts): Part[] {
   if (rejected === null) return [];
   return [
     {
@@ -173,17 +174,17 @@ function rejectedIn({ rejected, now }: DaemonCauseFacts): Part[] {
       severity: 'warning',
       since: rejected.since,
       title: 'the config or the rules on disk are not in force',
-      text: [{ text: `${sinceText(rejected.since, now)}: ${rejected.why}` }],
+      text: [{ text: `${sinceText(rejected.since, moment)}: ${rejected.why}` }],
     },
   ];
 }
 
-function failingIn({ failing, now }: DaemonCauseFacts): Part[] {
+function failingIn({ failing, ...moment }: DaemonCauseFacts): Part[] {
   return failing.map((loop) => ({
     alert: 'loop-failing',
     subject: [loop.name, ...Object.values(loop.about ?? {}).map(String)].join('/'),
     since: loop.since,
     title: `${showLoop(loop)} fails again and again`,
-    text: [{ text: `${sinceText(loop.since, now)}: ${loop.failures} times in a row. The log says why.` }],
+    text: [{ text: `${sinceText(loop.since, moment)}: ${loop.failures} times in a row. The log says why.` }],
   }));
 }

@@ -26,6 +26,8 @@ export interface DailyReportOptions {
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   /** Those in force; null: none is wanted. */
   readonly settings: () => DailyReportSettings | null;
+  /** The zone in which times are shown. */
+  readonly timeZone: () => string;
   /** Done since the start of the process. */
   readonly work: () => WorkByExplorer;
   readonly blind: () => TallyLook['blind'];
@@ -58,7 +60,7 @@ export async function runDailyReport(options: DailyReportOptions, signal: AbortS
 }
 
 function createLook(options: DailyReportOptions): () => Promise<void> {
-  const { store, ownership, settings, work, blind, clock, log, onTransitions } = options;
+  const { store, ownership, settings, timeZone, work, blind, clock, log, onTransitions } = options;
   /** What is in the tally already. */
   let counted: WorkByExplorer = new Map();
 
@@ -94,7 +96,7 @@ function createLook(options: DailyReportOptions): () => Promise<void> {
     const memory = await recall();
     const now = work();
     const sight = await sightOf(tallyIn(memory, clock.now()), wanted.time, now);
-    const watch = reportWatch(sight, wanted.notify, LOOK_MS);
+    const watch = reportWatch(sight, { notify: wanted.notify, zone: timeZone() }, LOOK_MS);
     const at = sight.tally.until;
     const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: sight, partial: null } as const;
     const decision = step(watch, readyFor(memory ?? blankMemory(watch), at), seen);

@@ -2,6 +2,7 @@
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
+import type { Moment } from '../../lib/time-zone.ts';
 import type { Instant } from '../../lib/clock.ts';
 import {
   causesOf,
@@ -13,12 +14,11 @@ import {
 import { counted, highest, type Cause, type SelfCondition } from './cause.ts';
 import { sinceText } from './words.ts';
 
-export interface ExplorerCauseFacts {
+export interface ExplorerCauseFacts extends Moment {
   readonly watches: readonly Watch[];
   readonly blind: readonly BlindWatch[];
   /** What keeps explorers from being asked or believed, and since when. */
   readonly troubles: readonly { readonly trouble: ExplorerTrouble; readonly since: Instant }[];
-  readonly now: Instant;
 }
 
 /** One cause per explorer and sort of reason: that an explorer times out for one watch and resets for another is one. */
@@ -26,7 +26,7 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   const troubles = facts.troubles.flatMap((one) => troubleCause(one, facts));
   const down = new Set(troubles.map(({ subject }) => subject));
   const groups = Map.groupBy(causesOf(facts.blind), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
-  const blind = [...groups].flatMap(([subject, causes]) => blindCause(subject, causes, facts.now));
+  const blind = [...groups].flatMap(([subject, causes]) => blindCause(subject, causes, facts));
   return [...troubles, ...blind.map((cause) => ({ ...cause, isExplained: isExplained(cause, down) }))];
 }
 
@@ -57,7 +57,7 @@ function sortOf(reason: BlindReason): Sort {
   return SORTS[reason] ?? 'no-answer';
 }
 
-function blindCause(subject: string, causes: readonly BlindCause[], now: Instant): Cause[] {
+function blindCause(subject: string, causes: readonly BlindCause[], moment: Moment): Cause[] {
   const [first] = causes;
   if (first === undefined) return [];
   const sort = sortOf(first.reason);
@@ -73,7 +73,7 @@ function blindCause(subject: string, causes: readonly BlindCause[], now: Instant
       since,
       watches: watches.length,
       title: TITLES[sort](first.explorer, counted(watches.length, 'watch', 'watches'), fields),
-      text: [{ text: `${sinceText(since, now)}: ${reasons}. ${namesOf(watches)}${HINTS[sort] ?? ''}.` }],
+      text: [{ text: `${sinceText(since, moment)}: ${reasons}. ${namesOf(watches)}${HINTS[sort] ?? ''}.` }],
       isExplained: false,
     },
   ];
@@ -108,7 +108,7 @@ function troubleCause({ trouble, since }: ExplorerCauseFacts['troubles'][number]
       since,
       watches: affected.length,
       title: `${explorer} ${what}, ${watches}`,
-      text: [{ text: `${sinceText(since, facts.now)}: ${why}` }],
+      text: [{ text: `${sinceText(since, facts)}: ${why}` }],
       isExplained: false,
     },
   ];

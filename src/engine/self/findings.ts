@@ -35,6 +35,8 @@ export interface SelfCheckInput {
   readonly clockJumps: Pick<ClockJumps, 'recent' | 'isYoung'>;
   readonly rejected: () => DaemonCauseFacts['rejected'];
   readonly failing: () => readonly FailingLoop[];
+  /** The zone in which times are shown. */
+  readonly timeZone: () => string;
 }
 
 export interface FindOptions {
@@ -79,10 +81,11 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<S
 
   return async () => {
     const now = clock.now();
+    const zone = work.timeZone();
     const watches = work.watches();
     const health = work.channelHealth();
     const causes = [
-      ...explorerCauses({ watches, blind: work.blind(), troubles: troublesSince(now), now }),
+      ...explorerCauses({ watches, blind: work.blind(), troubles: troublesSince(now), now, zone }),
       ...daemonCauses({
         outage: lastOutage(now),
         restoredAt: work.restoredAt(),
@@ -94,12 +97,13 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<S
         failing: work.failing(),
         severity: highest(watches.flatMap(({ alerts }) => alerts.map(({ severity }) => severity))),
         now,
+        zone,
       }),
     ];
     const stored = await backlogAt(now - DEAD_MS);
     const backlog = { owed: [...(stored?.owed ?? []), ...work.owedToMirrors()], dead: stored?.dead ?? [] };
     return {
-      causes: [...causes, ...channelCauses({ watches, health, backlog, now })],
+      causes: [...causes, ...channelCauses({ watches, health, backlog, now, zone })],
       isUndecided: (cause) => (stored === null && channelOf(cause) !== null) || isUndecided(cause, work, health),
     };
   };

@@ -1,5 +1,6 @@
 // The words of the daily report: what was watched since the last one, what was not, and what was told.
 import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
+import { wallTime, zoneName } from '../../lib/time-zone.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { counted } from './cause.ts';
 import type { DayTally, ExplorerTally } from './day-tally.ts';
@@ -17,6 +18,8 @@ export interface Standing {
   /** Watches by explorer. */
   readonly watches: ReadonlyMap<string, number>;
   readonly blind: number;
+  /** The zone in which times are shown. */
+  readonly zone: string;
   readonly unread: readonly Unread[];
   /** Messages that wait, and the channels on which they do. */
   readonly owed: readonly { readonly channel: string; readonly rows: number }[];
@@ -50,10 +53,11 @@ function titleOf({ stopped }: DayTally, { watches, blind, unread }: Standing): s
 
 function linesOf(tally: DayTally, standing: Standing): string[] {
   const { from, until, stopped, explorers, blind, more } = tally;
-  const { watches, unread, held, anchor } = standing;
+  const { watches, unread, held, anchor, zone } = standing;
+  const spanText = spanIn(zone);
   const names = new Set([...watches.keys(), ...Object.keys(explorers)]);
   return [
-    `${minute(from)} to ${minute(until)} UTC.`,
+    `${spanText({ from, until })} ${zoneName(zone, until)}.`,
     ...[...names].map((name) => explorerLine(name, watches.get(name) ?? 0, explorers[name])),
     listed(
       'Not read: ',
@@ -107,8 +111,8 @@ function listed(label: string, all: readonly string[]): string | null {
   return `${label}${more > 0 ? `${named}; and ${more} more` : named}.`;
 }
 
-function spanText({ from, until }: { readonly from: Instant; readonly until: Instant }): string {
-  return `${minute(from)} to ${minute(until)}`;
+function spanIn(zone: string): (span: { readonly from: Instant; readonly until: Instant }) => string {
+  return ({ from, until }) => `${minute(from, zone)} to ${minute(until, zone)}`;
 }
 
 function grouped(value: number): string {
@@ -116,8 +120,8 @@ function grouped(value: number): string {
 }
 
 /** `2026-01-01 08:00` */
-export function minute(at: Instant): string {
-  return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+function minute(at: Instant, zone: string): string {
+  return wallTime(zone, at).slice(0, 16).replace('T', ' ');
 }
 
 function sum(numbers: readonly number[]): number {

@@ -39,7 +39,7 @@ function dueEvent(day: string): DetectedEvent {
 
 export function reportWatch(
   { report }: Pick<ReportSight, 'report'>,
-  notify: readonly string[],
+  { notify, zone }: { readonly notify: readonly string[]; readonly zone: string },
   intervalMs: number,
 ): Watch {
   return builtInWatch({
@@ -47,6 +47,7 @@ export function reportWatch(
     kind: reportKind,
     explorer: null,
     intervalMs,
+    zone,
     alert: {
       type: 'event',
       id: 'daily-report',

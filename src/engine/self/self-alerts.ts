@@ -40,6 +40,8 @@ export interface SelfAlertsOptions {
   readonly find: () => Promise<SelfFindings>;
   /** The channels that are told; none: then what fired is left to whoever retires watches. */
   readonly notify: () => readonly string[];
+  /** The zone of the times in messages. */
+  readonly timeZone: () => string;
   /** Transitions were committed. */
   readonly onTransitions: () => void;
   /** Tells of what the store does not keep. */
@@ -67,7 +69,7 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 const MOST_UNKEPT = 100;
 
 export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
-  const { store, ownership, shardOf, clock, log, find, notify, onTransitions, unrecorded } = options;
+  const { store, ownership, shardOf, clock, log, find, notify, timeZone, onTransitions, unrecorded } = options;
   let memoryById = new Map<WatchId, Memory>();
   /** Decisions that the store did not keep: the next look goes on from there. */
   const unkept = new Map<WatchId, Decision>();
@@ -160,7 +162,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     const cause = found.causes.find(({ alert, subject }) => alert === of.alert && subject === of.subject) ?? null;
     const truth = cause === null ? (found.isUndecided(of) ? 'unknown' : false) : isFiring(id) || begins(of, cause);
     const title = cause === null ? firedTitle(id) : `${of.alert}: ${cause.title}`;
-    const watch = selfWatchOf(of, { cause, title, truth, notify: notify() });
+    const watch = selfWatchOf(of, { cause, title, truth, notify: notify(), zone: timeZone() });
     const memory = readyFor(memoryOf(id) ?? blankMemory(watch), at);
     const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: viewOf(cause), partial: null } as const;
     const decision = step(watch, memory, seen);
@@ -241,7 +243,7 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     watches: () =>
       [...memoryById.keys()].flatMap((id) => {
         const of = parseSelfWatchId(id);
-        const sight = { cause: null, title: id, truth: 'unknown', notify: notify() } as const;
+        const sight = { cause: null, title: id, truth: 'unknown', notify: notify(), zone: timeZone() } as const;
         return of === null ? [] : [selfWatchOf(of, sight)];
       }),
     memoryOf,

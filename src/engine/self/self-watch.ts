@@ -72,6 +72,7 @@ export interface Sight {
   readonly truth: Truth;
   /** The channels that are told. */
   readonly notify: readonly string[];
+  readonly zone: string;
 }
 
 const SelfView = new RecordType('SelfView', {
@@ -94,6 +95,7 @@ export function selfWatchOf(of: SelfWatchId, sight: Sight): Watch {
     kind: selfKind,
     explorer: explorerOf(of),
     intervalMs: LOOK_MS,
+    zone: sight.zone,
     alert: alertOf(of, sight),
   });
 }
@@ -118,6 +120,7 @@ function alertOf({ alert, severity }: SelfWatchId, { cause, title, truth, notify
     cooldownMs: 0,
     while: conditionOf(condition, truth),
     until: null,
+    found: { since: cause?.since ?? null, over },
   };
 }
 
@@ -137,7 +140,8 @@ const selfKind = builtInKind<null, SelfRow>({
   events: {},
   while: { measured: null, exported: [] },
   state: z.null(),
-  shown: ['since', 'watches'],
+  // The title says how many, and the message since when.
+  shown: [],
   nothing: SelfView.make({}),
   detect: (_target, _state, seen) => ({ ...NOTHING_DETECTED, now: seen }),
 });

@@ -3,10 +3,10 @@
 import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import type { Attempt, DeliveryMember, Message } from '../../core/model/delivery.ts';
-import { capital } from '../../core/wording/words.ts';
+import { capital, showRange } from '../../core/wording/words.ts';
 import { ACKNOWLEDGE, ALERT, ourLine, RUNBOOK, type Link, type MessageContent, type TextLine } from './content.ts';
 import { ourPiece, toRows, type FactRow } from './facts.ts';
-import { memberLead, memberSubject, presentMessage } from './member.ts';
+import { memberLead, memberSubject, presentMessage, sinceWords } from './member.ts';
 import { firedFor, ours, pagesOf, reasonOf, runbookOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
@@ -18,8 +18,10 @@ export type OwnLinks = Pick<Attempt, 'ackUrl' | 'pageOf'>;
 export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLinks = {}): MessageContent {
   const { as, present } = member;
   const message = presentMessage(member);
-  const values = toRows(message.fields, message.before, whenBefore(member)).filter((row) => !isSaid(row, message));
-  const about = aboutRows(message);
+  const values = toRows(message.fields, message.before, { when: whenBefore(member), zone: message.zone }).filter(
+    (row) => !isSaid(row, message),
+  );
+  const about = aboutRows(message, at);
   const [lead, text] = [leadOf(member, at), textLines(message.text)];
   return {
     subject: memberSubject(member, at),
@@ -122,24 +124,24 @@ const STATES: Readonly<Record<Message['type'], string>> = {
   'alert.summary': 'summary of many messages',
 };
 
-/** `firing, critical, since 2026-01-01T00:00:00Z` */
-function stateWords(message: Message): string {
-  return `${STATES[message.type]}, ${message.severity}${timesOf(message)}`;
+/** `firing, critical, since 21:16 UTC` */
+function stateWords(message: Message, at: Instant): string {
+  return `${STATES[message.type]}, ${message.severity}${timesOf(message, at)}`;
 }
 
-function timesOf(message: Message): string {
-  const since = showSecond(message.since);
-  if (message.type === 'alert.firing') return `, since ${since}`;
+function timesOf(message: Message, now: Instant): string {
+  const moment = { now, zone: message.zone };
+  if (message.type === 'alert.firing') return `, ${sinceWords(message, moment)}`;
   if (message.resolvedAt === null) return '';
   const fired = firedFor(message);
-  return `${fired === null ? '' : `, after ${fired}`} (${since} to ${showSecond(message.resolvedAt)})`;
+  return `${fired === null ? '' : `, after ${fired}`} (${showRange(message.since, message.resolvedAt, moment)})`;
 }
 
-function aboutRows(message: Message): FactRow[] {
+function aboutRows(message: Message, at: Instant): FactRow[] {
   const { of, token } = message;
   const chain = message.chainId === null ? '' : ` (chain ${message.chainId})`;
   return [
-    row('state', stateWords(message)),
+    row('state', stateWords(message, at)),
     row('condition', message.condition),
     ...(of === null ? [] : [row('address', of.name === null ? of.address : `${of.name} ${of.address}`)]),
     ...(token === null ? [] : [tokenRow(token)]),

@@ -2,6 +2,7 @@
 import { Amount, formatAmount } from '../../core/values/amount.ts';
 import type { Fact } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
+import { showDate } from '../../core/wording/words.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { ours } from './wording.ts';
 
@@ -25,12 +26,17 @@ export function toPlain(facts: Facts): Record<string, Plain> {
   return Object.fromEntries(named(facts).map(([name, fact]) => [name, plainFact(fact)]));
 }
 
-/**
- * One row per value, with the value before where it differs; `when`: its label. Amounts get thousands separators.
- */
-export function toRows(fields: Facts, before: Facts, when: string): FactRow[] {
-  const now = byLabel(leaves(fields, []));
-  const then = byLabel(leaves(before, []));
+interface RowWords {
+  /** The time of the value before. */
+  readonly when: string;
+  /** The zone in which times are shown. */
+  readonly zone: string;
+}
+
+/** One row per value, with the value before where it differs. Amounts get thousands separators. */
+export function toRows(fields: Facts, before: Facts, { when, zone }: RowWords): FactRow[] {
+  const now = byLabel(leaves(fields, [], zone));
+  const then = byLabel(leaves(before, [], zone));
   return [...new Set([...now.keys(), ...then.keys()])].map((label) => ({
     label,
     value: compared(now.get(label), then.get(label), when),
@@ -58,29 +64,31 @@ function ownValue(text: string): string {
   return /\.\p{L}/u.test(text) ? plain(untrusted(text)) : ours(text);
 }
 
-function leaves(facts: Facts, path: readonly string[]): FactRow[] {
-  return named(facts).flatMap(([name, fact]) => rowsOf(fact, [...path, name.replaceAll('_', ' ')]));
+function leaves(facts: Facts, path: readonly string[], zone: string): FactRow[] {
+  return named(facts).flatMap(([name, fact]) => rowsOf(fact, [...path, name.replaceAll('_', ' ')], zone));
 }
 
 // The label has spaces where conditions have dots: mail programs make a link of `token.name`.
-function rowsOf(fact: Fact, path: readonly string[]): FactRow[] {
-  if (typeof fact === 'object' && 'record' in fact) return leaves(fact.record, path);
-  if (typeof fact === 'object' && 'list' in fact) return listRows(fact.list, path);
-  return [{ label: path.join(' '), value: [pieceOf(fact, path.at(-1) ?? '')] }];
+function rowsOf(fact: Fact, path: readonly string[], zone: string): FactRow[] {
+  if (typeof fact === 'object' && 'record' in fact) return leaves(fact.record, path, zone);
+  if (typeof fact === 'object' && 'list' in fact) return listRows(fact.list, path, zone);
+  return [{ label: path.join(' '), value: [pieceOf(fact, path.at(-1) ?? '', zone)] }];
 }
 
-function listRows(list: readonly Fact[], path: readonly string[]): FactRow[] {
-  const rows = list.flatMap((fact, index) => rowsOf(fact, [...path, String(index + 1)]));
+function listRows(list: readonly Fact[], path: readonly string[], zone: string): FactRow[] {
+  const rows = list.flatMap((fact, index) => rowsOf(fact, [...path, String(index + 1)], zone));
   return rows.length === 0 ? [{ label: path.join(' '), value: [ourPiece('none')] }] : rows;
 }
 
-function pieceOf(fact: boolean | number | Segment, name: string): Piece {
+function pieceOf(fact: boolean | number | Segment, name: string, zone: string): Piece {
   if (typeof fact !== 'object') return ourPiece(String(fact));
   if ('untrusted' in fact) return { text: plain(fact.untrusted), strange: true };
-  return ourPiece(grouped(ownValue(fact.text).replace(MILLISECONDS, 'Z'), name));
+  if (INSTANT.test(fact.text)) return ourPiece(showDate(Date.parse(fact.text), zone));
+  return ourPiece(grouped(ownValue(fact.text), name));
 }
 
-const MILLISECONDS = /(?<=T\d\d:\d\d:\d\d)\.\d+Z$/;
+/** Times stand in messages as programs read them. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 // Ids are copied, amounts are read.
 function grouped(text: string, name: string): string {

@@ -1,8 +1,10 @@
 // How one transition in a delivery reads. A repeat says since when it is so; what is over before anybody was told says both.
 // What is told later than it happened has the values of now, where they are known, and beside them those of then.
 import { showDuration, type Instant } from '../../lib/clock.ts';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import { presentValues, SEVERITY_RAISED, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
-import { showExactTime, showTime } from '../../core/wording/words.ts';
+import { capital, showRange, showTime } from '../../core/wording/words.ts';
+import type { Moment } from '../../lib/time-zone.ts';
 import { subjectOf, taggedSubject } from './wording.ts';
 
 /** `[CRITICAL for 4h] treasury USDC 970,030, below 1,000,000`. `at`: when the delivery was put together. */
@@ -34,35 +36,56 @@ export function memberLead(member: DeliveryMember, at: Instant): string[] {
 export function memberAside(member: DeliveryMember, at: Instant): string {
   const held = heldWords(member, at);
   const { present } = member;
-  const read = present === null ? [] : [`values of ${showTime(present.at, at)}`];
+  const read = present === null ? [] : [`values of ${showTime(present.at, momentOf(member.message, at))}`];
   return [timeOf(member, at), ...(held === null ? [] : [held]), ...read].join('; ');
 }
 
 function historyOf(member: DeliveryMember, at: Instant): string[] {
   const { message, as, present } = member;
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
-    return [`Was firing ${showRange(message.since, message.resolvedAt, at)}, now clear.`];
+    return [`Was firing ${showRange(firedAt(message), message.resolvedAt, momentOf(message, at))}, now clear.`];
   const renewal = renewalOf(member, at);
   if (renewal !== null) return [...renewal, ...valuesOf(member, at)];
-  if (as !== 'repeat' && present === null) return [];
-  const since = showTime(message.since, at);
-  if (message.type !== 'alert.firing') return [`It happened at ${since}.`];
-  if (present === null) return [`When it fired, ${since}: ${message.measured ?? 'as the subject says'}. ${STILL}`];
+  const moment = momentOf(message, at);
+  if (as !== 'repeat' && present === null) return beganWords(message, moment);
+  if (message.type !== 'alert.firing') return [`It happened at ${showTime(message.since, moment)}.`];
+  const fired = showTime(firedAt(message), moment);
+  if (present === null) return [`When it fired, ${fired}: ${message.measured ?? 'as the subject says'}. ${STILL}`];
   return valuesOf(member, at).map((line) => `${line} ${STILL}`);
+}
+
+/** `Since 16:58 UTC, fired 17:03 UTC.`, where a condition began before it fired. */
+function beganWords(message: Message, moment: Moment): string[] {
+  // Messages of the daemon about itself say so in their own text.
+  const isOfRule = message.type === 'alert.firing' && message.kind !== BUILT_IN_RULE;
+  const words = isOfRule ? sinceWords(message, moment) : '';
+  return words.includes(FIRED) ? [`${capital(words)}.`] : [];
+}
+
+/** `since 16:58 UTC, fired 17:03 UTC` */
+export function sinceWords(message: Pick<Message, 'since' | 'firedAt'>, moment: Moment): string {
+  const [since, fired] = [message.since, firedAt(message)].map((at) => showTime(at, moment));
+  return since === fired ? `since ${since}` : `since ${since}${FIRED}${fired}`;
+}
+
+const FIRED = ', fired ';
+
+function firedAt({ firedAt: at, since }: Pick<Message, 'since' | 'firedAt'>): Instant {
+  return at ?? since;
 }
 
 /** When its values were read, and those with which it fired; nothing where they are the same. */
 function valuesOf({ message, present }: DeliveryMember, at: Instant): string[] {
   if (present === null || message.type !== 'alert.firing') return [];
-  const since = showTime(message.since, at);
-  const then = message.measured === null ? `It fired at ${since}` : `When it fired, ${since}: ${message.measured}`;
-  return [`Values of ${showTime(present.at, at)}. ${then}.`];
+  const fired = showTime(firedAt(message), momentOf(message, at));
+  const then = message.measured === null ? `It fired at ${fired}` : `When it fired, ${fired}: ${message.measured}`;
+  return [`Values of ${showTime(present.at, momentOf(message, at))}. ${then}.`];
 }
 
 /** Why it is told now; null: it is news, or repeated as ever. */
 function renewalOf({ message, renewed }: DeliveryMember, at: Instant): string[] | null {
   if (renewed === null || renewed.why === 'called') return null;
-  const since = showTime(message.since, at);
+  const since = showTime(message.since, momentOf(message, at));
   const so = message.type === 'alert.firing' ? `Still firing since ${since}.` : `It happened at ${since}.`;
   return [renewed.why === 'reload' ? so : `${endedWords(renewed.by)} ${so}`];
 }
@@ -75,18 +98,16 @@ const STILL = 'It has not cleared since.';
 
 function timeOf(member: DeliveryMember, at: Instant): string {
   const { message, as } = member;
-  if (isToldAgain(member)) return `since ${showTime(message.since, at)}`;
+  if (isToldAgain(member)) return `since ${showTime(message.since, momentOf(message, at))}`;
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
-    return `was firing ${showRange(message.since, message.resolvedAt, at)}`;
-  return showTime(message.at, at);
+    return `was firing ${showRange(firedAt(message), message.resolvedAt, momentOf(message, at))}`;
+  return showTime(message.at, momentOf(message, at));
 }
 
-function heldWords({ heldAt }: DeliveryMember, at: Instant): string | null {
-  return heldAt === null ? null : `held back since ${showTime(heldAt, at)}`;
+function heldWords({ heldAt, message }: DeliveryMember, at: Instant): string | null {
+  return heldAt === null ? null : `held back since ${showTime(heldAt, momentOf(message, at))}`;
 }
 
-/** `12:03–12:09 UTC`; with seconds where the minutes are the same. */
-function showRange(since: Instant, until: Instant, now: Instant): string {
-  const show = showTime(since, now) === showTime(until, now) ? showExactTime : showTime;
-  return `${show(since, now).replace(/ UTC$/, '')}\u2013${show(until, now)}`;
+function momentOf({ zone }: Message, now: Instant): Moment {
+  return { now, zone };
 }

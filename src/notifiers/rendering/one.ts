@@ -38,6 +38,7 @@ function summaryOf(delivery: Delivery): Message {
     text: [{ text: listIn(content) }],
     observedAt: at,
     since: at,
+    firedAt: null,
     resolvedAt: null,
     reason: null,
     late: false,

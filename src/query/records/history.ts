@@ -22,11 +22,12 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
   const { lines, next } = await view.store.journalPage({ ...wanted, search: searchOf(view, q), before, limit });
   const told = filter.complete ? lines : lines.filter((line) => !isToldAgain(line));
   const { store, runtime, now } = view;
+  const zone = runtime.config().timeZone;
   const days = await daysOf(
-    { store, watches: runtime.watches(), now, zone: runtime.config().http.page.timeZone },
+    { store, watches: runtime.watches(), now, zone },
     told.map(({ at }) => at),
   );
-  return { items: await entriesOf(view, told), next: next === null ? null : cursorOf([next]), days };
+  return { items: await entriesOf({ ...view, zone }, told), next: next === null ? null : cursorOf([next]), days };
 }
 
 /** How the ids of the built-in watches begin. */
@@ -88,16 +89,20 @@ const NOTIFIED: ReadonlySet<string> = new Set(['told', 'firing', 'resolved', 're
 interface JournalView {
   readonly store: QueryContext['store'];
   readonly runtime: Pick<QueryContext['runtime'], 'watches'>;
+  /** The zone in which times are shown. */
+  readonly zone: string;
 }
 
 /** Lines of the journal with what the config and the state know of their subjects. Rejects with a `StorageError`. */
 export async function entriesOf(view: JournalView, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
   const watches = byId(view.runtime.watches());
   const referred = await Promise.all(lines.map((line) => referredBy(view, watches, line)));
-  return lines.map((line, n) => entryOf(line, referred[n] ?? NOTHING));
+  return lines.map((line, n) => entryOf(line, { ...(referred[n] ?? NOTHING), zone: view.zone }));
 }
 
-const NOTHING: Referred = { name: null, alert: null, message: null, recipient: null };
+const NOTHING: Found = { name: null, alert: null, message: null, recipient: null };
+type Found = Omit<Referred, 'zone'>;
+
 const OF_ALERT: ReadonlySet<string> = new Set(['held', 'released', 'merged', 'cancelled', ...actedOn('alert')]);
 const OF_DELIVERY: ReadonlySet<string> = new Set(['closed', 'tried', 'told', 'dead', ...actedOn('delivery')]);
 
@@ -105,7 +110,7 @@ async function referredBy(
   { store }: JournalView,
   watches: ReadonlyMap<string, Watch>,
   line: JournalLine,
-): Promise<Referred> {
+): Promise<Found> {
   const { kind, subject, at } = line;
   if (OF_DELIVERY.has(kind)) {
     const found = subject.startsWith('channel:') ? null : await store.delivery(subject);

@@ -6,6 +6,7 @@ import type { TransitionName } from '../../core/model/transition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { showMatcher } from '../../dispatch/policy/matcher-text.ts';
 import { ACTIONS } from '../../operators/actions.ts';
+import { showInZone } from '../../lib/time-zone.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { showRecipient } from '../../rules/describe.ts';
 import type { JournalLine } from '../../store/contract/journal.ts';
@@ -19,6 +20,8 @@ export interface Referred {
   /** Of the notification, or the first one of the delivery. */
   readonly message: Message | null;
   readonly recipient: { readonly channel: string; readonly recipient: string } | null;
+  /** The zone in which times are shown. */
+  readonly zone: string;
 }
 
 const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
@@ -111,12 +114,12 @@ const WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ACTIONS.map(({ line: { kind, words } }) => [kind, words])),
 };
 
-function howOf(line: JournalLine, data: Data, { message, recipient }: Referred): readonly Segment[] {
+function howOf(line: JournalLine, data: Data, { message, recipient, zone }: Referred): readonly Segment[] {
   if (line.kind === 'routed' && message !== null) return mainText(message)[0] ?? [];
   const parts = [
     ...(recipient === null ? [] : [`to ${showRecipient(recipient)}`]),
     ...(data.matchers === undefined ? [] : [showMatcher(data.matchers)]),
-    ...(data.until === undefined ? [] : [`until ${data.until}`]),
+    ...(data.until === undefined ? [] : [`until ${showInZone(zone, Date.parse(data.until))}`]),
     ...(data.why === undefined ? [] : [data.why]),
     ...(data.attempt === undefined ? [] : [`try ${data.attempt}`]),
     ...(data.deliveries === undefined ? [] : [`${data.deliveries} that waited`]),

@@ -102,7 +102,7 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
     return { ...base, type: 'event', on: written.on, if: parts.if, confirmations, provisional, report: parts.report };
   }
   if (parts.while === null) return undefined;
-  return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until };
+  return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until, found: null };
 }
 
 function baseOf({ place, watch }: Compiling, { written, path }: Alert, { title, text }: AlertParts) {

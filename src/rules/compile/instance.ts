@@ -49,6 +49,7 @@ export function watchOf(
     nameOf: names.on(explorer.name),
     pageUrl: explorer.pageUrl,
     schedule,
+    zone: compiling.catalogue.config.timeZone,
     blindAfterMs: explorer.blindAfterMs ?? compiling.catalogue.config.blindAfterMs,
     alerts: rules,
     tracked: trackedBy(kind, alerts),

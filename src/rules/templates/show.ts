@@ -4,7 +4,7 @@ import { Amount, formatAmount, roundAmount } from '../../core/values/amount.ts';
 import { isKnownWord } from '../../core/values/decoding.ts';
 import { exactOf, isView, type FieldType, type FieldValue } from '../../core/values/fields.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import { showInstant } from '../../lib/clock.ts';
+import { showDate } from '../../core/wording/words.ts';
 import { plain, untrusted, type Untrusted } from '../../lib/untrusted.ts';
 
 export type Filter = (value: FieldValue) => string | undefined;
@@ -42,19 +42,19 @@ export const UNKNOWN = 'unknown';
 const OTHER = 'other';
 
 /** A known value as it is shown in a title: never untrusted text. */
-export function showInTitle(type: FieldType, value: FieldValue): Segment {
-  return type.type === 'word' && !isKnownWord(type, value) ? { text: OTHER } : showValue(type, value);
+export function showInTitle(type: FieldType, value: FieldValue, zone: string): Segment {
+  return type.type === 'word' && !isKnownWord(type, value) ? { text: OTHER } : showValue(type, value, zone);
 }
 
 /** A known value as it stands in a text. */
-export function showValue(type: FieldType, value: FieldValue): Segment {
-  if (type.type === 'list') return showList(type.of, value);
+export function showValue(type: FieldType, value: FieldValue, zone: string): Segment {
+  if (type.type === 'list') return showList(type.of, value, zone);
   if (type.type === 'text') return { untrusted: value as Untrusted };
   if (type.type === 'word' && typeof value === 'string' && !isKnownWord(type, value))
     return { untrusted: untrusted(value) };
   if (value instanceof Amount) return { text: formatAmount(value) };
   if (value instanceof Address) return { text: value.text };
-  if (value instanceof Date) return { text: showInstant(value.getTime()) };
+  if (value instanceof Date) return { text: showDate(value.getTime(), zone) };
   if (type.type === 'duration' && typeof value === 'number') return { text: `${Math.round(value / 1000)}s` };
   return { text: isView(value) || typeof value === 'object' ? UNKNOWN : String(value) };
 }
@@ -62,11 +62,11 @@ export function showValue(type: FieldType, value: FieldValue): Segment {
 const MOST_LISTED = 10;
 
 /** A list that contains text from the chain is untrusted as a whole; each item is sanitised first. */
-function showList(of: FieldType, value: FieldValue): Segment {
+function showList(of: FieldType, value: FieldValue, zone: string): Segment {
   const items = Array.isArray(value) ? value : [];
   const shown = items.slice(0, MOST_LISTED);
   const more = items.length > shown.length ? ` and ${items.length - shown.length} more` : '';
-  const segments = shown.map((item) => showValue(of, item));
+  const segments = shown.map((item) => showValue(of, item, zone));
   const texts = segments.map((segment) => ('text' in segment ? segment.text : plain(segment.untrusted)));
   const text = texts.join(', ') + more;
   return segments.some((segment) => 'untrusted' in segment) ? { untrusted: untrusted(text) } : { text };

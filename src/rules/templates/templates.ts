@@ -5,7 +5,7 @@ import { hintFor } from '../../config/values/nearest.ts';
 import { quote } from '../../config/values/scalars.ts';
 import { parseDuration } from '../../lib/durations.ts';
 import { Address } from '../../core/values/address.ts';
-import { type AnyView, type FieldType, valueAt } from '../../core/values/fields.ts';
+import { type AnyView, type FieldType, type FieldValue, valueAt } from '../../core/values/fields.ts';
 import type { EvaluationContext, Measure, Segment, Window } from '../../core/model/watch/condition.ts';
 import type { Compiled, ConditionMistake } from '../language/mistake.ts';
 import type { CompiledTemplate, Language, Meaning, TemplateUse } from '../language/model.ts';
@@ -207,11 +207,18 @@ function templateOf(parts: readonly Part[], toSegment: ShowValue): CompiledTempl
     reads: [...new Set(fields.map(readPath))],
     readsBefore: [...new Set(fields.filter(({ before }) => before).map(readPath))],
     windows: parts.flatMap((part) => ('window' in part ? [part.window] : [])),
-    render: (context) => parts.map((part) => ('text' in part ? { text: part.text } : show(part, context, toSegment))),
+    render: (context, zone = 'UTC') =>
+      parts.map((part) =>
+        'text' in part ? { text: part.text } : show(part, context, (...of) => toSegment(...of, zone)),
+      ),
   };
 }
 
-function show({ field, filter, constant, window }: Output, context: EvaluationContext, toSegment: ShowValue): Segment {
+function show(
+  { field, filter, constant, window }: Output,
+  context: EvaluationContext,
+  toSegment: (type: FieldType, value: FieldValue) => Segment,
+): Segment {
   const view: AnyView | null = field.before ? context.before : context.view;
   const seen = view === null ? undefined : valueAt(view, field.path);
   const value = window === undefined ? (constant ?? seen) : context.history?.(window);

@@ -1,6 +1,12 @@
 import { shortHex } from '../../core/values/address.ts';
 import { valueAt, type AnyView } from '../../core/values/fields.ts';
-import type { ComparedValue, EventOccasion, KindWording, Sentence } from '../../core/model/watch/wording.ts';
+import type {
+  ComparedValue,
+  EventOccasion,
+  KindWording,
+  Sentence,
+  WordingContext,
+} from '../../core/model/watch/wording.ts';
 import { plainWording } from '../../core/wording/change-sentence.ts';
 import { ownValue } from '../../core/wording/values.ts';
 import { lineOf, showExactTime } from '../../core/wording/words.ts';
@@ -16,7 +22,7 @@ function newSentence(occasion: EventOccasion): Sentence {
   const height = ownValue(occasion, 'height') ?? 'of unknown height';
   const count = ownValue(occasion, 'transactions_count');
   const parts = [
-    timeOf(occasion.view, ''),
+    timeOf(occasion, ''),
     count === undefined ? undefined : `${count} transaction${count === '1' ? '' : 's'}`,
   ];
   const said = parts.filter((part) => part !== undefined).join(', ');
@@ -45,7 +51,7 @@ function ageSentence(occasion: ComparedValue): Sentence | null {
   const { operator, value: measured, bound, isOver, isStale } = occasion;
   const detail = `${measured} (limit ${bound})`;
   const height = ownValue(occasion, 'head.height') ?? 'of unknown height';
-  const time = timeOf(occasion.view, 'head.');
+  const time = timeOf(occasion, 'head.');
   const at = time === undefined ? '' : ` at ${time}`;
   if (isOver) return { title: `new block ${height}`, detail, measured, lines: lineOf(`Made${at}.`) };
   if (operator !== '>' && operator !== '>=') return null;
@@ -54,9 +60,9 @@ function ageSentence(occasion: ComparedValue): Sentence | null {
 }
 
 /** `21:17:48 UTC`, with its date where the head is not of the same day. */
-function timeOf(view: AnyView, record: 'head.' | ''): string | undefined {
+function timeOf({ view, names: { zone } }: WordingContext, record: 'head.' | ''): string | undefined {
   const [made, age] = [valueAt(view, `${record}timestamp`), valueAt(view, 'age')];
   if (!(made instanceof Date)) return undefined;
   const now = record === '' ? made.getTime() : made.getTime() + (typeof age === 'number' ? age : 0);
-  return showExactTime(made.getTime(), now);
+  return showExactTime(made.getTime(), { now, zone });
 }

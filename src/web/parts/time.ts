@@ -1,12 +1,8 @@
 // Times and durations as people read them, by the clocks of one zone.
-import { zoneOffset } from '../../lib/time-zone.ts';
+import { wallTime, type Moment } from '../../lib/time-zone.ts';
 import { html, type Html } from './html.ts';
 
-/** When the page is made, and whose clocks it shows. */
-export interface Moment {
-  readonly now: number;
-  readonly zone: string;
-}
+export type { Moment } from '../../lib/time-zone.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -38,19 +34,19 @@ export function clockTime(time: string, moment: Moment): string {
   const at = Date.parse(time);
   const day = dayOf(at, moment.zone);
   if (day === dayOf(moment.now, moment.zone)) return timeOfDay(at, moment.zone);
-  const today = new Date(moment.now + zoneOffset(moment.zone, moment.now));
-  const year = day.slice(0, 4) === String(today.getUTCFullYear()) ? '' : ` ${day.slice(0, 4)}`;
+  const isThisYear = day.slice(0, 4) === dayOf(moment.now, moment.zone).slice(0, 4);
+  const year = isThisYear ? '' : ` ${day.slice(0, 4)}`;
   return `${dayName(day)}${year} ${timeOfDay(at, moment.zone).slice(0, 5)}`;
 }
 
 /** `'03:12:07'` */
 export function timeOfDay(at: number, zone: string): string {
-  return wall(at, zone).slice(11, 19);
+  return wallTime(zone, at).slice(11, 19);
 }
 
 /** `'2026-11-21'` */
 export function dayOf(at: number, zone: string): string {
-  return wall(at, zone).slice(0, 10);
+  return wallTime(zone, at).slice(0, 10);
 }
 
 /** `dayName('2026-11-21') // '21 Nov'` */
@@ -60,11 +56,7 @@ export function dayName(day: string): string {
 
 /** `'2026-11-21 08:00'`, as forms have it. */
 export function minuteOf(at: number, zone: string): string {
-  return wall(at, zone).slice(0, 16).replace('T', ' ');
-}
-
-function wall(at: number, zone: string): string {
-  return new Date(at + zoneOffset(zone, at)).toISOString();
+  return wallTime(zone, at).slice(0, 16).replace('T', ' ');
 }
 
 /** A point in time that scripts can read. */

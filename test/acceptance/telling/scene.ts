@@ -20,6 +20,7 @@ export interface Written {
   /** Channels that call a webhook of their own name. */
   readonly webhooks?: readonly string[];
   readonly self?: string;
+  readonly timeZone?: string;
 }
 
 interface Files {
@@ -45,6 +46,8 @@ export interface Scene extends AsyncDisposable {
   textTo(channel: string): string;
   /** All calls of webhooks: `hook alert.firing reserve/low`. */
   calls(): readonly string[];
+  /** The bodies of so many calls of webhooks, at last. */
+  bodies(count: number): Promise<readonly z.infer<typeof Body>[]>;
   /** Acknowledges the only open alert for so long. */
   ack(ms: number): Promise<void>;
   /** Takes the acknowledgement of the only open alert back. */
@@ -57,6 +60,8 @@ export interface Scene extends AsyncDisposable {
 const Open = z.object({
   items: z.array(z.object({ key: z.string(), episode: z.number(), seq: z.number() })),
 });
+
+const Body = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
 
 const Called = z.object({ type: z.string(), data: z.object({ watch: z.string(), alert: z.string() }) });
 
@@ -103,7 +108,10 @@ interface Places {
   readonly hooks: string;
 }
 
-function configOf({ routes, mails = [], webhooks = [], self = 'none' }: Written, places: Places): string {
+function configOf(
+  { routes, mails = [], webhooks = [], self = 'none', timeZone = 'UTC' }: Written,
+  places: Places,
+): string {
   const mail = `type: email, from: chainwarden@example.com, smtp: '${places.smtp}', allow: [127.0.0.0/8]`;
   const hook = (name: string): string => `type: webhook, url: '${places.hooks}/${name}', allow: [127.0.0.0/8]`;
   return `
@@ -116,6 +124,7 @@ ${webhooks.map((name) => `  ${name}: { ${hook(name)} }\n`).join('')}
 routes: ${routes}
 http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
 self: ${self}
+time_zone: ${timeZone}
 rules: [rules.yaml]
 `;
 }
@@ -184,7 +193,7 @@ async function openAlert(running: RunningApp): Promise<z.infer<typeof Open>['ite
   return alert;
 }
 
-function seenIn(smtp: SmtpSink, hooks: WebhookSink): Pick<Scene, 'mails' | 'mailed' | 'textTo' | 'calls'> {
+function seenIn(smtp: SmtpSink, hooks: WebhookSink): Pick<Scene, 'mails' | 'mailed' | 'textTo' | 'calls' | 'bodies'> {
   const nameOf = (to: readonly string[]): string => to.join().replaceAll('@example.com', '');
   const mails = (): string[] => smtp.mails.all.map(({ to, parsed }) => `${nameOf(to)} ${parsed.subject ?? ''}`);
   return {
@@ -192,6 +201,10 @@ function seenIn(smtp: SmtpSink, hooks: WebhookSink): Pick<Scene, 'mails' | 'mail
     async mailed(count) {
       await smtp.mails.reached(count);
       return mails();
+    },
+    async bodies(count) {
+      await hooks.calls.reached(count);
+      return hooks.calls.all.map(({ body }) => Body.parse(JSON.parse(body)));
     },
     textTo: (channel) => smtp.mails.all.findLast(({ to }) => nameOf(to) === channel)?.parsed.text ?? '',
     calls: () =>

@@ -51,7 +51,7 @@ async function aDispatcher(
   const start = () => {
     const onOwed = (all: ReadonlySet<string>): void => void owed.push(...all);
     const announce: DispatcherOptions['announce'] = (events, at) =>
-      unansweredAnnouncements(events, { at, notify: ['ops'] });
+      unansweredAnnouncements(events, { at, zone: 'UTC', notify: ['ops'] });
     const ownership = ownershipOf(store);
     const dispatcher = createDispatcher({ store, ownership, rules, announce, onOwed, clock, log });
     const stop = new AbortController();

@@ -35,7 +35,7 @@ function shown(causes: readonly Cause[]): string[] {
 }
 
 function ofExplorers(facts: Partial<ExplorerCauseFacts>): string[] {
-  return shown(explorerCauses({ watches: WATCHES, blind: [], troubles: [], now: NOW, ...facts }));
+  return shown(explorerCauses({ watches: WATCHES, blind: [], troubles: [], now: NOW, zone: 'UTC', ...facts }));
 }
 
 test('an explorer that fails for one watch so and for another so is one cause, at the highest severity', () => {
@@ -105,6 +105,7 @@ test('a channel is told when it owes for five minutes, gave up or refuses; the w
         health: new Map([['screen', well]]),
         backlog: { owed: [], dead: [] },
         now: NOW,
+        zone: 'UTC',
         ...changes,
       }),
     );
@@ -139,6 +140,7 @@ test('a receiver that refuses is known until it takes a message, whatever fails 
 
 test('the daemon tells of its state file, its config and its loops', () => {
   const well: DaemonCauseFacts = {
+    zone: 'UTC',
     outage: null,
     restoredAt: null,
     lowDisk: null,
@@ -188,6 +190,7 @@ test('an outage of the state file is over once it has worked for a minute', asyn
     clock,
     work: {
       watches: () => WATCHES,
+      timeZone: () => 'UTC',
       unpolled: () => [],
       blind: () => [],
       undecided: () => new Set(),
@@ -227,6 +230,7 @@ test('nothing is over before it was looked at: no refusal, outage, failed backup
     clock,
     work: {
       watches: () => WATCHES,
+      timeZone: () => 'UTC',
       unpolled: () => work.unpolled,
       blind: () => [],
       undecided: () => work.undecided,

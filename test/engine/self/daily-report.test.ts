@@ -22,7 +22,15 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const EIGHT_IN_BERLIN: DailyTime = { minutes: 8 * 60, zone: 'Europe/Berlin' };
 
-const WELL: Standing = { watches: new Map([['chain', 3]]), blind: 0, unread: [], owed: [], held: [], anchor: null };
+const WELL: Standing = {
+  watches: new Map([['chain', 3]]),
+  zone: 'UTC',
+  blind: 0,
+  unread: [],
+  owed: [],
+  held: [],
+  anchor: null,
+};
 
 /** Lives of a daemon on one state file. */
 async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
@@ -51,6 +59,7 @@ async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
         store,
         ownership: ownershipOf(store),
         settings: () => facts.settings,
+        timeZone: () => facts.standing.zone,
         work: () => work.now(),
         blind: () => facts.blind,
         standing: () => Promise.resolve(facts.standing),
@@ -143,6 +152,7 @@ test('once a day it says what was covered, and nothing in between', async () => 
   facts.blind = [];
   facts.standing = {
     watches: new Map([['chain', 3]]),
+    zone: 'UTC',
     blind: 1,
     unread: [{ watch: 'calls', heights: 'blocks 101-250', reason: '20 pages read' }],
     owed: [{ channel: 'ops', rows: 2 }],

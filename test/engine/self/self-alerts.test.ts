@@ -43,6 +43,7 @@ function aStory(store: Store = createMemoryStore(), change: Partial<Pick<SelfAle
       log,
       find,
       notify: () => found.notify,
+      timeZone: () => 'UTC',
       onTransitions: () => undefined,
       unrecorded: NOBODY_TOLD,
       ...change,

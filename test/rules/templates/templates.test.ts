@@ -61,7 +61,7 @@ describe('Rendering', () => {
     ['{{ to.hash }} or {{ to.hash | short }}', `${VAULT} or 0xBA12…F2C8`],
     ['{{ hash | short }}', '0xabcd…6789'],
     ['{{ vault | short }} {{ vault }}', `0xBA12…F2C8 ${VAULT}`],
-    ['at {{ timestamp }}, {{ age }} ago', 'at 2026-01-31T12:00:00Z, 95s ago'],
+    ['at {{ timestamp }}, {{ age }} ago', 'at 2026-01-31 12:00:00 UTC, 95s ago'],
     ['{{ status }} {{ success }} {{ tags }}', 'ok true <dex, nft>'],
     ['{{ raw }} {{ from.hash }} {{ token.symbol }}', 'unknown unknown unknown'],
     ['a  {{- value -}}  b', 'a1,234,567.891b'],

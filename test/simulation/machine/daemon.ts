@@ -102,6 +102,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     storage: () => createStorageBackoff({ loop: 'operators' }, SILENT),
     watches: () => runtime.watches(),
     notify: () => runtime.self(),
+    timeZone: runtime.timeZone,
     onChanged,
   };
 

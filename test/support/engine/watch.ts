@@ -153,6 +153,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     of: null,
     token: null,
     nameOf: () => null,
+    zone: 'UTC',
     chainId: null,
     pageUrl: 'https://pages.example',
     schedule: { type: 'every', intervalMs: 60_000 },
@@ -219,6 +220,7 @@ function whole(own: Omit<Condition, 'headOnly' | 'clause'>): Condition {
 export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert {
   return {
     type: 'condition',
+    found: null,
     id: 'low',
     severity: 'critical',
     labels: {},

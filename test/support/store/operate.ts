@@ -38,7 +38,7 @@ export async function operate(
   { at, notify = () => [] }: { readonly at: Instant; readonly notify?: () => readonly string[] },
 ): Promise<OperatedEnd> {
   const { type, ...rest } = change;
-  const committed = { change: rest, subject: null, by: { request, at } };
+  const committed = { change: rest, subject: null, by: { request, at, zone: 'UTC' } };
   const { end } = await commitAction(actionNamed(type), committed, { store, notify });
   return typeof end === 'string' ? { type: 'refused', why: end } : { type: 'kept', answer: end.answer };
 }

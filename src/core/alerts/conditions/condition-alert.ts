@@ -4,6 +4,7 @@ import { conditionKey } from '../../model/watch/identity.ts';
 import { messageOf, resolvedMessage, type MessageHeader } from '../message.ts';
 import type { Message, Present } from '../../model/delivery.ts';
 import type { ConditionState } from '../../model/memory.ts';
+import type { Instant } from '../../../lib/clock.ts';
 import type { ConditionReason, FiringAlert, Reason } from '../../model/decision.ts';
 import type { FindingKey } from '../../model/ids.ts';
 import type { Transition } from '../../model/transition.ts';
@@ -126,15 +127,22 @@ function conditionMessage(
 ): Message {
   const { watch, time } = poll;
   const { episode, seq } = state;
+  const firedAt = state.firings.at(-1) ?? time.at;
   const header: MessageHeader = {
     type,
     key: conditionKey(watch, alert.id, { born: state.born, group: key }),
     episode,
     seq,
     at: time.at,
-    since: state.firings.at(-1) ?? time.at,
+    since: beganAt(alert, state) ?? firedAt,
+    firedAt,
     late: false,
     reason,
   };
   return messageOf(poll, alert, context, header, counted);
+}
+
+/** The built-in watch knows it from elsewhere. */
+function beganAt(alert: StatefulAlert, { began }: ConditionState): Instant | null {
+  return alert.type === 'condition' && alert.found !== null ? alert.found.since : began;
 }

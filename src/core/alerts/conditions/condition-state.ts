@@ -20,6 +20,7 @@ export function newCondition(at: Instant): ConditionState {
     output: false,
     since: null,
     heldMs: 0,
+    began: null,
     episode: 0,
     seq: 0,
     head: null,
@@ -77,7 +78,9 @@ export function compare(truths: Truths, { state, output }: ConditionState): Trut
 function whenTrue(rule: HoldTimes, state: ConditionState, at: Instant): ConditionAdvance {
   switch (state.state) {
     case 'inactive':
-      return rule.forMs === 0 ? fire(state) : { after: startWait(state, 'pending', at), transition: 'pending' };
+      return rule.forMs === 0
+        ? fire({ ...state, began: at })
+        : { after: { ...startWait(state, 'pending', at), began: at }, transition: 'pending' };
     case 'pending':
       return heldFor(state, at) >= rule.forMs ? fire(state) : { after: state, transition: 'still-pending' };
     case 'recovering':
@@ -92,7 +95,7 @@ function whenFalse(rule: HoldTimes, state: ConditionState, at: Instant): Conditi
     case 'inactive':
       return { after: state, transition: 'clear' };
     case 'pending':
-      return { after: endWait(state, 'inactive'), transition: 'dropped' };
+      return { after: { ...endWait(state, 'inactive'), began: null }, transition: 'dropped' };
     case 'firing':
       return rule.keepFiringForMs === 0
         ? resolve(state)
@@ -111,7 +114,7 @@ function fire(state: ConditionState): ConditionAdvance {
 
 /** The end of an episode. Also used when the rule itself is gone. */
 export function resolve(state: ConditionState): ConditionAdvance {
-  return { after: { ...endWait(state, 'inactive'), seq: state.seq + 1 }, transition: 'resolved' };
+  return { after: { ...endWait(state, 'inactive'), began: null, seq: state.seq + 1 }, transition: 'resolved' };
 }
 
 function startWait(state: ConditionState, to: 'pending' | 'recovering', at: Instant): ConditionState {

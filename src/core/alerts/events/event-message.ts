@@ -27,6 +27,7 @@ export function firstMessage(poll: AlertPoll, alert: EventAlert, { event, contex
     seq: 1,
     at,
     since,
+    firedAt: null,
     late: at - since > LATE_AFTER_MS,
     reason: reasons.length === 0 ? null : reasons.join('; '),
   });

@@ -139,7 +139,10 @@ function wordsOf(
   { at, toldAt, type, reason, now, isInBlock }: Later,
 ): Pick<Message, 'detail' | 'lines'> {
   if (type === 'alert.retracted')
-    return { detail: reason, lines: lineOf(toldAt === null ? null : `Told at ${showTime(toldAt, at)}.`) };
+    return {
+      detail: reason,
+      lines: lineOf(toldAt === null ? null : `Told at ${showTime(toldAt, { now: at, zone: notified.zone })}.`),
+    };
   if (now === null)
     return { detail: notified.detail, lines: lineOf(isInBlock ? 'It is in a block again.' : 'It is there again.') };
   const { measured: then } = notified;
@@ -155,8 +158,11 @@ function toldMessage(poll: AlertPoll, alert: EventAlert, { key, before }: Tracke
   const { watch } = poll;
   const { title, since, seq, values } = before;
   const context = contextOf({ view: viewOf(watch.kind.fields, expand(values)) }, null, since);
-  const stage = { type: 'alert.event', episode: 1, seq, at: poll.time.at, since, late: false, reason: null } as const;
-  return { ...messageOf(poll, alert, context, { ...stage, key: eventKey(watch, alert.id, key) }), title };
+  const stage = { type: 'alert.event', episode: 1, seq, at: poll.time.at, since, firedAt: null } as const;
+  return {
+    ...messageOf(poll, alert, context, { ...stage, key: eventKey(watch, alert.id, key), late: false, reason: null }),
+    title,
+  };
 }
 
 export function reasonOf(alert: EventAlert, key: string, type: EventReason): Reason {

@@ -40,6 +40,7 @@ function shiftCondition(state: ConditionState, byMs: number): ConditionState {
   return {
     ...state,
     since: shiftInstant(state.since, byMs),
+    began: shiftInstant(state.began, byMs),
     cooldownUntil: shiftInstant(state.cooldownUntil, byMs),
     firings: state.firings.map((at) => at - byMs),
     flapping: shiftInstant(state.flapping, byMs),

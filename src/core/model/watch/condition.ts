@@ -80,7 +80,8 @@ export const OPPOSITE: Readonly<Record<Comparison['operator'], Comparison['opera
 export interface Template {
   readonly reads: readonly string[];
   readonly windows: readonly Window[];
-  render(context: EvaluationContext): readonly Segment[];
+  /** `zone`: the zone in which times are shown; UTC where it is left out. */
+  render(context: EvaluationContext, zone?: string): readonly Segment[];
 }
 
 /** Text of a message: of the program, or untrusted text that only a notifier's encoder may read. */

@@ -27,6 +27,8 @@ export interface Watch {
   readonly chainId: string | null;
   readonly pageUrl: string | null;
   readonly schedule: Schedule;
+  /** The zone of the times in its messages. */
+  readonly zone: string;
   /** How long it is without data, from the first due time that it missed, until it is blind. */
   readonly blindAfterMs: number;
   readonly alerts: readonly AlertRule[];
@@ -118,6 +120,15 @@ export interface ConditionAlert extends StatefulAlertBase {
   readonly type: 'condition';
   readonly while: Condition;
   readonly until: Condition | null;
+  /** Conditions of the built-in watch are found and not evaluated. Null of rules. */
+  readonly found: FoundCondition | null;
+}
+
+export interface FoundCondition {
+  /** When it began; null: it is over. */
+  readonly since: Instant | null;
+  /** `The explorer answers again.` */
+  readonly over: string;
 }
 
 /** A condition over events: enough of them within a time, or none for a time. */

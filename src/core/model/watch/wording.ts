@@ -27,6 +27,8 @@ export interface WatchNames {
   readonly explorer: string;
   /** The name of any address or token; null = it has none. */
   known(address: Address): string | null;
+  /** The zone in which times are shown. */
+  readonly zone: string;
   /** Whether it is the address that is watched. */
   isWatched(address: Address | undefined): boolean;
 }

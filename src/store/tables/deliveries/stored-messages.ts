@@ -64,7 +64,10 @@ export const message: z.ZodType<Message> = z.object({
   rule: z.string(),
   observedAt: instant,
   since: instant,
+  firedAt: instant.nullable().default(null),
   resolvedAt: instant.nullable(),
+  // A former release wrote none.
+  zone: z.string().default('UTC'),
   reason: z.string().nullable(),
   late: z.boolean(),
   fields: facts,

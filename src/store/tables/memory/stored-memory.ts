@@ -30,6 +30,7 @@ const condition = z.object({
   output: z.boolean(),
   since: instant.nullable(),
   heldMs: z.number(),
+  began: instant.nullable().default(null),
   episode: count,
   seq: count,
   head: z.number().nullable(),

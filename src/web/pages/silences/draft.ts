@@ -1,5 +1,5 @@
 // A silence as a form has it: words of a person, and what they mean.
-import { zoneOffset } from '../../../lib/time-zone.ts';
+import { instantIn } from '../../../lib/time-zone.ts';
 import { minuteOf, type Moment } from '../../parts/time.ts';
 
 export interface Draft {
@@ -62,8 +62,7 @@ function readTime(text: string, { now, zone }: Moment): number | null {
   const parts = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2})$/.exec(text);
   if (parts === null) return null;
   const day = parts[1] ?? minuteOf(now, zone).slice(0, 10);
-  const wall = Date.parse(`${day}T${parts[2] ?? ''}:00Z`);
-  if (Number.isNaN(wall)) return null;
-  const at = wall - zoneOffset(zone, wall - zoneOffset(zone, wall));
+  const at = instantIn(zone, `${day}T${parts[2] ?? ''}`);
+  if (Number.isNaN(at)) return null;
   return parts[1] === undefined && at <= now ? at + 24 * HOUR_MS : at;
 }

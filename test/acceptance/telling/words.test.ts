@@ -1,0 +1,46 @@
+// What people read in a message of the whole daemon, over the life of an alert: mails and webhooks over real servers; only
+// the clock is fake, which stands at midnight UTC when a story begins.
+import { expect, test } from '@jest/globals';
+import { aScene, type Written } from './scene.ts';
+
+const OPS: Written = { routes: '[{ notify: [ops, hook] }]', mails: ['ops'], webhooks: ['hook'] };
+
+const LOW = '{ id: low, severity: critical, while: balance < 3, until: balance > 4, for: 5m }';
+
+const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d/g;
+
+test('people read the clocks of their own zone, when it began and when it fired; programs read UTC', async () => {
+  await using scene = await aScene({ ...OPS, timeZone: 'Europe/Berlin' }, LOW);
+  await scene.poll(9, 3);
+  await scene.poll(2, 6);
+  await scene.mailed(1);
+  const fired = scene.textTo('ops');
+  expect(fired).toContain('Since 01:03 CET, fired 01:08 CET.');
+  expect(fired.match(ISO) ?? []).toHaveLength(1);
+  await scene.poll(5, 2);
+  expect(await scene.mailed(2)).toEqual([
+    'ops [CRITICAL] treasury coin 2, below 3',
+    'ops [RESOLVED after 6m] treasury coin 5, above 4',
+  ]);
+  expect(scene.textTo('ops').match(ISO) ?? []).toHaveLength(1);
+  const bodies = await scene.bodies(2);
+  const minutes = bodies.map(({ data }) =>
+    [data['since'], data['fired_at'], data['resolved_at']].map((time) => String(time).slice(0, 16)),
+  );
+  expect(minutes).toEqual([
+    ['2026-01-01T00:03', '2026-01-01T00:08', 'null'],
+    ['2026-01-01T00:03', '2026-01-01T00:08', '2026-01-01T00:09'],
+  ]);
+});
+
+test('a message after midnight names the day of its zone', async () => {
+  await using scene = await aScene(
+    { ...OPS, routes: '[{ notify: ops, repeat: 310m }]', timeZone: 'America/New_York' },
+    '{ id: low, while: balance < 3 }',
+  );
+  await scene.poll(2, 1);
+  await scene.mailed(1);
+  await scene.poll(2, 315);
+  await scene.mailed(2);
+  expect(scene.textTo('ops')).toContain('When it fired, 2025-12-31 19:00 UTC-5: 2.');
+});
