@@ -11,9 +11,10 @@ export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
       isLate(check) && story.kind === 'people' && isNear(story, 'over-by-clock') && !isNear(story, 'retrying'),
   },
   {
-    name: 'a message about several alerts waits behind the retries of an earlier one about any of them',
+    name: 'a summary waits behind the retries of an earlier message about any of its alerts',
     of: 'judge 12',
-    met: { seed: 2, days: 3 },
-    covers: ({ check, story }) => isLate(check) && story.kind === 'people' && isNear(story, 'sibling'),
+    met: { seed: 2, days: 2 },
+    covers: ({ check, story }) =>
+      isLate(check) && story.kind === 'people' && isNear(story, 'sibling') && story.came?.endsWith('_summary') === true,
   },
 ];
