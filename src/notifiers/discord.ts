@@ -9,7 +9,7 @@ import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall } from './wire/post-json.ts';
-import { changeRoot, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
+import { changeOwn, changeRoot, newRoot, ownMessages, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const SECOND_MS = 1000;
@@ -62,6 +62,9 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
     mostAnswerBytes: MOST_ANSWER_BYTES,
     senderOf: (to, poster) => async (delivery, attempt, signal) => {
       const root = rootOf(delivery, attempt, placeOf(to));
+      await changeOwn(ownMessages(delivery, attempt, placeOf(to)), (own) =>
+        poster.exchange(editOf(to, own.root, upToDate(own.delivery, attempt)), signal),
+      );
       const edited = await changeRoot(root, delivery, (former) =>
         poster.exchange(editOf(to, former, upToDate(delivery, attempt)), signal),
       );

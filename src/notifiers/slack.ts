@@ -1,6 +1,6 @@
 // Slack, in both of its forms: a bot that posts to a channel, or the incoming webhook of a channel.
 import { z } from 'zod';
-import { SEVERITY_RAISED, type Delivery, type Outcome } from '../core/model/delivery.ts';
+import { SEVERITY_RAISED, type Attempt, type Delivery, type Outcome } from '../core/model/delivery.ts';
 import type { Notifier, OpenNotifier } from './notifier.ts';
 import { toLines, type AllLines, type MessageLines } from './rendering/lines.ts';
 import { bareText, blocksOf, fittedForSlack, NO_PREVIEW } from './rendering/slack-blocks.ts';
@@ -8,7 +8,18 @@ import type { ReceiverAnswer } from './wire/answers.ts';
 import { Allow, mustBeAllowed } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS, type JsonCall, type Poster } from './wire/post-json.ts';
-import { changeRoot, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
+import {
+  changeOwn,
+  changeRoot,
+  isEnd,
+  newRoot,
+  ownMessages,
+  receiptOf,
+  rootOf,
+  upToDate,
+  type OwnMessage,
+  type Root,
+} from './wire/roots.ts';
 import { areBlocksRefused, isThreadGone, readBot, readHook } from './wire/slack-answers.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
@@ -95,7 +106,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     body: JSON.stringify(body),
   });
 
-  async function edit(lines: AllLines, root: Root, signal: AbortSignal): Promise<void> {
+  async function edit(lines: AllLines, root: Root, signal: AbortSignal): Promise<ReceiverAnswer | Outcome> {
     const body = {
       channel: root.inside ?? channel,
       ts: root.id,
@@ -103,7 +114,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
       ...blocksOf(fittedForSlack(lines)),
     };
     // What comes of it changes nothing: what is new stands in the answer that follows.
-    await poster.exchange(callOf('chat.update', body), signal);
+    return poster.exchange(callOf('chat.update', body), signal);
   }
 
   async function post(body: object, lines: MessageLines, signal: AbortSignal): Promise<ReceiverAnswer | Outcome> {
@@ -113,15 +124,32 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     return poster.exchange(callOf('chat.postMessage', { ...around, text: bareText(lines) }), signal);
   }
 
+  /** In the thread of each: the message about all of them is for the whole channel. */
+  async function answerEnds(own: readonly OwnMessage[], attempt: Attempt, signal: AbortSignal): Promise<void> {
+    for (const { root, delivery } of own.filter((one) => one.delivery.members.every(isEnd)))
+      await post(
+        { channel: root.inside ?? channel, thread_ts: root.id },
+        fittedForSlack(upToDate(delivery, attempt)),
+        signal,
+      );
+  }
+
   return async (delivery, attempt, signal) => {
     const lines = fittedForSlack(toLines(delivery, attempt));
     const root = rootOf(delivery, attempt, channel);
+    const own = ownMessages(delivery, attempt, channel);
+    await changeOwn(own, (one) => edit(upToDate(one.delivery, attempt), one.root, signal));
     await changeRoot(root, delivery, (former) => edit(upToDate(delivery, attempt), former, signal));
     const read = (to: Root | null) => (answer: ReceiverAnswer) =>
       readBot(answer, ({ channel: inside = null, ts: id }) =>
         receiptOf(to ?? newRoot(delivery, { place: channel, inside, id })),
       );
-    if (root === null) return poster.outcomeOf(await post({}, lines, signal), read(null));
+    if (root === null) {
+      const outcome = poster.outcomeOf(await post({}, lines, signal), read(null));
+      // A try that comes again would answer twice.
+      if (outcome.type === 'sent') await answerEnds(own, attempt, signal);
+      return outcome;
+    }
     const broadcast = isForAll(delivery) ? { reply_broadcast: true } : {};
     const answer = await post({ channel: root.inside ?? channel, thread_ts: root.id, ...broadcast }, lines, signal);
     if (answer.type !== 'answered' || !isThreadGone(answer)) return poster.outcomeOf(answer, read(root));

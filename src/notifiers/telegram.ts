@@ -10,7 +10,7 @@ import { jsonOf, type ReceiverAnswer, type AnswerReading } from './wire/answers.
 import { Allow } from './wire/egress.ts';
 import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
-import { changeRoot, newRoot, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
+import { changeOwn, changeRoot, newRoot, ownMessages, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 
 const SECOND_MS = 1000;
 /** UTF-16 units, once entities are taken out. */
@@ -98,7 +98,13 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         );
         // What else came of it changes nothing: what is new stands in the message that follows.
         const isGone = edited?.type === 'answered' && /message to edit not found/i.test(edited.text);
-        const around = { ...toChat, ...inTopic(to), ...inAnswerTo(root) };
+        const own = ownMessages(delivery, attempt, place);
+        await changeOwn(own, ({ root: { id }, delivery: news }) =>
+          call('editMessageText', { ...toChat, message_id: Number(id) }, upToDate(news, attempt), signal),
+        );
+        // A message answers one other.
+        const answered = root ?? (own.length === 1 ? (own[0]?.root ?? null) : null);
+        const around = { ...toChat, ...inTopic(to), ...inAnswerTo(answered) };
         const rootIn = (id: string | undefined): Root | null =>
           (isGone ? null : root) ?? newRoot(delivery, { place, id, inside: null });
         const end = await call('sendMessage', around, toLines(delivery, attempt), signal);

@@ -125,6 +125,41 @@ describe.each(NAMES)('%s', (name) => {
     expect((await story(name, [fired, aDelivery(repeat)])).calls).toHaveLength(2);
   });
 
+  test('an end that travels with other news changes the first message of its own alert', async () => {
+    const { receipts } = await story(name, [fired]);
+    const begins = aMessage({ key: 'other', title: 'Vault USDC is low' });
+    const both = aDelivery({ id: 'both', members: [newsOf(begins), newsOf(aResolvedMessage())] });
+    const service = serviceNamed(name);
+    await using served = await serve(service);
+    await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+    const ownReceipts = new Map([[aMessage().key, receipts[0] ?? '']]);
+    const sent = await sender.send(both, aTry(1, { ownReceipts, ackUrl: 'https://us.example/a/t' }), never);
+    expect([sent.type, served.refused]).toEqual(['sent', []]);
+    const [edit, all, reply, ...others] = callsOf(served);
+    expect(JSON.stringify([edit?.place, edit?.body])).toContain(String(id));
+    expect(edit && textIn(edit)).toMatch(/^\W*RESOLVED after 12m5s/);
+    expect(JSON.stringify(edit?.body)).not.toContain('/a/t');
+    expect(all && textIn(all)).toContain('2 alerts');
+    expect(sent).toMatchObject({ receipt: expect.stringMatching(/true\]$/) });
+    const { thread_ts: thread, reply_broadcast: toAll } = reply?.body ?? {};
+    expect([thread, toAll]).toEqual([name === 'slack bot' ? id : undefined, undefined]);
+    const answered = all?.body['reply_parameters'];
+    expect(answered).toEqual(name === 'telegram' ? { message_id: id, allow_sending_without_reply: true } : undefined);
+    expect([reply !== undefined, others]).toEqual([name === 'slack bot', []]);
+  });
+
+  test('a try that was not taken answers nothing in a thread, since it comes again', async () => {
+    const { receipts } = await story(name, [fired]);
+    const members = [newsOf(aMessage({ key: 'other' })), newsOf(aResolvedMessage())] as const;
+    const service = serviceNamed(name);
+    await using served = await serve(service);
+    served.answerNext(usual(name), status(503));
+    await using sender = service.open(served.origin, someTools(), PATIENT_MS);
+    const ownReceipts = new Map([[aMessage().key, receipts[0] ?? '']]);
+    expect(await sender.send(aDelivery({ members }), aTry(1, { ownReceipts }), never)).toMatchObject({ type: 'again' });
+    expect(callsOf(served)).toHaveLength(2);
+  });
+
   test('what a silence kept back is neither an answer nor answered', async () => {
     const summary = aDelivery({ id: 'summary', kind: 'silence_summary' });
     const { calls, receipts } = await story(name, [fired, summary]);

@@ -99,6 +99,8 @@ export interface Attempt {
   readonly maybeCopy: boolean;
   /** Of the last message about the same alert and episode that this recipient accepted; null: there is none. */
   readonly receipt: Receipt | null;
+  /** By key: where members were told in messages of their own before, which is no receipt for all of them. */
+  readonly ownReceipts?: ReadonlyMap<string, Receipt>;
   /** It is told from memory, while the state cannot be written, and may be told again. */
   readonly unrecorded?: true;
   /** A page on which the recipient acknowledges what it speaks of; the same for every try. */

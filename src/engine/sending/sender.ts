@@ -219,10 +219,13 @@ export function createSender(options: SenderOptions): Sender {
     if (isRecorded && settlement.state === 'dead') onDead();
   }
 
-  async function send({ delivery, attempt, maybeCopy, receipt }: Claimed, abandon: AbortSignal): Promise<Outcome> {
+  async function send(
+    { delivery, attempt, maybeCopy, receipt, ownReceipts }: Claimed,
+    abandon: AbortSignal,
+  ): Promise<Outcome> {
     try {
       const isCopy = maybeCopy || isToldUnrecorded(delivery);
-      return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt }, abandon);
+      return await notifier.send(delivery, { number: attempt, maybeCopy: isCopy, receipt, ownReceipts }, abandon);
     } catch (error) {
       log.error('delivery:threw', { channel, delivery: delivery.id, attempt, error: String(error) });
       return { type: 'again', why: String(error) };

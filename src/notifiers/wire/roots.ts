@@ -1,9 +1,17 @@
 // The message that later ones about the same alert change or answer, and its receipt, as which it is remembered.
 import { z } from 'zod';
-import { isHoldSummary, type Attempt, type Delivery, type Receipt } from '../../core/model/delivery.ts';
+import {
+  isHoldSummary,
+  type Attempt,
+  type Delivery,
+  type DeliveryMember,
+  type Outcome,
+  type Receipt,
+} from '../../core/model/delivery.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { isAboutOne } from '../rendering/delivery-content.ts';
 import { toLines, type AllLines } from '../rendering/lines.ts';
+import type { ReceiverAnswer } from './answers.ts';
 
 export interface Root {
   /** Where the config said to post it: it is of no use where the config says otherwise now. */
@@ -20,7 +28,7 @@ const Stored = z.tuple([z.string(), z.string(), z.string().nullable(), z.boolean
 const MOST_BYTES = 512;
 
 /** Null: there is none, or it stands elsewhere. A summary of what was held back is about nothing that is going on. */
-export function rootOf({ kind }: Delivery, { receipt }: Attempt, place: string): Root | null {
+export function rootOf({ kind }: Delivery, { receipt }: Pick<Attempt, 'receipt'>, place: string): Root | null {
   if (receipt === null || isHoldSummary(kind)) return null;
   const { data } = Stored.safeParse(parsed(receipt));
   if (data === undefined || data[0] !== place) return null;
@@ -68,7 +76,39 @@ function isOwn({ isShared }: Root, delivery: Delivery): boolean {
   return !isShared && isAboutOne(delivery);
 }
 
-/** What the message is to say from now on. A second change of it is no copy. */
+/** The first message about an alert that is told again in one about several. */
+export interface OwnMessage {
+  readonly root: Root;
+  /** The news of that alert alone. */
+  readonly delivery: Delivery;
+}
+
+const MOST_CHANGED = 10;
+
+export function ownMessages(delivery: Delivery, attempt: Attempt, place: string): OwnMessage[] {
+  const byKey = new Map(delivery.members.map((member) => [member.message.key, member]));
+  const own = [...byKey].flatMap(([key, member]): OwnMessage[] => {
+    const receipt = attempt.ownReceipts?.get(key) ?? null;
+    const root = rootOf(delivery, { receipt }, place);
+    return root === null || root.isShared ? [] : [{ root, delivery: { ...delivery, members: [member], more: [] } }];
+  });
+  return own.slice(0, MOST_CHANGED);
+}
+
+/** Brings each up to date. A service that does not answer is not waited for ten times. */
+export async function changeOwn(
+  own: readonly OwnMessage[],
+  change: (one: OwnMessage) => Promise<ReceiverAnswer | Outcome>,
+): Promise<void> {
+  for (const one of own) if ((await change(one)).type !== 'answered') return;
+}
+
+/** The new words of the message. A second change of it is no copy. Nobody acknowledges what is over. */
 export function upToDate(delivery: Delivery, { ackUrl, pageOf }: Attempt): AllLines {
-  return toLines(delivery, { maybeCopy: false, ...(ackUrl !== undefined && { ackUrl }), ...(pageOf && { pageOf }) });
+  const ack = ackUrl === undefined || delivery.members.every(isEnd) ? {} : { ackUrl };
+  return toLines(delivery, { maybeCopy: false, ...ack, ...(pageOf && { pageOf }) });
+}
+
+export function isEnd({ message: { type } }: DeliveryMember): boolean {
+  return type === 'alert.resolved' || type === 'alert.retracted';
 }

@@ -45,6 +45,8 @@ export interface Claimed {
   readonly maybeCopy: boolean;
   /** Of the last message about the same alert and episode that the recipient accepted; null = there is none. */
   readonly receipt: Receipt | null;
+  /** By key, where there is not one for all members, and for a bounded number of them. */
+  readonly ownReceipts: ReadonlyMap<string, Receipt>;
   /** For how long its channel's sender ran since it was committed, as far as `ran` recorded it. */
   readonly ageMs: number;
 }

@@ -18,6 +18,7 @@ export const FIRST_TRY = {
   rule: 'treasury-low',
   maybeCopy: false,
   receipt: null,
+  ownReceipts: new Map(),
   ageMs: 0,
 } as const;
 

@@ -124,6 +124,32 @@ onEachEngine((open) => {
     expect(await deliveriesOf(database.sql, WATCH, 'low', 9)).toHaveLength(3);
   });
 
+  test('a message about several alerts lost the one in which an alert was told alone, which then said for ever that it fires', async () => {
+    await using opened = await open();
+    const { database } = opened;
+    const told = (receipt: string): Settlement => ({ state: 'sent', outcome: { type: 'sent', answer: '', receipt } });
+    const receipts = async (): Promise<unknown[]> => {
+      const all = await claimed(database);
+      return all.map(({ receipt, ownReceipts }) => [receipt, Object.fromEntries(ownReceipts)]);
+    };
+    await owe(database, { a: [{ key: 'a' }] });
+    expect(await receipts()).toEqual([[null, {}]]);
+    await settle(database, 'a', 1, told('own'));
+    await owe(database, { ab: [{ key: 'a', seq: 2 }, { key: 'b' }] });
+    expect(await receipts()).toEqual([[null, { a: 'own' }]]);
+    await settle(database, 'ab', 1, told('shared'));
+    await owe(database, {
+      both: [
+        { key: 'a', seq: 3 },
+        { key: 'b', seq: 2 },
+      ],
+    });
+    expect(await receipts()).toEqual([[null, { a: 'own', b: 'shared' }]]);
+    await settle(database, 'both', 1, told('shared again'));
+    await owe(database, { over: [{ key: 'a', seq: 4, type: 'alert.resolved' }] });
+    expect(await receipts()).toEqual([['own', {}]]);
+  });
+
   test('sends no more of one rule at once than it may', async () => {
     await using opened = await open();
     const { database } = opened;

@@ -9,7 +9,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { listedMembers, type UnlistedMembers } from './delivery-members.ts';
 import { deliveryOf, IS_DUE, IS_ENDED, outcomeText, RANKS, ranOf, release } from './delivery-rows.ts';
-import { receiptOf } from './receipts.ts';
+import { ownReceiptsOf, receiptOf } from './receipts.ts';
 
 /** Of a try whose lease ended. */
 const ENDED_WHILE_SENDING = 'whoever was sending it ended before its outcome was known';
@@ -159,11 +159,14 @@ async function takenOf(sql: Sql, row: Row, isOutOfTurn: boolean): Promise<TakenD
   const { members, unread } = await listedMembers(sql, { id, number });
   const delivery = { id, channel, recipient, kind, at, members, more: [] };
   const receipt = await receiptOf(sql, number);
+  const ownReceipts = receipt === null && members.length > 1 ? await ownReceiptsOf(sql, number) : NONE;
   const maybeCopy = row['maybe_copy'] === 1;
   const scheduled = attempt - int(row, 'out_of_turn');
   const how = { scheduled, dueAt, isOutOfTurn, rule: String(row['rule']) };
-  return { claimed: { delivery, attempt, ...how, maybeCopy, receipt, ageMs: int(row, 'age_ms') }, unread };
+  return { claimed: { delivery, attempt, ...how, maybeCopy, receipt, ownReceipts, ageMs: int(row, 'age_ms') }, unread };
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 async function bury(sql: Sql, number: number, at: Instant, error: unknown): Promise<void> {
   await sql.run(BURY, [number, at, outcomeText({ type: 'rejected', why: String(error) })]);

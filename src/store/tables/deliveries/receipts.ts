@@ -1,5 +1,6 @@
 // What receivers called the last message about each alert, so that the next one can change or answer it.
 import type { Receipt } from '../../../core/model/delivery.ts';
+import { text } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { IN_PAGE, inPage, type KeyPage } from './delivery-members.ts';
 
@@ -19,10 +20,17 @@ const RECEIPTS = `
 const FIRST = `SELECT receipt FROM ${RECEIPTS} LIMIT 1`;
 const ANOTHER = `SELECT 1 AS one FROM ${RECEIPTS} AND receipt IS DISTINCT FROM $2 LIMIT 1`;
 
+const MOST_OWN = 50;
+const OWN = `SELECT member.key, receipt FROM ${RECEIPTS} AND receipt IS NOT NULL ORDER BY member.key LIMIT ${MOST_OWN}`;
+
+const IS_OF_SEVERAL = 'SELECT 1 AS one FROM group_member WHERE delivery = $1 LIMIT 1 OFFSET 1';
+
+// A message about several alerts takes the place of the one that they shared before, and not of one about an alert alone.
 const KEEP = `
   UPDATE recipient_state AS state SET receipt = $4, receipt_episode = known.episode
   FROM (SELECT member.key, mine.channel, mine.recipient, told.episode FROM ${TOLD} WHERE ${IN_PAGE}) AS known
-  WHERE state.key = known.key AND state.channel = known.channel AND state.recipient = known.recipient`;
+  WHERE state.key = known.key AND state.channel = known.channel AND state.recipient = known.recipient
+    AND ($5::bigint = 0 OR state.receipt IS NULL OR state.receipt_episode <> known.episode OR state.receipt = $6::text)`;
 
 /**
  * What the recipient of this delivery accepted before, about the same alerts in the same episodes; null where there is
@@ -34,7 +42,15 @@ export async function receiptOf(sql: Sql, delivery: number): Promise<Receipt | n
   return (await sql.first(ANOTHER, [delivery, receipt])) === undefined ? receipt : null;
 }
 
+/** The same for each of its members, by key. */
+export async function ownReceiptsOf(sql: Sql, delivery: number): Promise<ReadonlyMap<string, Receipt>> {
+  const rows = await sql.all(OWN, [delivery]);
+  return new Map(rows.map((row) => [text(row, 'key'), text(row, 'receipt')]));
+}
+
 /** The recipient of this delivery accepted it: the members of this page. */
 export async function keepReceipt(sql: Sql, delivery: number, page: KeyPage, receipt: Receipt): Promise<void> {
-  await sql.run(KEEP, [delivery, ...inPage(page), receipt]);
+  const isOfSeveral = (await sql.first(IS_OF_SEVERAL, [delivery])) !== undefined;
+  const shared = isOfSeveral ? await receiptOf(sql, delivery) : null;
+  await sql.run(KEEP, [delivery, ...inPage(page), receipt, Number(isOfSeveral), shared]);
 }
