@@ -6,7 +6,7 @@ import type { Line, Message } from './facts/messages.ts';
 import { storyOf, type Court } from './owed.ts';
 import { failoversIn, stepsIn } from './steps.ts';
 import { coversAll, merged, touches, type Spans } from './facts/spans.ts';
-import { isBegin, isEnd, type Story } from './facts/stories.ts';
+import { isBegin, isEnd, type Happened, type Story } from './facts/stories.ts';
 import type { Duty, Excuse, PeopleCheck, PeopleVerdict } from './verdict.ts';
 
 /** For so long a change may be under way. */
@@ -19,7 +19,7 @@ export function judgeMessage(court: Court, message: Message): PeopleVerdict[] {
     const happened = court.stories.transitionOf(member.key, member.seq);
     const stories = court.stories.storiesOf(member.key, member.seq);
     const story = stories.at(-1) ?? null;
-    if (happened === null || happened.type !== member.type || happened.knownAt > message.firstAt)
+    if (happened === null || happened.type !== member.type || firstKnown(happened) > message.firstAt)
       return [ofNothing(message, member)];
     if (story === null) return [];
     const line = { message, member };
@@ -27,6 +27,11 @@ export function judgeMessage(court: Court, message: Message): PeopleVerdict[] {
       ? judgeEndLine(court, story, line, stories)
       : [...staleIn(court, story, line), ...notNamed(court, story, line), ...heldIn(court, story, line)];
   });
+}
+
+/** What is told from memory may be in the store later. */
+function firstKnown({ knownAt, fromMemoryAt }: Happened): Instant {
+  return Math.min(knownAt, fromMemoryAt ?? Infinity);
 }
 
 function ofNothing({ firstAt, target, id, kind }: Message, member: TryMember): PeopleVerdict {
