@@ -98,8 +98,9 @@ function nextOfNews(context: Context, unit: DispatchGroup['unit'], facts: Facts)
   if (held === null || heldAt === null) return { type: 'news', lines, rest: null };
   if (held.why === 'cap') return { type: 'count', in: 'overflow_summary', lines, heldAt };
   if (unit === 'alert' && member.isOpen && !isHeard(state)) {
+    // A machine may call somebody, and somebody has answered meanwhile: it is told when that is over.
     const answered = holdOfAck(context, member);
-    if (answered !== null) return withoutCall(member, answered);
+    if (answered !== null) return { type: 'hold', hold: answered };
   }
   const kind = canBeCounted ? SUMMARY_OF[held.why] : null;
   if (kind === null || (unit === 'alert' && !canBeDropped)) return { type: 'news', lines, rest: null };
@@ -119,14 +120,6 @@ const ANSWERED: Next = { type: 'nothing', why: 'acked', askAt: null };
 /** Somebody was to be called since nobody answered, and was not told of it before somebody did. */
 function isAnsweredCall({ ackOf }: Context, { state, member }: Facts): boolean {
   return state.renewed?.why === 'called' && !isHeard(state) && ackOf(member) !== null;
-}
-
-/**
- * A machine may call somebody, and somebody has answered meanwhile. A condition is told when the acknowledgement ends
- * before it does; an event is over by then.
- */
-function withoutCall({ isEvent }: GroupMember, hold: Hold): Next {
-  return isEvent ? { type: 'nothing', why: 'acked', askAt: null } : { type: 'hold', hold };
 }
 
 /** An end passes every mute, but not the cap: what was counted with it before stays so. */

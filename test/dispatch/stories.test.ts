@@ -498,6 +498,15 @@ describe('together:', () => {
     expect(heard(day)).toEqual(['12:00:00 news low/1']);
   });
 
+  test('a machine hears of an event that somebody acknowledged in a mute window, once that is over', () => {
+    const day = morning({ channel: MACHINE, options: { mute: [NOON] } });
+    happens(day, CALL, 'event');
+    ack(day, CALL);
+    day.runUntil(at('12:00:00') + 25 * HOUR);
+    expect(day.messages.map(({ createdAt }) => createdAt)).toEqual([at('12:00:00') + 24 * HOUR]);
+    expect(heard(day)).toEqual(['12:00:00 news call/1']);
+  });
+
   test('a machine hears what somebody answered in a mute window once it is over', () => {
     const day = morning({ channel: MACHINE, options: { mute: [NOON] } });
     happens(day, LOW, 'firing');

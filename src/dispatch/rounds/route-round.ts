@@ -110,7 +110,7 @@ function routeSummary(
     };
   });
   const { owing, ...others } = membersAfter(notification, members, rules);
-  const turned = isOfEvents(notification) ? turnedBy(notification, rules) : [];
+  const turned = isOfEvents(notification) ? turnedBy(notification, rules) : membersClosed(notification);
   const undeliverable = lostIn(notification, rules);
   return { ...others, owing: [...owing, ...summaries], told: [], turned, undeliverable };
 }
@@ -118,6 +118,12 @@ function routeSummary(
 /** They stand open as one, until somebody answers. */
 function isOfEvents({ transition }: Unrouted): boolean {
   return transition === 'event' || transition === 'reinstated';
+}
+
+/** Each event that was told singly has a place of its own. */
+function membersClosed(notification: Unrouted): Turned[] {
+  if (!isEnd(notification.transition)) return [];
+  return notification.members.map((key) => ({ type: 'closed', notification: { ...notification, key } }));
 }
 
 type OfMembers = Pick<RoutingResult, 'owing' | 'informed' | 'withdrawn'>;

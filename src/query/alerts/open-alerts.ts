@@ -1,6 +1,7 @@
 // Which alerts are open, and who has them in hand: an operator, a silence, or another alert that explains them.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import { EVENT_SHOWN_MS } from '../../core/model/transition.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { needsAck } from '../../dispatch/escalate.ts';
 import { acksAt } from '../../dispatch/policy/holds.ts';
@@ -84,7 +85,7 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
         isOpen: row.isFollowed && (!row.isEvent || needsAck(routingOf(routes, null, row.labels))),
       };
     });
-  return open.toSorted(byUrgency);
+  return open.filter(({ row, isOpen }) => isOpen || now - row.at < EVENT_SHOWN_MS).toSorted(byUrgency);
 }
 
 /**

@@ -107,6 +107,14 @@ async function aDispatcher(
   };
 }
 
+const DAY = 1440 * MINUTE;
+const OPEN_EVENTS: Partial<DispatchRules> = {
+  routingOf(labels) {
+    const { options } = routingTo([], null, labels);
+    return { channels: [], options: { ...options, escalate: [{ afterMs: DAY, notify: ['mail'] }] } };
+  },
+};
+
 const FIRING: Partial<Message> = { key: 'low', type: 'alert.firing', seq: 1 };
 const RESOLVED: Partial<Message> = { key: 'low', type: 'alert.resolved', seq: 2 };
 const EVENT: Partial<Message> = { key: 'call', type: 'alert.event', seq: 1 };
@@ -273,6 +281,22 @@ test('a summary of events that nobody acknowledges is told to the next in line',
   await daemon.clock.advance(15 * MINUTE);
   await daemon.route();
   expect((await daemon.sent()).toSorted()).toEqual(['ada summary', 'bob summary']);
+});
+
+test('events that are retracted together are open no more, and call nobody in', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: OPEN_EVENTS });
+  for (const key of ['a', 'b', 'c']) await daemon.decided({ ...EVENT, key }, ['ops']);
+  await daemon.route();
+  await daemon.sent();
+  const gone = { of: 'alert.retracted', count: 2, keys: ['a', 'b'] } as const;
+  await daemon.decided({ key: 'gone', type: 'alert.summary', summary: gone }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  const open = await daemon.store.openAlerts({ at: daemon.clock.now() });
+  expect(open.map(({ key }) => key)).toEqual(['c']);
+  await daemon.clock.advance(DAY);
+  await daemon.route();
+  expect((await daemon.sent()).toSorted()).toEqual(['ada event', 'bob event']);
 });
 
 test('a repeat that was refused held up the end of its alert, and went out just before it', async () => {
@@ -522,14 +546,6 @@ async function commitRoutingAlone(store: Store, at: number): Promise<void> {
   const round = await store.readRouting(100);
   await store.commitRouting(round, routeRound(round, rulesAtOnce()), at, fenceOf(store, 'service:test'));
 }
-
-const DAY = 1440 * MINUTE;
-const OPEN_EVENTS: Partial<DispatchRules> = {
-  routingOf(labels) {
-    const { options } = routingTo([], null, labels);
-    return { channels: [], options: { ...options, escalate: [{ afterMs: DAY, notify: ['mail'] }] } };
-  },
-};
 
 test('an event that nobody acknowledged in seven days is open no more, which people are told once', async () => {
   await using daemon = await aDispatcher(CHANNELS, undefined, { more: OPEN_EVENTS });

@@ -245,8 +245,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/dispatch/rounds/route-round.ts',
-        find: `isOfEvents(notification) ? turnedBy(notification, rules) : [];`,
-        replace: `isOfEvents(notification) ? turnedBy(notification, rules).slice(1) : [];`,
+        find: `isOfEvents(notification) ? turnedBy(notification, rules) : membersClosed(notification);`,
+        replace: `isOfEvents(notification) ? [] : membersClosed(notification);`,
       },
     ],
     caughtAs: ['step-wrong step', 'step-wrong failover', 'unsent reload'],
@@ -260,6 +260,26 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['summary-wrong counts'],
+  },
+  'events that are retracted together stay open': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/route-round.ts',
+        find: `if (!isEnd(notification.transition)) return [];`,
+        replace: `if (notification.members.length > 0) return [];`,
+      },
+    ],
+    caughtAs: ['step-wrong early', 'stale begin'],
+  },
+  'a program is never told of an event that somebody acknowledged while it was held': {
+    edits: [
+      {
+        file: 'src/dispatch/decide.ts',
+        find: `if (answered !== null) return { type: 'hold', hold: answered };`,
+        replace: `if (answered !== null) return member.isEvent ? ANSWERED : { type: 'hold', hold: answered };`,
+      },
+    ],
+    caughtAs: ['unsent event'],
   },
   'a failover that skips events': {
     edits: [

@@ -85,10 +85,11 @@ const newestOf = (candidates: string): string => `
   WITH candidates AS (${candidates})
   SELECT newest.key, newest.episode, newest.seq, newest.watch, newest.alert, newest.transition, newest.labels,
     newest.message, newest.at, alerts.is_open
-  FROM candidates CROSS JOIN notifications AS newest LEFT JOIN alerts ON alerts.key = newest.key AND is_open = 1
+  FROM candidates CROSS JOIN notifications AS newest LEFT JOIN alerts ON alerts.key = newest.key
   WHERE newest.key = candidates.key
     AND newest.seq = (SELECT max(seq) FROM notifications AS other WHERE other.key = candidates.key)
-    AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted') AND (newest.at > $1 OR is_open = 1)))
+    AND (transition = 'firing' OR (transition NOT IN ('resolved', 'retracted')
+      AND (is_open = 1 OR (is_open IS NULL AND newest.at > $1))))
   ORDER BY newest.at, newest.number`;
 const RECENT = newestOf(`
   SELECT key FROM alerts WHERE is_open = 1
@@ -101,7 +102,20 @@ const NAMED = (d: SqlDialect): string =>
 export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<OpenAlertRow[]> {
   const since = at - EVENT_SHOWN_MS;
   const rows = keys === undefined ? await sql.all(RECENT, [since]) : await sql.all(NAMED, [since, keys]);
-  return rows.flatMap((row) => openAlertOf(row) ?? []);
+  const open = rows.flatMap((row) => openAlertOf(row) ?? []);
+  if (!open.some(({ isEvent }) => isEvent)) return open;
+  const gone = retractedIn(await sql.all(SUMMARIES, [since]));
+  return open.filter(({ key, isEvent }) => !isEvent || !gone.has(key));
+}
+
+const SUMMARIES = 'SELECT message FROM notifications WHERE at > $1 AND summary IS NOT NULL';
+
+const summaryShape = z.object({ summary: z.object({ of: z.string(), keys: z.array(z.string()) }) });
+
+/** Keys of events that were retracted together. Where they are back, a summary of its own stands for them. */
+function retractedIn(rows: readonly Row[]): ReadonlySet<string> {
+  const summaries = rows.flatMap((row) => summaryShape.safeParse(jsonOrNull(row['message'])).data?.summary ?? []);
+  return new Set(summaries.filter(({ of }) => of === 'alert.retracted').flatMap(({ keys }) => keys));
 }
 
 const saidShape = z.object({
@@ -109,13 +123,18 @@ const saidShape = z.object({
   severity: z.enum(SEVERITIES),
   title: z.string(),
   since: z.number(),
+  summary: z.object({ of: z.string() }).nullable(),
 });
 
-/** Null: it cannot be read. Not the whole message is checked: for thousands of them that takes a second. */
+/** Summaries of what became of events are no events of their own. */
+const EVENTS_TOGETHER = ['alert.event', 'alert.reinstated'];
+
+/** Null: it cannot be read, or is none. Not the whole message is checked: for thousands of them that takes a second. */
 function openAlertOf(row: Row): OpenAlertRow | null {
   const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
   const said = saidShape.safeParse(jsonOrNull(row['message'])).data;
   if (labels === undefined || said === undefined) return null;
+  if (said.summary !== null && !EVENTS_TOGETHER.includes(said.summary.of)) return null;
   return {
     ...texts(row, 'key', 'watch', 'alert'),
     ...ints(row, 'episode', 'seq', 'at'),

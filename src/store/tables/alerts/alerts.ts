@@ -45,7 +45,7 @@ const OPEN = list(
 const CLOSE = list(
   { key: 'text', seq: 'int', at: 'int' },
   (row) => `
-    UPDATE alerts SET newest = ${row.seq}, is_open = 0, at = ${row.at}, due_at = NULL
+    UPDATE alerts SET newest = ${later('alerts.newest', row.seq)}, is_open = 0, at = ${row.at}, due_at = NULL
     ${row.from} WHERE alerts.key = ${row.key}`,
 );
 
