@@ -137,8 +137,9 @@ function sourcesIn(
   stories: Stories,
   sort: 'sure' | 'maybe',
 ): readonly Source[] {
+  // A clock that is set back shows a time before the poll.
   const freshAfter = ({ at }: PollEnd, next: PollEnd | undefined): readonly Span[] =>
-    common(clock.between(clock.at(at), clock.at(at) + POLLED_WITHIN_MS), [{ from: at, to: next?.at ?? Infinity }]);
+    common(clock.between(-Infinity, clock.at(at) + POLLED_WITHIN_MS), [{ from: at, to: next?.at ?? Infinity }]);
 
   const polled = new Map(
     [
