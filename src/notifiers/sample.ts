@@ -35,6 +35,7 @@ export function sampleFor(channel: string, recipient: string, at: Instant): Deli
     severity: 'info',
     explorer: 'none',
     chainId: null,
+    place: null,
     zone: 'UTC',
     of: null,
     token: null,

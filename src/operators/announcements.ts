@@ -71,6 +71,7 @@ function messageOf({ alert, title, comment }: AnnouncementText, id: string, { no
     severity: 'info',
     explorer: BUILT_IN_RULE,
     chainId: null,
+    place: null,
     zone,
     of: null,
     token: null,

@@ -21,6 +21,7 @@ export function aMessage(changes: Partial<Message> = {}): Message {
     severity: 'critical',
     explorer: 'ethereum',
     zone: 'UTC',
+    place: null,
     chainId: '1',
     of: { name: 'treasury', address: TREASURY },
     token: { address: USDC, symbol: untrusted('USDC'), decimals: 6 },

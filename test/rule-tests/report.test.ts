@@ -27,7 +27,7 @@ test('a test that fails shows its story: what was said, what was not, and why no
       '{ at: 1m, alert: moved, state: event, severity: critical, text: { contains: gone }, fields: { balance: 9, symbol: x }, to: [ops] }',
       '{ at: 2m, alert: moved, state: event }',
       '{ at: 4m, alert: low, state: resolved }',
-      '{ at: 5m, alert: low, state: resolved, title: Too low, text: only 500 }',
+      "{ at: 5m, alert: low, state: resolved, title: 'no longer: Too low: 90, below 100; now 500', text: only 500 }",
     ],
   );
   expect(await failuresOf(text, RULES)).toMatchInlineSnapshot(`
@@ -53,7 +53,7 @@ test('a test that fails shows its story: what was said, what was not, and why no
    -     missing: low resolved, expected in line 16
    -         silent: the poll was missed (network)
      5m  saw balance: 500
-         says low resolved, warning, to somebody: Too low
+         says low resolved, warning, to somebody: no longer: Too low: 90, below 100; now 500
    +     unexpected: moved event, info, to somebody: treasury USDC 500, was 90
    +         Rose 410 since the last poll."
   `);

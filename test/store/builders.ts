@@ -22,6 +22,7 @@ function aMessage(changes: Partial<Message> = {}): Message {
     severity: 'critical',
     explorer: 'ethereum',
     zone: 'UTC',
+    place: null,
     chainId: '1',
     of: { name: 'treasury', address: '0x00000000000000000000000000000000000000aa' },
     token: { address: '0x00000000000000000000000000000000000000bb', symbol: untrusted('US"DC'), decimals: 6 },

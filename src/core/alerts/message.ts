@@ -14,6 +14,7 @@ import {
 import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
 import type { Condition, EvaluationContext, Template } from '../model/watch/condition.ts';
 import type { Sentence } from '../model/watch/wording.ts';
+import { titleAndDetail } from '../wording/message-words.ts';
 import { lineOf, showPart } from '../wording/words.ts';
 import { sentenceOf, type Counted } from './sentence.ts';
 
@@ -50,7 +51,7 @@ export function messageOf(
   const sentence = sentenceOf(watch, alert, context, { at: header.at, isOver, isStale, counted });
   return {
     ...header,
-    ...titleOf(watch, alert, context, sentence),
+    ...titleOf(watch, isOver ? endTitle(alert) : alert.title, context, sentence),
     observedAt: header.at,
     watch: watch.name,
     alert: alert.id,
@@ -58,6 +59,7 @@ export function messageOf(
     severity: alert.severity,
     explorer: watch.target.explorer,
     chainId: watch.chainId,
+    place: watch.place,
     zone: watch.zone,
     of: watch.of,
     token: tokenOf(watch, context.view),
@@ -75,15 +77,23 @@ export function messageOf(
   };
 }
 
-/** The resolved message: with the last values seen, or made of the firing message alone when the rule is gone. */
+interface End {
+  readonly reason: string | null;
+  /** With the last values seen; null: the rule is gone, and the firing message is all there is. */
+  readonly last: Message | null;
+  /** The rule has a title, and none of the end: it is what was told that is no longer so. */
+  readonly isNegated?: boolean;
+}
+
 export function resolvedMessage(
   firing: Message,
   header: Pick<MessageHeader, 'at' | 'seq'>,
-  { reason, last }: { readonly reason: string | null; readonly last: Message | null },
+  { reason, last, isNegated = false }: End,
 ): Message {
   return {
     ...firing,
     ...(last === null ? { detail: reason, lines: [] } : endOf(firing, last)),
+    ...(last === null || !isNegated ? {} : negated(firing, last)),
     type: 'alert.resolved',
     at: header.at,
     seq: header.seq,
@@ -92,6 +102,13 @@ export function resolvedMessage(
     reason,
     before: firing.fields,
   };
+}
+
+/** `no longer: Treasury USDC is low: 970,030, below 1,000,000; now 1,120,211` */
+function negated(firing: Message, last: Message): Pick<Message, 'title' | 'detail' | 'lines'> {
+  const told = titleAndDetail(firing);
+  const now = last.measured === null || last.measured === firing.measured ? '' : `; now ${last.measured}`;
+  return { title: `no longer: ${told}${now}`, detail: null, lines: last.lines };
 }
 
 function endOf({ measured: then }: Message, last: Message): Partial<Message> {
@@ -182,10 +199,15 @@ function countFacts(alert: AlertRule, counted: Counted | null): Record<string, F
   return alert.fires.type === 'ratio' ? { count, matching: { text: total.toString() } } : { count };
 }
 
+/** Of its end: `resolved` of the rule, where it has one. */
+function endTitle(alert: AlertRule): Template | null {
+  return alert.type === 'event' ? null : alert.resolved;
+}
+
 /** The rule's own title wins. Where it shows no number, the measured value stands behind it. */
 function titleOf(
   { kind, zone }: Watch,
-  { title }: AlertRule,
+  title: Template | null,
   context: EvaluationContext,
   sentence: Sentence,
 ): Pick<Message, 'title' | 'detail'> {

@@ -168,6 +168,8 @@ export interface Message {
   readonly severity: Severity;
   readonly explorer: string;
   readonly chainId: string | null;
+  /** Before the title in a subject: the explorer, where the rule watches several. */
+  readonly place: string | null;
   readonly of: { readonly name: string | null; readonly address: string } | null;
   readonly token: {
     readonly address: string;

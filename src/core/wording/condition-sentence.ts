@@ -53,7 +53,7 @@ function comparisonSentence(occasion: ConditionOccasion, comparison: Comparison,
     title: `${kind.wording.value(occasion, subject.path)} ${detail}`,
     detail,
     measured,
-    lines: isOver ? [] : lineOf(moved, clearsWords(occasion, show), whereWords(occasion)),
+    lines: isOver ? lineOf(whereWords(occasion)) : lineOf(moved, clearsWords(occasion, show), whereWords(occasion)),
   };
 }
 
@@ -142,7 +142,7 @@ function compoundSentence(occasion: ConditionOccasion, { reads, windows }: Claus
   });
   const listed = [...values, ...looks].join(', ');
   return {
-    title: `${kind.wording.thing(names)} ${alert.id}`,
+    title: `${isOver ? 'no longer: ' : ''}${kind.wording.thing(names)} ${alert.id}`,
     detail: null,
     measured: null,
     lines: lineOf(listed === '' ? null : `${listed}.`, isOver ? null : whereWords(occasion)),

@@ -75,6 +75,7 @@ export function builtInWatch({ id, kind, explorer, intervalMs, zone, alert }: Gi
     token: null,
     nameOf: () => null,
     chainId: null,
+    place: null,
     pageUrl: null,
     schedule: { type: 'every', intervalMs },
     zone,

@@ -112,6 +112,7 @@ function alertOf({ alert, severity }: SelfWatchId, { cause, title, truth, notify
     labels: {},
     notify,
     title: says([{ text: title }]),
+    resolved: null,
     text: says(truth === true && cause !== null ? cause.text : [{ text: over }]),
     runbook: null,
     source: BUILT_IN,

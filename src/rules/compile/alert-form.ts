@@ -30,14 +30,15 @@ const OWNERS = {
   for: 'while',
   keep_firing_for: 'while',
   cooldown: 'while',
+  resolved: 'while',
 } as const;
 
 const LEGAL: Readonly<Record<Form, readonly Key[]>> = {
   event: ['if', 'confirmations', 'provisional'],
   schedule: ['if', 'cron', 'zone', 'values'],
-  at_least: ['if', 'at_least', 'per', 'keep_firing_for', 'cooldown'],
-  none_for: ['if', 'none_for', 'keep_firing_for', 'cooldown'],
-  condition: ['until', 'for', 'keep_firing_for', 'cooldown'],
+  at_least: ['if', 'at_least', 'per', 'keep_firing_for', 'cooldown', 'resolved'],
+  none_for: ['if', 'none_for', 'keep_firing_for', 'cooldown', 'resolved'],
+  condition: ['until', 'for', 'keep_firing_for', 'cooldown', 'resolved'],
 };
 
 function formOf(alert: WrittenAlert): Form {

@@ -35,6 +35,7 @@ export interface AlertParts {
   /** Of an alert that counts items. */
   readonly fires: Threshold | null;
   readonly title: CompiledTemplate | null;
+  readonly resolved: CompiledTemplate | null;
   readonly text: CompiledTemplate | null;
 }
 
@@ -57,11 +58,15 @@ export function compileParts(
     warnOfSeldom(compiling, at, text, compiled?.reads ?? []);
     return looksFarEnough(compiling, at, compiled);
   };
-  const template = (key: 'title' | 'text'): CompiledTemplate | null => {
+  const template = (key: 'title' | 'resolved' | 'text'): CompiledTemplate | null => {
     if (written[key] === undefined) return null;
     const at = [...path, key];
     if (!affordable(compiling, at, written[key], language)) return null;
-    const compiled = accept(compiling, at, language.template(written[key], { ...use, as: key }));
+    const compiled = accept(
+      compiling,
+      at,
+      language.template(written[key], { ...use, as: key === 'text' ? 'text' : 'title' }),
+    );
     warnOfSeldom(compiling, at, written[key], compiled?.reads ?? []);
     return looksFarEnough(compiling, at, compiled);
   };
@@ -85,7 +90,8 @@ export function compileParts(
   const of = condition(written.at_least?.of, 'at_least', 'of');
   const fires = thresholdOf(compiling, written, { path, language, of });
   const report = reportOf(compiling, written, { path, compile: value });
-  return { ...conditions, of, fires, report, title: template('title'), text: template('text') };
+  const words = { title: template('title'), resolved: template('resolved'), text: template('text') };
+  return { ...conditions, of, fires, report, ...words };
 }
 
 const OPEN = '{{ ';

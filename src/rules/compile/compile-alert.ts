@@ -74,9 +74,16 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
   const rule = alert.isWhole ? ruleOf(compiling, alert, parts, per) : undefined;
   if (rule === undefined) return undefined;
   const reported = (parts.report?.values ?? []).map(({ template }) => template);
-  const all = [parts.if, parts.while, parts.until, parts.of, parts.title, parts.text, ...reported].filter(
-    (part) => part !== null,
-  );
+  const all = [
+    parts.if,
+    parts.while,
+    parts.until,
+    parts.of,
+    parts.title,
+    parts.resolved,
+    parts.text,
+    ...reported,
+  ].filter((part) => part !== null);
   return {
     rule,
     notify: alert.notify,
@@ -90,6 +97,7 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
   const { written } = alert;
   const base = baseOf(compiling, alert, parts);
   const holds = {
+    resolved: parts.resolved,
     forMs: written.for ?? 0,
     keepFiringForMs: written.keep_firing_for ?? 0,
     cooldownMs: written.cooldown ?? 0,

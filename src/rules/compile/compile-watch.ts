@@ -81,9 +81,10 @@ class WatchCompiler {
     if (broken.size > 0 || schedule === undefined || options === undefined) return;
     const maxPages = watch.max_pages ?? this.#place.defaults.max_pages ?? MAX_PAGES;
     const targets = new Targets(compiling, this.#loading.routes);
+    const isOneOfSeveral = explorersOf(instances, this.#loading.catalogue).length > 1;
     for (const instance of instances) {
       const compiled = alerts.get(instance.explorer.name) ?? [];
-      const parts = { instance, alerts: compiled, options, schedule, maxPages, targets };
+      const parts = { instance, alerts: compiled, options, schedule, maxPages, isOneOfSeveral, targets };
       this.#loading.watches.push(watchOf(compiling, parts));
     }
   }

@@ -17,13 +17,15 @@ interface InstanceParts {
   readonly options: { readonly value: unknown };
   readonly schedule: Schedule;
   readonly maxPages: number;
+  /** The rule watches several explorers. */
+  readonly isOneOfSeveral: boolean;
   readonly targets: Targets;
 }
 
 /** One running watch, everything resolved. */
 export function watchOf(
   compiling: Compiling,
-  { instance, alerts, options, schedule, maxPages, targets }: InstanceParts,
+  { instance, alerts, options, schedule, maxPages, isOneOfSeveral, targets }: InstanceParts,
 ): Watch {
   const { kind, watch, place } = compiling;
   const { names } = compiling.catalogue;
@@ -46,6 +48,7 @@ export function watchOf(
     name: label === null ? watch.id : `${watch.id}[${label}]`,
     source: `${place.source.file}:${place.source.lineOf(place.path)}`,
     chainId: explorer.form === 'multichain' ? explorer.chainId : explorer.form === 'sandbox' ? SANDBOX_CHAIN : null,
+    place: isOneOfSeveral ? explorer.name : null,
     nameOf: names.on(explorer.name),
     pageUrl: explorer.pageUrl,
     schedule,

@@ -24,6 +24,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   for: ['2m'],
   keep_firing_for: ['10m'],
   title: ['Treasury is low'],
+  resolved: ['Treasury is back at {{ balance }}'],
   text: ['{{ balance }} left'],
   cooldown: ['30m'],
   confirmations: [12],

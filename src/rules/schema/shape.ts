@@ -96,6 +96,7 @@ export const AlertShape = z.strictObject({
   labels: labels(),
   notify: oneOrMore('a channel of the config').optional(),
   title: z.string().optional().meta({ description: 'one line; fields as {{ balance }}' }),
+  resolved: z.string().optional().meta({ description: 'the title of its end; fields as {{ balance }}' }),
   text: z.string().optional().meta({ description: 'fields as {{ balance }} or {{ address | short }}' }),
   runbook: pageUrl('a page that says what to do: the first link of every message').optional(),
 });

@@ -24,7 +24,7 @@ test('an explorer that is down is one message at the highest severity, and one w
   await story.minutes(2);
   await printed.reached(2);
   expect(lines(story)[1]).toMatch(
-    /^CRITICAL chainwarden\/blind RESOLVED blind: chain does not answer, 3 watches - The watches have data again\./,
+    /^CRITICAL chainwarden\/blind RESOLVED no longer: blind: chain does not answer, 3 watches - The watches have data again\./,
   );
 });
 

@@ -44,3 +44,23 @@ test('a message after midnight names the day of its zone', async () => {
   await scene.mailed(2);
   expect(scene.textTo('ops')).toContain('When it fired, 2025-12-31 19:00 UTC-5: 2.');
 });
+
+test('the end of an alert with a title of its own says that it is no longer so, with the values of then and of now', async () => {
+  await using scene = await aScene(OPS, "{ id: low, while: balance < 3, title: 'Treasury is low' }");
+  await scene.poll(2, 1);
+  await scene.mailed(1);
+  await scene.poll(5, 6);
+  expect(await scene.mailed(2)).toEqual([
+    'ops [WARNING] Treasury is low: 2, below 3',
+    expect.stringMatching(/^ops \[RESOLVED after [1-9]m\S*\] no longer: Treasury is low: 2, below 3; now 5$/),
+  ]);
+});
+
+test('the end of an alert is called as its rule says', async () => {
+  const titles = "title: 'Treasury is low', resolved: 'Treasury is back at {{ balance }}'";
+  await using scene = await aScene(OPS, `{ id: low, while: balance < 3, ${titles} }`);
+  await scene.poll(2, 1);
+  await scene.mailed(1);
+  await scene.poll(5, 6);
+  expect((await scene.mailed(2)).at(-1)).toMatch(/^ops \[RESOLVED after [1-9]m\S*\] Treasury is back at 5$/);
+});

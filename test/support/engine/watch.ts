@@ -154,6 +154,7 @@ export function aWatch(alerts: Watch['alerts'], change: Partial<Watch> = {}): Wa
     token: null,
     nameOf: () => null,
     zone: 'UTC',
+    place: null,
     chainId: null,
     pageUrl: 'https://pages.example',
     schedule: { type: 'every', intervalMs: 60_000 },
@@ -221,6 +222,7 @@ export function whileAlert(change: Partial<ConditionAlert> = {}): ConditionAlert
   return {
     type: 'condition',
     found: null,
+    resolved: null,
     id: 'low',
     severity: 'critical',
     labels: {},
@@ -262,6 +264,7 @@ export function onAlert(change: Partial<EventAlert> = {}): EventAlert {
 export function countAlert(change: Partial<CountAlert> = {}): CountAlert {
   return {
     type: 'count',
+    resolved: null,
     id: 'many',
     severity: 'warning',
     labels: {},

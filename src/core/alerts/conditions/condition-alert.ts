@@ -114,7 +114,8 @@ const emitResolved: Emit = (poll, alert, after, subject, reason) => {
   const state = { ...after, firing: null, flaps: 0 };
   if (after.firing === null) return { state, transitions: [] };
   const last = conditionMessage(poll, alert, after, subject, { type: 'alert.resolved', reason });
-  const end = resolvedMessage(after.firing, { at: poll.time.at, seq: after.seq }, { reason, last });
+  const isNegated = alert.title !== null && alert.resolved === null;
+  const end = resolvedMessage(after.firing, { at: poll.time.at, seq: after.seq }, { reason, last, isNegated });
   return { state, transitions: [transitionOf(poll, alert, end)] };
 };
 

@@ -25,6 +25,8 @@ export interface Watch {
   /** The name that the config gives an address or a token; null = it has none. */
   readonly nameOf: (address: Address) => string | null;
   readonly chainId: string | null;
+  /** The explorer, where its rule watches several: messages name it first. */
+  readonly place: string | null;
   readonly pageUrl: string | null;
   readonly schedule: Schedule;
   /** The zone of the times in its messages. */
@@ -110,6 +112,8 @@ export interface ScheduledReport {
 
 /** What a stateful alert has in common: pending, firing, resolved. */
 interface StatefulAlertBase extends AlertRuleBase {
+  /** The title of its end; null: the rule has none. */
+  readonly resolved: Template | null;
   readonly forMs: number;
   readonly keepFiringForMs: number;
   /** How long after an end a new firing is not sent. */

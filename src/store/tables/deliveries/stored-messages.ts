@@ -66,8 +66,9 @@ export const message: z.ZodType<Message> = z.object({
   since: instant,
   firedAt: instant.nullable().default(null),
   resolvedAt: instant.nullable(),
-  // A former release wrote none.
+  // A former release wrote neither.
   zone: z.string().default('UTC'),
+  place: z.string().nullable().default(null),
   reason: z.string().nullable(),
   late: z.boolean(),
   fields: facts,
