@@ -93,7 +93,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       writer?.close();
       printer?.close();
     },
-    readFile: (path, maxBytes = LARGEST_FILE) => readRegularFile(path, maxBytes),
+    readFile: (path, bounds) => readRegularFile(path, { maxBytes: LARGEST_FILE, ...bounds }),
     isReadableByAll,
     writeFile: writeRegularFile,
     async ask(question) {

@@ -4,9 +4,14 @@ import { isAbsolute, relative, sep } from 'node:path';
 /** Whether the path lies below the directory, by its real path: neither `..` nor a link leads out. */
 export function isInside(directory: string, path: string): boolean {
   try {
-    const way = relative(realpathSync(directory), realpathSync(path));
-    return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+    return isBelow(directory, realpathSync(path));
   } catch {
     return true; // It cannot be read either, which the reader says.
   }
+}
+
+/** The same of a real path. Throws what the system says of the directory. */
+export function isBelow(directory: string, realPath: string): boolean {
+  const way = relative(realpathSync(directory), realPath);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -6,6 +6,7 @@ import {
   ftruncateSync,
   openSync,
   readSync,
+  realpathSync,
   statSync,
   writeFileSync,
   type Stats,
@@ -19,10 +20,16 @@ export class FileRefused extends Error {
 
 const KIB = 1024;
 
-/** The text of a regular file of at most `maxBytes`. Throws a `FileRefused`, or what the system says. */
-export function readRegularFile(path: string, maxBytes: number): string {
+export interface ReadBounds {
+  readonly maxBytes: number;
+  /** Says why a file is not read, by the real path behind all links; null where it is. */
+  readonly refusal?: ((realPath: string) => string | null) | undefined;
+}
+
+/** The text of a regular file. Throws a `FileRefused`, or what the system says. */
+export function readRegularFile(path: string, { maxBytes, refusal }: ReadBounds): string {
   // Checked after opening, so that the file cannot be exchanged in between.
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const fd = refusal === undefined ? openSync(path, TO_READ) : openChecked(path, refusal);
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new FileRefused(`it is ${nameOf(stats)}, and only regular files are read`);
@@ -32,6 +39,37 @@ export function readRegularFile(path: string, maxBytes: number): string {
   } finally {
     closeSync(fd);
   }
+}
+
+const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;
+const MOST_TRIES = 3;
+
+/** Opens the file that was checked, whatever the path leads to by then: links are replaced when files are updated. */
+function openChecked(path: string, refusal: NonNullable<ReadBounds['refusal']>): number {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const real = realpathSync(path);
+    const why = refusal(real);
+    if (why !== null) throw new FileRefused(why);
+    const fd = openIfSame(path, real);
+    if (fd !== null) return fd;
+  }
+  throw new FileRefused('it was replaced while it was read');
+}
+
+/** Null where the path does not lead there any more. */
+function openIfSame(path: string, real: string): number | null {
+  let fd: number;
+  try {
+    fd = openSync(real, TO_READ | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (realpathSync(path) === real) throw error;
+    return null;
+  }
+  const { dev, ino } = fstatSync(fd);
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (realpathSync(path) === real && now?.dev === dev && now.ino === ino) return fd;
+  closeSync(fd);
+  return null;
 }
 
 const TO_WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW;

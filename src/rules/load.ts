@@ -8,7 +8,7 @@ import { withoutEmpty } from '../config/config.ts';
 import { checksumWarnings } from '../config/values/checksums.ts';
 import { parseAt, parseEach } from '../config/issues.ts';
 import { type Problem, fileProblem, sortProblems } from '../config/problem.ts';
-import type { ProblemAt } from '../config/yaml/written.ts';
+import { isMap, type ProblemAt } from '../config/yaml/written.ts';
 import type { Source } from '../config/yaml/yaml.ts';
 import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
@@ -53,7 +53,7 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
   const routes = new RouteUse(config, tools.kinds);
   for (const { file, text } of files) {
     const parsed = cache.parse(file, text);
-    if ('problems' in parsed) problems.push(...parsed.problems);
+    if ('problems' in parsed) problems.push(...(isRuleText(text) ? parsed.problems : parsed.problems.map(withoutText)));
     else {
       loadFile(parsed.source, { catalogue, problems, warnings, watches, ids, routes, budget: new TextBudget() });
       parsed.source.release();
@@ -87,12 +87,12 @@ function soundOf(watches: readonly Watch[], problems: readonly Problem[]): reado
 }
 
 function loadFile(source: Source, loading: Loading): void {
-  loading.warnings.push(...checksumWarnings(source));
   const written = withoutEmpty(source.value);
-  if (Array.isArray(written)) {
-    loading.problems.push(source.problem([], LIST_ALONE));
+  if (!isMap(written) || !ROOT_KEYS.some((key) => key in written)) {
+    loading.problems.push(...foreignProblems(source, written));
     return;
   }
+  loading.warnings.push(...checksumWarnings(source));
   const shape = parseAt(FileShape, written, { source, path: [] });
   if ('problems' in shape) loading.problems.push(...shape.problems);
   const { defaults, watches } = 'value' in shape ? shape.value : halfRead(written);
@@ -103,6 +103,29 @@ const LIST_ALONE: ProblemAt = {
   message: 'a file of rules begins with a key',
   hint: 'Write "watches:" above the list, and indent the list.',
 };
+
+const ROOT_KEYS = Object.keys(FileShape.shape);
+const ROOT_LINE = new RegExp(`^\\s*(?:\\{\\s*)?["']?(?:${ROOT_KEYS.join('|')})\\b`, 'm');
+
+/** Whether it looks like a file of rules. Of any other file, such as one that a link leads to, nothing but keys is shown. */
+function isRuleText(text: string): boolean {
+  return ROOT_LINE.test(text);
+}
+
+function withoutText(problem: Problem): Problem {
+  return problem.frame === ''
+    ? problem
+    : { ...fileProblem(problem.file, NO_RULES), line: problem.line, column: problem.column };
+}
+
+const NO_RULES = 'this is no YAML, and there is no key "watches" in the file';
+
+/** Problems of a file that parses, and is no map of rules. */
+function foreignProblems(source: Source, written: unknown): readonly Problem[] {
+  const shape = parseAt(FileShape, written, { source, path: [] });
+  const found = Array.isArray(written) || !('problems' in shape) ? [source.problem([], LIST_ALONE)] : shape.problems;
+  return found.map((problem) => ({ ...problem, frame: '' }));
+}
 
 /** When the outer shape of the file is wrong, its watches are still checked: all problems at once. */
 function halfRead(written: unknown): { defaults: Defaults; watches: readonly unknown[] } {

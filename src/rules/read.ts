@@ -3,7 +3,8 @@ import { globSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Config, ReadFile } from '../config/model.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
-import { isInside } from '../lib/inside.ts';
+import { isBelow, isInside } from '../lib/inside.ts';
+import type { ReadBounds } from '../lib/regular-file.ts';
 import type { RuleFile } from './load.ts';
 
 export interface RuleFiles {
@@ -36,13 +37,24 @@ export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFile
       else complain(`${relative(config.directory, path)} is outside of the config's directory`, 'Keep rules below it.');
   }
   const named = [...paths].toSorted().map((path) => ({ file: shownPath(config, path), path }));
-  const read = readEach(named, readFile);
+  const read = readEach(named, (path) => readFile(path, { refusal: refusalOf(config) }));
   const warnings = expanded.flatMap(({ pattern, misnamed }, i) => {
     const path = misnamed.find((one) => !paths.has(one));
     const message = `"${pattern}" leaves out a file that is there`;
     return path === undefined ? [] : [config.source.problem(['rules', i], { message, hint: renameHint(config, path) })];
   });
   return { ...read, problems: sortProblems([...problems, ...read.problems]), warnings };
+}
+
+/**
+ * Among the rules there may be a link to any file. What is read lies below the directory of the config, also where the path
+ * was replaced since the files were listed, and is named like a file of rules.
+ */
+function refusalOf({ directory }: Config): ReadBounds['refusal'] {
+  return (realPath) => {
+    if (!isBelow(directory, realPath)) return "it is outside of the config's directory";
+    return /\.ya?ml$/.test(realPath) ? null : 'its name ends neither in .yaml nor in .yml';
+  };
 }
 
 function emptyHint(config: Config, [misnamed]: readonly string[]): string {
@@ -58,7 +70,10 @@ export function readNamedFiles(paths: readonly string[], readFile: ReadFile): Ru
 }
 
 /** `file` is how a path is shown. */
-function readEach(named: readonly { readonly file: string; readonly path: string }[], readFile: ReadFile): RuleFiles {
+function readEach(
+  named: readonly { readonly file: string; readonly path: string }[],
+  readFile: (path: string) => string,
+): RuleFiles {
   const files: RuleFile[] = [];
   const problems: Problem[] = [];
   for (const { file, path } of named)

@@ -23,6 +23,8 @@ export interface LogOptions {
 export interface SafeLog extends Log {
   /** Secrets that a reload brought; those already known stay. */
   addSecrets(secrets: readonly string[]): void;
+  /** The same for text that is kept or shown elsewhere. */
+  readonly redact: (text: string) => string;
 }
 
 export function createLog({ level, format, clock, write, secrets, onDropped }: LogOptions): SafeLog {
@@ -75,6 +77,7 @@ export function createLog({ level, format, clock, write, secrets, onDropped }: L
       emit('error', event, fields);
     },
     addSecrets: redactor.add,
+    redact: redactor.redact,
   };
 }
 

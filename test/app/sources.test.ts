@@ -22,7 +22,7 @@ function loaded(files: Readonly<Record<string, string>> = {}, prepare: (path: st
     ...files,
   });
   prepare(folder.path);
-  const sources = createSources((path, maxBytes = 1_000_000) => readRegularFile(path, maxBytes));
+  const sources = createSources((path, bounds) => readRegularFile(path, { maxBytes: 1_000_000, ...bounds }));
   const load = (): boolean => {
     sources.begin();
     return loadSetup(join(folder.path, 'home/config.yaml'), { env: {}, ...sources }).setup !== null;

@@ -377,3 +377,24 @@ test('a thousand watches of two files load', () => {
   expect(problems).toEqual([]);
   expect(watches).toHaveLength(1000);
 });
+
+describe('A file that is none of rules, such as one that a link leads to', () => {
+  const TOKEN = '_KHra6kMZ0pSlZx6cM9Wb2hZl8a4o5VQmKX2v9c1ytE';
+  test.each([
+    ['a token', TOKEN],
+    ['a token behind a colon', `token: ${TOKEN}`],
+    ['variables', `A=1\nexport PASSWORD="${TOKEN}\n`],
+    ['JSON', `{ "auth": "${TOKEN}", "more": [ }`],
+    ['passwords', `root:$6$${TOKEN}:19000:0:99999:7:::\n`],
+    ['a list', `- ${TOKEN}\n- second\n`],
+    ['a key', `-----BEGIN PRIVATE KEY-----\n${TOKEN}\n-----END PRIVATE KEY-----\n`],
+    ['a config', `http: { operators: { alice: { token: '${TOKEN}' } } }\nself: none\n`],
+    ['a template', `password: {{ ${TOKEN} }}\n`],
+    ['tags', `!${TOKEN} [\n`],
+  ])('shows no value of it: %s', (_name, text) => {
+    const { problems, warnings } = load({ 'rules/zz.yaml': text });
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.map(({ frame }) => frame).join('')).toBe('');
+    expect(JSON.stringify([problems, warnings])).not.toContain(TOKEN.slice(0, 12));
+  });
+});

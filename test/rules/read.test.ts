@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
-import type { Config } from '../../src/config/model.ts';
+import type { Config, ReadFile } from '../../src/config/model.ts';
 import { summarize } from '../../src/config/problem.ts';
 import { readRegularFile } from '../../src/lib/regular-file.ts';
 import { readRuleFiles } from '../../src/rules/read.ts';
@@ -37,7 +37,7 @@ function configWith(rules: string): Config {
   return config;
 }
 
-const read = (path: string): string => readRegularFile(path, 1024 * 1024);
+const read: ReadFile = (path, bounds) => readRegularFile(path, { maxBytes: 1024 * 1024, ...bounds });
 
 function filesOf(rules: string): string[] {
   const { files, problems } = readRuleFiles(configWith(rules), read);
@@ -97,6 +97,25 @@ describe('Rule files', () => {
     symlinkSync(join(root, 'outside.yaml'), join(home, 'rules/z.yaml'));
     expect(complaintsOf('rules/z.yaml')).toEqual([
       "HOME/config.yaml:3:8 rules[0]: rules/z.yaml is outside of the config's directory. Keep rules below it.",
+    ]);
+  });
+
+  test('a link is followed to a file of rules only, whatever it led to when the files were looked for', () => {
+    symlinkSync('b.yaml', join(home, 'rules/z.yaml'));
+    symlinkSync('notes.md', join(home, 'rules/y.yaml'));
+    const flipping: ReadFile = (path, bounds) => {
+      if (path.endsWith('z.yaml')) {
+        rmSync(path);
+        symlinkSync(join(root, 'outside.yaml'), path);
+      }
+      return read(path, bounds);
+    };
+    const { files, problems } = readRuleFiles(configWith('rules/[ayz].yaml'), flipping);
+    const way = 'Put a file there that the daemon may read, or take it out of the rules.';
+    expect(files.map(({ file }) => file)).toEqual(['rules/a.yaml']);
+    expect(problems.map(summarize)).toEqual([
+      `rules/y.yaml:1:1: cannot be read: its name ends neither in .yaml nor in .yml. ${way}`,
+      `rules/z.yaml:1:1: cannot be read: it is outside of the config's directory. ${way}`,
     ]);
   });
 

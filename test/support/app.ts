@@ -2,14 +2,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApp, type App, type AppOptions } from '../../src/app/app.ts';
 import { loadSetup } from '../../src/app/setup/setup.ts';
+import type { ReadFile } from '../../src/config/model.ts';
 import { formatProblems } from '../../src/config/problem.ts';
 import type { Recorder } from '../../src/recording/recorder.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { SafeLog } from '../../src/telemetry/logger.ts';
+import { readRegularFile } from '../../src/lib/regular-file.ts';
+import { createRedactor } from '../../src/lib/redact.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Folder } from './daemon.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -45,15 +47,18 @@ export interface AppChange extends Partial<
   readonly clock?: FakeClock;
 }
 
+const LARGEST_FILE = 1024 * 1024;
+
 /** Opens the app of `config.yaml` in the folder and runs it until it is disposed of. */
 export async function runApp(folder: Folder, change: AppChange = {}): Promise<RunningApp> {
   const { clock = createFakeClock() } = change;
   const log = createAwaitedLog();
   const polls = createInbox<string>();
   const open = change.openStore ?? openStore;
+  const readFile: ReadFile = (path, bounds) => readRegularFile(path, { maxBytes: LARGEST_FILE, ...bounds });
   const tools = {
     env: {},
-    readFile: (path: string) => readFileSync(path, 'utf8'),
+    readFile,
     ...change,
     openStore: async (...args: Parameters<typeof openStore>) => {
       const store = await open(...args);
@@ -143,6 +148,7 @@ interface AwaitedLog extends SafeLog {
 }
 
 function createAwaitedLog(): AwaitedLog {
+  const redactor = createRedactor();
   const lines = createInbox<Readonly<Record<string, unknown>>>();
   const taken = new Set<unknown>();
   const write = (event: string, fields: object = {}): void => {
@@ -153,7 +159,8 @@ function createAwaitedLog(): AwaitedLog {
     info: write,
     warn: write,
     error: write,
-    addSecrets: () => undefined,
+    addSecrets: redactor.add,
+    redact: redactor.redact,
     forget: () => {
       for (const line of lines.all) taken.add(line);
     },

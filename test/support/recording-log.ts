@@ -1,6 +1,8 @@
-import type { Log, LogFields } from '../../src/telemetry/log.ts';
+import { createRedactor } from '../../src/lib/redact.ts';
+import type { LogFields } from '../../src/telemetry/log.ts';
+import type { SafeLog } from '../../src/telemetry/logger.ts';
 
-export interface RecordingLog extends Log {
+export interface RecordingLog extends SafeLog {
   /** `warn explorer:no-answer` */
   readonly lines: readonly string[];
   readonly fields: readonly LogFields[];
@@ -21,5 +23,7 @@ export function createRecordingLog(): RecordingLog {
     lines.length = 0;
     fields.length = 0;
   };
-  return { lines, fields, forget, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const { redact, add: addSecrets } = createRedactor();
+  const levels = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { lines, fields, forget, ...levels, redact, addSecrets };
 }

@@ -23,6 +23,7 @@ import type { SampleTry } from '../../store/contract/operators.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { SafeLog } from '../../telemetry/logger.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { NO_LINKS, pageLinksOf, withLinks, withPages } from './page-links.ts';
 import type { Prepared } from './prepared.ts';
@@ -32,7 +33,7 @@ export interface ChannelsOptions {
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Log & Pick<SafeLog, 'addSecrets'>;
   readonly supervise: Supervise;
   /** One replica at a time sends on a channel, so that what is sent at once, and within an hour, stays bounded. */
   readonly whileHeld: WhileHeld;
@@ -178,6 +179,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
     async prepare(config) {
       await using fresh = new AsyncDisposableStack();
       const secrets = config.http.hasLinks ? await options.store.linkSecrets() : [];
+      options.log.addSecrets(secrets);
       const next = new Map<string, Built>();
       for (const channel of [...config.channels.values()].filter(isUsable)) {
         const fingerprint = JSON.stringify([channel.type, channel.to]);

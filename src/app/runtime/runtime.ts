@@ -19,7 +19,6 @@ import type { Unrecorded } from '../../engine/sending/unrecorded.ts';
 import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backup-health.ts';
 import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
-import { createRedactor } from '../../lib/redact.ts';
 import type { SampleTry } from '../../store/contract/operators.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { createParts, type PartsOptions } from './parts.ts';
@@ -107,13 +106,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const { store, ownership, clock, log, metrics, supervise, pauses } = options;
   const reading = new AbortController();
   const changing = createMutex();
-  const { redact, add: addSecrets } = createRedactor();
   const timeZone = (): string => config()?.timeZone ?? 'UTC';
   const parts = createParts(options, {
     timeZone,
     signal: reading.signal,
     changing,
-    redact,
+    redact: log.redact,
     hasSelf: () => self().length > 0,
     rules: () => setups.inForce().rules,
     hasDigest: () => digest() !== null,
@@ -126,7 +124,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const setups = createSetups({
     ...options,
     parts,
-    addSecrets,
     schedule: () => {
       if (isRunning) schedule();
     },

@@ -26,7 +26,6 @@ export interface SetupsOptions {
   readonly parts: Parts;
   readonly store: Pick<Store, 'setMaxBytes' | 'keepRunning'>;
   readonly ownership: Pick<Ownership, 'isShared' | 'declare'>;
-  readonly addSecrets: (secrets: readonly string[]) => void;
   /** Has the watches in force polled, if anything is polled yet. */
   readonly schedule: () => void;
   readonly clock: Clock;
@@ -43,7 +42,7 @@ export interface Setups {
 }
 
 export function createSetups(options: SetupsOptions): Setups {
-  const { parts, store, ownership, addSecrets, schedule, clock, log, metrics } = options;
+  const { parts, store, ownership, schedule, clock, log, metrics } = options;
   const { explorers, channels, dispatcher, poller, retirement, blindWatches, presentValues, pollRing } = parts;
   const { coveredElsewhere } = parts;
   const startedAt = clock.now();
@@ -109,9 +108,7 @@ export function createSetups(options: SetupsOptions): Setups {
     follow,
     async prepare(next) {
       await using built = new AsyncDisposableStack();
-      const secrets = secretsOf(next.config);
-      log.addSecrets(secrets);
-      addSecrets(secrets);
+      log.addSecrets(secretsOf(next.config));
       const outline = outlineOf(next.watches, recipientsIn(next.config));
       const prepared = [
         built.use(await explorers.prepare(next.config)),

@@ -6,6 +6,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { DaemonMetrics } from '../../telemetry/daemon-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { SafeLog } from '../../telemetry/logger.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { loadSetup, type Setup, type SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
@@ -17,7 +18,7 @@ export interface ReloadOptions extends SetupTools {
   readonly sources: Pick<Sources, 'begin'>;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: SafeLog;
   readonly metrics: Pick<DaemonMetrics, 'reload'>;
   /** Never rejects. */
   readonly onApplied: (setup: Setup) => Promise<void>;
@@ -59,8 +60,9 @@ export function createReload(options: ReloadOptions): Reload {
   }
 
   function refused(problems: readonly Problem[]): ReloadEnd {
-    reject(firstOf(problems), problems);
-    log.error('config:rejected', { effect: KEPT, problems: formatProblems(problems) });
+    const shown = problems.map((problem) => redacted(problem, log.redact));
+    reject(firstOf(shown), shown);
+    log.error('config:rejected', { effect: KEPT, problems: formatProblems(shown) });
     return 'done';
   }
 
@@ -85,6 +87,17 @@ export function createReload(options: ReloadOptions): Reload {
   }
 
   return { run, rejected: () => rejection };
+}
+
+/** A link among the rules may lead to a file with a secret of the daemon. */
+function redacted(problem: Problem, redact: SafeLog['redact']): Problem {
+  const { message, frame, hint } = problem;
+  return {
+    ...problem,
+    message: redact(message),
+    frame: redact(frame),
+    ...(hint !== undefined && { hint: redact(hint) }),
+  };
 }
 
 /** The first of them, and how many more there are. */

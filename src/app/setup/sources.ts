@@ -25,10 +25,10 @@ export function createSources(readFile: ReadFile): Sources {
   >();
 
   return {
-    readFile(path, maxBytes) {
+    readFile(path, bounds) {
       // Before it is read: a change in between is found at the next look, instead of never.
       stateByPath.set(path, stateOf(path));
-      return readFile(path, maxBytes);
+      return readFile(path, bounds);
     },
     listFiles(pattern, directory) {
       const found = listFiles(pattern, directory);

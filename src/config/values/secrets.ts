@@ -62,7 +62,11 @@ export function createSecretReader(source: Source, directory: string, tools: Sec
       try {
         if (isReadableByAll(file))
           expose([...path, 'file'], `every user of this machine can read the file ${quote(written.file)}`, HIDE_FILE);
-        return checked(withoutLineEnd(readFile(file, LARGEST)), [...path, 'file'], `the file ${quote(written.file)}`);
+        return checked(
+          withoutLineEnd(readFile(file, { maxBytes: LARGEST })),
+          [...path, 'file'],
+          `the file ${quote(written.file)}`,
+        );
       } catch (error) {
         return missing(
           [...path, 'file'],

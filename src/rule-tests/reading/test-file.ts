@@ -36,7 +36,7 @@ export class TestFile {
   /** The text of a file that is named at `path`; undefined, with a problem at that place, when it cannot be read. */
   readBeside(file: string, path: Path, maxBytes?: number): string | undefined {
     try {
-      return this.#readFile(this.beside(file), maxBytes);
+      return this.#readFile(this.beside(file), maxBytes === undefined ? {} : { maxBytes });
     } catch (error) {
       this.complain(path, { message: `${quote(file)} cannot be read: ${reasonOf(error)}` });
       return undefined;

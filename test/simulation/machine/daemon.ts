@@ -124,7 +124,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
 const LOOK_MS = 600_000;
 
-const SILENT: SafeLog = { debug: ignore, info: ignore, warn: ignore, error: ignore, addSecrets: ignore };
+const SILENT: SafeLog = {
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  addSecrets: ignore,
+  redact: (text) => text,
+};
 
 function ignore(): void {
   // Nobody reads the log of a simulated daemon.

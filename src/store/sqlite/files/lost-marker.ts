@@ -31,7 +31,8 @@ export function takeMarker(file: string): string | null {
   let said: string | null = null;
   for (const marker of markersOf(file)) {
     try {
-      said ??= readRegularFile(marker, LARGEST).trim() || `${file} was deleted or replaced while the daemon ran`;
+      said ??=
+        readRegularFile(marker, { maxBytes: LARGEST }).trim() || `${file} was deleted or replaced while the daemon ran`;
       rmSync(marker);
     } catch {
       // There is none, which is as it should be.
