@@ -3,8 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { addressDetails, transactions } from '../../src/explorer/operations.ts';
 import { rawText } from '../../src/lib/untrusted.ts';
 import { Address } from '../../src/core/values/address.ts';
-import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
-import { TokenBalance } from '../../src/explorer/reading/resources/token.ts';
+import { valueAt, type AnyRecord, type AnyView, type FieldType, type RawRow } from '../../src/core/values/fields.ts';
+import { AddressDetails, AddressRef } from '../../src/explorer/reading/resources/address.ts';
+import { Block } from '../../src/explorer/reading/resources/block.ts';
+import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
+import { TokenTransfer } from '../../src/explorer/reading/resources/token-transfer.ts';
+import { Token, TokenBalance } from '../../src/explorer/reading/resources/token.ts';
 import { Transaction } from '../../src/explorer/reading/resources/transaction.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { failuresOf, ruleOf, testOf } from '../rule-tests/support/trials.ts';
@@ -223,4 +227,48 @@ describe('unknown fields', () => {
     await opened.explorer.tickReader().page(someTokens, null);
     expect(opened.unknown).toEqual([]);
   });
+});
+
+describe('values that become neither text nor number', () => {
+  const ODD = [
+    '{"toString":1}',
+    '{"valueOf":1,"toString":1}',
+    '[{"toString":1}]',
+    '{"__proto__":{"toString":1}}',
+    '[[]]',
+  ];
+  const records = [AddressDetails, Block, InternalTransaction, Token, TokenBalance, TokenTransfer, Transaction];
+
+  test.each(records.map((record) => [record.name, record] as const))('stop no poll: %s', (_name, record) => {
+    let read = 0;
+    for (const row of rowsWith(record, ODD)) {
+      const view = record.read(row, UNITS);
+      read += valuesIn(record, view as AnyView).length;
+      expect(record.unknownKeys(row)).toEqual([]);
+    }
+    expect(read).toBeGreaterThan(50);
+  });
+
+  /** For each field, also of the records within, and by each of its names, one row that has the value there. */
+  function rowsWith({ fields }: AnyRecord, odd: readonly string[]): RawRow[] {
+    return Object.entries(fields).flatMap(([name, field]) =>
+      [name, ...field.was].flatMap((key) => valuesFor(field.type, odd).map((value) => ({ [key]: value }))),
+    );
+  }
+
+  function valuesFor(type: FieldType, odd: readonly string[]): unknown[] {
+    const own = odd.map((json): unknown => JSON.parse(json));
+    if (type.type === 'list') return [...own, ...valuesFor(type.of, odd).map((value) => [value, value])];
+    return type.type === 'record' ? [...own, ...rowsWith(type.record, odd)] : own;
+  }
+
+  function valuesIn({ fields }: AnyRecord, view: AnyView): unknown[] {
+    return Object.entries(fields).flatMap(([name, { type }]) => looked(type, valueAt(view, name)));
+  }
+
+  function looked(type: FieldType, value: unknown): unknown[] {
+    if (value === undefined) return [value];
+    if (type.type === 'list') return (value as unknown[]).flatMap((item) => looked(type.of, item));
+    return type.type === 'record' ? valuesIn(type.record, value as AnyView) : [value];
+  }
 });

@@ -3,7 +3,8 @@
 import type { JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import type { Observation } from '../../core/model/observation.ts';
+import type { WatchId } from '../../core/model/ids.ts';
+import type { Observation, TickChain } from '../../core/model/observation.ts';
 import { shiftClock } from '../../core/model/quality/clock-shift.ts';
 import type { Read } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -43,7 +44,46 @@ interface Ways {
   readonly miss: (missed: Observation) => Promise<JudgedPoll | null>;
 }
 
-export function createDecider({ store, clock, log, hook, runs, chains, identity, readsHead }: DeciderOptions): Decider {
+export function createDecider(options: DeciderOptions): Decider {
+  const { clock, log, runs } = options;
+  const decider = createPlainDecider(options);
+  /** Watches with a defect in their last poll, which is logged once. */
+  const defective = new Set<WatchId>();
+
+  /** A defect around the rules must not stop the watch in silence: it is a missed poll, which is counted and told. */
+  async function missedBy(error: unknown, watch: Watch, known: Memory): Promise<DecidedPoll | null> {
+    if (isStop(error)) return null;
+    if (!defective.has(watch.id)) log.error('watch:failed', { watch: watch.name, error });
+    defective.add(watch.id);
+    const { memory, shiftedMs } = withoutClockSkew(known, watch, { clock, log });
+    const missed: Observation = { type: 'missed', at: clock.now(), reason: 'shape', detail: String(error) };
+    const chain = (): Promise<TickChain> => Promise.resolve('unknown');
+    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
+    const judged = await judgeSafely(watch, memory, missed, { chain, past }, log);
+    if (judged === null) return null;
+    const whole = moved(judged.decision, shiftedMs);
+    const decision = withClosedApart(watch, memory, whole);
+    return { watch, observation: missed, decision, whole, tookMs: 0, hooked: null, chain };
+  }
+
+  return {
+    ...decider,
+    async decide(watch, known, tick) {
+      try {
+        const decided = await decider.decide(watch, known, tick);
+        defective.delete(watch.id);
+        return decided;
+      } catch (error) {
+        return missedBy(error, watch, known);
+      }
+    },
+  };
+}
+
+/** `decide` throws what is a defect of the daemon. */
+function createPlainDecider(options: DeciderOptions): Decider {
+  const { store, clock, log, hook, runs, chains, identity, readsHead } = options;
+
   function hookOf(watch: Watch, memory: Memory, { read, startedAt }: Tick): DecidedPoll['hooked'] {
     const wholeMemory = async (): Promise<Memory> =>
       watch.windows.length === 0 ? memory : withStored(memory, await store.samples(watch.id));
@@ -82,32 +122,25 @@ export function createDecider({ store, clock, log, hook, runs, chains, identity,
     return after === null ? judged : ways.miss(missedFor(after, clock.now()));
   }
 
-  /** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
-  function withoutClockSkew(memory: Memory, watch: Watch): { memory: Memory; shiftedMs: number } {
-    const now = clock.now();
-    if (memory.coveredUntil === null || memory.coveredUntil <= now) return { memory, shiftedMs: 0 };
-    log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
-    const shiftedMs = memory.coveredUntil - (now - 1);
-    return { memory: shiftClock(memory, shiftedMs), shiftedMs };
+  async function decide(watch: Watch, known: Memory, tick: Tick): Promise<DecidedPoll | null> {
+    const { memory, shiftedMs } = withoutClockSkew(known, watch, { clock, log });
+    const began = clock.monotonic();
+    const hooked = hookOf(watch, memory, tick);
+    const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
+    const reader = { ...readerOf(watch, tick.reader, hooked?.read ?? tick.read), past };
+    const judged = await onSameChain(watch, tick, {
+      poll: () => pollSafely(watch, memory, reader, log),
+      miss: (missed) => judgeSafely(watch, memory, missed, reader, log),
+    });
+    if (judged === null) return null;
+    const whole = moved(judged.decision, shiftedMs);
+    const decision = withClosedApart(watch, memory, whole);
+    const tookMs = clock.monotonic() - began;
+    return { watch, observation: judged.observation, decision, whole, tookMs, hooked, chain: reader.chain };
   }
 
   return {
-    async decide(watch, known, tick) {
-      const { memory, shiftedMs } = withoutClockSkew(known, watch);
-      const began = clock.monotonic();
-      const hooked = hookOf(watch, memory, tick);
-      const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
-      const reader = { ...readerOf(watch, tick.reader, hooked?.read ?? tick.read), past };
-      const judged = await onSameChain(watch, tick, {
-        poll: () => pollSafely(watch, memory, reader, log),
-        miss: (missed) => judgeSafely(watch, memory, missed, reader, log),
-      });
-      if (judged === null) return null;
-      const whole = moved(judged.decision, shiftedMs);
-      const decision = withClosedApart(watch, memory, whole);
-      const tookMs = clock.monotonic() - began;
-      return { watch, observation: judged.observation, decision, whole, tookMs, hooked, chain: reader.chain };
-    },
+    decide,
     async decideAgain(decided, memory) {
       const { watch, observation, chain } = decided;
       const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, 0);
@@ -124,6 +157,19 @@ export function createDecider({ store, clock, log, hook, runs, chains, identity,
 function moved(decision: Decision, shiftedMs: number): Decision {
   if (shiftedMs === 0) return decision;
   return { ...decision, hasChanged: true, closed: { ...decision.closed, shiftedMs } };
+}
+
+/** After a clock was set back, the watch would be blind, and its waits longer, until the clock has caught up. */
+function withoutClockSkew(
+  memory: Memory,
+  watch: Watch,
+  { clock, log }: Pick<DeciderOptions, 'clock' | 'log'>,
+): { memory: Memory; shiftedMs: number } {
+  const now = clock.now();
+  if (memory.coveredUntil === null || memory.coveredUntil <= now) return { memory, shiftedMs: 0 };
+  log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
+  const shiftedMs = memory.coveredUntil - (now - 1);
+  return { memory: shiftClock(memory, shiftedMs), shiftedMs };
 }
 
 function missedFor(detail: string, at: Instant): Observation {
