@@ -18,7 +18,7 @@ import { kinds } from '../src/watches/index.ts';
 import { createWebApp } from '../src/web/app.ts';
 import { polledRuntime } from '../test/support/web/runtime-view.ts';
 import { ownershipOf } from '../test/support/store/fences.ts';
-import { testWebOptions } from '../test/support/web/web.ts';
+import { NO_CALLERS, testWebOptions } from '../test/support/web/web.ts';
 
 const WATCHES = Number(process.argv[2] ?? 10_000);
 const RULES = 100;
@@ -35,6 +35,8 @@ const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 let polled: { readonly poller: Poller; readonly watches: readonly Watch[] } | null = null;
 
+const callers = { ...NO_CALLERS, isOpen: true };
+
 const app = createWebApp(
   testWebOptions({
     queries: createQueries(await viewOfMany(), () => Promise.resolve(String(edition))),
@@ -43,7 +45,7 @@ const app = createWebApp(
       clock,
       daemon: () => ({ version: '0', startedAt: now, loadedAt: now, heartbeatAt: null }),
     },
-    api: { ...testWebOptions({}).api, isOpen: true, monotonic: () => monotonic },
+    api: { ...testWebOptions({}).api, callers: () => callers, monotonic: () => monotonic },
   }),
 );
 await measure('/', 50);

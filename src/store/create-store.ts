@@ -28,6 +28,7 @@ import { append, chain, countLines, hasUnchained, MOST_DROPPED, pruneJournal } f
 import { chainBlocks, keepChainBlocks } from './tables/memory/chain-blocks.ts';
 import { covered, keepCoverage } from './tables/memory/coverage.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
+import { endPass, isPassEnded } from './tables/operators/ended-passes.ts';
 import { forget, remembered } from './tables/memory/memory.ts';
 import { pruneSamples } from './tables/memory/samples.ts';
 import { pruneAcks } from './tables/operators/acks.ts';
@@ -175,6 +176,8 @@ function operatorWrites({ database: { sql, write }, writeUnder }: StoreTools) {
     announceable: (at) => announceable(sql, at),
     announce: (id, transitions, at, fence) => writeUnder('announce', fence, (on) => announce(on, id, transitions, at)),
     linkSecrets: async () => linkSecretsIn(await readFact(sql, 'links')),
+    isPassEnded: (nonce) => isPassEnded(sql, nonce),
+    endPass: (nonce, until, at) => write('intervene', (on) => endPass(on, nonce, until, at)),
   } satisfies Partial<Store>;
 }
 

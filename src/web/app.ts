@@ -86,7 +86,7 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const onFailed = (error: unknown): void => {
     log?.warn('web:failed', { error, effect: 'the page shows the last overview' });
   };
-  const arePages = pages !== null && isReachable(host, options.api);
+  const arePages = pages !== null && isReachable(host, options.api.callers());
   if (arePages) {
     app.get(ASSETS_PATH, onlyKnownHosts, answerAsset);
     app.route('/', createPagesApp({ ...options, ...options.api, ...pages, hosts, onRejected, onStreams, onFailed }));

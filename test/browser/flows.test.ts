@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { enter } from '../support/browser/browsed-daemon.ts';
 import { browserTest, startBrowser, type Browser } from '../support/browser/browser.ts';
-import { ALICE, API, OPERATORS, serveTestPages } from '../support/browser/pages.ts';
+import { ALICE, apiWith, OPERATORS, serveTestPages } from '../support/browser/pages.ts';
 import { anOperatedDaemon, fallLow, storedBy } from '../support/web/operated-daemon.ts';
 
 let browser: Browser;
@@ -67,7 +67,7 @@ browserTest('whose token was changed was still let in by the cookie of the forme
 
   // A browser sends its cookie to whatever answers on the host.
   const operators = OPERATORS.map((one) => ({ ...one, token: `${one.token}-of-today` }));
-  const present = await serveTestPages({ api: { ...API, operators } });
+  const present = await serveTestPages({ api: apiWith({ operators }) });
   const answer = await page.goto(`${present.url}/accounts`);
   expect(answer?.status()).toBe(401);
   await page.getByText('You have to enter').waitFor();

@@ -82,7 +82,7 @@ async function serve(options: ServeOptions = {}) {
     { name: 'paul@b.example', role: 'operator', token: null },
   ] as const;
   const web = await serveTestWeb({
-    api: { perform, operators, localToken: LOCAL, proxy, isOpen, monotonic: at },
+    api: { perform, callers: () => ({ operators, localToken: LOCAL, proxy, isOpen }), monotonic: at },
     log: { warn: (event, fields) => void served.logged.push(JSON.stringify([event, fields])) },
     onRejected: (reason) => void served.rejected.push(reason),
     ...more,
@@ -386,10 +386,7 @@ describe('the token file', () => {
       host: '0.0.0.0',
       api: {
         perform: failingActions(new Error()),
-        operators: [],
-        localToken: LOCAL,
-        proxy: null,
-        isOpen: true,
+        callers: () => ({ operators: [], localToken: LOCAL, proxy: null, isOpen: true }),
         monotonic: () => 0,
       },
     });
@@ -525,10 +522,12 @@ test('what fails inside is answered with the id of its log line, and nothing els
   const served = await serve({
     api: {
       perform: failingActions(new Error('secret of /var/lib')),
-      operators: [{ name: 'alice', role: 'operator', token: ALICE }],
-      localToken: null,
-      proxy: null,
-      isOpen: false,
+      callers: () => ({
+        operators: [{ name: 'alice', role: 'operator', token: ALICE }],
+        localToken: null,
+        proxy: null,
+        isOpen: false,
+      }),
       monotonic: () => 0,
     },
   });

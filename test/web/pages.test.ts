@@ -10,6 +10,7 @@ import { CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
 import {
   ALICE,
   API,
+  apiWith,
   LOCAL,
   OPERATORS,
   queriesWith,
@@ -138,7 +139,7 @@ describe('a page', () => {
   );
 
   test('is not there off the loopback without operators', async () => {
-    const web = await serve({ host: '0.0.0.0', api: { ...API, operators: [] } });
+    const web = await serve({ host: '0.0.0.0', api: apiWith({ operators: [] }) });
     expect(await browse({ url: web.url.replace('0.0.0.0', '127.0.0.1') }, '/enter')).toMatchObject({ status: 404 });
   });
 
@@ -339,7 +340,7 @@ describe('a cookie', () => {
 
   test('ends at once when the token is changed, and another token signs none of its own', async () => {
     const cookie = await enter(await serve());
-    const changed = { ...API, operators: [{ ...OPERATORS[0], token: `${ALICE}-2` }, OPERATORS[1]] };
+    const changed = apiWith({ operators: [{ ...OPERATORS[0], token: `${ALICE}-2` }, OPERATORS[1]] });
     expect(await browse(await serve({ api: changed }), '/', { headers: cookie })).toMatchObject({ status: 401 });
   });
 
@@ -408,12 +409,14 @@ describe('entering', () => {
     const left = await browse(web, '/leave', { headers, form: { proof } });
     expect(left).toMatchObject({ status: 303, headers: { location: '/enter' } });
     expect(left.headers['set-cookie']?.[0]).toMatch(/^chainwarden=; Max-Age=0/);
+    // A copy of the cookie is worth nothing either.
+    expect(await browse(web, '/', { headers })).toMatchObject({ status: 401 });
   });
 });
 
 test('a proxy that proves who it is names whoever looks', async () => {
   const proxy = { header: 'X-User', from: ['127.0.0.1'], secret: 's'.repeat(32) };
-  const web = await serve({ api: { ...API, proxy } });
+  const web = await serve({ api: apiWith({ proxy }) });
   const named = { 'x-user': 'alice', 'x-chainwarden-proxy-secret': proxy.secret };
   expect((await browse(web, '/', { headers: named })).body).toContain('<span class="who">alice</span>');
   expect(await browse(web, '/', { headers: { ...named, 'x-chainwarden-proxy-secret': 'x' } })).toMatchObject({

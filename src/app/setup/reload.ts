@@ -7,6 +7,7 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { DaemonMetrics } from '../../telemetry/daemon-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
+import { isReachable } from '../../web/guard/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { loadSetup, type Setup, type SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
@@ -111,8 +112,8 @@ function firstOf(problems: readonly Problem[]): string {
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
   ['state.postgres', ({ state }) => state.postgres?.reveal()],
-  // The tokens are compared as they are: a `Secret` shows every one of them alike.
-  ['http', ({ http }) => [http, http.operators.map(({ token }) => token?.reveal()), http.proxy?.secret.reveal()]],
+  // Operators and the proxy follow the config. Off the loopback the first of them opens the page.
+  ['http', ({ http: { operators, proxy, ...http } }) => [http, isReachable(http.listen.host, { operators, proxy })]],
   ['recording', ({ recording }) => recording],
 ];
 

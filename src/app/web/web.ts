@@ -4,14 +4,14 @@ import type { HttpSettings } from '../../config/model.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { gauges } from '../../query/gauges.ts';
 import { createQueries } from '../../query/queries.ts';
-import type { IdentityOptions } from '../../web/guard/identity.ts';
+import type { Callers, IdentityOptions } from '../../web/guard/identity.ts';
 import type { PagesOptions } from '../../web/pages/app.ts';
 import type { Readiness } from '../../web/app.ts';
 import { serveWeb, type Web } from '../../web/server.ts';
 import { performerOf } from '../operators.ts';
+import { createEntryJournal, type EntryJournal } from './entry-journal.ts';
 import { openLocalToken } from './local-token.ts';
 import { readinessOf } from './readiness.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import type { AppOptions, Services } from '../services.ts';
 import { createEdition, createLook } from './view.ts';
 
@@ -36,15 +36,16 @@ export async function openWeb(
     bootId,
   });
   metrics.mirrorOperators(async () => gauges(await look()));
-  return serveWeb({
+  const closing = new AbortController();
+  const journal = createEntryJournal({ store, clock, log, signal: closing.signal });
+  const web = await serveWeb({
     ...http.listen,
     publicUrl: http.publicUrl,
     metricsText: () => metrics.text(),
     isAlive: () => runtime.isRunning(),
     readiness: () => readinessNow(services),
     api: {
-      ...callersOf(http),
-      localToken: localTokenOf(options),
+      callers: followConfig(http, () => (runtime.facts.config() ?? setup.config).http, localTokenOf(options)),
       monotonic: () => clock.monotonic(),
       perform: performerOf({ ...services, clock, log }),
     },
@@ -55,11 +56,12 @@ export async function openWeb(
       now: () => clock.now(),
       timeZone: setup.config.timeZone,
     },
-    pages: pagesOf(options, runtime, heartbeatAt),
+    pages: pagesOf(options, services, { heartbeatAt, onEntry: journal.onEntry }),
     queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);
+      if (reason === 'token') journal.onWrongToken();
     },
     onAnswered: (answered) => {
       metrics.httpAnswered(answered);
@@ -68,6 +70,13 @@ export async function openWeb(
       metrics.httpStreams(open);
     },
   });
+  return {
+    ...web,
+    close: () => {
+      closing.abort();
+      return web.close();
+    },
+  };
 }
 
 function readinessNow({ runtime, ownership, storage, guard, reload, supervisor }: Services): Readiness {
@@ -88,18 +97,29 @@ function readinessNow({ runtime, ownership, storage, guard, reload, supervisor }
 
 function pagesOf(
   { setup, clock, version }: AppOptions,
-  { facts }: Pick<Runtime, 'facts'>,
-  heartbeatAt: () => Instant | null,
+  { store, runtime: { facts } }: Pick<Services, 'store' | 'runtime'>,
+  { heartbeatAt, onEntry }: Pick<EntryJournal, 'onEntry'> & { readonly heartbeatAt: () => Instant | null },
 ): PagesOptions | null {
   const { http, timeZone } = setup.config;
   const startedAt = clock.now();
   const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt(), heartbeatAt: heartbeatAt() });
-  return http.page.isServed ? { timeZone, clock, daemon } : null;
+  return http.page.isServed ? { timeZone, clock, daemon, sessions: store, onEntry } : null;
 }
 
-function callersOf({ operators, proxy, page }: HttpSettings): Omit<IdentityOptions, 'localToken'> {
+/** Operators who are taken out of the config lose their access with the reload. */
+function followConfig(started: HttpSettings, settings: () => HttpSettings, localToken: string | null): Callers {
+  let last: { readonly of: HttpSettings; readonly callers: IdentityOptions } | null = null;
+  return () => {
+    const of = settings();
+    // Opening the page takes a restart: the new config may listen on this machine only, and that waits for one too.
+    const isOpen = started.page.isOpen && of.page.isOpen;
+    if (last?.of !== of) last = { of, callers: { ...callersOf(of), isOpen, localToken } };
+    return last.callers;
+  };
+}
+
+function callersOf({ operators, proxy }: HttpSettings): Omit<IdentityOptions, 'localToken' | 'isOpen'> {
   return {
-    isOpen: page.isOpen,
     operators: operators.map(({ token, ...operator }) => ({ ...operator, token: token?.reveal() ?? null })),
     proxy: proxy && { ...proxy, secret: proxy.secret.reveal() },
   };

@@ -29,6 +29,9 @@ export const JOURNAL_KINDS = [
   'shard-claimed',
   'commit-fenced',
   'config-in-force',
+  'entered',
+  'left',
+  'wrong-tokens',
 ] as const;
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 

@@ -20,13 +20,14 @@ import { plainAddress } from '../guard/addresses.ts';
 import { requestDigest } from '../guard/digest.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
-import { ANYBODY, createIdentify, isReachable, type Identity, type IdentityOptions } from '../guard/identity.ts';
+import { ANYBODY, createIdentify, isReachable, type Identity, type Callers } from '../guard/identity.ts';
 import { problemResponse, type ApiProblem } from '../problem.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiRoute, ReadResult, ReadRoute, WriteRoute } from './route.ts';
 import { API_ROOT, apiRoutes } from './routes.ts';
 
-export interface ApiOptions extends IdentityOptions {
+export interface ApiOptions {
+  readonly callers: Callers;
   /** Carries out what operators request. */
   readonly perform: PerformAction;
   readonly monotonic: () => number;
@@ -51,7 +52,7 @@ const LARGEST_BODY = 16 * 1024;
 /** To be mounted at `API_ROOT`. */
 export function createApiApp(tools: Tools): Hono<WebEnv> {
   const api = new Hono<WebEnv>();
-  if (!isReachable(tools.host, tools)) {
+  if (!isReachable(tools.host, tools.callers())) {
     // Nothing tells that there would be an API.
     api.all('*', (c) => c.text('not found', 404));
     return api;
@@ -109,8 +110,8 @@ const WHICH_TOKEN =
   'state file.';
 
 /** Tokens are too long to be guessed. The limit keeps wrong ones cheap; a right one is never made to wait for them. */
-function onlyKnownCallers({ log, monotonic, onRejected, ...holders }: Tools): Handler {
-  const identify = createIdentify(holders);
+function onlyKnownCallers({ log, monotonic, onRejected, callers }: Tools): Handler {
+  const identify = createIdentify(callers);
   const attempts = createAttempts(monotonic);
   return async (c, next) => {
     const peer = plainAddress(c.env.incoming.socket.remoteAddress);

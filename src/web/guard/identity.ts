@@ -36,6 +36,19 @@ export interface IdentityOptions {
   readonly isOpen: boolean;
 }
 
+/** As the config in force has them: the same object until a reload. */
+export type Callers = () => IdentityOptions;
+
+/** What is made of the callers, made again after a reload. */
+export function followCallers<T>(callers: Callers, make: (options: IdentityOptions) => T): () => T {
+  let made: { readonly of: IdentityOptions; readonly value: T } | null = null;
+  return () => {
+    const of = callers();
+    if (made?.of !== of) made = { of, value: make(of) };
+    return made.value;
+  };
+}
+
 /** What a caller shows of itself. */
 export interface Caller {
   /** The address of the other end of the connection. */
@@ -53,12 +66,22 @@ export const LOCAL = 'local';
 /** Somebody who showed nothing, where everybody may read. */
 export const ANYBODY: Identity = { name: 'anybody', role: 'viewer' };
 
+interface Exposure {
+  readonly operators: readonly unknown[];
+  readonly proxy: object | null;
+}
+
 /** Whether there is an API, and pages: off the loopback, only where it can be told who calls. `host`: that is listened on. */
-export function isReachable(host: string, { operators, proxy }: Pick<IdentityOptions, 'operators' | 'proxy'>): boolean {
+export function isReachable(host: string, { operators, proxy }: Exposure): boolean {
   return isLoopback(host) || operators.length > 0 || proxy !== null;
 }
 
-export function createIdentify(options: IdentityOptions): (caller: Caller) => Identified {
+export function createIdentify(callers: Callers): (caller: Caller) => Identified {
+  const inForce = followCallers(callers, identifierOf);
+  return (caller) => inForce()(caller);
+}
+
+function identifierOf(options: IdentityOptions): (caller: Caller) => Identified {
   const byToken = createTokens(options);
   const byProxy = createProxyUsers(options);
   return (caller) => {

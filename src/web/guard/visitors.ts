@@ -1,7 +1,17 @@
 // Who looks at a page: whoever entered with a token and has its cookie, whoever the proxy names, or nobody in particular.
 import { randomUUID } from 'node:crypto';
 import { isLoopback } from '../../lib/network/loopback.ts';
-import { createProxyUsers, createTokens, LOCAL, type Caller, type IdentityOptions, type Role } from './identity.ts';
+import type { EndedPasses } from './ended-passes.ts';
+import {
+  createProxyUsers,
+  createTokens,
+  followCallers,
+  LOCAL,
+  type Caller,
+  type Callers,
+  type IdentityOptions,
+  type Role,
+} from './identity.ts';
 import { readPass, signPass, type Pass, type Purpose } from './signed.ts';
 
 export interface Visitor {
@@ -24,13 +34,26 @@ export interface PageCaller extends Caller {
   readonly now: number;
 }
 
+/** Somebody who entered, and the cookie that says so. */
+export interface Entered {
+  readonly name: string;
+  readonly cookie: string;
+}
+
 export interface Visitors {
   /** Null: nobody who may look. */
-  of(caller: PageCaller): Visitor | null;
-  /** The cookie of whoever has this token. Null: nobody has it. */
-  enter(token: string, caller: Pick<PageCaller, 'peer' | 'now'>): string | null;
+  of(caller: PageCaller): Promise<Visitor | null>;
+  /** Null: nobody has this token. */
+  enter(token: string, caller: Pick<PageCaller, 'peer' | 'now'>): Entered | null;
   /** The same for a code that was made with a token. It works once. */
-  enterByCode(code: string, caller: Pick<PageCaller, 'peer' | 'now'>): string | null;
+  enterByCode(code: string, caller: Pick<PageCaller, 'peer' | 'now'>): Promise<Entered | null>;
+  /** Ends what the cookie opens, wherever there is a copy of it. */
+  leave(caller: PageCaller): Promise<void>;
+}
+
+export interface VisitorsOptions {
+  readonly callers: Callers;
+  readonly endedPasses: EndedPasses;
 }
 
 export const COOKIE = 'chainwarden';
@@ -38,11 +61,40 @@ export const COOKIE_MS = 12 * 3_600_000;
 
 const ANONYMOUS: Visitor = { name: null, role: 'viewer', hasEntered: false, forms: null };
 
-export function createVisitors(options: IdentityOptions): Visitors {
+export function createVisitors({ callers, endedPasses }: VisitorsOptions): Visitors {
+  const inForce = followCallers(callers, visitorsIn);
+  return {
+    of: async (caller) => {
+      const { ofProxy, byCookie, isOpen } = inForce();
+      const anybody = isOpen ? ANONYMOUS : null;
+      const user = ofProxy(caller);
+      if (user !== null) return user;
+      const found = byCookie(caller);
+      return found === null || (await endedPasses.has(found.pass)) ? anybody : found.visitor;
+    },
+    enter(token, { peer, now }) {
+      const { byToken, enteredAs } = inForce();
+      const found = byToken(token, peer);
+      return found === null ? null : enteredAs(found.name, now);
+    },
+    async enterByCode(code, caller) {
+      const { passOf, enteredAs } = inForce();
+      const pass = passOf(code, 'code', caller);
+      const isFirst = pass !== null && (await endedPasses.add(pass, caller.now));
+      return isFirst ? enteredAs(pass.name, caller.now) : null;
+    },
+    async leave(caller) {
+      const pass = inForce().byCookie(caller)?.pass;
+      if (pass !== undefined) await endedPasses.add(pass, caller.now);
+    },
+  };
+}
+
+/** By the callers of one config. */
+function visitorsIn(options: IdentityOptions) {
   const byProxy = createProxyUsers(options);
   const byToken = createTokens(options);
   const operators = new Map(options.operators.map((operator) => [operator.name, operator]));
-  const spent = new Map<string, number>();
   const tokenOf = (name: string): string | null =>
     name === LOCAL ? options.localToken : (operators.get(name)?.token ?? null);
 
@@ -52,13 +104,14 @@ export function createVisitors(options: IdentityOptions): Visitors {
     return pass?.name === LOCAL && !isLoopback(peer) ? null : pass;
   }
 
-  function byCookie(caller: PageCaller): Visitor | null {
+  function byCookie(caller: PageCaller): { readonly pass: Pass; readonly visitor: Visitor } | null {
     const { cookie } = caller;
     const pass = cookie === undefined ? null : passOf(cookie, 'cookie', caller);
     const secret = pass === null ? null : tokenOf(pass.name);
     if (cookie === undefined || pass === null || secret === null) return null;
     const { name } = pass;
-    return { name, role: operators.get(name)?.role ?? 'operator', hasEntered: true, forms: { secret, holder: cookie } };
+    const role = operators.get(name)?.role ?? 'operator';
+    return { pass, visitor: { name, role, hasEntered: true, forms: { secret, holder: cookie } } };
   }
 
   function ofProxy(caller: PageCaller): Visitor | null {
@@ -67,23 +120,11 @@ export function createVisitors(options: IdentityOptions): Visitors {
     return { ...user, hasEntered: false, forms: { secret: options.proxy.secret, holder: user.name } };
   }
 
-  function cookieOf(name: string, now: number): string | null {
+  function enteredAs(name: string, now: number): Entered | null {
     const token = tokenOf(name);
-    return token === null ? null : signPass({ name, until: now + COOKIE_MS, nonce: randomUUID() }, 'cookie', token);
+    if (token === null) return null;
+    return { name, cookie: signPass({ name, until: now + COOKIE_MS, nonce: randomUUID() }, 'cookie', token) };
   }
 
-  return {
-    of: (caller) => ofProxy(caller) ?? byCookie(caller) ?? (options.isOpen ? ANONYMOUS : null),
-    enter(token, { peer, now }) {
-      const found = byToken(token, peer);
-      return found === null ? null : cookieOf(found.name, now);
-    },
-    enterByCode(code, caller) {
-      const pass = passOf(code, 'code', caller);
-      if (pass === null || spent.has(pass.nonce)) return null;
-      for (const [nonce, until] of spent) if (until <= caller.now) spent.delete(nonce);
-      spent.set(pass.nonce, pass.until);
-      return cookieOf(pass.name, caller.now);
-    },
-  };
+  return { passOf, byToken, byCookie, ofProxy, enteredAs, isOpen: options.isOpen };
 }

@@ -9,12 +9,14 @@
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import type { Queries } from '../../query/queries.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ApiOptions } from '../api/app.ts';
 import type { Hosts } from '../guard/hosts.ts';
+import { createEndedPasses, rememberedPasses, type KeptPasses } from '../guard/ended-passes.ts';
 import { createVisitors } from '../guard/visitors.ts';
 import { enterPage, NOT_ENTERED } from './entry/enter.ts';
-import { createEntering } from './entry/entering.ts';
+import { createEntering, type OnEntry } from './entry/entering.ts';
 import { errorPage } from './frame/errors.ts';
 import { createAudience, createEvents } from './events.ts';
 import {
@@ -40,9 +42,12 @@ export interface PagesOptions {
   readonly timeZone: string;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly daemon: () => PageFacts;
+  readonly sessions?: KeptPasses;
+  readonly onEntry?: OnEntry;
 }
 
 interface Tools extends PagesOptions, ApiOptions {
+  readonly log?: Pick<Log, 'warn'>;
   readonly queries: Queries;
   readonly hosts: Hosts;
   readonly publicUrl: string | null;
@@ -61,7 +66,10 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const periods = createPeriods(tools.monotonic, audience.pauseMs);
   const queries = withSharedOverview(tools.queries, { ...tools, periods });
   const pages = pageRoutes(queries);
-  const visitors = createVisitors(tools);
+  const visitors = createVisitors({
+    ...tools,
+    endedPasses: createEndedPasses(tools.sessions ?? rememberedPasses(), tools.log),
+  });
   const presenter = createPresenter({ ...tools, now, queries, pages, periods });
   const entering = createEntering({ ...tools, now, visitors });
   const refuse: Refuse = (c, status, why) => presenter.send(c, errorPage(status, why));

@@ -4,6 +4,8 @@ import type { Queries } from '../../../src/query/queries.ts';
 import { summaryOf } from '../../../src/query/shapes/overview.ts';
 import type { SilencePreview } from '../../../src/query/shapes/operators.ts';
 import type { PagesOptions } from '../../../src/web/pages/app.ts';
+import type { KeptPasses } from '../../../src/web/guard/ended-passes.ts';
+import type { IdentityOptions } from '../../../src/web/guard/identity.ts';
 import { serveWeb, type Web, type WebOptions } from '../../../src/web/server.ts';
 import {
   aboutWith,
@@ -36,6 +38,7 @@ export const OPERATORS = [
 
 export interface TestPages extends Partial<WebOptions> {
   readonly isOpen?: boolean;
+  readonly sessions?: KeptPasses;
   readonly queries?: Queries;
   readonly clock?: PagesOptions['clock'];
   readonly api?: WebOptions['api'];
@@ -74,12 +77,17 @@ const PREVIEW: SilencePreview = {
   ],
 };
 
+const CALLERS: IdentityOptions = { operators: OPERATORS, localToken: LOCAL, proxy: null, isOpen: false };
+
+/** The API with callers that differ so from the usual ones. */
+export function apiWith(change: Partial<IdentityOptions>): WebOptions['api'] {
+  const callers = { ...CALLERS, ...change };
+  return { ...API, callers: () => callers };
+}
+
 export const API: WebOptions['api'] = {
   perform: failingActions(new Error('nothing can be changed here')),
-  operators: OPERATORS,
-  localToken: LOCAL,
-  proxy: null,
-  isOpen: false,
+  callers: () => CALLERS,
   monotonic: () => 0,
 };
 
@@ -91,13 +99,15 @@ export function testPagesOptions({
   isOpen = false,
   clock = AT_NOW,
   api = API,
+  sessions,
   ...options
 }: TestPages = {}): WebOptions {
   const times = { startedAt: NOW - 1_400_000_000, loadedAt: NOW - 36_000_000, heartbeatAt: NOW - 40_000 };
   const daemon = () => ({ version: '0.4.0', ...times });
+  const callers = { ...api.callers(), isOpen };
   return testWebOptions({
-    api: { ...api, isOpen },
-    pages: { timeZone: 'UTC', clock, daemon },
+    api: { ...api, callers: () => callers },
+    pages: { timeZone: 'UTC', clock, daemon, ...(sessions && { sessions }) },
     queries: queriesWith(CALM),
     ...options,
   });

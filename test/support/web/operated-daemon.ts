@@ -36,11 +36,13 @@ export interface OperatedDaemon extends AsyncDisposable {
 
 /** One that has polled all of its watches. */
 export async function anOperatedDaemon(
-  at: Partial<Pick<OperatedDaemon, 'explorer' | 'folder'>> & Pick<AppChange, 'clock'> = {},
+  at: Partial<Pick<OperatedDaemon, 'explorer' | 'folder'>> &
+    Pick<AppChange, 'clock'> & { readonly config?: (text: string) => string } = {},
 ): Promise<OperatedDaemon> {
   await using opened = new AsyncDisposableStack();
   const explorer = at.explorer ?? opened.use(await serveBalances());
-  const files = (): Folder => createFolder({ 'config.yaml': configOf(explorer), 'rules.yaml': RULES });
+  const { config = (text: string): string => text } = at;
+  const files = (): Folder => createFolder({ 'config.yaml': config(configOf(explorer)), 'rules.yaml': RULES });
   const folder = at.folder ?? opened.use(files());
   const told: string[] = [];
   const print = async (line: string): Promise<void> => void told.push(line);

@@ -4,6 +4,7 @@ import type { PerformAction } from '../../../src/operators/action.ts';
 import { ACTIONS } from '../../../src/operators/actions.ts';
 import { PreviewBody } from '../../../src/operators/shapes.ts';
 import { createQueries, type Queries } from '../../../src/query/queries.ts';
+import type { IdentityOptions } from '../../../src/web/guard/identity.ts';
 import { serveWeb, type Web, type WebOptions } from '../../../src/web/server.ts';
 
 /** What an answer may load and run: files of ours, and nothing that stands in a page. */
@@ -35,6 +36,8 @@ function unseen(): Promise<never> {
   return Promise.reject(new Error('nothing can be looked at here'));
 }
 
+export const NO_CALLERS: IdentityOptions = { operators: [], localToken: null, proxy: null, isOpen: false };
+
 /** On a free port of the loopback, ready and alive. */
 export function serveTestWeb(options: Partial<WebOptions>): Promise<Web> {
   return serveWeb(testWebOptions(options));
@@ -51,7 +54,7 @@ export function testWebOptions(options: Partial<WebOptions>): WebOptions {
     readiness: () => ({ isReady: true, lines: [] }),
     links: { isOn: () => false, secrets: () => Promise.resolve([]), now: () => 0, timeZone: 'UTC' },
     pages: null,
-    api: { perform, operators: [], localToken: null, proxy: null, isOpen: false, monotonic: () => 0 },
+    api: { perform, callers: () => NO_CALLERS, monotonic: () => 0 },
     version: '0.1.0',
     queries: someQueries({}),
     ...options,

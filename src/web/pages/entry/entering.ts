@@ -6,21 +6,26 @@ import { enterPage } from './enter.ts';
 import { callerOf, fieldOf, type PageContext } from './gates.ts';
 import { bare } from '../frame/layout.ts';
 
+/** Somebody entered, or left. */
+export type OnEntry = (type: 'entered' | 'left', name: string, peer: string) => void;
+
 export interface EnteringOptions {
   readonly visitors: Visitors;
   readonly publicUrl: string | null;
   readonly now: () => number;
   readonly monotonic: () => number;
   readonly onRejected: (reason: 'token') => void;
+  readonly onEntry?: OnEntry;
 }
 
 export interface Entering {
   ask(c: PageContext): Response;
   enter(c: PageContext): Promise<Response>;
-  leave(c: PageContext): Response;
+  leave(c: PageContext): Promise<Response>;
 }
 
-export function createEntering({ visitors, publicUrl, now, monotonic, onRejected }: EnteringOptions): Entering {
+export function createEntering(options: EnteringOptions): Entering {
+  const { visitors, publicUrl, now, monotonic, onRejected, onEntry } = options;
   // Tokens are too long to be guessed. The limit keeps wrong ones cheap; a right one is never made to wait for them.
   const attempts = createAttempts(monotonic);
   const secure = publicUrl?.startsWith('https:') ?? false;
@@ -34,9 +39,10 @@ export function createEntering({ visitors, publicUrl, now, monotonic, onRejected
       const caller = callerOf(c, now());
       const code = await fieldOf(c, 'code');
       const token = await fieldOf(c, 'token');
-      const cookie = code === '' ? visitors.enter(token, caller) : visitors.enterByCode(code, caller);
-      if (cookie !== null) {
-        setCookie(c, COOKIE, cookie, { ...ours, maxAge: COOKIE_MS / 1000 });
+      const entered = code === '' ? visitors.enter(token, caller) : await visitors.enterByCode(code, caller);
+      if (entered !== null) {
+        onEntry?.('entered', entered.name, caller.peer);
+        setCookie(c, COOKIE, entered.cookie, { ...ours, maxAge: COOKIE_MS / 1000 });
         return c.redirect('/', 303);
       }
       onRejected('token');
@@ -45,7 +51,11 @@ export function createEntering({ visitors, publicUrl, now, monotonic, onRejected
       c.header('Retry-After', String(Math.ceil(waitMs / 1000)));
       return asked(c, 'There were too many wrong tokens. Wait a minute.', 429);
     },
-    leave(c) {
+    async leave(c) {
+      const caller = callerOf(c, now());
+      await visitors.leave(caller);
+      const { name } = c.get('visitor');
+      if (name !== null) onEntry?.('left', name, caller.peer);
       deleteCookie(c, COOKIE, ours);
       return c.redirect('/enter', 303);
     },

@@ -42,7 +42,7 @@ export function callerOf(c: PageContext, now: number): PageCaller {
 
 export function onlyVisitors(visitors: Visitors, now: () => number, enter: (c: PageContext) => Response): Gate {
   return async (c, next) => {
-    const visitor = visitors.of(callerOf(c, now()));
+    const visitor = await visitors.of(callerOf(c, now()));
     if (visitor === null) return enter(c);
     c.set('visitor', visitor);
     return next();

@@ -1,0 +1,60 @@
+// Passes that are over before their time: of people who left, and codes that were used. They are kept in the state, so that
+// they stay over after a restart and on every replica. Where the state does not answer, this process remembers them: nobody
+// is kept from the page by an outage of the storage.
+import type { Log } from '../../telemetry/log.ts';
+import type { Pass } from './signed.ts';
+
+export interface EndedPasses {
+  has(pass: Pass): Promise<boolean>;
+  /** Ends the pass. False: it was over before. */
+  add(pass: Pass, now: number): Promise<boolean>;
+}
+
+export interface KeptPasses {
+  isPassEnded(nonce: string): Promise<boolean>;
+  /** False: it was ended before. */
+  endPass(nonce: string, until: number, now: number): Promise<boolean>;
+}
+
+export function createEndedPasses(kept: KeptPasses, log: Pick<Log, 'warn'> | undefined): EndedPasses {
+  const own = rememberedPasses();
+
+  function failed(error: unknown, effect: string): void {
+    log?.warn('web:failed', { error, effect });
+  }
+
+  return {
+    async has({ nonce }) {
+      if (await own.isPassEnded(nonce)) return true;
+      try {
+        return await kept.isPassEnded(nonce);
+      } catch (error) {
+        failed(error, 'who left elsewhere is not known');
+        return false;
+      }
+    },
+    async add({ nonce, until }, now) {
+      if (await own.isPassEnded(nonce)) return false;
+      try {
+        return await kept.endPass(nonce, until, now);
+      } catch (error) {
+        failed(error, 'what ended is known to this process only');
+        return own.endPass(nonce, until, now);
+      }
+    },
+  };
+}
+
+/** By this process alone. */
+export function rememberedPasses(): KeptPasses {
+  const untilByNonce = new Map<string, number>();
+  return {
+    isPassEnded: (nonce) => Promise.resolve(untilByNonce.has(nonce)),
+    endPass(nonce, until, now) {
+      const isFirst = !untilByNonce.has(nonce);
+      for (const [known, over] of untilByNonce) if (over <= now) untilByNonce.delete(known);
+      untilByNonce.set(nonce, until);
+      return Promise.resolve(isFirst);
+    },
+  };
+}
