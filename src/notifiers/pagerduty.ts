@@ -141,7 +141,9 @@ function payloadOf(message: Message, content: MessageContent, { headline, lead, 
     class: ours(message.alert),
     // 512,000 bytes are allowed, which lines of this length and number never reach.
     custom_details: {
-      ...Object.fromEntries([...content.values, ...content.about].map((row) => [row.label, valueText(row)])),
+      ...Object.fromEntries(
+        [...content.values, ...content.about, ...content.details].map((row) => [row.label, valueText(row)]),
+      ),
       text: [...lead.map((line) => line.text), ...alerts.map(alertText), ...text.map((line) => line.text)].join('\n'),
     },
   };

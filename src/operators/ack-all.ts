@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { Count, Time } from '../core/values/answer-shapes.ts';
 import { SEVERITIES } from '../core/model/ids.ts';
-import { coversSeverity } from '../core/model/delivery.ts';
 import { idOf } from '../core/model/watch/identity.ts';
 import { showTime } from '../core/wording/words.ts';
 import { acksAt } from '../dispatch/policy/holds.ts';
@@ -103,7 +102,7 @@ export const ackAll = action({
     if (mistakes.length > 0) return { mistakes };
     const open = (await openNamed(name, world)).filter((row) => stands(row) && row.at <= upTo);
     if (open.length === 0) return null;
-    const standing = replace ? [] : await standingOn(open, world);
+    const standing = replace ? [] : await ackedOf(open, world);
     const taken = new Set(standing.map(({ row }) => row));
     const rows = open.filter((row) => !taken.has(row));
     if (rows.length === 0)
@@ -207,11 +206,6 @@ async function ackedOf(rows: readonly OpenAlertRow[], world: OperatorWorld): Pro
     const ack = ackOf(row);
     return ack === null ? [] : [{ row, ack }];
   });
-}
-
-/** A severity that was raised since ends an acknowledgement. */
-async function standingOn(rows: readonly OpenAlertRow[], world: OperatorWorld): Promise<Acked[]> {
-  return (await ackedOf(rows, world)).filter(({ row, ack }) => coversSeverity(ack.severity, row.severity));
 }
 
 function standingText(standing: readonly Acked[], moment: Moment): string {

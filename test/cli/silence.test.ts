@@ -134,7 +134,8 @@ test('an on-call acknowledges what is open by its name, and takes that back', as
   const { length } = linesOf(await chainwarden(daemon, 'ack', 'all[vault]', '--key', 'mine'));
   // Its event is shown for a day, and waits for nobody.
   expect(length).toBe(2);
-  expect((await storedBy(daemon)).acks.map(({ comment }) => comment)).toEqual(['on it', null]);
+  // Both were made at one time.
+  expect(new Set((await storedBy(daemon)).acks.map(({ comment }) => comment))).toEqual(new Set(['on it', null]));
   expect((await chainwarden(daemon, 'unack', 'all[vault]/low')).code).toBe(0);
   expect((await storedBy(daemon)).acks).toHaveLength(1);
   expect(await chainwarden(daemon, 'unack', 'all[vault]/low')).toMatchObject({

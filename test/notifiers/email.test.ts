@@ -67,18 +67,13 @@ describe('a mail', () => {
         'raw: 940,000,000,000',
         'token decimals: 6',
         'token reputation: ok',
-        '',
-        'state: firing, critical, since 00:01 UTC',
-        'condition: balance < 1000000',
         'address: treasury 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503',
         'token: “USDC” 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
-        'explorer: ethereum (chain 1)',
-        'observed: 2026-01-01T00:03:00Z',
-        'watch: treasury-usdc / low',
-        'rule: rules/treasury.yaml:17',
         '',
         'Text in “quotes” is as the explorer reports it: anyone may have chosen it.',
         'Names in the text above are as the explorer reports them.',
+        '',
+        'state: firing, critical, since 00:01 UTC · watch: treasury-usdc / low · explorer: ethereum (chain 1) · observed: 2026-01-01T00:03:00Z · rule: rules/treasury.yaml:17 · condition: balance < 1000000',
       ].join('\n'),
     );
   });
@@ -111,7 +106,7 @@ describe('a mail', () => {
     });
     const { parsed } = await received(mailed({ message }));
     expect(parsed.text).toContain('\n\nfirst\nsecond\n\n');
-    expect(parsed.text).toContain('\nstate: event, critical\n');
+    expect(parsed.text).toContain('\n\nstate: event, critical · watch: treasury-usdc / low · ');
     expect(parsed.text).toContain(
       'token id: 123456789\nnonce: 1234567\ntags 1: “x”\nreputation: unknown (last poll: ok)\n',
     );

@@ -50,16 +50,11 @@ const FACTS = [
   'raw: 940,000,000,000',
   'token decimals: 6',
   'token reputation: ok',
-  'state: firing, critical, since 00:01 UTC',
-  'condition: balance < 1000000',
   `address: treasury ${ADDRESS}`,
   'token: “USDC” 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
-  'explorer: ethereum (chain 1)',
-  'observed: 2026-01-01T00:03:00Z',
-  'watch: treasury-usdc / low',
-  'rule: rules/treasury.yaml:17',
   'Text in “quotes” is as the explorer reports it: anyone may have chosen it.',
   'Names in the text above are as the explorer reports them.',
+  'state: firing, critical, since 00:01 UTC · watch: treasury-usdc / low · explorer: ethereum (chain 1) · observed: 2026-01-01T00:03:00Z · rule: rules/treasury.yaml:17 · condition: balance < 1000000',
 ];
 
 /** Two alerts, of which the second has no page. */

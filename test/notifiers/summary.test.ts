@@ -30,13 +30,9 @@ test('events that waited behind ten thousand messages read as one, and a program
 
 The first: Call a failed
 
-state: summary of many messages, critical
-condition: balance < 1000000
 address: treasury 0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503
-explorer: ethereum (chain 1)
-observed: 2026-01-01T00:05:02Z
-watch: calls[vault] / failed
-rule: rules/treasury.yaml:17
+
+state: summary of many messages, critical · watch: calls[vault] / failed · explorer: ethereum (chain 1) · observed: 2026-01-01T00:05:02Z · rule: rules/treasury.yaml:17 · condition: balance < 1000000
 `);
   expect(JSON.parse(toBody(aDelivery({ id: opened.id, message })))).toMatchObject({
     type: 'alert.summary',

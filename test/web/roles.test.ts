@@ -176,7 +176,8 @@ function headersOf({ path, by = nobody }: Asked): Headers {
 
 function bodyOf({ path, by = nobody, proof = proofFor(path, by) }: Asked): string {
   if (isCall(path)) return JSON.stringify(bodyFor(path));
-  const fields = { token: ALICE, watch: 'vault', until: '08:00', comment: 'why', seq: '3', proof: `${proof}.n` };
+  const about = { watch: 'vault', until: '08:00', comment: 'why', seq: '3', up_to: '2026-01-01T12:00:00Z' };
+  const fields = { token: ALICE, ...about, proof: `${proof}.n` };
   return new URLSearchParams(fields).toString();
 }
 

@@ -78,15 +78,23 @@ const STORIES: Readonly<Record<string, Story>> = {
     watch: USDC,
     alert: LOW,
     saw: ['{ at: 0s, balance: 1_090_237 }', '{ at: 1m, balance: 970_030 }', '{ at: 89s, balance: 1_120_423 }'],
-    reads: ['[RESOLVED after 29s] treasury USDC 1,120,423, above 1,050,000', 'When it fired: 970,030.'],
-    log: 'CRITICAL treasury-usdc/low RESOLVED treasury USDC 1,120,423, above 1,050,000 - When it fired: 970,030. (after 29s)',
+    reads: [
+      '[RESOLVED after 29s] treasury USDC 1,120,423, above 1,050,000',
+      'When it fired: 970,030.',
+      'ethereum, 00:01 UTC.',
+    ],
+    log: 'CRITICAL treasury-usdc/low RESOLVED treasury USDC 1,120,423, above 1,050,000 - When it fired: 970,030. ethereum, 00:01 UTC. (after 29s)',
   },
   'balance, resolved without `until`': {
     watch: USDC,
     alert: 'treasury-usdc: id: low, while: balance < 1_000_000',
     saw: ['{ at: 0s, balance: 970_030 }', '{ at: 29s, balance: 1_000_000 }'],
-    reads: ['[RESOLVED after 29s] treasury USDC 1,000,000, at or above 1,000,000', 'When it fired: 970,030.'],
-    log: 'WARNING treasury-usdc/low RESOLVED treasury USDC 1,000,000, at or above 1,000,000 - When it fired: 970,030. (after 29s)',
+    reads: [
+      '[RESOLVED after 29s] treasury USDC 1,000,000, at or above 1,000,000',
+      'When it fired: 970,030.',
+      'ethereum, 00:00 UTC.',
+    ],
+    log: 'WARNING treasury-usdc/low RESOLVED treasury USDC 1,000,000, at or above 1,000,000 - When it fired: 970,030. ethereum, 00:00 UTC. (after 29s)',
   },
   'balance, changed': {
     watch: USDC,
@@ -367,8 +375,8 @@ test('the runbook is the first link, the explorer’s page follows', async () =>
   const story = STORIES['a title of the rule, and its text'];
   const [message] = story === undefined ? [] : await messagesOf(story);
   expect(message === undefined ? [] : toLines(aDelivery({ message }), aTry()).links).toEqual([
-    'https://wiki.example/dry#now',
-    'https://pages.example/address/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0',
+    { label: 'Runbook', url: 'https://wiki.example/dry#now' },
+    { label: 'Address', url: 'https://pages.example/address/0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0' },
   ]);
 });
 

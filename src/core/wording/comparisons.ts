@@ -38,6 +38,24 @@ export function negated(comparison: Comparison): Comparison {
   return { ...comparison, operator: OPPOSITE[comparison.operator] };
 }
 
+export function holds({ operator, bound }: Pick<Comparison, 'operator' | 'bound'>, value: Amount): boolean {
+  const { digits } = value.minus(bound);
+  switch (operator) {
+    case '<':
+      return digits < 0n;
+    case '<=':
+      return digits <= 0n;
+    case '>':
+      return digits > 0n;
+    case '>=':
+      return digits >= 0n;
+    case '==':
+      return digits === 0n;
+    case '!=':
+      return digits !== 0n;
+  }
+}
+
 const WORDS: Readonly<Record<Operator, string>> = {
   '<': 'below',
   '<=': 'at or below',

@@ -7,7 +7,7 @@ import type { AnyKind } from '../model/watch/kind.ts';
 import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import type { Amount } from '../values/amount.ts';
 import { recordTypeOf, typeAt } from '../values/fields.ts';
-import { boundWords, clauseOf, negated, numberWords, subjectValue } from './comparisons.ts';
+import { boundWords, clauseOf, holds, negated, numberWords, subjectValue } from './comparisons.ts';
 import { movedWords, ownValue } from './values.ts';
 import { lineOf, showAgo, showAmount, showPart, showPath, showSpan, showTime } from './words.ts';
 
@@ -25,7 +25,8 @@ export function conditionSentence(occasion: ConditionOccasion): Sentence {
   const decided = clauseOf(isOver && alert.until !== null ? alert.until : alert.while);
   const compares = comparedIn(decided, isOver && alert.until === null);
   const value = compares === null ? undefined : subjectValue(compares.subject, occasion.context);
-  if (compares !== null && value !== undefined) return comparisonSentence(occasion, compares, value);
+  if (compares !== null && value !== undefined)
+    return comparisonSentence(occasion, boundOf(occasion, compares, value), value);
   return stateSentence(occasion, decided) ?? compoundSentence(occasion, decided);
 }
 
@@ -33,21 +34,47 @@ function comparedIn({ compares }: Clause, isNegated: boolean): Comparison | null
   return compares === null || !isNegated ? compares : negated(compares);
 }
 
-function comparisonSentence(occasion: ConditionOccasion, comparison: Comparison, value: Amount): Sentence {
+/** A comparison as it is told of a value. `isEnd`: it ends the alert, and does not hold yet. */
+interface Bound {
+  readonly comparison: Comparison;
+  readonly isEnd: boolean;
+}
+
+/** An alert goes on firing between `while` and `until`, and for `keep_firing_for`, where its condition does not hold. */
+function boundOf({ alert, isOver }: ConditionOccasion, comparison: Comparison, value: Amount): Bound {
+  if (isOver || holds(comparison, value)) return { comparison, isEnd: false };
+  const end = alert.until === null ? null : clauseOf(alert.until).compares;
+  const isAwaited = end !== null && isSame(end.subject, comparison.subject) && !holds(end, value);
+  return isAwaited ? { comparison: end, isEnd: true } : { comparison: negated(comparison), isEnd: false };
+}
+
+function isSame(a: Comparison['subject'], b: Comparison['subject']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** `970,030, below 1,000,000`; `1,020,000, not yet above 1,050,000` */
+function detailOf(
+  measured: string,
+  { comparison, isEnd }: Bound,
+  value: Amount,
+  show: (one: Amount) => string,
+): string {
+  return `${measured}, ${isEnd ? 'not yet ' : ''}${boundWords(comparison, value, show)}`;
+}
+
+function comparisonSentence(occasion: ConditionOccasion, told: Bound, value: Amount): Sentence {
+  const { comparison, isEnd } = told;
   const { subject } = comparison;
-  if (subject.type === 'window') return windowSentence(occasion, subject.window, comparison, value);
+  if (subject.type === 'window') return windowSentence(occasion, subject.window, told, value);
   const { kind, view, before, isOver } = occasion;
   const show = numberWords(recordTypeOf(view), subject.path);
   const measured = show(value);
-  const own = kind.wording.compared?.({
-    ...occasion,
-    path: subject.path,
-    operator: comparison.operator,
-    value: measured,
-    bound: show(comparison.bound),
-  });
+  const { operator, bound } = comparison;
+  const own = isEnd
+    ? null
+    : kind.wording.compared?.({ ...occasion, path: subject.path, operator, value: measured, bound: show(bound) });
   if (own !== undefined && own !== null) return own;
-  const detail = `${measured}, ${boundWords(comparison, value, show)}`;
+  const detail = detailOf(measured, told, value, show);
   const moved = subject.isBefore ? null : movedWords(view, before, subject.path);
   return {
     title: `${kind.wording.value(occasion, subject.path)} ${detail}`,
@@ -68,24 +95,19 @@ function whereWords({ names, at }: ConditionOccasion): string {
 }
 
 /** `treasury USDC fell 22.4 % in 10 min (limit 20 %)` */
-function windowSentence(
-  occasion: ConditionOccasion,
-  window: Window,
-  { operator, bound }: Comparison,
-  value: Amount,
-): Sentence {
+function windowSentence(occasion: ConditionOccasion, window: Window, told: Bound, value: Amount): Sentence {
   const { kind, context } = occasion;
   const name = kind.wording.value(occasion, window.path);
   const span = showSpan(window.ms);
   const show = showMeasure(window);
   if (window.measure !== 'change' && window.measure !== 'delta') {
     const measured = show(value);
-    const detail = `${measured}, ${boundWords({ operator, bound }, value, show)}`;
+    const detail = detailOf(measured, told, value, show);
     const title = `${EXTREMES[window.measure]} ${name} in ${span} ${detail}`;
     return { title, detail, measured, lines: lineOf(whereWords(occasion)) };
   }
   const moved = value.digits === 0n ? 'unchanged' : `${value.digits < 0n ? 'fell' : 'rose'} ${show(absolute(value))}`;
-  const detail = `${moved} in ${span} (limit ${show(absolute(bound))})`;
+  const detail = `${moved} in ${span} (limit ${show(absolute(told.comparison.bound))})`;
   return { title: `${name} ${detail}`, detail, measured: moved, lines: lineOf(thenAndNow(window, context)) };
 }
 

@@ -21,7 +21,7 @@ export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLi
   const values = toRows(message.fields, message.before, { when: whenBefore(member), zone: message.zone }).filter(
     (row) => !isSaid(row, message),
   );
-  const about = aboutRows(message, at);
+  const about = aboutRows(message);
   const [lead, text] = [leadOf(member, at), textLines(message.text)];
   return {
     subject: memberSubject(member, at),
@@ -33,6 +33,7 @@ export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLi
     text,
     values: values.slice(0, MOST_VALUES),
     about,
+    details: detailRows(message, at),
     notes: [
       ...(as === 'repeat' && present === null && values.length > 0
         ? ['The values are those of when it was first told.']
@@ -137,18 +138,23 @@ function timesOf(message: Message, now: Instant): string {
   return `${fired === null ? '' : `, after ${fired}`} (${showRange(message.since, message.resolvedAt, moment)})`;
 }
 
-function aboutRows(message: Message, at: Instant): FactRow[] {
-  const { of, token } = message;
+function aboutRows({ of, token }: Message): FactRow[] {
+  return [
+    ...(of === null ? [] : [row('address', of.name === null ? of.address : `${of.name} ${of.address}`)]),
+    ...(token === null ? [] : [tokenRow(token)]),
+  ];
+}
+
+/** The condition stands last: it may be long. */
+function detailRows(message: Message, at: Instant): FactRow[] {
   const chain = message.chainId === null ? '' : ` (chain ${message.chainId})`;
   return [
     row('state', stateWords(message, at)),
-    row('condition', message.condition),
-    ...(of === null ? [] : [row('address', of.name === null ? of.address : `${of.name} ${of.address}`)]),
-    ...(token === null ? [] : [tokenRow(token)]),
+    row('watch', `${message.watch} / ${message.alert}`),
     row('explorer', `${message.explorer}${chain}`),
     row('observed', showSecond(message.observedAt)),
-    row('watch', `${message.watch} / ${message.alert}`),
     row('rule', message.rule),
+    row('condition', message.condition),
   ];
 }
 

@@ -33,8 +33,10 @@ export interface MessageContent {
   readonly text: readonly TextLine[];
   /** What was seen: the values, and those before. */
   readonly values: readonly FactRow[];
-  /** Where, when and by which rule. */
+  /** Whose they are. */
   readonly about: readonly FactRow[];
+  /** When, where and by which rule: nobody decides by it at night, so people read it in one line. */
+  readonly details: readonly FactRow[];
   readonly notes: readonly string[];
 }
 
@@ -67,6 +69,11 @@ export interface ListedAlert {
 export interface RuleCount {
   readonly rule: string;
   readonly count: number;
+}
+
+/** Null: there are none. */
+export function detailsText({ details }: Pick<MessageContent, 'details'>): string | null {
+  return details.length === 0 ? null : details.map(rowText).join(' \u00b7 ');
 }
 
 export function ourLine(text: string): TextLine {

@@ -47,7 +47,16 @@ export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks 
   };
 }
 
-const NOTHING_MORE = { alerts: [], others: [], links: [], text: [], values: [], about: [], notes: [] } as const;
+const NOTHING_MORE = {
+  alerts: [],
+  others: [],
+  links: [],
+  text: [],
+  values: [],
+  about: [],
+  details: [],
+  notes: [],
+} as const;
 
 function countOf({ message }: DeliveryMember): AlikeMembers {
   const { watch, alert, severity, type, summary } = message;

@@ -3,6 +3,7 @@
 import type { Attempt, Delivery } from '../../core/model/delivery.ts';
 import {
   byRule,
+  detailsText,
   othersText,
   ourLine,
   rowText,
@@ -55,6 +56,7 @@ export function toLines(delivery: Delivery, attempt: LinesAttempt): AllLines {
   const { maybeCopy, unrecorded } = attempt;
   const content = toContent(delivery, attempt);
   const { tone, subject, lead, alerts, others, links, text, values, about, notes } = content;
+  const details = detailsText(content);
   const short = (line: TextLine): TextLine => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {
     tone,
@@ -69,7 +71,11 @@ export function toLines(delivery: Delivery, attempt: LinesAttempt): AllLines {
       .filter(({ url }) => isShort(url))
       .slice(0, MOST_LINKS),
     text: text.map(short),
-    facts: [...[...values, ...about].map(factOf), ...notes.map(ourLine)],
+    facts: [
+      ...[...values, ...about].map(factOf),
+      ...notes.map(ourLine),
+      ...(details === null ? [] : [short(ourLine(details))]),
+    ],
   };
 }
 

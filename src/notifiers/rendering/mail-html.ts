@@ -4,6 +4,7 @@ import { escapeHtml } from '../../lib/untrusted.ts';
 import type { Piece, FactRow } from './facts.ts';
 import {
   COLOURS,
+  detailsText,
   othersText,
   quoted,
   type MessageContent,
@@ -34,6 +35,7 @@ const DARK = [
 export function toHtml(content: MessageContent): string {
   const { subject, tone, lead, alerts, others, links, text, values, about, notes } = content;
   const left = othersText(others);
+  const details = detailsText(content);
   return html`<!doctype html>
     <html lang="en" dir="ltr">
       <head>
@@ -51,11 +53,11 @@ export function toHtml(content: MessageContent): string {
           <tr>
             <td colspan="2" style="${WIDE};font-size:17px;font-weight:bold">${subject}</td>
           </tr>
-          ${lead.map(textRow)}${alerts.map(alertRow)}${left === null ? [] : [noteRow(left)]}${links.length === 0 ? [] : [linksRow(links)]}${text.map(textRow)}${values.map(valueRow)}
+          ${lead.map(textRow)}${alerts.map(alertRow)}${left === null ? [] : [noteRow(left)]}${links.length === 0 ? [] : [linksRow(links)]}${text.map(textRow)}${[...values, ...about].map(valueRow)}
           <tr>
             <td colspan="2" style="${WIDE}"></td>
           </tr>
-          ${about.map(valueRow)}${notes.map(noteRow)}
+          ${notes.map(noteRow)}${details === null ? [] : [noteRow(details)]}
         </table>
       </body>
     </html> `.markup;

@@ -1,8 +1,10 @@
 // The text part of a mail.
-import { alertText, othersText, rowText, type MessageContent } from './content.ts';
+import { alertText, detailsText, othersText, rowText, type MessageContent } from './content.ts';
 
 /** A stranger's text among the facts stands in “quotes”; none of it can begin a line. */
-export function toText({ subject, lead, alerts, others, links, text, values, about, notes }: MessageContent): string {
+export function toText(content: MessageContent): string {
+  const { subject, lead, alerts, others, links, text, values, about, notes } = content;
+  const details = detailsText(content);
   const left = othersText(others);
   const parts = [
     [subject, ...lead.map((line) => line.text)],
@@ -10,9 +12,9 @@ export function toText({ subject, lead, alerts, others, links, text, values, abo
     left === null ? [] : [left],
     links.map(({ label, url }) => `${label}: ${url}`),
     text.map((line) => line.text),
-    values.map(rowText),
-    about.map(rowText),
+    [...values, ...about].map(rowText),
     notes,
+    details === null ? [] : [details],
   ];
   return `${parts
     .filter((lines) => lines.length > 0)

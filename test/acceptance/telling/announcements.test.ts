@@ -136,7 +136,7 @@ test('an acknowledged warning became critical, and was not repeated all the same
   ]);
   expect((await storedBy(daemon)).acks).toMatchObject([{ id: 'a4' }]);
   // It can be acknowledged as what it is now.
-  expect(await ask(daemon, await named('other'), { seq: 1 }, 'a5')).toMatchObject({ status: 201 });
+  expect(await ask(daemon, await named('other'), { seq: 2 }, 'a5')).toMatchObject({ status: 201 });
   await newsOf(daemon, 60_000);
   expect((await storedBy(daemon)).acks).toHaveLength(2);
 });

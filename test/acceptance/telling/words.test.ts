@@ -64,3 +64,17 @@ test('the end of an alert is called as its rule says', async () => {
   await scene.poll(5, 6);
   expect((await scene.mailed(2)).at(-1)).toMatch(/^ops \[RESOLVED after [1-9]m\S*\] Treasury is back at 5$/);
 });
+
+test('a repeat says of a value between the two thresholds that it is not yet back, and of one that is back only that', async () => {
+  const routes = '[{ notify: ops, repeat: 1h }]';
+  await using scene = await aScene(
+    { ...OPS, routes },
+    '{ id: low, while: balance < 3, until: balance > 6, keep_firing_for: 90m }',
+  );
+  await scene.poll(2, 2);
+  await scene.mailed(1);
+  await scene.poll(4, 62);
+  expect((await scene.mailed(2))[1]).toMatch(/^ops \[WARNING for 1h\S*\] treasury coin 4, not yet above 6$/);
+  await scene.poll(7, 62);
+  expect((await scene.mailed(3))[2]).toMatch(/^ops \[WARNING for 2h\S*\] treasury coin 7, at or above 3$/);
+});
