@@ -113,8 +113,24 @@ describe('several alerts', () => {
     expect(firstLines(delivery)[0]).toBe('[WARNING] 70 alerts: vault-calls, coins, ethereum');
   });
 
+  test('that read alike, and are events, are one line: how often, from when to when, and by whom', () => {
+    const from = (hash: string): Message['fields'] => ({ from: { record: { hash: { text: hash } } } });
+    const calls = [1, 2, 3, 4, 5].map((n) =>
+      newsOf(call(n, { at: at(n), fields: from(`0x${`${n % 4}`.repeat(40)}`), severity: 'critical' })),
+    );
+    const conditions = [1, 2].map((n) => newsOf(fired({ key: `f${n}` })));
+    const { alerts } = toLines(several([...calls, ...conditions, newsOf(call(9))]), aTry());
+    expect(alerts.map(({ subject, aside }) => `${subject} (${aside})`)).toEqual([
+      expect.stringMatching(/^\[CRITICAL\] \S+ .*below/),
+      expect.stringMatching(/^\[CRITICAL\] \S+ .*below/),
+      '[CRITICAL] Call to vault failed (5 times, 12:01\u201312:05 UTC, from 0x1111\u20261111, 0x2222\u20262222, 0x3333\u20263333, 1 more)',
+      '[WARNING] Call to vault failed (12:03 UTC)',
+    ]);
+    expect(alerts.map(({ counts }) => counts.count)).toEqual([1, 1, 5, 1]);
+  });
+
   test('that have no room are counted with those', () => {
-    const members = Array.from({ length: 50 }, (_, n) => newsOf(call(n)));
+    const members = Array.from({ length: 50 }, (_, n) => newsOf(call(n, { title: `Call ${n} to vault failed` })));
     const more = [
       { watch: 'coins[a]', alert: 'low', severity: 'info', type: 'alert.firing', count: 7, keys: [] },
     ] as const;
@@ -296,7 +312,7 @@ describe('summaries', () => {
   test('say nothing of each having been held back: that is what they are', () => {
     const members = [1, 2].map((n) => ({ ...newsOf(call(n)), heldAt: at(4) }));
     const { alerts } = toLines(several(members, { kind: 'overflow_summary' }), aTry());
-    expect(alerts.map(({ aside }) => aside)).toEqual(['12:03 UTC', '12:03 UTC']);
+    expect(alerts.map(({ aside }) => aside)).toEqual(['2 times, 12:03 UTC']);
   });
 
   test.each([

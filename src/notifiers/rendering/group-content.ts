@@ -13,6 +13,8 @@ import {
   type MessageType,
 } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
+import { shortHex } from '../../core/values/address.ts';
+import { showRange, showTime } from '../../core/wording/words.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { OwnLinks } from './alert-content.ts';
 import {
@@ -26,7 +28,7 @@ import {
   type MessageTone,
 } from './content.ts';
 import { memberAside, memberSubject } from './member.ts';
-import { ours, pagesOf, runbookOf } from './wording.ts';
+import { ours, pagesOf, runbookOf, subjectOf } from './wording.ts';
 
 export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks = {}): MessageContent {
   const { kind } = delivery;
@@ -38,9 +40,9 @@ export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks 
     ...NOTHING_MORE,
     ...headOf(delivery, alike, tone),
     tone,
-    alerts: members.slice(0, MOST_LISTED).map((member) => ({
-      ...listed(member, kind === 'overflow_summary', at),
-      link: pageOf?.(member.message) ?? anyPageOf(member.message),
+    alerts: linesOf(members.slice(0, MOST_LISTED), kind === 'overflow_summary').map((some) => ({
+      ...listed(some, kind === 'overflow_summary', at),
+      link: pageOf?.(some[0].message) ?? anyPageOf(some[0].message),
     })),
     links: ackUrl === undefined ? [] : [{ label: ACKNOWLEDGE_ALL, url: ackUrl }],
     others: byRule([...members.slice(MOST_LISTED).map(countOf), ...more].map(ruleCountOf)),
@@ -150,15 +152,60 @@ function namesOf(members: readonly DeliveryMember[], more: readonly AlikeMembers
   );
 }
 
+/** Members of one line: the same thing happened to all of them. */
+type Line = readonly [DeliveryMember, ...DeliveryMember[]];
+
+/** The worst first, conditions before events. Events that read alike are one line. */
+function linesOf(members: readonly DeliveryMember[], isSummary: boolean): Line[] {
+  const lines = [...Map.groupBy(members, (member) => lineKeyOf(member, isSummary)).values()];
+  return lines
+    .flatMap(([first, ...others]): Line[] => (first === undefined ? [] : [[first, ...others]]))
+    .toSorted(byRank);
+}
+
+function lineKeyOf({ message, as, renewed, heldAt }: DeliveryMember, isSummary: boolean): string {
+  const { key, seq, watch, alert, type, severity } = message;
+  const isPlain = type === 'alert.event' && as === 'news' && renewed === null && (heldAt === null || isSummary);
+  return JSON.stringify(isPlain ? [watch, alert, severity, subjectOf(message)] : [key, seq]);
+}
+
+function byRank([a]: Line, [b]: Line): number {
+  return RANK_OF[a.message.severity] - RANK_OF[b.message.severity] || Number(isEvent(a)) - Number(isEvent(b));
+}
+
+function isEvent({ message: { type } }: DeliveryMember): boolean {
+  return type === 'alert.event';
+}
+
 /** Of a summary all members were held back: that is what it is. */
-function listed(member: DeliveryMember, isSummary: boolean, at: Instant): Omit<ListedAlert, 'link'> {
-  const { message } = member;
+function listed(line: Line, isSummary: boolean, at: Instant): Omit<ListedAlert, 'link'> {
+  const [first] = line;
+  const { message } = first;
+  const alone = memberAside(isSummary ? { ...first, heldAt: null } : first, at);
   return {
-    subject: memberSubject(member, at),
-    aside: memberAside(isSummary ? { ...member, heldAt: null } : member, at),
+    subject: memberSubject(first, at),
+    aside: line.length === 1 ? alone : foldedAside(line, at),
     tone: ENDS.has(message.type) ? 'resolved' : message.severity,
-    counts: ruleCountOf(countOf(member)),
+    counts: { ...ruleCountOf(countOf(first)), count: sumOf(line.map(countOf)) },
   };
+}
+
+const MOST_CALLERS = 3;
+
+/** `6 times, 00:05\u201300:08 UTC, from 0x1E46\u2026FD90` */
+function foldedAside(line: Line, now: Instant): string {
+  const times = line.map(({ message: { at } }) => at);
+  const [first, last, moment] = [Math.min(...times), Math.max(...times), { now, zone: line[0].message.zone }];
+  const range = first === last ? showTime(first, moment) : showRange(first, last, moment);
+  const callers = [...new Set(line.flatMap(({ message }) => callerOf(message)))];
+  const more = callers.length - MOST_CALLERS;
+  const from = [...callers.slice(0, MOST_CALLERS), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return `${sumOf(line.map(countOf))} times, ${range}${from === '' ? '' : `, from ${from}`}`;
+}
+
+function callerOf({ fields: { from } }: Message): string[] {
+  const hash = typeof from === 'object' && 'record' in from ? from.record['hash'] : undefined;
+  return typeof hash === 'object' && 'text' in hash ? [shortHex(ours(hash.text))] : [];
 }
 
 function anyPageOf(message: Message): string | null {
