@@ -10,7 +10,7 @@ test('what operators did was not told, because the daemon was started again befo
   if (config === null) throw new Error('it does not load');
   const rules = dispatchRulesOf(config, [], { startedAt: 0, lookedAt: () => null, presentOf: () => null });
   // Asked at a start and at a reload: what leads nowhere any more is let go of.
-  expect(rules.ruleOf(ANNOUNCER, 'silence')).toEqual({ channels: ['b'], labels: null });
+  expect(rules.ruleOf(ANNOUNCER, 'silence')).toEqual({ type: 'fixed', channels: ['b'] });
 });
 
 test('people are sent 10 messages in ten minutes and 30 in an hour unless the config says otherwise, programs any number', () => {

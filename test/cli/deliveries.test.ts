@@ -34,13 +34,13 @@ test('nobody could see whether the night shift was told: each message with its r
   expect(linesOf(out).toSorted()).toEqual([
     '2026-01-01T00:02:00Z  sent to night: Empty \u2039U+202E\u203a: 0, below 1 (firing) - one try',
     '2026-01-01T00:02:00Z  sent to screen: Empty \u2039U+202E\u203a: 0, below 1 (firing) - one try',
-    '2026-01-01T00:03:00Z  sent to night: Empty \u2039U+202E\u203a: 5, at or above 1 (resolved) - one try',
-    '2026-01-01T00:03:00Z  sent to screen: Empty \u2039U+202E\u203a: 5, at or above 1 (resolved) - one try',
+    '2026-01-01T00:03:00Z  sent to night: no longer: Empty \u2039U+202E\u203a: 0, below 1; now 5 (resolved) - one try',
+    '2026-01-01T00:03:00Z  sent to screen: no longer: Empty \u2039U+202E\u203a: 0, below 1; now 5 (resolved) - one try',
   ]);
   expect(linesOf(out)[0]).toContain('00:03:00');
   const limited = await prepared.run('deliveries', 'list', '-c', prepared.config, '--limit', '1', '--channel', 'night');
   expect(linesOf(limited.out)).toEqual([
-    expect.stringContaining('to night: Empty ‹U+202E›: 5, at or above 1 (resolved)'),
+    expect.stringContaining('to night: no longer: Empty ‹U+202E›: 0, below 1; now 5 (resolved)'),
   ]);
 });
 
@@ -71,7 +71,7 @@ test('one delivery is shown as a whole; one that is not there says which are', a
   const shown = await prepared.run('deliveries', 'show', id, '-c', prepared.config);
   expect(shown.out.split('\n')).toEqual([
     `${id}  sent`,
-    '  message:  Empty ‹U+202E›: 5, at or above 1 (resolved)',
+    '  message:  no longer: Empty ‹U+202E›: 0, below 1; now 5 (resolved)',
     '  alert:    coins/low, warning, rules.yaml:3',
     '  to:       night',
     '  decided:  2026-01-01T00:03:00Z',

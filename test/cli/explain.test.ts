@@ -109,11 +109,11 @@ test('data that is not good is said, and what fires on it is unverified', async 
   const since = '2026-01-01T00:04:00Z';
   expect(linesWith(await explained('coins/low'), 'last', 'state', 'held back')).toEqual([
     `last usable answer 2m ago; data error since ${since}`,
-    `state: firing since 2026-01-01T00:03:00Z, unverified since ${since}: it fires already`,
+    `state: firing since 2026-01-01T00:01:00Z, unverified since ${since}: it fires already`,
     `held back: data error since ${since}, on which nothing is decided`,
   ]);
   const { out } = await prepared.run('status', '-c', prepared.config);
-  expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:03:00Z, unverified since ${since}`);
+  expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:01:00Z, unverified since ${since}`);
 });
 
 test('status says which watch is blind, and since when, until it has data again', async () => {

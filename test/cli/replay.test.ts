@@ -77,7 +77,7 @@ test('a timeline, and how noisy each alert was; nothing is sent, no state is wri
       /^2026-01-01T00:05:00Z {2}CRITICAL {2}coins\/low {5}FIRING {4}vault coin 0, below 5 - Fell 10 /,
     );
     expect(lines[2]).toMatch(
-      /^2026-01-01T00:09:00Z {2}CRITICAL {2}coins\/low {5}RESOLVED {2}vault coin \d+, at or above 5 - When it fired: 0\. \(after 4m\)$/,
+      /^2026-01-01T00:09:00Z {2}CRITICAL {2}coins\/low {5}RESOLVED {2}vault coin \d+, at or above 5 - When it fired: 0\. chain, 00:09 UTC\. \(after 4m\)$/,
     );
     expect(lines.slice(3)).toEqual([
       '',

@@ -47,9 +47,10 @@ test('each step of the list is a transaction of the store, and each transaction 
   );
   const named = namesIn(written, 0).filter((name) => !PASSED_ON.test(name));
   expect([...new Set(named)].toSorted()).toEqual(Object.keys(STEPS).toSorted());
-  // The process that opens a state takes it over, which a replica does shard by shard, and a command forgets a watch.
+  // The process that opens a state takes it over, which a replica does shard by shard, a command forgets a watch, and who
+  // leaves changes the state as an operator does.
   const inSeveral = named.filter((name, at) => named.indexOf(name) !== at);
-  expect(new Set(inSeveral)).toEqual(new Set(['forget', 'settle', 'take-over']));
+  expect(new Set(inSeveral)).toEqual(new Set(['forget', 'intervene', 'settle', 'take-over']));
 });
 
 test('nothing else in the sources begins a transaction', () => {
@@ -82,13 +83,17 @@ test('each moment of the list is marked in one place', () => {
 test('nothing is sent, shown or changed by an operator but past a moment of the list', () => {
   // Commands that send a test message keep nothing.
   expect(filesOf(callsOf(/^(?:notifier|sender)\.send$/))).toEqual([
-    'src/app/runtime/ack-links.ts',
     'src/app/runtime/channels.ts',
+    'src/app/runtime/page-links.ts',
     'src/app/runtime/redacted.ts',
     'src/cli/daemon/notify-test.ts',
     'src/engine/sending/sender.ts',
   ]);
-  expect(filesOf(callsOf(/mirror\.show$/))).toEqual(['src/app/runtime/redacted.ts', 'src/engine/sending/mirror.ts']);
+  expect(filesOf(callsOf(/mirror\.show$/))).toEqual([
+    'src/app/runtime/page-links.ts',
+    'src/app/runtime/redacted.ts',
+    'src/engine/sending/mirror.ts',
+  ]);
   expect(filesOf(callsOf(/\.(?:postJson|exchange)$/)).filter((file) => !file.startsWith('src/notifiers/'))).toEqual([
     'src/app/heartbeat.ts',
   ]);

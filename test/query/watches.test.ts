@@ -38,7 +38,7 @@ test('the list shows problems first, then what is closest to firing', async () =
   });
   await daemon.poll(2);
   const firing = await queries.watches(all);
-  expect(firing.items[0]).toMatchObject({ name: 'coins', state: 'firing', since: '2026-01-01T00:04:00Z', needs: null });
+  expect(firing.items[0]).toMatchObject({ name: 'coins', state: 'firing', since: '2026-01-01T00:02:00Z', needs: null });
   expect(firing.counts).toMatchObject({ firing: 1, ok: 2 });
   expect(firing.items[0]?.bars.states.at(-1)).toBe('critical');
   expect(WatchList.parse(JSON.parse(JSON.stringify(firing)))).toEqual(firing);

@@ -15,6 +15,8 @@ import { readinessOf } from './readiness.ts';
 import type { AppOptions, Services } from '../services.ts';
 import { createEdition, createLook } from './view.ts';
 
+const IS_WRONG_TOKEN = { sockets: false, host: false, token: true } as const;
+
 /** Rejects with a `WebError`. `heartbeatAt`: when the last beat was accepted. */
 export async function openWeb(
   options: AppOptions,
@@ -61,7 +63,7 @@ export async function openWeb(
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);
-      if (reason === 'token') journal.onWrongToken();
+      if (IS_WRONG_TOKEN[reason]) journal.onWrongToken();
     },
     onAnswered: (answered) => {
       metrics.httpAnswered(answered);

@@ -102,7 +102,7 @@ test('a cause is told when it was seen twice, once, and when it is over; an hour
   expect(await story.said(3_600_000)).toEqual([]);
   expect(story.self.watches().map(({ rule, alerts }) => [rule, alerts[0]?.id])).toEqual([['chainwarden', 'blind']]);
   story.found.causes = [];
-  expect(await story.said()).toEqual([`warning alert.resolved ${TITLE}`]);
+  expect(await story.said()).toEqual([`warning alert.resolved no longer: ${TITLE}`]);
   expect(await story.said(7_200_000)).toEqual([]);
   expect(await story.store.remembered()).toEqual([]);
 });
@@ -135,7 +135,7 @@ test('two replicas told of the same explorer: each tells of those that it asks, 
   expect(await second.said(60_000)).toEqual([]);
   second.found.causes = [];
   expect(await first.said(60_000)).toEqual([]);
-  expect(await second.said(60_000)).toEqual([`warning alert.resolved ${TITLE}`]);
+  expect(await second.said(60_000)).toEqual([`warning alert.resolved no longer: ${TITLE}`]);
 });
 
 test('the storage failed while a replica read what another one had told: it reads that again, and tells the end', async () => {
@@ -161,7 +161,7 @@ test('the storage failed while a replica read what another one had told: it read
   await other.claim('explorer:ethereum');
   failures = 1;
   second.self.shardsMoved();
-  expect(await second.said(60_000)).toEqual([`warning alert.resolved ${TITLE}`]);
+  expect(await second.said(60_000)).toEqual([`warning alert.resolved no longer: ${TITLE}`]);
   expect(second.log.lines).toEqual(['warn self:failed', 'info self:resolved', 'info self:looks-again']);
 });
 
@@ -183,8 +183,8 @@ test('a cause that becomes worse is told again at its new severity, and one that
   expect(await story.said(600_000)).toEqual([]);
   story.found.causes = [];
   expect((await story.said()).toSorted()).toEqual([
-    `critical alert.resolved ${TITLE}`,
-    `warning alert.resolved ${TITLE}`,
+    `critical alert.resolved no longer: ${TITLE}`,
+    `warning alert.resolved no longer: ${TITLE}`,
   ]);
 });
 
@@ -196,7 +196,7 @@ test('a restart repeats nothing, and resolves nothing before it is known whether
   Object.assign(story.found, { causes: [], isUndecided: true });
   expect(await story.said(300_000)).toEqual([]);
   story.found.isUndecided = false;
-  expect(await story.said()).toEqual([`critical alert.resolved ${TITLE}`]);
+  expect(await story.said()).toEqual([`critical alert.resolved no longer: ${TITLE}`]);
 });
 
 test('what another cause explains does not begin, and what fires is not taken back by the explanation', async () => {
@@ -225,7 +225,7 @@ test('three outages within an hour are flapping: told once as such, and once how
     'alert.resolved',
     'alert.firing',
   ]);
-  expect(await story.said(2_000_000)).toEqual([`warning alert.resolved ${TITLE}`]);
+  expect(await story.said(2_000_000)).toEqual([`warning alert.resolved no longer: ${TITLE}`]);
 });
 
 test('a clock that is set back by a day delays neither the telling nor the end', async () => {

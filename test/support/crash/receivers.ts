@@ -118,10 +118,14 @@ function isMarked(headers: IncomingHttpHeaders): boolean {
   return String(headers['chainwarden-attempt']).includes('may be a copy');
 }
 
-/** Markup is escaped by backslashes. */
+/** The subject is bold, the rest an embed; markup is escaped by backslashes. Of several alerts each has a line that is a link. */
 function toldInChat({ body }: WebhookCall): Told {
-  const { content } = JSON.parse(body) as { content: string };
-  const text = content.replaceAll('\\', '');
+  const { content, embeds = [] } = JSON.parse(body) as { content: string; embeds?: { description?: string }[] };
+  const all = [content, ...embeds.map(({ description = '' }) => description), ''].join('\n');
+  const text = all
+    .replaceAll('\\', '')
+    .replaceAll('**', '')
+    .replace(/\[(.*)\]\(\S+\)/g, '$1\n');
   return { recipient: 'chat', id: null, text, saysCopy: text.includes('may be a copy') };
 }
 
