@@ -96,7 +96,7 @@ test('all events of an alert are acknowledged at once, up to the newest that was
     status: 409,
     body: { detail: expect.stringMatching(/^alice has acknowledged it until 2026-01-02 00:3\d UTC/) },
   });
-  await scene.poll(6, 120);
+  await scene.poll(6, 45);
   expect(await overviewOf(scene)).toMatchObject({ verdict: 'in-hand', cards: [] });
   expect(scene.mails()).toHaveLength(5);
   const { items } = (await readApi(scene.running, '/history?q=alice')).body as { items: readonly unknown[] };
@@ -109,7 +109,7 @@ test('an acknowledgement of all is taken back: the events are open again, and re
   await scene.mailed(2);
   const up = new Date(scene.running.clock.now()).toISOString();
   await callApi(scene.running, { path: '/acks', body: { ...ALL, up_to: up }, key: 'a' });
-  await scene.poll(8, 90);
+  await scene.poll(8, 45);
   expect(scene.mails()).toHaveLength(2);
   const { body } = await callApi(scene.running, { path: '/acks/end', body: ALL, key: 'b' });
   expect(body).toMatchObject({ ended: [{ alerts: 2, actor: 'alice' }] });

@@ -8,10 +8,17 @@ import { execute, hasPostgres, openPostgres } from './postgres-server.ts';
 import { TEMPLATE } from './story-state.ts';
 
 /**
- * What a log that nobody reads does to a daemon has nothing to do with its state, and what several replicas do is told on a
- * database of its own.
+ * A log that nobody reads, and the words of messages, have nothing to do with the state; what several replicas do is told on
+ * a database of its own.
  */
-const STORIES = ['test/acceptance', '--testPathIgnorePatterns', 'unread-log', 'state/postgres', 'state/replicas'];
+const STORIES = [
+  'test/acceptance',
+  '--testPathIgnorePatterns',
+  'unread-log',
+  'telling/words',
+  'state/postgres',
+  'state/replicas',
+];
 
 const given = process.argv.slice(2);
 const areFilesNamed = given.some((argument) => existsSync(argument));
