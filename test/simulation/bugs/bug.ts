@@ -17,6 +17,8 @@ export interface Bug {
 interface Simulated extends Bug {
   /** The faults under which it shows, where those are rare among all others; left out: every kind. */
   readonly under?: readonly FaultKind[];
+  /** Of a history that meets what it takes; left out: that of all others. */
+  readonly seed?: string;
 }
 
 /** Noticed by the oracle for alerts alone. */

@@ -42,16 +42,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       },
     ],
     caughtAs: ['unsent raised'],
-  },
-  'a raised severity that does not begin the steps again': {
-    edits: [
-      {
-        file: 'src/store/tables/alerts/alerts.ts',
-        find: ' WHEN excluded.highest < alerts.highest THEN ${raised} ELSE',
-        replace: ' ELSE',
-      },
-    ],
-    caughtAs: ['step-wrong step'],
+    seed: '18',
   },
   'a repeat to an acknowledged target': {
     edits: [
