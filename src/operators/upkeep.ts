@@ -1,6 +1,6 @@
 // Upkeep of silences, pauses and acknowledgements: announces that one begins or is over, or still lasts after a day; ends a
 // silence when nothing of it fires any more, and an acknowledgement when a reload has made its alert more severe.
-import { RANK_OF } from '../core/model/delivery.ts';
+import { isHigher } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import type { Silence } from '../dispatch/model.ts';
@@ -107,8 +107,7 @@ interface Raised {
 function raised(acks: readonly StoredAck[], open: readonly OpenAlertRow[], watches: readonly Watch[]): Raised[] {
   return acks.flatMap((ack) => {
     const alert = open.find(({ key, episode }) => key === ack.key && episode === ack.episode);
-    const isHigher = alert !== undefined && RANK_OF[severityOf(alert, watches)] < RANK_OF[ack.severity];
-    return isHigher ? [{ ack, alert }] : [];
+    return alert !== undefined && isHigher(severityOf(alert, watches), ack.severity) ? [{ ack, alert }] : [];
   });
 }
 

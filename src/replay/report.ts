@@ -1,5 +1,5 @@
 // The result of a replay as data: each message that would have been sent, and how many each alert sent.
-import { stateWord, type Delivery, type Message } from '../core/model/delivery.ts';
+import { firedAtOf, stateWord, type Delivery, type Message } from '../core/model/delivery.ts';
 import { deliveryId } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -116,7 +116,7 @@ function entryOf({ message, to }: ReplayedMessage): Entry {
     key: message.key,
     episode: message.episode,
     seq: message.seq,
-    firedForMs: message.resolvedAt === null ? null : message.resolvedAt - (message.firedAt ?? message.since),
+    firedForMs: message.resolvedAt === null ? null : message.resolvedAt - firedAtOf(message),
     reason: message.reason,
     deliveries: to.map((one) => ({ id: deliveryId(message.key, message, one), ...one })),
   };

@@ -50,6 +50,11 @@ export interface DeliveryMember {
 /** What a message of now would say of an alert that goes on. `at`: when its values were read. */
 export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
+/** When the condition fired; of what a former release wrote, when it began. */
+export function firedAtOf({ firedAt, since }: Pick<Message, 'since' | 'firedAt'>): Instant {
+  return firedAt ?? since;
+}
+
 /** Values of a later poll replace its own, which become those of before. */
 export function presentValues({ fields: before }: Pick<Message, 'fields'>, present: Present): Partial<Message> {
   const { at: observedAt, ...values } = present;

@@ -7,7 +7,7 @@
 //   event      open for fifteen minutes from when it was accepted first: it has no end of its own
 //   unheard    it fired and ended before the receiver accepted anything of it: shown like an event
 import type { Instant } from '../../lib/clock.ts';
-import type { Message } from './delivery.ts';
+import { firedAtOf, type Message } from './delivery.ts';
 import type { Labels } from './ids.ts';
 import { nameOfTransition } from './transition.ts';
 
@@ -54,20 +54,19 @@ export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
 /** What a receiver still has open under former labels is over. It forgets it by itself after `holdMs`. */
 export function formerlyShown({ message, former }: MirroredAlert, now: Instant, holdMs: number): ShownAlert[] {
   const recent = former.filter(({ until }) => now - until < holdMs);
-  return recent.map(({ labels, until }) => {
-    const endsAt = Math.min(until, now);
-    return { message, labels, shown: { startsAt: Math.min(message.since, endsAt), endsAt } };
-  });
+  return recent.map(({ labels, until }) => ({ message, labels, shown: periodUntil(message, Math.min(until, now)) }));
+}
+
+function periodUntil(message: Message, endsAt: Instant): ShownPeriod {
+  return { startsAt: Math.min(firedAtOf(message), endsAt), endsAt };
 }
 
 /** Null: it is not shown, or no longer. */
 export function shownOf({ message, accepted }: MirroredAlert, now: Instant, holdMs: number): ShownPeriod | null {
-  const { seq } = message;
-  const since = message.firedAt ?? message.since;
   const transition = nameOfTransition(message);
-  const shown = (endsAt: Instant): ShownPeriod => ({ startsAt: Math.min(since, endsAt), endsAt });
+  const shown = (endsAt: Instant): ShownPeriod => periodUntil(message, endsAt);
   if (transition === 'firing') return shown(now + holdMs);
-  if (accepted !== null && accepted.seq >= seq)
+  if (accepted !== null && accepted.seq >= message.seq)
     // A clock that was set back must not have it shown until that time comes again.
     return Math.abs(now - accepted.at) < EVENT_SHOWN_MS ? shown(accepted.endsAt) : null;
   if (transition === 'resolved' && accepted !== null) return shown(Math.min(message.at, now));

@@ -1,4 +1,5 @@
 // A reload that makes a rule more severe: what it has firing is told once more, as that, by a transition of its own.
+import type { RaisingRule } from '../../core/alerts/alert-evaluation.ts';
 import { raise } from '../../core/step.ts';
 import { isHigher } from '../../core/model/delivery.ts';
 import type { AlertId, WatchId } from '../../core/model/ids.ts';
@@ -43,11 +44,7 @@ function isRaised({ watch, alert, severity }: ActiveAlert, { ruleOf: ruleIn }: R
   return rule?.type === 'rule' && isHigher(rule.severity, severity);
 }
 
-function ruleOf(
-  watch: WatchId,
-  alert: AlertId,
-  { ruleOf: ruleIn, presentOf }: Rules,
-): ReturnType<Parameters<typeof raise>[2]> {
+function ruleOf(watch: WatchId, alert: AlertId, { ruleOf: ruleIn, presentOf }: Rules): RaisingRule | null {
   const rule = ruleIn(watch, alert);
   if (rule?.type !== 'rule') return null;
   const { severity, labels, channels: notify } = rule;

@@ -2,7 +2,13 @@
 // What is told later than it happened has the values of now, where they are known, and beside them those of then.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
-import { presentValues, SEVERITY_RAISED, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
+import {
+  firedAtOf,
+  presentValues,
+  SEVERITY_RAISED,
+  type DeliveryMember,
+  type Message,
+} from '../../core/model/delivery.ts';
 import { capital, showRange, showTime } from '../../core/wording/words.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { subjectOf, taggedSubject } from './wording.ts';
@@ -43,13 +49,13 @@ export function memberAside(member: DeliveryMember, at: Instant): string {
 function historyOf(member: DeliveryMember, at: Instant): string[] {
   const { message, as, present } = member;
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
-    return [`Was firing ${showRange(firedAt(message), message.resolvedAt, momentOf(message, at))}, now clear.`];
+    return [`Was firing ${showRange(firedAtOf(message), message.resolvedAt, momentOf(message, at))}, now clear.`];
   const renewal = renewalOf(member, at);
   if (renewal !== null) return [...renewal, ...valuesOf(member, at)];
   const moment = momentOf(message, at);
   if (as !== 'repeat' && present === null) return beganWords(message, moment);
   if (message.type !== 'alert.firing') return [`It happened at ${showTime(message.since, moment)}.`];
-  const fired = showTime(firedAt(message), moment);
+  const fired = showTime(firedAtOf(message), moment);
   if (present === null) return [`When it fired, ${fired}: ${message.measured ?? 'as the subject says'}. ${STILL}`];
   return valuesOf(member, at).map((line) => `${line} ${STILL}`);
 }
@@ -58,26 +64,26 @@ function historyOf(member: DeliveryMember, at: Instant): string[] {
 function beganWords(message: Message, moment: Moment): string[] {
   // Messages of the daemon about itself say so in their own text.
   const isOfRule = message.type === 'alert.firing' && message.kind !== BUILT_IN_RULE;
-  const words = isOfRule ? sinceWords(message, moment) : '';
-  return words.includes(FIRED) ? [`${capital(words)}.`] : [];
+  const { since, fired } = beginTimes(message, moment);
+  return isOfRule && since !== fired ? [`${capital(sinceWords(message, moment))}.`] : [];
 }
 
 /** `since 16:58 UTC, fired 17:03 UTC` */
-export function sinceWords(message: Pick<Message, 'since' | 'firedAt'>, moment: Moment): string {
-  const [since, fired] = [message.since, firedAt(message)].map((at) => showTime(at, moment));
-  return since === fired ? `since ${since}` : `since ${since}${FIRED}${fired}`;
+export function sinceWords(message: TimesOfBegin, moment: Moment): string {
+  const { since, fired } = beginTimes(message, moment);
+  return since === fired ? `since ${since}` : `since ${since}, fired ${fired}`;
 }
 
-const FIRED = ', fired ';
+type TimesOfBegin = Pick<Message, 'since' | 'firedAt'>;
 
-function firedAt({ firedAt: at, since }: Pick<Message, 'since' | 'firedAt'>): Instant {
-  return at ?? since;
+function beginTimes(message: TimesOfBegin, moment: Moment): { readonly since: string; readonly fired: string } {
+  return { since: showTime(message.since, moment), fired: showTime(firedAtOf(message), moment) };
 }
 
 /** When its values were read, and those with which it fired; nothing where they are the same. */
 function valuesOf({ message, present }: DeliveryMember, at: Instant): string[] {
   if (present === null || message.type !== 'alert.firing') return [];
-  const fired = showTime(firedAt(message), momentOf(message, at));
+  const fired = showTime(firedAtOf(message), momentOf(message, at));
   const then = message.measured === null ? `It fired at ${fired}` : `When it fired, ${fired}: ${message.measured}`;
   return [`Values of ${showTime(present.at, momentOf(message, at))}. ${then}.`];
 }
@@ -100,7 +106,7 @@ function timeOf(member: DeliveryMember, at: Instant): string {
   const { message, as } = member;
   if (isToldAgain(member)) return `since ${showTime(message.since, momentOf(message, at))}`;
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
-    return `was firing ${showRange(firedAt(message), message.resolvedAt, momentOf(message, at))}`;
+    return `was firing ${showRange(firedAtOf(message), message.resolvedAt, momentOf(message, at))}`;
   return showTime(message.at, momentOf(message, at));
 }
 
