@@ -169,7 +169,7 @@ describe('a mail', () => {
     const { parsed } = await received(mailed({ members }));
     const root = '<k7xq2mfd3p5rnabcwz4ty6v1e2.3@alerts.example>';
     expect([parsed.inReplyTo, parsed.references]).toEqual([`${root} <other.3@alerts.example>`, root]);
-    expect(parsed.subject).toBe('[CRITICAL] 2 alerts: treasury-usdc, ethereum');
+    expect(parsed.subject).toBe('[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000 (and 1 more)');
     const html = parsed.html ?? '';
     expect([...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link)).toEqual([
       ...aMessage().links,

@@ -63,15 +63,15 @@ describe('several alerts', () => {
 
   test('are one line each, with a page each', () => {
     expect(toText(toContent(both))).toBe(`\
-[CRITICAL] 3 alerts: coins, vault-calls, ethereum
+[CRITICAL] treasury USDC 970,030, below 1,000,000 (and 2 more)
 1 firing, 1 resolved, 1 event.
 
 [CRITICAL] treasury USDC 970,030, below 1,000,000 (12:03 UTC)
   ${page('a')}
-[RESOLVED after 6m] treasury USDC 1,120,423, above 1,050,000 (12:09 UTC)
-  ${page('a')}
 [WARNING] Call to vault failed (12:03 UTC)
   ${page('c1')}
+[RESOLVED after 6m] treasury USDC 1,120,423, above 1,050,000 (12:09 UTC)
+  ${page('a')}
 `);
   });
 
@@ -84,15 +84,19 @@ describe('several alerts', () => {
   });
 
   test.each<[string, readonly Message[], string]>([
-    ['all over', [cleared(), cleared({ key: 'b' })], '[RESOLVED] 2 alerts: coins, ethereum'],
-    ['taken back', [call(1, { type: 'alert.retracted' })], '[RETRACTED] 2 alerts: vault-calls, ethereum'],
-    ['over, and one event', [cleared(), call(1)], '[WARNING] 2 alerts: coins, vault-calls, ethereum'],
     [
-      'of six rules',
-      ['a', 'b', 'c', 'd', 'e', 'f'].map((watch) => fired({ watch })),
-      '[CRITICAL] 6 alerts: a, b, c, d, 2 more rules, ethereum',
+      'all over',
+      [cleared(), cleared({ key: 'b' })],
+      '[RESOLVED after 6m] treasury USDC 1,120,423, above 1,050,000 (and 1 more)',
     ],
-  ])('that are %s say so in the subject', (_name, [first, ...others], subject) => {
+    ['taken back', [call(1, { type: 'alert.retracted' })], '[RETRACTED] Call to vault failed (2 times)'],
+    ['over, and one event', [cleared(), call(1)], '[WARNING] Call to vault failed (and 1 more)'],
+    [
+      'over, and one piece of information',
+      [cleared(), call(1, { severity: 'info' })],
+      '[RESOLVED after 6m] treasury USDC 1,120,423, above 1,050,000 (and 1 more)',
+    ],
+  ])('that are %s have the worst of them in the subject', (_name, [first, ...others], subject) => {
     if (first === undefined) throw new Error('none');
     const members = [first, ...(others.length === 0 ? [first] : others)].map(newsOf);
     expect(firstLines(several(members))[0]).toBe(subject);
@@ -110,7 +114,7 @@ describe('several alerts', () => {
     expect(toText(toContent(delivery))).toContain(
       '\n\n20 more are not listed here: coins/low 12, vault-calls/failed 8.\n',
     );
-    expect(firstLines(delivery)[0]).toBe('[WARNING] 70 alerts: vault-calls, coins, ethereum');
+    expect(firstLines(delivery)[0]).toBe('[WARNING] Call to vault failed (50 times, and 20 more)');
   });
 
   test('that read alike, and are events, are one line: how often, from when to when, and by whom', () => {
@@ -147,7 +151,7 @@ describe('several alerts', () => {
     const summary = { of: 'alert.event', count: 40, keys: [] } as const;
     const delivery = several([newsOf(fired()), newsOf(call(1, { type: 'alert.summary', summary }))]);
     expect(firstLines(delivery)).toEqual([
-      '[CRITICAL] 41 alerts: coins, vault-calls, ethereum',
+      '[CRITICAL] treasury USDC 970,030, below 1,000,000 (and 40 more)',
       '1 firing, 40 events.',
     ]);
   });
@@ -216,7 +220,7 @@ Values of 16:02 UTC. When it fired, 12:03 UTC: 970,030. It has not cleared since
     const delivery = several([still(fired()), still(fired({ key: 'b' }), at(100))], { kind: 'repeat', at: at(243) });
     const { headline, alerts } = toLines(delivery, aTry());
     expect([headline, ...alerts.map(({ aside }) => aside)]).toEqual([
-      '[CRITICAL] 2 alerts still firing: coins, ethereum',
+      '[CRITICAL for 4h] treasury USDC 970,030, below 1,000,000 (and 1 more)',
       'since 12:03 UTC',
       'since 12:03 UTC; held back since 13:40 UTC',
     ]);
@@ -303,8 +307,8 @@ describe('summaries', () => {
     ] as const;
     const delivery = several(members, { kind: 'overflow_summary', more: [...more] });
     expect(firstLines(delivery)).toEqual([
-      '[CRITICAL] 57 alerts in one summary',
-      '3 critical, 54 warning; critical first.',
+      '[CRITICAL] treasury USDC 970,030, below 1,000,000 (and 56 more)',
+      '57 alerts in one summary: 3 critical, 54 warning; critical first.',
     ]);
     expect(toText(toContent(delivery))).toContain('\n53 more are not listed here: vault-calls/failed 53.\n');
   });
@@ -356,7 +360,7 @@ coins/low: 1 condition
     expect({ type, key: data.key, title: data.title, summary: data.summary }).toEqual({
       type: 'alert.summary',
       key: delivery.id,
-      title: '7 alerts in one summary',
+      title: 'treasury USDC 970,030, below 1,000,000 (and 6 more)',
       summary: { of: 'alert.firing', count: 7, keys: ['k1', 'call-1', ...keys] },
     });
     expect(data.text).toContain('Call to vault failed (12:03 UTC)');

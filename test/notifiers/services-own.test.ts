@@ -64,7 +64,7 @@ const TWO: Partial<Delivery> = {
     newsOf(aResolvedMessage({ title: '*over*', detail: null, links: [] })),
   ],
 };
-const TWO_SUBJECT = '[CRITICAL] 2 alerts: hot_wallet, treasury-usdc, ethereum';
+const TWO_SUBJECT = '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000 (and 1 more)';
 const STATES = '1 firing, 1 resolved.';
 
 describe('slack', () => {
@@ -255,7 +255,7 @@ describe('telegram', () => {
       '[RESOLVED after 12m5s] *over* (00:13 UTC)',
     ]);
     expect(entities.slice(1)).toEqual([
-      { type: 'text_link', offset: text.indexOf(SUBJECT), length: SUBJECT.length, url: LINK },
+      { type: 'text_link', offset: text.lastIndexOf(SUBJECT), length: SUBJECT.length, url: LINK },
     ]);
   });
 
@@ -472,7 +472,7 @@ test('ntfy: of several alerts opens the page of the first, and is as loud as the
     '[INFO] Treasury USDC is low: 940,000, below 1,000,000 (00:03 UTC)',
   ].join('\n');
   expect(await told<object>('ntfy', { members: [newsOf(aMessage()), calm] })).toMatchObject({
-    title: '[CRITICAL] 2 alerts: treasury-usdc, ethereum',
+    title: '[CRITICAL] Treasury USDC is low: 940,000, below 1,000,000 (and 1 more)',
     message,
     priority: 5,
     tags: ['critical'],

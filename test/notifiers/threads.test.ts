@@ -139,7 +139,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(JSON.stringify([edit?.place, edit?.body])).toContain(String(id));
     expect(edit && textIn(edit)).toMatch(/^\W*RESOLVED after 12m5s/);
     expect(JSON.stringify(edit?.body)).not.toContain('/a/t');
-    expect(all && textIn(all)).toContain('2 alerts');
+    expect(all && textIn(all)).toContain('and 1 more');
     expect(sent).toMatchObject({ receipt: expect.stringMatching(/true\]$/) });
     const { thread_ts: thread, reply_broadcast: toAll } = reply?.body ?? {};
     expect([thread, toAll]).toEqual([name === 'slack bot' ? id : undefined, undefined]);

@@ -34,18 +34,21 @@ export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks 
   const { kind } = delivery;
   if (isHoldSummary(kind)) return countedContent(delivery, kind);
   const { members, more, at } = delivery;
+  const isSummary = kind === 'overflow_summary';
   const alike = [...members.map(countOf), ...more];
-  const tone = toneOf(alike);
+  const lines = linesOf(members, isSummary);
+  const [worst] = lines;
   return {
     ...NOTHING_MORE,
-    ...headOf(delivery, alike, tone),
-    tone,
-    alerts: linesOf(members.slice(0, MOST_LISTED), kind === 'overflow_summary').map((some) => ({
-      ...listed(some, kind === 'overflow_summary', at),
+    subject: headOf(worst, sumOf(alike), at),
+    lead: leadOf(alike, isSummary).map(ourLine),
+    tone: toneOf(worst[0].message),
+    alerts: lines.slice(0, MOST_LISTED).map((some) => ({
+      ...listed(some, isSummary, at),
       link: pageOf?.(some[0].message) ?? anyPageOf(some[0].message),
     })),
     links: ackUrl === undefined ? [] : [{ label: ACKNOWLEDGE_ALL, url: ackUrl }],
-    others: byRule([...members.slice(MOST_LISTED).map(countOf), ...more].map(ruleCountOf)),
+    others: byRule([...lines.slice(MOST_LISTED).flat().map(countOf), ...more].map(ruleCountOf)),
   };
 }
 
@@ -74,39 +77,25 @@ function ruleOf(watch: string): string {
   return ours(watch.replace(/\[.*$/s, ''));
 }
 
-function headOf(
-  { kind, members, more }: Delivery,
-  alike: readonly AlikeMembers[],
-  tone: MessageTone,
-): Pick<MessageContent, 'subject' | 'lead'> {
-  const alerts = numberOf(sumOf(alike), 'alert');
-  if (kind === 'overflow_summary') {
-    const severities = severityWords(alike);
-    return { subject: `[${tagOf(alike, tone)}] ${alerts} in one summary`, lead: [ourLine(severities)] };
-  }
-  const still = kind === 'repeat' ? ` still ${members.every(isFiring) ? 'firing' : 'open'}` : '';
-  const subject = `[${tagOf(alike, tone)}] ${alerts}${still}: ${namesOf(members, more)}`;
-  const states = stateWords(alike);
-  return { subject, lead: states === null ? [] : [ourLine(states)] };
+/** The worst line, and how much there is beside it: `[CRITICAL] treasury USDC 970,030, below 1,000,000 (and 3 more)`. */
+function headOf(worst: Line, all: number, at: Instant): string {
+  const count = sumOf(worst.map(countOf));
+  const aside = [...(count > 1 ? [`${count} times`] : []), ...(all > count ? [`and ${all - count} more`] : [])];
+  const subject = memberSubject(worst[0], at);
+  return aside.length === 0 ? subject : `${subject} (${aside.join(', ')})`;
 }
 
-function isFiring({ message: { type } }: DeliveryMember): boolean {
-  return type === 'alert.firing';
+/** How many are of which state, or of which severity; nothing where the subject says it all. */
+function leadOf(alike: readonly AlikeMembers[], isSummary: boolean): string[] {
+  if (isSummary) return [`${numberOf(sumOf(alike), 'alert')} in one summary: ${severityWords(alike)}`];
+  const states = stateWords(alike);
+  return states === null ? [] : [states];
 }
 
 const ENDS: ReadonlySet<MessageType> = new Set(['alert.resolved', 'alert.retracted']);
 
-/** The highest severity of what is not over. */
-function toneOf(alike: readonly AlikeMembers[]): MessageTone {
-  return severitiesOf(alike.filter(({ type }) => !ENDS.has(type)))[0] ?? 'resolved';
-}
-
-/** What is over, or is all of one other state, says so. */
-function tagOf(alike: readonly AlikeMembers[], tone: MessageTone): string {
-  const [type, ...others] = new Set(alike.map((one) => one.type));
-  if (type !== undefined && others.length === 0 && type !== 'alert.event' && type !== 'alert.firing')
-    return stateWord(type).toUpperCase();
-  return tone.toUpperCase();
+function toneOf({ type, severity }: Message): MessageTone {
+  return ENDS.has(type) ? 'resolved' : severity;
 }
 
 function severitiesOf(alike: readonly Pick<AlikeMembers, 'severity'>[]): Severity[] {
@@ -138,29 +127,15 @@ function numberOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const MOST_NAMES = 4;
-
-/** The rules, then the explorers: `coins, ethereum`. */
-function namesOf(members: readonly DeliveryMember[], more: readonly AlikeMembers[]): string {
-  const rules = [...members.map(({ message }) => message.watch), ...more.map(({ watch }) => watch)].map(ruleOf);
-  const explorers = members.map(({ message }) => ours(message.explorer));
-  const [all, places] = [[...new Set(rules)], [...new Set(explorers)]];
-  const shown = all.slice(0, MOST_NAMES);
-  const left = all.length - shown.length;
-  return [...new Set([...shown, ...(left > 0 ? [`${left} more rules`] : []), ...places.slice(0, MOST_NAMES)])].join(
-    ', ',
-  );
-}
-
 /** Members of one line: the same thing happened to all of them. */
 type Line = readonly [DeliveryMember, ...DeliveryMember[]];
 
 /** The worst first, conditions before events. Events that read alike are one line. */
-function linesOf(members: readonly DeliveryMember[], isSummary: boolean): Line[] {
-  const lines = [...Map.groupBy(members, (member) => lineKeyOf(member, isSummary)).values()];
-  return lines
-    .flatMap(([first, ...others]): Line[] => (first === undefined ? [] : [[first, ...others]]))
-    .toSorted(byRank);
+function linesOf(members: Delivery['members'], isSummary: boolean): readonly [Line, ...Line[]] {
+  const byText = Map.groupBy(members, (member) => lineKeyOf(member, isSummary)).values();
+  const lines = [...byText].flatMap(([first, ...others]): Line[] => (first === undefined ? [] : [[first, ...others]]));
+  const [worst = [members[0]], ...rest] = lines.toSorted(byRank);
+  return [worst, ...rest];
 }
 
 function lineKeyOf({ message, as, renewed, heldAt }: DeliveryMember, isSummary: boolean): string {
@@ -170,7 +145,14 @@ function lineKeyOf({ message, as, renewed, heldAt }: DeliveryMember, isSummary: 
 }
 
 function byRank([a]: Line, [b]: Line): number {
-  return RANK_OF[a.message.severity] - RANK_OF[b.message.severity] || Number(isEvent(a)) - Number(isEvent(b));
+  return rankOf(a.message) - rankOf(b.message) || Number(isEvent(a)) - Number(isEvent(b));
+}
+
+/** An end asks for nothing: it stands below a warning. That of more than information stands above information. */
+const RANK_OF_END: Readonly<Record<Severity, number>> = { critical: 1.25, warning: 1.5, info: 2.5 };
+
+function rankOf({ type, severity }: Message): number {
+  return (ENDS.has(type) ? RANK_OF_END : RANK_OF)[severity];
 }
 
 function isEvent({ message: { type } }: DeliveryMember): boolean {
@@ -185,7 +167,7 @@ function listed(line: Line, isSummary: boolean, at: Instant): Omit<ListedAlert, 
   return {
     subject: memberSubject(first, at),
     aside: line.length === 1 ? alone : foldedAside(line, at),
-    tone: ENDS.has(message.type) ? 'resolved' : message.severity,
+    tone: toneOf(message),
     counts: { ...ruleCountOf(countOf(first)), count: sumOf(line.map(countOf)) },
   };
 }

@@ -195,7 +195,7 @@ test('the page of a link said since when an event lasts, which happened and was 
   await daemon.running().reload();
   await daemon.poll(4);
   const [, both] = await smtp.mails.reached(2);
-  expect(both?.parsed.subject).toContain('2 alerts: coins');
+  expect(both?.parsed.subject).toContain('(and 1 more)');
   const { body } = await get(`${daemon.url()}${both === undefined ? '' : pathIn(both)}`);
   expect(body).toMatch(/treasury coin 4, was 2<br \/><span class="small quiet"\s*>At 00:01:/);
   expect(body).toContain('It is over.');

@@ -92,7 +92,7 @@ test('what belongs together is one message with a link for each, and the chat an
   await daemon.pollUntil(0, 2, 2);
   const [first, second] = daemon.smtp.mails.all;
   const listed = `${first?.parsed.text ?? ''}\n${second?.parsed.text ?? ''}`;
-  expect(listed.match(/^\[WARNING\] treasury coin 0, below \d/gm)).toHaveLength(3);
+  expect(new Set(listed.match(/treasury coin 0, below \d/g))).toHaveProperty('size', 3);
   expect(listed).toMatch(/^ {2}https:\/\/pages\.example\/address\/0x1{40}$/m);
   await daemon.pollUntil(9, 3, 3);
   const { all: calls } = daemon.chat.calls;

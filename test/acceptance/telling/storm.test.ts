@@ -144,7 +144,10 @@ test('ten minutes of the example rules were a hundred mails', async () => {
   expect(countIn(smtp.mails.all)).toBeLessThanOrEqual(told.length);
 }, 240_000);
 
-/** How many alerts these mails tell: each one mail, or counted in a mail about several. */
+/** How many alerts these mails tell: the one of the subject, as often as it says, and those beside it. */
 function countIn(mails: readonly ReceivedMail[]): number {
-  return mails.reduce((sum, { parsed }) => sum + Number(/ (\d+) alerts/.exec(parsed.subject ?? '')?.[1] ?? 1), 0);
+  return mails.reduce((sum, { parsed: { subject = '' } }) => {
+    const times = / \((\d+) times(?:, and \d+ more)?\)$/.exec(subject)?.[1] ?? 1;
+    return sum + Number(times) + Number(/[ (]and (\d+) more\)$/.exec(subject)?.[1] ?? 0);
+  }, 0);
 }
