@@ -2,7 +2,8 @@
 // again from the end of an acknowledgement (101), and from a raised severity (114). A target is called as often as it has
 // steps that are due in this run (102), in this episode only (100).
 import type { Instant, Span } from '../model.ts';
-import type { TryMember } from './log.ts';
+import type { Try, TryMember } from './log.ts';
+import type { Message } from './facts/messages.ts';
 import type { Court } from './owed.ts';
 import { gapsIn, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
@@ -60,14 +61,27 @@ function runsOf(court: Court, story: Story, open: Span): Span[] {
 }
 
 /** When the clock of the run began; null: nothing of the story was closed in it. */
-function closedIn({ messages, stories, log }: Court, story: Story, run: Span): Instant | null {
+function closedIn(court: Court, story: Story, run: Span): Instant | null {
+  const { messages, stories, log } = court;
   const isOwn = ({ key, seq }: TryMember): boolean => key === story.key && stories.storiesOf(key, seq).includes(story);
   const tried = messages.aboutKey(story.key).filter(({ member }) => isOwn(member));
   const untried = log.untried.filter(({ members }) => members.some(isOwn));
-  const closed = [...tried.map(({ message }) => message.closedAt), ...untried.map(({ closedAt }) => closedAt)];
+  const closed = [
+    ...tried.flatMap(({ message }) => recordedOf(court, story, message) ?? []),
+    ...untried.map(({ closedAt }) => closedAt),
+  ];
   const first = Math.min(...closed);
-  const from = Math.max(first, run.from);
+  // It may have been told from memory before it was stored.
+  const from = run.from === story.from ? first : Math.max(first, run.from);
   return from < run.to ? from : null;
+}
+
+/** When the message that is on record was closed. What was told from memory is on record where the same process stored it. */
+function recordedOf({ clock, log }: Court, { begin }: Story, { tries }: Message): Instant | null {
+  const isOfOneLife = ({ begunAt }: Try): boolean =>
+    begin.at !== null && !log.lives.some(({ to }) => begunAt < to && to <= (begin.at ?? Infinity));
+  const first = tries.find((one) => !one.marks.fromMemory || (one.outcome.type !== 'refused' && isOfOneLife(one)));
+  return first === undefined ? null : clock.whenShown(first.closedClock, first.begunAt);
 }
 
 interface Under {

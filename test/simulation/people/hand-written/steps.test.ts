@@ -18,6 +18,8 @@ import {
   transition,
 } from './logs.ts';
 
+const REFUSED: Try['outcome'] = { type: 'refused', why: 'busy', retryAfterMs: null };
+
 describe('the oracle for people, of steps and failover,', () => {
   it('finds a step that is missed, one that is early, and one of what is acknowledged', () => {
     const escalate = [{ afterMs: 15 * MINUTE, notify: ['team'] }];
@@ -79,5 +81,35 @@ describe('the oracle for people, of steps and failover,', () => {
     const called = [...tries, sent(HOUR + 20 * MINUTE, 'team', about)];
     expect(found({ configs, actions, transitions, tries: called })).toEqual([]);
     expect(found({ configs, actions: actions.slice(0, 1), transitions, tries })).toEqual([]);
+  });
+
+  it('counts the time to a step from what is on record', () => {
+    const escalate = [{ afterMs: 15 * MINUTE, notify: ['team'] }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], escalate })], [rule('critical')]) }];
+    const severity = 'critical';
+    const transitions = [
+      transition({ at: HOUR + 5 * MINUTE, decidedClock: HOUR, fromMemoryAt: HOUR, severity }),
+      transition({ at: 2 * HOUR, seq: 2, type: 'resolved', severity }),
+    ];
+    const about = [member({ severity })];
+    const marks = { maybeCopy: false, fromMemory: true };
+    const over = [member({ severity, seq: 2, type: 'resolved' })];
+    const calling = (at: number): Try[] => [
+      sent(at, 'team', about),
+      sent(2 * HOUR, 'ops', over),
+      sent(2 * HOUR, 'team', over),
+    ];
+    // What was refused is no more on record than what was never tried.
+    const refused = sent(HOUR, 'ops', about, { id: 'told', marks, outcome: REFUSED, knownAt: null });
+    const later = [refused, sent(HOUR + 5 * MINUTE, 'ops', about, { id: 'told', attempt: 2 })];
+    expect(found({ configs, transitions, tries: [...later, ...calling(HOUR + 20 * MINUTE)] })).toEqual([]);
+    expect(found({ configs, transitions, tries: [...later, ...calling(HOUR + 15 * MINUTE)] })).toEqual([
+      'step-wrong early',
+    ]);
+    const taken = sent(HOUR, 'ops', about, { id: 'told', marks });
+    expect(found({ configs, transitions, tries: [taken, ...calling(HOUR + 15 * MINUTE)] })).toEqual([]);
+    expect(found({ configs, transitions, tries: [taken, ...calling(HOUR + 20 * MINUTE)] })).toEqual([
+      'step-wrong step',
+    ]);
   });
 });
