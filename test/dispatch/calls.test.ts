@@ -88,3 +88,27 @@ test('a failover that a mute window holds back is not told once another channel 
   await dispatch.runUntil(START + 2 * HOUR);
   expect(told(dispatch, 'push')).toEqual(['1h35m drained']);
 });
+
+test('a step that a silence holds back leaves out who is not named any more, and calls who is named again', async () => {
+  const calling = (channel: string): Setup => {
+    const options: Routing['options'] = {
+      ...NO_OPTIONS,
+      repeatMs: 'off',
+      escalate: [{ afterMs: MINUTE, notify: [channel] }],
+    };
+    const channels = { mail: PEOPLE, push: PEOPLE, phone: PEOPLE };
+    return { channels, routing: () => ({ channels: ['mail'], options }) };
+  };
+  await using dispatch = new StoredDispatch(calling('push'), START);
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.work();
+  await dispatch.silence('coins', HOUR);
+  await dispatch.runUntil(START + 30 * MINUTE);
+  await dispatch.reload(calling('phone'));
+  await dispatch.runUntil(START + 61 * MINUTE);
+  expect(told(dispatch, 'push')).toEqual([]);
+  expect(told(dispatch, 'phone')).toEqual(['1h0m drained']);
+  await dispatch.reload(calling('push'));
+  await dispatch.runUntil(START + 2 * HOUR);
+  expect(told(dispatch, 'push')).toEqual(['1h1m drained']);
+});

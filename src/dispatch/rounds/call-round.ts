@@ -85,7 +85,9 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   const hasEnded = isOpen && ack === null && before.answered !== null;
   // No process may have run when it ended.
   const calledFrom = Math.min(now, before.ackEndsAt ?? now);
-  const alert = hasEnded ? { ...before, calledFrom, calls: {}, hasFailedOver: false } : before;
+  const left = leftOut(before, rules);
+  const current = hasEnded ? { ...before, calledFrom, calls: {}, hasFailedOver: false } : before;
+  const alert = left.reduce(withoutCall, current);
   const named = distinctTargets(
     (rules.ruleOf(alert.watch, alert.alert)?.channels ?? []).flatMap((one) => rules.recipientsOf(one) ?? []),
   );
@@ -94,6 +96,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
     ...(hasEnded && !alert.isEvent ? named.flatMap((target) => owingAfterAck(target, before, rules)) : []),
     ...called.escalate.flatMap((target) => owingCall(target, 'escalate', alert, rules)),
     ...called.failover.flatMap((target) => owingCall(target, 'failover', alert, rules)),
+    ...left.map((one) => notOwed(one, alert, rules)),
     ...needlessFailover(alert, rules),
   ];
   const state: CallState = {
@@ -173,17 +176,43 @@ function heldFailovers({ known, ...alert }: CalledAlert): Knowledge[] {
 }
 
 function needlessFailover(alert: CalledAlert, rules: Rules): Owing[] {
-  if (!alert.isAccepted) return [];
-  return heldFailovers(alert).map(({ target, state: { closed, ...state } }) => {
-    const group = placeOf(alert, target, rules);
-    return {
-      key: alert.key,
-      notification: null,
-      group,
-      via: 'route',
-      state: { ...state, ...FREE, closed, wanted: closed },
-    };
-  });
+  return alert.isAccepted ? heldFailovers(alert).map((one) => notOwed(one, alert, rules)) : [];
+}
+
+function notOwed({ target, state }: Knowledge, alert: CalledAlert, rules: Rules): Owing {
+  const { closed } = state;
+  const group = placeOf(alert, target, rules);
+  return {
+    key: alert.key,
+    notification: null,
+    group,
+    via: 'route',
+    state: { ...state, ...FREE, closed, wanted: closed },
+  };
+}
+
+/** Whoever waits for a call, and whom no step, or no failover, names any more since a reload. */
+function leftOut({ known, ...alert }: CalledAlert, rules: Rules): Knowledge[] {
+  const waiting = known.filter(({ via, state }) => via !== 'route' && isOnItsWay(state, alert));
+  if (waiting.length === 0) return [];
+  const { escalate, failover } = rules.routingOf(alert.labels).options;
+  const keysOf = (channels: readonly string[]): Set<string> =>
+    new Set(channels.flatMap((channel) => rules.recipientsOf(channel) ?? []).map(targetKey));
+  const steps = keysOf((escalate ?? []).flatMap(({ notify }) => notify));
+  const failovers = keysOf(failover ?? []);
+  return waiting.filter(({ target, via }) => !(via === 'escalate' ? steps : failovers).has(targetKey(target)));
+}
+
+/** Where a later reload names it again, it is called. */
+function withoutCall(alert: CalledAlert, { target, via }: Knowledge): CalledAlert {
+  const { [targetKey(target)]: count = 0, ...others } = alert.calls;
+  const calls = count > 1 ? { ...others, [targetKey(target)]: count - 1 } : others;
+  return {
+    ...alert,
+    calls: via === 'escalate' ? calls : alert.calls,
+    hasFailedOver: alert.hasFailedOver && via !== 'failover',
+    known: alert.known.filter((one) => targetKey(one.target) !== targetKey(target)),
+  };
 }
 
 function failoverAskAt(alert: CalledAlert, { failover }: CallIn, now: Instant): Instant | null {

@@ -282,4 +282,15 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     ],
     caughtAs: ['step-wrong failover'],
   },
+  'a step that was held calls whoever a reload left out of it': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/call-round.ts',
+        find: `if (waiting.length === 0) return [];`,
+        replace: `if (waiting.length >= 0) return [];`,
+      },
+    ],
+    caughtAs: ['step-wrong early'],
+    seed: '16',
+  },
 };
