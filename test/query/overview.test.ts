@@ -68,6 +68,33 @@ test('a balance falls, and the page tells how far, since when, and who was told'
   expect(Overview.parse(JSON.parse(JSON.stringify(firing)))).toEqual(firing);
 });
 
+test('what nobody has to look at says how it stands now, as what waits for somebody does', async () => {
+  const daemon = await aViewedDaemon(`
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    every: 1m
+    alerts: [{ id: low, while: balance < 100, severity: info, notify: [ops] }]
+  - id: spare
+    kind: balance
+    of: vault
+    every: 1m
+    alerts: [{ id: moves, on: changed, at_least: { count: 2, within: 10m }, severity: info, notify: [ops] }]
+`);
+  const balances = ['90', '110', '90', '110', '90', '110'];
+  for (const [n, treasury] of balances.entries()) {
+    Object.assign(daemon.shown, { treasury, vault: `${100 + n}` });
+    await daemon.poll();
+  }
+  const { cards, handled } = await daemon.queries.overview();
+  expect(cards).toEqual([]);
+  expect(handled).toMatchObject([
+    { alert: 'moves', why: 'info', state: 'firing', count: { count: 5, limit: 2, window_ms: 600_000 } },
+    { alert: 'low', why: 'info', state: 'flapping', measure: { value: '110' }, count: null },
+  ]);
+});
+
 test('a watch that gets no answers is blind, and its last value is only what it was', async () => {
   const daemon = await aViewedDaemon(LOW);
   const { queries, shown } = daemon;

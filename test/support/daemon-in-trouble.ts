@@ -175,6 +175,7 @@ export function overviewWith(written: Written): Overview {
         why: 'acknowledged',
         since: ago(31 * MINUTE),
         fires_at: null,
+        count: null,
         measure: { ...measure, unit: 's', value: '1860', limit: '120', clears_at: null },
         ack: {
           id: 'a',
@@ -201,6 +202,7 @@ export function overviewWith(written: Written): Overview {
         why: 'pending',
         since: ago(42_000),
         fires_at: ago(-78_000),
+        count: null,
         ack: null,
         silence: null,
         measure: { ...measure, unit: 'ETH', value: '0.0487', limit: '0.05', clears_at: null },

@@ -32,9 +32,9 @@ export function overviewLines(overview: Overview, zone: string): string[] {
 const HEAD = ['SEVERITY', 'STATE', 'ALERT', 'VALUE', 'LIMIT', 'SINCE', 'NOTIFIED'];
 
 function cardRow(card: AlertCard, since: string): readonly string[] {
-  const { severity, state, watch, rule, alert, alerts, measure, count, recipients } = card;
-  const value = count === null ? valueText(measure) : `${count.count} items`;
-  const shown = alerts === 1 ? [`${watch}/${alert}`, value, limitText(measure)] : [`${rule}/${alert}`, many(card), ''];
+  const { severity, state, watch, rule, alert, alerts, measure, recipients } = card;
+  const shown =
+    alerts === 1 ? [`${watch}/${alert}`, valueText(card), limitText(measure)] : [`${rule}/${alert}`, many(card), ''];
   return [severity, state, ...shown, since, notifiedText(recipients)];
 }
 
@@ -45,14 +45,15 @@ function many({ state, alerts }: Pick<AlertCard | AlertRow, 'state' | 'alerts'>)
 
 function handledRow(row: AlertRow, since: string): readonly string[] {
   const { severity, state, why, watch, alert, alerts, measure, ack, silence } = row;
-  const value = alerts === 1 ? valueText(measure) : many(row);
+  const value = alerts === 1 ? valueText(row) : many(row);
   const by = ack?.actor ?? silence?.actor ?? null;
   const who = why === 'pending' ? '' : by === null ? why : `${why} by ${singleLine(by)}`;
   return [severity, state, `${watch}/${alert}`, value, limitText(measure), since, who];
 }
 
-/** `940,264.59 USDC`, and `was 940,264.59 USDC` of what nobody knows now. */
-function valueText(measure: MeasureShape | null): string {
+/** `940,264.59 USDC`, `was 940,264.59 USDC` of what nobody knows now, `74 items` of what counts. */
+function valueText({ measure, count }: Pick<AlertRow, 'measure' | 'count'>): string {
+  if (count !== null) return `${count.count} ${count.count === 1 ? 'item' : 'items'}`;
   if (measure === null) return '';
   if (measure.value === null) return 'not known';
   return `${measure.is_stale ? 'was ' : ''}${withUnit(measure.value, measure.unit)}`;

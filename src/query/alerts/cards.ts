@@ -36,7 +36,6 @@ export function oldestOf({ all }: CardGroup): Instant {
 async function cardOf(view: QueryContext, group: CardGroup, recipients: RecipientStatus[]): Promise<AlertCard> {
   const { first: alert, all } = group;
   const { row, watch, ack, silence } = alert;
-  const found = stateOf(view, alert);
   return {
     ...newestOf(alert),
     rule: row.rule,
@@ -44,17 +43,27 @@ async function cardOf(view: QueryContext, group: CardGroup, recipients: Recipien
     alerts: all.length,
     since: showInstant(oldestOf(group)),
     up_to: showInstant(Math.max(...all.map((one) => one.row.at))),
-    state: row.isEvent ? 'event' : shownState(found?.condition ?? null),
+    ...(await presentOf(view, alert)),
     of: watch && subjectOf(watch),
-    measure: await openMeasure(view, alert),
-    count: countIn(alert, found, view.now),
     detail: row.isEvent ? await detailOf(view, row) : [],
     line_has_limits: hasDrawnLimit(alert),
     line: watch === null ? [] : await linesOf(view, watch, view.now - LINE_MS),
-    firings: firingsIn(found),
     recipients,
     ack: ack && ackJson(ack),
     silence: silence?.id ?? null,
+  };
+}
+
+type Present = Pick<AlertCard, 'state' | 'firings' | 'measure' | 'count'>;
+
+/** How it stands now, whoever has it in hand. */
+export async function presentOf(view: QueryContext, alert: OpenAlert): Promise<Present> {
+  const found = stateOf(view, alert);
+  return {
+    state: alert.row.isEvent ? 'event' : shownState(found?.condition ?? null),
+    firings: firingsIn(found),
+    measure: await openMeasure(view, alert),
+    count: countIn(alert, found, view.now),
   };
 }
 

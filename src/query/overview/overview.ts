@@ -2,7 +2,7 @@
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import { days } from '../values/bars.ts';
-import { cardsOf, newestOf, oldestOf, openMeasure } from '../alerts/cards.ts';
+import { cardsOf, newestOf, oldestOf, presentOf } from '../alerts/cards.ts';
 import { countAlerts, handledGroups, type CardGroup } from '../alerts/card-groups.ts';
 import { eventRows } from './events.ts';
 import { headlineOf, type HeadlineFacts } from './headline.ts';
@@ -66,14 +66,16 @@ async function handledRows(
 }
 
 async function handledRow(view: QueryContext, { first: alert, all }: CardGroup): Promise<AlertRow> {
-  const { row, ack, silence } = alert;
+  const { ack, silence } = alert;
+  const { state, measure, count } = await presentOf(view, alert);
   return {
     ...newestOf(alert),
     alerts: all.length,
-    state: row.isEvent ? 'event' : 'firing',
+    state,
     why: inHand(alert) ?? 'info',
     fires_at: null,
-    measure: await openMeasure(view, alert),
+    measure,
+    count,
     ack: ack && ackJson(ack),
     silence: silence && {
       id: silence.id,

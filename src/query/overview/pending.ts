@@ -47,6 +47,7 @@ export async function pendingRow(view: QueryContext, pending: Pending): Promise<
     since: showInstant(pendingSince(pending, covered)),
     fires_at: timeOf(firesAt(pending, covered)),
     measure: await openMeasure(view, pending),
+    count: null,
     ack: null,
     silence: null,
   };

@@ -6,6 +6,16 @@ import { list, MeasureShape, Point, RecipientStatus, SeverityShape, Subject, Tex
 
 export const ALERT_STATES = ['firing', 'recovering', 'event', 'flapping'] as const;
 
+/** Of an alert that counts items. */
+const CountNow = z
+  .strictObject({
+    count: Count,
+    limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
+    window_ms: Count,
+    newest: Text,
+  })
+  .describe('Of an alert that counts items: how many within which time, and the newest.');
+
 export const AlertCard = z
   .strictObject({
     key: z.string(),
@@ -25,15 +35,7 @@ export const AlertCard = z
     up_to: Time.describe('When the newest of them was decided. To be sent back to acknowledge them all.'),
     of: Subject.nullable(),
     measure: MeasureShape.nullable(),
-    count: z
-      .strictObject({
-        count: Count,
-        limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
-        window_ms: Count,
-        newest: Text,
-      })
-      .nullable()
-      .describe('Of an alert that counts items: how many within which time, and the newest.'),
+    count: CountNow.nullable(),
     detail: Text.describe('Of an event: what happened.'),
     line_has_limits: z.boolean().describe('Whether the limits of `measure` are of what `line` shows.'),
     line: z.array(Point).describe('The value over the last six hours, oldest first.'),
@@ -64,6 +66,7 @@ export const AlertRow = z
     since: Time,
     fires_at: Time.nullable().describe('When a pending alert fires if nothing changes.'),
     measure: MeasureShape.nullable(),
+    count: CountNow.nullable(),
     ack: AckShape.nullable(),
     silence: z.strictObject({ id: z.string(), until: Time, actor: z.string(), comment: z.string() }).nullable(),
   })

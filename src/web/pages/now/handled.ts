@@ -70,7 +70,8 @@ function oneRow(row: AlertRow, moment: Moment): Html {
   </tr>`;
 }
 
-function valueCell({ measure, state }: AlertRow): Html {
+function valueCell({ measure, count, state }: AlertRow): Html {
+  if (count !== null) return html`${count.count} in ${duration(count.window_ms)}`;
   if (measure === null) return state === 'event' ? html`<span class="quiet">an event</span>` : NOTHING;
   const limit = limitWords(measure);
   return html`${valueTag(measure)}${limit === null ? null : html`<span class="sub">limit ${limit}</span>`}`;
