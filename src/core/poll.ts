@@ -32,13 +32,14 @@ export interface EvaluatedPoll extends AlertPoll {
 
 export function pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): EvaluatedPoll {
   const { at } = observation;
+  const budget = { left: 0 };
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
   const fields = fieldsAfter(watch, memory, observation);
   const missing = missingFields(fields);
   if (observation.type === 'missed') {
     const nothing = { detection: null, context: null, isComplete: false, isStale: false, head: null, reach: null };
     const data = dataStateOf(observation, { isStale: false, isKnown: false, lacksField: false });
-    return { watch, time, ...nothing, chain: 'unknown', samples: memory.history, data, fields, missing };
+    return { watch, time, budget, ...nothing, chain: 'unknown', samples: memory.history, data, fields, missing };
   }
   const detection = detect(watch, memory, observation);
   const samples = sample(memory.history, watch.sampled, detection.now, time);
@@ -48,6 +49,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
   return {
     watch,
     time,
+    budget,
     detection,
     context,
     isComplete: observation.partial === null && detection.doubt === null,

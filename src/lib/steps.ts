@@ -16,6 +16,16 @@ export function* mapInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<
   return mapped;
 }
 
+/** The same, with a pause after each: each may take long. */
+export function* eachInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<B[]> {
+  const mapped: B[] = [];
+  for (const one of all) {
+    mapped.push(map(one));
+    yield;
+  }
+  return mapped;
+}
+
 /** Says after which of many pieces of work, each of some items, a step is over. */
 export function createPace(): (items: number) => boolean {
   let sinceStep = 0;
@@ -42,4 +52,27 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
     if (done === true) return value;
     await nextTurn();
   }
+}
+
+const LONGEST_MS = 5;
+// One count for the process, which has one event loop: many computations that begin together take turns.
+let sinceTurnMs = 0;
+let lastTurn = Promise.resolve();
+
+/** Steps of five milliseconds, also those of other computations, then a turn of the event loop. */
+export async function finishInSlices<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    if (sinceTurnMs >= LONGEST_MS) await turn();
+    const from = performance.now();
+    const { done, value } = steps.next();
+    sinceTurnMs += performance.now() - from;
+    if (done === true) return value;
+  }
+}
+
+function turn(): Promise<void> {
+  lastTurn = lastTurn.then(nextTurn).then(() => {
+    sinceTurnMs = 0;
+  });
+  return lastTurn;
 }

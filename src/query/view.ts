@@ -51,6 +51,8 @@ export interface RuntimeView {
   explorers(): readonly ExplorerState[] | null;
   /** What keeps explorers from being asked, or from being believed. */
   troubles(): readonly string[];
+  /** Items of the last hour that no condition judged. */
+  notJudged(): number;
   /** Why the files on the disk are not in force; null: they are. */
   rejected(): RejectedReload | null;
   /** When config and rules were last put in force. */

@@ -21,6 +21,7 @@ export interface RuleFacts {
   readonly pollsByOutcome: Map<PollOutcome, number>;
   readonly factsByTarget: Map<string, TargetFacts>;
   undecided: number;
+  notJudged: number;
   unfollowed: number;
   notExamined: number;
   skipped: number;
@@ -43,6 +44,7 @@ export function freshRule(): RuleFacts {
     pollsByOutcome: new Map(),
     factsByTarget: new Map(),
     undecided: 0,
+    notJudged: 0,
     unfollowed: 0,
     notExamined: 0,
     skipped: 0,
@@ -85,7 +87,7 @@ export function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outco
 
 export function* countsOf(
   facts: FactsByWatch,
-  which: 'undecided' | 'unfollowed' | 'notExamined' | 'skipped',
+  which: 'undecided' | 'notJudged' | 'unfollowed' | 'notExamined' | 'skipped',
 ): Generator<[{ watch: string }, number]> {
   for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
 }

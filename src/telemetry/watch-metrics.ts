@@ -34,6 +34,7 @@ export interface WatchMetrics {
   /** Set again at each successful poll: a value that is not set for max(3 intervals, 5 minutes) is removed. */
   watchValue(labels: ValueLabels, value: number | null, intervalMs: number): void;
   undecided(watch: string, items: number): void;
+  notJudged(watch: string, items: number): void;
   unfollowed(watch: string, events: number): void;
   notExamined(watch: string): void;
   skipped(watch: string): void;
@@ -68,6 +69,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     return valuesOf(factsByWatch);
   });
   registry.mirror('chainwarden_watch_undecided_total', () => countsOf(factsByWatch, 'undecided'));
+  registry.mirror('chainwarden_watch_not_judged_total', () => countsOf(factsByWatch, 'notJudged'));
   registry.mirror('chainwarden_watch_unfollowed_total', () => countsOf(factsByWatch, 'unfollowed'));
   registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
@@ -99,6 +101,9 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     },
     undecided(watch, items) {
       rule(watch).undecided += items;
+    },
+    notJudged(watch, items) {
+      rule(watch).notJudged += items;
     },
     unfollowed(watch, events) {
       rule(watch).unfollowed += events;

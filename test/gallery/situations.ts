@@ -342,7 +342,7 @@ function blindCauses(stage: Stage): Cause[] {
   const [now, since] = [stage.now(), stage.now() - 300_000];
   const watches = stage.watches.filter(({ target }) => target.explorer === 'ethereum').slice(0, 4);
   const blind = watches.map((watch) => ({ watch, since, reason: 'timeout', fields: [] }) as const);
-  return explorerCauses({ watches, blind, troubles: [], now, zone: 'UTC' });
+  return explorerCauses({ watches, blind, troubles: [], notJudged: [], now, zone: 'UTC' });
 }
 
 function storageCauses(stage: Stage): Cause[] {

@@ -130,6 +130,7 @@ function trustWith({ answer }: Written): Trust {
     watches: 412,
     oldest: { watch: 'gnosis-head', age_ms: 31 * MINUTE, interval_ms: MINUTE },
     unhealthy: 2,
+    not_judged: 0,
     owed: [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }],
     given_up: 3,
     credits: [

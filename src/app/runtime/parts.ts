@@ -7,6 +7,7 @@ import { createDispatcher, type Dispatcher } from '../../engine/dispatching/disp
 import type { DispatchRules } from '../../dispatch/rules.ts';
 import { createBlindWatches, type BlindWatches } from '../../engine/reporting/blind-watches.ts';
 import { createCoveredElsewhere, type CoveredElsewhere } from '../../engine/reporting/covered-elsewhere.ts';
+import { createNotJudgedItems, type NotJudgedItems } from '../../engine/reporting/not-judged.ts';
 import { createPresentValues, type PresentValues } from '../../engine/reporting/present-values.ts';
 import type { PollHook } from '../../engine/polling/poll.ts';
 import { createPoller, type Poller } from '../../engine/polling/poller.ts';
@@ -49,6 +50,7 @@ export interface Parts {
   readonly dispatcher: Dispatcher;
   readonly poller: Poller;
   readonly blindWatches: BlindWatches;
+  readonly notJudged: NotJudgedItems;
   readonly presentValues: PresentValues;
   readonly coveredElsewhere: CoveredElsewhere;
   readonly scheduler: Scheduler;
@@ -94,6 +96,7 @@ export function createParts(
   const work = createWorkCounts();
   const explorerFacts = createExplorerFacts(clock);
   const pollRing = createPollRing();
+  const notJudged = createNotJudgedItems(clock);
   const explorers = createExplorers({
     ...options,
     meter: meterOf(metrics, work, explorerFacts),
@@ -145,6 +148,7 @@ export function createParts(
     onPolled(watch, observation, decision, tookMs) {
       pollRing.polled(watch, observation, decision, tookMs);
       blindWatches.polled(watch, observation);
+      notJudged.polled(watch, decision);
       presentValues.polled(watch.id, decision);
       work.polled(watch.target.explorer, observation.type === 'seen');
       report(watch, observation, decision);
@@ -203,6 +207,7 @@ export function createParts(
     dispatcher,
     poller,
     blindWatches,
+    notJudged,
     presentValues,
     coveredElsewhere,
     scheduler,

@@ -13,6 +13,7 @@ import type { AlertCount } from '../../telemetry/mirrored-series.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { LowDisk } from '../../engine/self/daemon-causes.ts';
 import type { WorkByExplorer } from '../../engine/self/work-counts.ts';
+import type { NotJudgedItems } from '../../engine/reporting/not-judged.ts';
 import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
 import { blindOfWatches, countAlerts, dataOfWatches, healthOfAlerts } from '../../engine/reporting/report.ts';
 import type { Unrecorded } from '../../engine/sending/unrecorded.ts';
@@ -66,6 +67,8 @@ export interface Runtime extends AsyncDisposable {
   pollNow(watches: readonly Watch[]): void;
   /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
   undecided(): ReadonlySet<string>;
+  /** Items that no condition judged. */
+  readonly notJudged: NotJudgedItems;
   /** What keeps explorers from being asked, or from being believed. */
   troubles(): readonly ExplorerTrouble[];
   /** The alerts that are remembered, for the metrics. */
@@ -215,6 +218,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       for (const { id } of resumed) scheduler.pollAgain(id, 0);
     },
     undecided: () => blindWatches.undecided(),
+    notJudged: parts.notJudged,
     troubles: () => troubles.now(),
     alerts: () => countAlerts(watches(), (id) => poller.memoryOf(id)),
     self,

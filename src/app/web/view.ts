@@ -15,7 +15,7 @@ import type { StorageState } from '../state/storage-health.ts';
 export interface ViewOptions {
   readonly runtime: Pick<
     Runtime,
-    'watches' | 'polled' | 'replicaOf' | 'unpolled' | 'blind' | 'troubles' | 'memoryOf' | 'facts'
+    'watches' | 'polled' | 'replicaOf' | 'unpolled' | 'blind' | 'troubles' | 'notJudged' | 'memoryOf' | 'facts'
   >;
   readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
   readonly reload: Pick<Reload, 'rejected'>;
@@ -79,6 +79,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     unpolled: () => runtime.unpolled(),
     explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
     troubles: () => runtime.troubles().map(showTrouble),
+    notJudged: () => runtime.notJudged.recent().reduce((sum, { items }) => sum + items, 0),
     rejected: () => reload.rejected(),
     loadedAt: () => facts.loadedAt(),
     replicaOf: (explorer) => runtime.replicaOf(explorer),

@@ -41,6 +41,7 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     selfLabels: () => [],
     unpolled: () => null,
     explorers: () => null,
+    notJudged: () => 0,
     troubles: () => facts.troubles,
     changedSince: () => ({ mark: 0, ids: null }),
     rejected: () => null,

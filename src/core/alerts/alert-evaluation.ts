@@ -9,7 +9,7 @@ import type { Alert, ConditionState } from '../model/memory.ts';
 import type { FindingKey, Severity, Truth } from '../model/ids.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Condition, EvaluationContext } from '../model/watch/condition.ts';
+import type { Condition, EvaluationContext, StepBudget } from '../model/watch/condition.ts';
 import type { HeadNeed, TickChain } from '../model/observation.ts';
 import type { Transition } from '../model/transition.ts';
 import type { AlertRule, Watch } from '../model/watch/watch.ts';
@@ -33,6 +33,8 @@ export interface AlertPoll {
   readonly chain: TickChain;
   /** Height of the newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */
   readonly reach: number | null;
+  /** The steps that conditions on items may still take in this poll. */
+  readonly budget: StepBudget;
 }
 
 /** One alert's part of the decision. */

@@ -13,6 +13,7 @@ import { readsOfCount, type CountAlert } from '../model/watch/watch.ts';
 import { idOf } from '../model/watch/identity.ts';
 import { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { Steps } from '../../lib/steps.ts';
 import type { FiringAlert, Reason } from '../model/decision.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { Truth } from '../model/ids.ts';
@@ -24,14 +25,14 @@ import {
   type AlertEvaluation,
   type AlertPoll,
 } from './alert-evaluation.ts';
-import { amountAt, contextOf, holds, matchEvents, type Match } from './events/event-matching.ts';
+import { amountAt, contextOf, matchEvents, type Match } from './events/event-matching.ts';
 import { ONE, tallied, talliesAfter, totalsOf, ZERO } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 
-export function stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): AlertEvaluation {
+export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): Steps<AlertEvaluation> {
   if (poll.detection === null) return unchangedCounts(poll, alert, known);
   const events = poll.detection.events.filter(({ on }) => on === alert.on);
-  const matched = matchEvents(poll, alert, events, known);
+  const matched = yield* matchEvents(poll, alert, events, known);
   const groups = groupsOf(known);
   const before = new Map(groups);
   // Items of the baseline are not counted. `none_for` only needs to know when the last one happened.
@@ -41,6 +42,7 @@ export function stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKe
           event,
           context: contextOf(event, null, poll.time.at),
           unjudged: null,
+          isHit: true,
         }))
       : [];
   for (const match of [...past, ...matched.matches]) addTo(groups, poll, alert, match);
@@ -93,7 +95,7 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
   const group = groups.get(key) ?? newGroup(poll.time.at, meaningOf(alert));
   const tallies = withTally(poll, alert, group, match);
-  if (!isHit(poll, alert, match)) {
+  if (!match.isHit) {
     groups.set(key, { ...group, tallies });
     return;
   }
@@ -108,16 +110,11 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   });
 }
 
-/** Of a ratio, items count that do not match. One that could not be judged does: a long text hides nothing. */
-function isHit(poll: AlertPoll, { if: selector, fires }: CountAlert, { context, unjudged }: Match): boolean {
-  return fires.type !== 'ratio' || unjudged !== null || holds(poll, selector, context) === true;
-}
-
 function withTally(poll: AlertPoll, alert: CountAlert, { tallies }: GroupState, match: Match): readonly Tally[] {
   const { fires } = alert;
   if (fires.type !== 'sum' && fires.type !== 'ratio') return tallies;
   const at = match.event.happenedAt ?? poll.time.at;
-  const counted = isHit(poll, alert, match) ? ONE : ZERO;
+  const counted = match.isHit ? ONE : ZERO;
   const amount = fires.type === 'sum' ? (amountAt(match.context, fires.path) ?? ZERO) : counted;
   return tallied(tallies, { at, amount }, { now: poll.time.at, withinMs: fires.withinMs });
 }

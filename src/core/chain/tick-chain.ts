@@ -45,11 +45,11 @@ export interface JudgedPoll {
 /** Decides; where that decision needs the chain, asks for it and decides again. */
 export async function judge(
   observation: Observation,
-  decide: (observation: Observation) => Decision,
+  decide: (observation: Observation) => Decision | Promise<Decision>,
   ask: (need: HeadNeed) => Promise<TickChain>,
 ): Promise<JudgedPoll> {
-  const decision = decide(observation);
+  const decision = await decide(observation);
   if (decision.needs === null || observation.type === 'missed') return { observation, decision };
   const whole = { ...observation, chain: await ask(decision.needs) };
-  return { observation: whole, decision: decide(whole) };
+  return { observation: whole, decision: await decide(whole) };
 }

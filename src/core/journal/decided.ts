@@ -8,6 +8,7 @@ import type { JournalEntry } from './entry.ts';
 const CHANGES: ReadonlySet<EventReason | ConditionReason> = new Set([
   'told',
   'undecided',
+  'not-judged',
   'unfollowed',
   'observed',
   'confirmed',

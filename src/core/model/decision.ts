@@ -82,11 +82,12 @@ export type Reason =
 
 /**
  * `told`: this is news. `open`: not known yet whether it matches. `undecided`: it left before that was known.
+ * `not-judged`: it left, or too many wait, before the budget of steps sufficed for it.
  * `values-awaited`: a report waits until all that it tells is known.
  * `unfollowed`: it was told, and there are too many newer ones to find out whether it stays true.
  */
 export type EventReason =
-  'told' | 'no-match' | 'open' | 'undecided' | 'values-awaited' | 'unfollowed' | EventTransition;
+  'told' | 'no-match' | 'open' | 'undecided' | 'not-judged' | 'values-awaited' | 'unfollowed' | EventTransition;
 
 /**
  * `observed`: waits for confirmations. `dropped`: gone before it was told. `suspect`: gone, perhaps for a moment.

@@ -51,6 +51,8 @@ export interface OpenEvent {
   readonly type: 'open';
   readonly since: Instant;
   readonly before: Json;
+  /** The budget of steps has not sufficed for it so far; left out where it was judged. */
+  readonly isBeyondBudget?: true | undefined;
 }
 
 /**

@@ -6,9 +6,10 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
 import type { Head, HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { finishInSlices } from '../../lib/steps.ts';
 import { type Watch, headQuestionOf } from '../../core/model/watch/watch.ts';
 import { Missed, type Read } from '../../core/model/watch/question.ts';
-import { step } from '../../core/step.ts';
+import { step, stepInSteps } from '../../core/step.ts';
 import { NO_PAST, type Past } from '../../core/windows/stored-runs.ts';
 import { judge, readChain, type JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -32,7 +33,7 @@ export interface PollReader {
   readonly past?: (at: Instant) => Promise<Past>;
 }
 
-export type Decide = (observation: Observation) => Decision;
+export type Decide = (observation: Observation) => Decision | Promise<Decision>;
 
 /** What one poll saw and what follows from it. Throws the errors that end a poll. */
 export async function poll(watch: Watch, memory: Memory, reader: PollReader, decide: Decide): Promise<JudgedPoll> {
@@ -123,9 +124,9 @@ interface Before {
 
 /** `step`, but a defect in it is logged and counts as a missed poll. */
 function decideSafely({ watch, memory, past }: Before, log: Pick<Log, 'error'>): Decide {
-  return (observation) => {
+  return async (observation) => {
     try {
-      return step(watch, memory, observation, past);
+      return await finishInSlices(stepInSteps(watch, memory, observation, past));
     } catch (error) {
       log.error('watch:failed', { watch: watch.name, error });
       return step(watch, memory, { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) }, past);

@@ -8,6 +8,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import { notJudgedIn } from './not-judged.ts';
 import { createComplaints } from './outages.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { AlertCount, AlertHealth, WatchBlind, WatchData } from '../../telemetry/mirrored-series.ts';
@@ -16,7 +17,10 @@ import type { WatchMetrics } from '../../telemetry/watch-metrics.ts';
 
 export interface ReportOptions {
   readonly log: Log;
-  readonly metrics: Pick<WatchMetrics, 'poll' | 'watchUp' | 'watchValue' | 'undecided' | 'unfollowed' | 'notExamined'>;
+  readonly metrics: Pick<
+    WatchMetrics,
+    'poll' | 'watchUp' | 'watchValue' | 'undecided' | 'notJudged' | 'unfollowed' | 'notExamined'
+  >;
 }
 
 export type PollReporter = (watch: Watch, observation: Observation, decision: Decision) => void;
@@ -39,6 +43,10 @@ export function createReport({ log, metrics }: ReportOptions): PollReporter {
     metrics.watchUp(labels, observation.type === 'seen');
     if (observation.type === 'seen') reportReading(watch, observation.partial, decision);
     if (watch.exported) reportValues(watch, labels, decision, metrics);
+    for (const [alert, items] of notJudgedIn(decision)) {
+      metrics.notJudged(watch.rule, items);
+      log.warn('alert:not-judged', { watch: watch.name, alert, items });
+    }
     for (const reason of decision.reasons) if (reason.type !== 'note') reportReason(watch, reason, { log, metrics });
   };
 }
@@ -143,6 +151,9 @@ function reportReason(watch: Watch, reason: Exclude<Reason, { type: 'note' }>, {
     case 'undecided':
       metrics.undecided(watch.rule, 1);
       log.warn('alert:undecided', { watch: watch.name, alert: reason.alert, key: reason.key });
+      break;
+    case 'not-judged':
+      // A flood has hundreds of them: one line says how many.
       break;
     case 'unfollowed':
       metrics.unfollowed(watch.rule, 1);

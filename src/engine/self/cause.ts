@@ -14,6 +14,10 @@ export const SELF_CONDITIONS = {
     condition: 'a field that conditions read is in no answer at three due times, and for blind_after since the first',
     over: 'The field is in the answers again.',
   },
+  'not-judged': {
+    condition: 'items left the pages that are read before a poll had enough steps for the conditions on them',
+    over: 'All items were judged for an hour.',
+  },
   'explorer-down': {
     condition: 'an explorer refuses every request, or shows another chain than before',
     over: 'The explorer answers again.',
@@ -85,7 +89,13 @@ export interface SelfFindings {
   readonly isUndecided: (cause: CauseId) => boolean;
 }
 
-const OF_EXPLORERS: ReadonlySet<SelfCondition> = new Set(['blind', 'blind-field', 'explorer-down', 'credits']);
+const OF_EXPLORERS: ReadonlySet<SelfCondition> = new Set([
+  'blind',
+  'blind-field',
+  'not-judged',
+  'explorer-down',
+  'credits',
+]);
 
 /** The explorer that it is about; null where it is about none. */
 export function explorerOf({ alert, subject }: CauseId): string | null {

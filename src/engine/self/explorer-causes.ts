@@ -12,6 +12,7 @@ import {
   type BlindWatch,
 } from '../../core/model/quality/blind-cause.ts';
 import { counted, highest, type Cause, type SelfCondition } from './cause.ts';
+import type { NotJudged } from '../reporting/not-judged.ts';
 import { sinceText } from './words.ts';
 
 export interface ExplorerCauseFacts extends Moment {
@@ -19,6 +20,7 @@ export interface ExplorerCauseFacts extends Moment {
   readonly blind: readonly BlindWatch[];
   /** What keeps explorers from being asked or believed, and since when. */
   readonly troubles: readonly { readonly trouble: ExplorerTrouble; readonly since: Instant }[];
+  readonly notJudged: readonly NotJudged[];
 }
 
 /** One cause per explorer and sort of reason: that an explorer times out for one watch and resets for another is one. */
@@ -27,8 +29,33 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
   const down = new Set(troubles.map(({ subject }) => subject));
   const groups = Map.groupBy(causesOf(facts.blind), ({ explorer, reason }) => `${explorer}/${sortOf(reason)}`);
   const blind = [...groups].flatMap(([subject, causes]) => blindCause(subject, causes, facts));
-  return [...troubles, ...blind.map((cause) => ({ ...cause, isExplained: isExplained(cause, down) }))];
+  const told = blind.map((cause) => ({ ...cause, isExplained: isExplained(cause, down) }));
+  return [...troubles, ...told, ...facts.notJudged.flatMap((one) => notJudgedCause(one, facts))];
 }
+
+/** Not of rules that are gone. */
+function notJudgedCause(lost: NotJudged, facts: ExplorerCauseFacts): Cause[] {
+  const { rule, explorer, severity, since, items } = lost;
+  if (!facts.watches.some((watch) => watch.rule === rule && watch.target.explorer === explorer)) return [];
+  const names = [...lost.watches].slice(0, MOST_NAMED).join(', ');
+  const more = lost.watches.size > MOST_NAMED ? ` and ${lost.watches.size - MOST_NAMED} more` : '';
+  const count = counted(items, 'item was', 'items were');
+  const why = 'the conditions took more steps than a poll has, until they left the pages that are read';
+  return [
+    {
+      alert: 'not-judged',
+      subject: `${explorer}/${rule}`,
+      severity,
+      since,
+      watches: lost.watches.size,
+      title: `items of ${rule} on ${explorer} were not judged`,
+      text: [{ text: `${sinceText(since, facts)}: ${count} not judged: ${why}. ${names}${more}. Look at them there.` }],
+      isExplained: false,
+    },
+  ];
+}
+
+const MOST_NAMED = 3;
 
 /** What cannot be stored is told as `storage`; what an explorer refuses, as `explorer-down` or `credits`. */
 function isExplained({ subject }: Cause, down: ReadonlySet<string>): boolean {

@@ -7,6 +7,7 @@ import { UnavailableError } from '../../lib/unavailable.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
+import type { NotJudgedItems } from '../reporting/not-judged.ts';
 import type { BackupHealth } from '../upkeep/backup-health.ts';
 import type { ClockJumps } from '../upkeep/clock-jumps.ts';
 import type { FailingLoop } from '../upkeep/supervisor.ts';
@@ -24,6 +25,7 @@ export interface SelfCheckInput {
   /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
   readonly undecided: () => ReadonlySet<string>;
   readonly troubles: () => readonly ExplorerTrouble[];
+  readonly notJudged: Pick<NotJudgedItems, 'recent' | 'isYoung'>;
   readonly channelHealth: () => ReadonlyMap<string, ChannelHealth>;
   /** What receivers that keep their own state of alerts did not accept. */
   readonly owedToMirrors: () => readonly OutboxDepth[];
@@ -85,7 +87,14 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<S
     const watches = work.watches();
     const health = work.channelHealth();
     const causes = [
-      ...explorerCauses({ watches, blind: work.blind(), troubles: troublesSince(now), now, zone }),
+      ...explorerCauses({
+        watches,
+        blind: work.blind(),
+        troubles: troublesSince(now),
+        notJudged: work.notJudged.recent(),
+        now,
+        zone,
+      }),
       ...daemonCauses({
         outage: lastOutage(now),
         restoredAt: work.restoredAt(),
@@ -118,6 +127,7 @@ function isUndecided(cause: CauseId, work: SelfCheckInput, health: ReadonlyMap<s
   const explorer = explorerOf(cause);
   if (cause.alert === 'backup') return work.backups.isUnknown();
   if (cause.alert === 'clock-jump') return work.clockJumps.isYoung();
+  if (cause.alert === 'not-judged') return work.notJudged.isYoung();
   if (explorer !== null) return work.undecided().has(explorer) || isUnpolled(explorer, work);
   // A refusal is over when a message was taken.
   const { lastSentAt } = health.get(cause.subject) ?? UNTRIED;

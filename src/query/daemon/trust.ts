@@ -29,6 +29,7 @@ export async function trust({ store, runtime, now }: QueryContext, { watches, bl
     owed: await debtsOf(store, owed),
     given_up: dead.reduce((sum, { rows }) => sum + rows, 0),
     credits: forecasts(runtime, now),
+    not_judged: runtime.notJudged(),
     troubles: [...runtime.troubles()],
     storage: runtime.storage(),
     rejected: rejectedOf(runtime),

@@ -83,6 +83,7 @@ export const Trust = z
       .nullable()
       .describe('The answer that is oldest against the interval of its watch.'),
     unhealthy: Count.nullable().describe('Alerts that are always true, or unknown for too long.'),
+    not_judged: Count.describe('Items of the last hour for which a poll had not enough steps.'),
     owed: z.array(ChannelDebt),
     given_up: Count.describe('Messages given up in seven days that nobody dismissed.'),
     credits: z.array(Forecast.nullable()).describe('By plan; null: not known.'),

@@ -1,7 +1,7 @@
 // Compiles the text of a condition into a function from an evaluation context to true, false or unknown. Mistakes are
 // found when the rule is loaded. What cannot be decided at evaluation is unknown.
 import type { ParseResult } from '@marcbachmann/cel-js';
-import type { EvaluationContext } from '../../core/model/watch/condition.ts';
+import type { EvaluationContext, StepBudget } from '../../core/model/watch/condition.ts';
 import type { Truth } from '../../core/model/ids.ts';
 import { analyse } from './analysis/analyse.ts';
 import { typeMistake, typeName } from './cel/errors.ts';
@@ -57,9 +57,20 @@ function isOfHead({ kind }: Language, path: string): boolean {
 }
 
 function evaluatedBy(language: Language, program: ParseResult): Pick<CompiledCondition, 'evaluate' | 'limitOf'> {
+  /** Limits that were exceeded: who asks for one has evaluated the condition just before. */
+  const limits = new WeakMap<EvaluationContext, string | null>();
+  const evaluateOn = (context: EvaluationContext, budget?: StepBudget): Truth => {
+    const { truth, limit, steps } = evaluate(language, program, context);
+    if (budget !== undefined) budget.left -= steps;
+    if (truth === 'unknown') limits.set(context, limit);
+    return truth;
+  };
   return {
-    evaluate: (context) => evaluate(language, program, context).truth,
-    limitOf: (context) => evaluate(language, program, context).limit,
+    evaluate: evaluateOn,
+    limitOf(context) {
+      if (!limits.has(context) && evaluateOn(context) !== 'unknown') return null;
+      return limits.get(context) ?? null;
+    },
   };
 }
 
@@ -94,11 +105,12 @@ function check(language: Language, program: ParseResult, source: string): Condit
 }
 
 function evaluate({ cel }: Language, program: ParseResult, context: EvaluationContext): Evaluated {
-  const { value, limit } = metered((): unknown => program(cel.bind(context)));
-  return typeof value === 'boolean' ? { truth: value, limit: null } : { truth: 'unknown', limit };
+  const { value, limit, steps } = metered((): unknown => program(cel.bind(context)));
+  return typeof value === 'boolean' ? { truth: value, limit: null, steps } : { truth: 'unknown', limit, steps };
 }
 
 interface Evaluated {
   readonly truth: Truth;
   readonly limit: string | null;
+  readonly steps: number;
 }

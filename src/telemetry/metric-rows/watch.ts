@@ -61,6 +61,11 @@ export const WATCH_METRICS = {
     help: 'Items that left the pages that are read while the condition of an alert on them was still unknown.',
     labels: ['watch'],
   },
+  chainwarden_watch_not_judged_total: {
+    type: 'counter',
+    help: 'Items that left the pages that are read before a poll had enough steps for the conditions of an alert on them.',
+    labels: ['watch'],
+  },
   chainwarden_watch_unfollowed_total: {
     type: 'counter',
     help: 'Events that were told and are no longer checked, because 1,000 newer ones of their alert are.',

@@ -133,6 +133,59 @@ describe('an item that takes too much to judge', () => {
   });
 });
 
+describe('more items than a poll has steps for', () => {
+  /** Each takes as many steps as four polls have for an alert that is alone. */
+  const costly: Condition = {
+    ...moodIs('wild'),
+    evaluate: ({ view }, budget) => {
+      if (budget !== undefined) budget.left -= 16_000_000;
+      return moodIs('wild').evaluate({ view, before: null, history: null, at: 0 });
+    },
+  };
+  const watch = aWatch([onAlert({ if: costly })]);
+  const start = saw({ items: {} }, '0m');
+
+  test('are judged at the next polls, one after the other, and each is told once', () => {
+    const items = { a: 'wild', b: 'calm', c: 'wild' };
+    const polls = [start, ...['1m', '2m', '3m', '4m'].map((at) => saw({ items }, at))];
+    const { sent, memory } = runPolls(watch, polls);
+    expect(sent).toEqual([[], ['wild event'], [], ['wild event'], []]);
+    expect(Object.keys(memory.alerts['wild'] ?? {})).toEqual([]);
+  });
+
+  test('are said to be not judged when they leave the pages that are read before their turn', () => {
+    const flood = saw({ items: { a: 'calm', b: 'wild', c: 'wild' } }, '1m');
+    const { sent, reasons } = runPolls(watch, [start, flood, saw({ items: {} }, '2m'), saw({ items: {} }, '3m')]);
+    expect(sent.flat()).toEqual([]);
+    expect(reasons.map((all) => all.filter((type) => type === 'not-judged').length)).toEqual([0, 0, 2, 0]);
+  });
+
+  test('stay open while not all pages are read, a thousand at most', () => {
+    const items = Object.fromEntries(Array.from({ length: 1300 }, (_, i) => [`i${i}`, 'calm']));
+    const { reasons, memory } = runPolls(watch, [start, saw({ items }, '1m', { partial: 'page 2: timeout' })]);
+    expect(Object.keys(memory.alerts['wild'] ?? {})).toHaveLength(1000);
+    expect(reasons[1]?.filter((type) => type === 'not-judged')).toHaveLength(299);
+  });
+
+  test('leave the other alerts of the watch their own part', () => {
+    const both = aWatch([onAlert({ if: costly }), onAlert({ id: 'cheap', if: moodIs('wild') })]);
+    const { sent } = runPolls(both, [start, saw({ items: { a: 'calm', b: 'calm', c: 'wild' } }, '1m')]);
+    expect(sent[1]).toEqual(['cheap event']);
+  });
+
+  test('fire nothing that waits for their absence', () => {
+    const absent = aWatch([countAlert({ if: costly, fires: { type: 'none-for', ms: 120_000 } })]);
+    const { sent, reasons } = runPolls(absent, [
+      start,
+      saw({ items: { a: 'calm', b: 'wild' } }, '1m'),
+      saw({ items: { a: 'calm', b: 'wild' } }, '1m30s'),
+      saw({ items: { a: 'calm', b: 'wild' } }, '2m30s'),
+    ]);
+    expect(sent.flat()).toEqual([]);
+    expect(reasons.flat()).not.toContain('not-judged');
+  });
+});
+
 describe('restart and reload', () => {
   test('an alert added to a running watch starts from what the watch knows', () => {
     const { memory } = runPolls(aWatch([]), [saw({ items: { a: 'wild' } }, '0m')]);

@@ -12,6 +12,7 @@ const uncounted: ReportOptions['metrics'] = {
   watchUp: () => undefined,
   watchValue: () => undefined,
   undecided: () => undefined,
+  notJudged: () => undefined,
   unfollowed: () => undefined,
   notExamined: () => undefined,
 };

@@ -6,9 +6,11 @@ import { explorerCauses, type ExplorerCauseFacts } from '../../../src/engine/sel
 import { createFind } from '../../../src/engine/self/findings.ts';
 import type { BlindReason } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBackupHealth } from '../../../src/engine/upkeep/backup-health.ts';
+import { createNotJudgedItems } from '../../../src/engine/reporting/not-judged.ts';
 import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { createChannelHealth, UNTRIED } from '../../../src/engine/sending/channel-health.ts';
 import { plainJoined } from '../../../src/lib/untrusted.ts';
+import { blankMemory, retire } from '../../../src/core/step.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { loadWatches } from '../../support/world.ts';
@@ -35,7 +37,9 @@ function shown(causes: readonly Cause[]): string[] {
 }
 
 function ofExplorers(facts: Partial<ExplorerCauseFacts>): string[] {
-  return shown(explorerCauses({ watches: WATCHES, blind: [], troubles: [], now: NOW, zone: 'UTC', ...facts }));
+  return shown(
+    explorerCauses({ watches: WATCHES, blind: [], troubles: [], notJudged: [], now: NOW, zone: 'UTC', ...facts }),
+  );
 }
 
 test('an explorer that fails for one watch so and for another so is one cause, at the highest severity', () => {
@@ -203,6 +207,7 @@ test('an outage of the state file is over once it has worked for a minute', asyn
       recovered: () => null,
       backups: createBackupHealth(clock),
       clockJumps: createClockJumps(clock),
+      notJudged: createNotJudgedItems(clock),
       rejected: () => null,
       failing: () => [],
     },
@@ -243,6 +248,7 @@ test('nothing is over before it was looked at: no refusal, outage, failed backup
       recovered: () => null,
       backups,
       clockJumps: createClockJumps(clock),
+      notJudged: createNotJudgedItems(clock),
       rejected: () => null,
       failing: () => [],
     },
@@ -255,16 +261,49 @@ test('nothing is over before it was looked at: no refusal, outage, failed backup
   };
   const ofTheDaemon = async (): Promise<boolean[]> => {
     const { isUndecided } = await find();
-    return [isUndecided({ alert: 'backup', subject: 'daily' }), isUndecided({ alert: 'clock-jump', subject: 'back' })];
+    return [
+      isUndecided({ alert: 'backup', subject: 'daily' }),
+      isUndecided({ alert: 'clock-jump', subject: 'back' }),
+      isUndecided({ alert: 'not-judged', subject: 'chain/one' }),
+    ];
   };
-  expect(await ofTheDaemon()).toEqual([true, true]);
+  expect(await ofTheDaemon()).toEqual([true, true, true]);
   backups.well();
   clock.stall(3_600_000);
-  expect(await ofTheDaemon()).toEqual([false, false]);
+  expect(await ofTheDaemon()).toEqual([false, false, false]);
   expect(await undecided()).toEqual([true, true, false]);
   Object.assign(work, { unpolled: WATCHES.slice(1), undecided: new Set(['chain']) });
   expect(await undecided()).toEqual([true, true, false]);
   work.undecided = new Set();
   health.current = { ...UNTRIED, lastSentAt: AT };
   expect(await undecided()).toEqual([false, false, false]);
+});
+
+test('items that no condition judged are told at the highest severity of their alerts, for an hour', () => {
+  const clock = createFakeClock(AT);
+  const notJudged = createNotJudgedItems(clock);
+  const [info, , warning] = WATCHES;
+  if (info === undefined || warning === undefined) throw new Error('three watches');
+  const poll = (watch: typeof info, items: number): void => {
+    const reasons = Array.from({ length: items }, () => ({ type: 'not-judged', alert: 'low', key: 'x' }) as const);
+    notJudged.polled(watch, { ...retire(watch.id, blankMemory(watch), 0), reasons });
+  };
+  const told = (): string[] => ofExplorers({ notJudged: notJudged.recent() });
+  poll(info, 0);
+  expect(told()).toEqual([]);
+  poll(info, 3);
+  poll(warning, 800);
+  poll(warning, 80);
+  const why = 'the conditions took more steps than a poll has, until they left the pages that are read';
+  expect(told()).toEqual([
+    `info not-judged/chain/one items of one on chain were not judged - Since 21:12 UTC: 3 items were not judged: ${why}. one. Look at them there.`,
+    `warning not-judged/chain/three items of three on chain were not judged - Since 21:12 UTC: 880 items were not judged: ${why}. three. Look at them there.`,
+  ]);
+  clock.stall(3_000_000);
+  poll(warning, 1);
+  clock.stall(700_000);
+  expect(told()).toEqual([expect.stringContaining('881 items were not judged')]);
+  expect(ofExplorers({ watches: [info], notJudged: notJudged.recent() })).toEqual([]);
+  clock.stall(3_000_000);
+  expect(told()).toEqual([]);
 });

@@ -523,6 +523,35 @@ describe('Real transactions', () => {
   });
 });
 
+test('what conditions take is counted over all items of a poll, and asking for the limit counts nothing', () => {
+  const use = { before: false, windows: false };
+  const { value } = language.condition('notes.exists(n, re(n, "(a?b?c?d?){20}!"))', use);
+  const notes = Array.from({ length: 200 }, () => 'abcd'.repeat(1000));
+  const budget = { left: 1_000_000 };
+  const contexts = [notes, notes, ['a']].map((all) => {
+    return { view: viewOf({ notes: all }), before: null, history: null, at: 0 };
+  });
+  const left = contexts.map((context) => [value?.evaluate(context, budget), budget.left]);
+  expect(left).toEqual([
+    ['unknown', expect.any(Number)],
+    ['unknown', expect.any(Number)],
+    [false, expect.any(Number)],
+  ]);
+  const [first = 0, second = 0, third = 0] = left.map(([, rest]) => Number(rest));
+  expect(first).toBeLessThanOrEqual(700_000);
+  expect(second).toBeLessThanOrEqual(400_000);
+  expect(second - third).toBeLessThan(1000);
+  const spent = effort(() => {
+    expect(contexts.map((context) => value?.limitOf(context))).toEqual([
+      'it takes more than 300000 steps',
+      'it takes more than 300000 steps',
+      null,
+    ]);
+  });
+  expect(spent).toBeLessThan(NO_HANG);
+  expect(budget.left).toBe(third);
+});
+
 describe('What a condition reads', () => {
   test.each([
     ['token.reputation == "scam"', ['token.reputation']],

@@ -33,6 +33,7 @@ export function polledRuntime({ config, watches, poller, blind, startedAt }: Pol
     unpolled: () => blind.unpolled(),
     explorers: () => [],
     troubles: () => [],
+    notJudged: () => 0,
     rejected: () => null,
     loadedAt: () => null,
     replicaOf: () => null,

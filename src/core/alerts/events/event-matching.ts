@@ -1,6 +1,6 @@
 // Which items of a poll match an `on:` alert. An item whose condition is unknown stays open and is evaluated again
 // whenever it is read. One that leaves the pages that are read while it is still unknown is counted as undecided and
-// removed.
+// removed. Items beyond the budget of steps stay open too; those that it never sufficed for are told as not judged.
 import type { Amount } from '../../values/amount.ts';
 import { exactOf, recordTypeOf, valueAt } from '../../values/fields.ts';
 import { truthOfAll } from '../../model/health.ts';
@@ -11,6 +11,7 @@ import type { Reason } from '../../model/decision.ts';
 import type { Condition, EvaluationContext } from '../../model/watch/condition.ts';
 import type { Truth } from '../../model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
+import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { isFinal } from './event-state.ts';
 import { readsMissing, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
 import { viewOf, type Remembered } from '../../values/tracked.ts';
@@ -25,6 +26,8 @@ export interface Match {
   readonly context: EvaluationContext;
   /** Set when the evaluation hit a limit: the item is sent with this reason, so that a long text cannot hide it. */
   readonly unjudged: string | null;
+  /** False where a ratio counts it among those that do not match. */
+  readonly isHit: boolean;
 }
 
 export interface EventMatches {
@@ -39,37 +42,43 @@ export interface EventMatches {
 }
 
 /** `events`: those of the poll with the alert's event name. `known`: the remembered state by finding key. */
-export function matchEvents(
+export function* matchEvents(
   poll: AlertPoll,
   alert: MatchingAlert,
   events: readonly DetectedEvent[],
   known: AlertsByKey,
-): EventMatches {
+): Steps<EventMatches> {
   const opened = Object.entries(known).filter(isOpen);
   // Nearly all rows of a page were seen before and ask nothing. Looking at each took a part of 20 of all the work.
   const asked = opened.length === 0 ? events.filter(hasNews) : events;
-  const evaluated = asked.flatMap((event) => evaluateItem(poll, alert, event, known));
+  const evaluated = (yield* eachInSteps(asked, (event) => evaluateItem(poll, alert, event, known))).flat();
   const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
   const unknown = evaluated.filter(({ truth, unjudged }) => truth === 'unknown' && unjudged === null);
-  const remaining = stillOpen(poll, alert, events, opened);
+  const remaining = stillOpen(poll, events, opened);
+  const open = withinBounds([...unknown.map((one): Opened => [one.event.key, openOf(poll, one)]), ...remaining.kept]);
+  const baseline = events.filter(({ novelty }) => novelty === 'baseline');
+  const isMatching = yield* eachInSteps(baseline, (event) => isTrue(poll, alert, event));
   const settled: Reason[] = evaluated
     .filter(({ truth }) => truth === false)
     .map(({ event }) => ({ type: 'no-match', alert: alert.id, key: event.key }));
   return {
     matches,
-    open: [
-      ...unknown.map((one) => [one.event.key, one.open ?? openEvent(poll, one.event)] as const),
-      ...remaining.kept,
+    open: open.kept,
+    reasons: [
+      ...settled,
+      ...unknown.flatMap((one) => firstUnknown(alert, one)),
+      ...[...remaining.undecided, ...open.dropped].map((one) => reasonOfLost(alert, one)),
     ],
-    reasons: [...settled, ...unknown.flatMap((one) => firstUnknown(alert, one)), ...remaining.undecided],
     truth: truthOfAll(evaluated.map(({ truth }) => truth)),
-    matchingBaseline: events.filter((event) => event.novelty === 'baseline' && isTrue(poll, alert, event)),
+    matchingBaseline: baseline.filter((_event, i) => isMatching[i] === true),
   };
 }
 
 interface EvaluatedMatch extends Match {
   readonly truth: Truth;
   readonly open: OpenEvent | null;
+  /** It was not evaluated. */
+  readonly isBeyondBudget: boolean;
 }
 
 function evaluateItem(
@@ -86,11 +95,22 @@ function evaluateItem(
   if (event.novelty === 'baseline' || !isRelevant || prior?.type === 'event') return [];
   const before = open === null ? event.before : (open.before as Remembered | null);
   const context = contextOf(event, before, event.happenedAt ?? open?.since ?? poll.time.at);
-  const truth = truthOf(poll, alert, context);
-  const unjudged = truth === 'unknown' ? limitOf(alert, context) : null;
+  const isBeyondBudget = isSpent(poll, alert);
+  const { truth, isHit } = judgeItem(poll, alert, context);
+  const unjudged = truth === 'unknown' && !isBeyondBudget ? limitOf(alert, context) : null;
   // It was evaluated before, so a value that is unknown for a while opens nothing.
-  if (isChanged && open === null && truth === 'unknown' && unjudged === null) return [];
-  return [{ event, context, truth, unjudged, open }];
+  if (isChanged && open === null && truth === 'unknown' && unjudged === null && !isBeyondBudget) return [];
+  // One that could not be judged counts: a long text hides nothing.
+  return [{ event, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];
+}
+
+/** The budget of the poll is used up: what remains is judged at the next one, where it is still read. */
+function isSpent({ budget }: AlertPoll, alert: MatchingAlert): boolean {
+  return budget.left <= 0 && (alert.if !== null || ofRatio(alert) !== null);
+}
+
+function ofRatio(alert: MatchingAlert): Condition | null {
+  return alert.type === 'count' && alert.fires.type === 'ratio' ? alert.fires.of : null;
 }
 
 /**
@@ -108,12 +128,27 @@ function isJudgedAnew({ head }: AlertPoll, alert: EventAlert, event: DetectedEve
  */
 export function limitOf(alert: MatchingAlert, context: EvaluationContext): string | null {
   if (alert.type === 'count' && alert.fires.type === 'none-for') return null;
-  const of = alert.type === 'count' && alert.fires.type === 'ratio' ? alert.fires.of : null;
-  return alert.if?.limitOf(context) ?? of?.limitOf(context) ?? null;
+  return alert.if?.limitOf(context) ?? ofRatio(alert)?.limitOf(context) ?? null;
 }
 
-function openEvent({ time }: AlertPoll, event: DetectedEvent): OpenEvent {
-  return { type: 'open', since: time.at, before: event.before };
+function openOf({ time }: AlertPoll, { event, open, isBeyondBudget }: EvaluatedMatch): OpenEvent {
+  if (open !== null && (open.isBeyondBudget ?? false) === isBeyondBudget) return open;
+  const { since, before } = open ?? { since: time.at, before: event.before };
+  return { type: 'open', since, before, ...(isBeyondBudget ? { isBeyondBudget } : {}) };
+}
+
+/** While not all pages are read, nothing is known to be gone, and each poll may add what is beyond its budget. */
+const MOST_BEYOND_BUDGET = 1000;
+
+function withinBounds(open: readonly Opened[]): { kept: readonly Opened[]; dropped: readonly Opened[] } {
+  const beyond = open.filter(([, { isBeyondBudget }]) => isBeyondBudget === true);
+  if (beyond.length <= MOST_BEYOND_BUDGET) return { kept: open, dropped: [] };
+  const dropped = new Set(beyond.slice(MOST_BEYOND_BUDGET));
+  return { kept: open.filter((one) => !dropped.has(one)), dropped: [...dropped] };
+}
+
+function reasonOfLost(alert: MatchingAlert, [key, { isBeyondBudget }]: Opened): Reason {
+  return { type: isBeyondBudget === true ? 'not-judged' : 'undecided', alert: alert.id, key };
 }
 
 function firstUnknown(alert: MatchingAlert, { event, open }: EvaluatedMatch): Reason[] {
@@ -130,15 +165,14 @@ function hasNews({ novelty }: DetectedEvent): boolean {
 
 function stillOpen(
   { isComplete }: AlertPoll,
-  alert: MatchingAlert,
   events: readonly DetectedEvent[],
   opened: readonly Opened[],
-): { kept: readonly Opened[]; undecided: readonly Reason[] } {
+): { kept: readonly Opened[]; undecided: readonly Opened[] } {
   if (opened.length === 0) return { kept: [], undecided: [] };
   const read = new Set(events.map(({ key }) => key));
   const gone = opened.filter(([key]) => !read.has(key));
   if (!isComplete) return { kept: gone, undecided: [] };
-  return { kept: [], undecided: gone.map(([key]) => ({ type: 'undecided', alert: alert.id, key })) };
+  return { kept: [], undecided: gone };
 }
 
 /**
@@ -162,18 +196,28 @@ function isTrue(poll: AlertPoll, alert: MatchingAlert, event: DetectedEvent): bo
 
 /** Of a ratio, whether the item counts at all. It is unknown as long as it is unknown for how much an item counts. */
 export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
+  return judgeItem(poll, alert, context).truth;
+}
+
+function judgeItem(
+  poll: AlertPoll,
+  alert: MatchingAlert,
+  context: EvaluationContext,
+): Pick<EvaluatedMatch, 'truth' | 'isHit'> {
+  if (isSpent(poll, alert)) return { truth: 'unknown', isHit: false };
   const truth = holds(poll, alert.if, context);
   const fires = alert.type === 'count' ? alert.fires : null;
-  if (fires?.type === 'sum') return truth === true && amountAt(context, fires.path) === undefined ? 'unknown' : truth;
-  if (fires?.type !== 'ratio') return truth;
+  if (fires?.type === 'sum' && truth === true && amountAt(context, fires.path) === undefined)
+    return { truth: 'unknown', isHit: true };
+  if (fires?.type !== 'ratio') return { truth, isHit: true };
   const counts = holds(poll, fires.of, context);
-  return counts === true && truth === 'unknown' ? 'unknown' : counts;
+  return { truth: counts === true && truth === 'unknown' ? 'unknown' : counts, isHit: truth === true };
 }
 
 /** Without a condition everything matches. */
 export function holds(poll: AlertPoll, condition: Condition | null, context: EvaluationContext): Truth {
   if (condition === null) return true;
-  return readsMissing(poll, condition) ? 'unknown' : condition.evaluate(context);
+  return readsMissing(poll, condition) ? 'unknown' : condition.evaluate(context, poll.budget);
 }
 
 export function amountAt({ view }: EvaluationContext, path: string): Amount | undefined {

@@ -12,7 +12,11 @@ import type { Match } from './event-matching.ts';
 export const LATE_AFTER_MS = 600_000;
 
 /** The message for an item that matches. */
-export function firstMessage(poll: AlertPoll, alert: EventAlert, { event, context, unjudged }: Match): Message {
+export function firstMessage(
+  poll: AlertPoll,
+  alert: EventAlert,
+  { event, context, unjudged }: Omit<Match, 'isHit'>,
+): Message {
   const { at } = poll.time;
   const since = event.happenedAt ?? at;
   const isSure = event.block === 'nowhere' || isConfirmed(poll, alert, event);

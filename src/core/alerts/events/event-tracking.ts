@@ -20,6 +20,7 @@ import type { HeadNeed } from '../../model/observation.ts';
 import { transitionOf, type AlertsByKey, type AlertPoll } from '../alert-evaluation.ts';
 import { contextOf, limitOf } from './event-matching.ts';
 import { viewOf } from '../../values/tracked.ts';
+import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 
 /** Result of one poll for one event. */
 export interface EventStep {
@@ -34,7 +35,7 @@ export interface EventStep {
 }
 
 /** One poll for every event that is remembered. */
-export function trackEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): EventStep[] {
+export function* trackEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): Steps<EventStep[]> {
   const tracked = Object.entries(known).flatMap(([key, state]) =>
     state.type === 'event' ? [[key, state] as const] : [],
   );
@@ -42,7 +43,7 @@ export function trackEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByK
   const eventByKey = new Map(poll.detection?.events.map((event) => [event.key, event]));
   const replaced = replacedItems(poll.detection);
   const paths = { shown: pathsToShow(poll.watch, alert), compared: comparedPaths(poll, alert) };
-  return tracked.map(([key, before]) => {
+  return yield* eachInSteps(tracked, ([key, before]) => {
     const isReplaced = replaced.has(key, before);
     const event = isReplaced ? undefined : eventByKey.get(key);
     return trackEvent(poll, alert, { key, before, event, isReplaced, paths });

@@ -18,18 +18,19 @@ import {
   type AlertEvaluation,
   type AlertPoll,
 } from '../alert-evaluation.ts';
+import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 import { matchEvents, type Match } from './event-matching.ts';
 import { foldMany } from '../summary.ts';
 import { greatestNeed } from '../../chain/tick-chain.ts';
 
-export function stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): AlertEvaluation {
+export function* stepEvents(poll: AlertPoll, alert: EventAlert, known: AlertsByKey): Steps<AlertEvaluation> {
   if (poll.detection === null) return unread(known);
   // Most polls.
   if (poll.detection.events.length === 0 && Object.keys(known).length === 0) return unevaluated(known);
   const events = poll.detection.events.filter(({ on }) => on === alert.on);
-  const matched = matchEvents(poll, alert, events, known);
-  const begun = matched.matches.map((match) => beginTracking(poll, alert, match));
-  const steps = [...begun, ...trackEvents(poll, alert, known)];
+  const matched = yield* matchEvents(poll, alert, events, known);
+  const begun = yield* eachInSteps(matched.matches, (match) => beginTracking(poll, alert, match));
+  const steps = [...begun, ...(yield* trackEvents(poll, alert, known))];
   const tracked = steps.flatMap(({ key, after }) => (after === null ? [] : [[key, after] as const]));
   const { kept, letGo } = newest(tracked);
   return {

@@ -7,6 +7,8 @@ export const REASON_WORDS: Readonly<Record<EventReason | ConditionReason, string
   open: '`if` is unknown, and is asked again whenever the item is read',
   'values-awaited': 'not all that it tells is known yet: it waits, for half of its period at most',
   undecided: 'the item left the pages that are read while `if` was unknown',
+  'not-judged':
+    'the conditions of its watch took more steps than a poll has, until the item left the pages that are read',
   unfollowed: 'it was told, and too many newer ones are followed to find out whether it stays true',
   observed: 'it matches, and waits for its confirmations',
   confirmed: 'it has its confirmations',

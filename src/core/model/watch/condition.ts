@@ -33,6 +33,11 @@ export interface EvaluationContext {
   readonly at: Instant;
 }
 
+/** Steps that conditions may still take; below zero once one took more. One object counts over the items of a poll. */
+export interface StepBudget {
+  left: number;
+}
+
 /** An `if`, `while` or `until` that was checked when the rules were loaded. */
 export interface Condition {
   readonly text: string;
@@ -41,7 +46,8 @@ export interface Condition {
   /** Reads only fields that are `ofHead`, such as `head.*` and `age`: decidable also while the chain's head stands still. */
   readonly headOnly: boolean;
   readonly windows: readonly Window[];
-  evaluate(context: EvaluationContext): Truth;
+  /** The steps that it takes are subtracted from the budget. */
+  evaluate(context: EvaluationContext, budget?: StepBudget): Truth;
   /** Why it is unknown, when that is because the evaluation took too much: `a text is longer than 4096 characters`. */
   limitOf(context: EvaluationContext): string | null;
   /** The condition taken apart, for `explain`. Computed on demand. */

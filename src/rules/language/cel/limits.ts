@@ -1,6 +1,8 @@
 // Limits of one evaluation of a condition. Its values are untrusted: long texts or lists must not take much time.
 // Beyond a limit the condition is unknown, and the limit is its reason.
 //
+// Each evaluation has its own limit; those of one poll together have a budget, which their caller counts and keeps.
+//
 // Evaluation is synchronous, and CEL passes only arguments to functions, so the count is kept in this module: `metered`
 // starts it, and every function whose cost depends on the data calls `spend`.
 
@@ -14,6 +16,8 @@ export const LARGEST_PATTERN = 500;
 const MOST_STEPS = 300_000;
 /** Characters times instructions of a pattern that take as long as a node: some 100 ns on a machine of 2026. */
 const PATTERN_STEP = 16;
+/** A condition without lists and patterns takes some 5 µs. */
+const LEAST_STEPS = 50;
 
 /**
  * CEL may catch it, as `a || b` does when `b` is true, and `exists` for each further item: one object for all, since the
@@ -24,16 +28,27 @@ const EXCEEDED = new Error('a limit was exceeded');
 let left = MOST_STEPS;
 let reason: string | null = null;
 
-/** Runs the work within the limits. `limit`: the one that was exceeded, even where CEL continued after the error. */
-export function metered<T>(work: () => T): { readonly value: T | 'unknown'; readonly limit: string | null } {
+/**
+ * Runs the work within the limits. `limit`: the one that was exceeded, even where CEL continued after the error. `steps`:
+ * what it took.
+ */
+export function metered<T>(work: () => T): {
+  readonly value: T | 'unknown';
+  readonly limit: string | null;
+  readonly steps: number;
+} {
   left = MOST_STEPS;
   reason = null;
   try {
-    return { value: work(), limit: reason };
+    return { value: work(), limit: reason, steps: stepsTaken() };
   } catch {
     // A field that is missing, a division by zero, a limit: nothing is known, and nothing may be claimed.
-    return { value: 'unknown', limit: reason };
+    return { value: 'unknown', limit: reason, steps: stepsTaken() };
   }
+}
+
+function stepsTaken(): number {
+  return LEAST_STEPS + MOST_STEPS - left;
 }
 
 /** Throws when the evaluation has used all its steps. */

@@ -4,7 +4,12 @@ import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../../../c
 import { anyJson, count, fromJson, instant, parsed, type Row } from '../../sql/rows.ts';
 import { message } from '../deliveries/stored-messages.ts';
 
-const openEvent: z.ZodType<OpenEvent> = z.object({ type: z.literal('open'), since: instant, before: anyJson });
+const openEvent: z.ZodType<OpenEvent> = z.object({
+  type: z.literal('open'),
+  since: instant,
+  before: anyJson,
+  isBeyondBudget: z.literal(true).optional(),
+});
 
 const event = z.object({
   type: z.literal('event'),

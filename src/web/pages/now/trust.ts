@@ -67,7 +67,7 @@ function headTile({ heads }: Trust): Html {
   });
 }
 
-function watchTile({ blind, watches, oldest, unhealthy }: Trust): Html {
+function watchTile({ blind, watches, oldest, unhealthy, not_judged: notJudged }: Trust): Html {
   const count = blind.reduce((sum, cause) => sum + cause.watches, 0);
   const [first] = blind;
   const about =
@@ -85,6 +85,7 @@ function watchTile({ blind, watches, oldest, unhealthy }: Trust): Html {
         ? line(about, oldest === null ? null : duration(oldest.age_ms))
         : line(`${blind.length === 1 ? 'all on' : 'most on'} ${first.explorer}: ${causeWords(first.cause)}`, null),
       line('unhealthy rules', unhealthy === null ? 'not known' : counted(unhealthy)),
+      ...(notJudged === 0 ? [] : [line('items not judged in an hour', counted(notJudged), true)]),
     ],
   });
 }

@@ -1,0 +1,72 @@
+// Items that no condition judged, because the conditions of their watch took more steps than a poll has: by rule and
+// explorer, for an hour after the last one.
+import type { Decision } from '../../core/model/decision.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+
+export interface NotJudged {
+  readonly rule: string;
+  readonly explorer: string;
+  /** The highest of the alerts that would have judged them. */
+  readonly severity: Severity;
+  readonly since: Instant;
+  readonly items: number;
+  /** By their names. */
+  readonly watches: ReadonlySet<string>;
+}
+
+export interface NotJudgedItems {
+  polled(watch: Watch, decision: Decision): void;
+  recent(): readonly NotJudged[];
+  /** For less than an hour: items from before the start may be recent. */
+  isYoung(): boolean;
+}
+
+const RECENT_MS = 3_600_000;
+
+export function createNotJudgedItems(clock: Pick<Clock, 'now' | 'monotonic'>): NotJudgedItems {
+  const startedAt = clock.monotonic();
+  const byRule = new Map<string, { readonly last: number; readonly items: NotJudged }>();
+
+  const recent = (): NotJudged[] => {
+    const from = clock.monotonic() - RECENT_MS;
+    for (const [key, { last }] of byRule) if (last <= from) byRule.delete(key);
+    return [...byRule.values()].map(({ items }) => items);
+  };
+
+  return {
+    polled(watch, decision) {
+      const lost = notJudgedIn(decision);
+      if (lost.size === 0) return;
+      const { rule, target, alerts } = watch;
+      const key = JSON.stringify([target.explorer, rule]);
+      const known = recent().find((one) => one.rule === rule && one.explorer === target.explorer);
+      const severities = alerts.flatMap(({ id, severity }) => (lost.has(id) ? [severity] : []));
+      const items = {
+        rule,
+        explorer: target.explorer,
+        severity: highestOf([...severities, ...(known === undefined ? [] : [known.severity])]),
+        since: known?.since ?? clock.now(),
+        items: (known?.items ?? 0) + [...lost.values()].reduce((sum, count) => sum + count, 0),
+        watches: new Set([...(known?.watches ?? []), watch.name]),
+      };
+      byRule.set(key, { last: clock.monotonic(), items });
+    },
+    recent,
+    isYoung: () => clock.monotonic() - startedAt < RECENT_MS,
+  };
+}
+
+/** How many, by alert. */
+export function notJudgedIn({ reasons }: Pick<Decision, 'reasons'>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const reason of reasons)
+    if (reason.type === 'not-judged') counts.set(reason.alert, (counts.get(reason.alert) ?? 0) + 1);
+  return counts;
+}
+
+function highestOf(severities: readonly Severity[]): Severity {
+  return severities.toSorted((a, b) => RANK_OF[a] - RANK_OF[b])[0] ?? 'info';
+}
