@@ -171,8 +171,8 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   };
 }
 
-// Polls that are due run between two of them: each takes a few milliseconds.
-const FLUSHED_AT_ONCE = 200;
+// Polls and alerts run between two of them: each takes up to five milliseconds where all answers have changed.
+const FLUSHED_AT_ONCE = 50;
 
 /** Where the kind's state cannot be read by this release, the watch starts anew, with a line in the log. */
 function readable(watch: Watch, memory: Memory, log: Pick<Log, 'warn'>): Memory {

@@ -18,7 +18,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
     ...operatorTables(dialect),
     ...journalTables(dialect),
   ],
-  renewalColumns,
+  (dialect) => [...renewalColumns(dialect), ...factsBesideTheirNames(dialect)],
 ];
 
 /**
@@ -60,6 +60,19 @@ function memoryTables({ int, text, table, keyedTable }: SqlDialect): string[] {
       last_seen ${int} NOT NULL,
       PRIMARY KEY (explorer, height, hash)
     ) ${keyedTable()}`,
+  ];
+}
+
+/**
+ * SQLite keeps the values of a `keyedTable` within the tree of its keys, so that a search by name reads those that it
+ * passes. `running` is 300 bytes for each watch: with 10,000 watches each look at `policy` took 2 ms.
+ */
+function factsBesideTheirNames({ text, table }: SqlDialect): string[] {
+  return [
+    'ALTER TABLE facts RENAME TO former_facts',
+    `CREATE TABLE facts (name ${text} NOT NULL PRIMARY KEY, value ${text} NOT NULL) ${table()}`,
+    'INSERT INTO facts (name, value) SELECT name, value FROM former_facts',
+    'DROP TABLE former_facts',
   ];
 }
 
