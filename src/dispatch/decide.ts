@@ -213,7 +213,9 @@ function lineOf({ world }: Context, { member, state }: Facts, item: ClosedLine['
   if (item.isEnd) return { alert: member, item, renewed: null, heldAt: null, heldBy: null, present: null };
   const heldAt = state.heldAt === null ? null : Math.max(state.heldAt, item.at);
   const { renewed } = state;
-  const isLate = item.transition === 'firing' && (item.as === 'repeat' || heldAt !== null || renewed !== null);
-  const present = isLate && member.isOpen ? world.presentOf(member) : null;
-  return { alert: member, item, renewed, heldAt, heldBy: state.held?.by ?? null, present };
+  const isLate = item.as === 'repeat' || heldAt !== null || renewed !== null;
+  const present = item.transition === 'firing' && member.isOpen ? world.presentOf(member) : null;
+  // News that waited for its group may have been overtaken by a poll.
+  const isLater = isLate || (present !== null && present.at > item.at);
+  return { alert: member, item, renewed, heldAt, heldBy: state.held?.by ?? null, present: isLater ? present : null };
 }

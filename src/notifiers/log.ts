@@ -12,7 +12,7 @@ import {
 import { toBody } from './rendering/body.ts';
 import { othersText } from './rendering/content.ts';
 import { toContent } from './rendering/delivery-content.ts';
-import { memberLead, presentMessage } from './rendering/member.ts';
+import { isToldLater, memberLead, presentMessage } from './rendering/member.ts';
 import { headingOf } from '../core/wording/message-words.ts';
 import { firedFor, ours, reasonOf, stateOf, textOf } from './rendering/wording.ts';
 import type { Notifier } from './notifier.ts';
@@ -90,11 +90,9 @@ function summaryLine(delivery: Delivery, copy: readonly string[]): string {
 
 /** `2026-01-01T00:12:00Z CRITICAL treasury/low RESOLVED treasury USDC 1,120, above 1,050 - When it fired: 970. (after 12m)` */
 function memberLine(member: DeliveryMember, at: Instant, copy: readonly string[]): string {
-  const { as, present } = member;
+  const { as } = member;
   const message = presentMessage(member);
-  // How the value moved was before it was told first.
-  const isLater = as === 'repeat' || present !== null;
-  const own = isLater && message.text.length === 0 ? [] : textOf(message);
+  const own = isToldLater(member) && message.text.length === 0 ? [] : textOf(message);
   const text = [...memberLead(member, at), ...own].join(' ');
   return [
     showSecond(as === 'repeat' ? at : message.at),

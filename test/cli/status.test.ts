@@ -107,9 +107,15 @@ test('status begins with what fires, how far beyond its limit, who was told, and
     'warning   firing   gas/low    940,000 coin  below 2,000,000 coin  2026-01-01T00:01:00Z  screen accepted',
     'critical  pending  coins/low  940,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z',
   ]);
-  await prepared.polls('940000', '940000', 'missed', 'missed', 'missed', 'missed', 'missed', 'missed');
-  const { out } = await prepared.run('status', '-c', prepared.config);
-  expect(out).toContain('critical  firing  coins/low  was 940,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z');
+  await prepared.polls('940000', '900000', 'missed', 'missed', 'missed', 'missed', 'missed', 'missed');
+  const json = await prepared.run('status', '-c', prepared.config, '--json');
+  expect(Overview.parse(JSON.parse(json.out)).cards.map(({ title }) => title)).toEqual([
+    'treasury coin 900,000, below 1,000,000; last read 6 min ago',
+    'vault coin 900,000, below 2,000,000; fired at 940,000; last read 6 min ago',
+  ]);
+  const { out } = await statusBesideDaemon(prepared);
+  expect(out.split('\n')[0]).toBe('treasury coin 900,000, below 1,000,000; last read 6 min ago (and one more)');
+  expect(out).toContain('critical  firing  coins/low  was 900,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z');
   expect(out).toContain('no answer since 2026-01-01T00:03:49Z: 2 watches on chain: error: coins, gas');
 });
 

@@ -128,7 +128,7 @@ watches:
     { watch: 'coins', since: '2026-01-01T00:05:00Z', alerts: 1, is_open: true },
     { watch: 'moves', since: '2026-01-01T00:02:00Z', up_to: '2026-01-01T00:04:00Z', alerts: 3, is_open: false },
   ]);
-  expect(headline).toBe('treasury ETH 90, below 100, and one more');
+  expect(headline).toBe('treasury ETH 90, below 100 (and one more)');
   Object.assign(daemon.shown, { treasury: '200' });
   await daemon.poll(1, 86_400_000);
   expect(await daemon.queries.overview()).toMatchObject({ cards: [] });
@@ -161,7 +161,7 @@ watches:
     more: { alerts: 0, rules: 0 },
     cards: [{ rule: 'coins', alert: 'low', alerts: 9, state: 'firing', since: '2026-01-01T00:01:00Z' }],
   });
-  expect(nine.headline).toMatch(/, and 8 more$/);
+  expect(nine.headline).toMatch(/ \(and 8 more\)$/);
   expect(nine.detail).toContain('Nobody has acknowledged 9 critical alerts');
 });
 

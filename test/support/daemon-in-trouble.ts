@@ -156,7 +156,7 @@ export function overviewWith(written: Written): Overview {
   const card = cardWith(written);
   return {
     verdict: 'critical',
-    headline: 'Treasury USDC is low, and one more',
+    headline: 'Treasury USDC is low (and one more)',
     detail: 'Nobody has acknowledged them; the oldest has waited 14 min.',
     cards: [card, countedCard(written)],
     more: { alerts: 212, rules: 3 },

@@ -154,7 +154,7 @@ describe('the first page', () => {
     const { body } = await browse(await serve({ isOpen: true }), '/');
     const text = textOf(body);
     for (const said of [
-      '(2) Treasury USDC is low, and one more · Chainwarden',
+      '(2) Treasury USDC is low (and one more) · Chainwarden',
       'Critical, firing',
       '940,264.594685 USDC',
       '59,735.41 below the limit of 1,000,000 · clears above 1,050,000',

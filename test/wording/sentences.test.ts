@@ -327,10 +327,25 @@ const STORIES: Readonly<Record<string, Story>> = {
     saw: ['{ at: 0s, items: [] }', `{ at: 1m, items: [${tx(250)}] }`, `{ at: 2m, items: [${tx(240)}] }`],
     reads: [
       '[CORRECTED] vault sent 240 coin, above 100',
-      'Told before: 250.',
+      'Told 250, now 240.',
       'vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
     ],
-    log: 'WARNING vault-transactions/large CORRECTED vault sent 240 coin, above 100 - Told before: 250. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+    log: 'WARNING vault-transactions/large CORRECTED vault sent 240 coin, above 100 - Told 250, now 240. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+  },
+  'any, corrected in what no amount shows': {
+    watch: VAULT,
+    alert: 'vault-transactions: id: any, on: new',
+    saw: [
+      '{ at: 0s, items: [] }',
+      `{ at: 1m, items: [${tx(250)}] }`,
+      `{ at: 2m, items: [${tx(250).replace('status: ok', 'status: error')}] }`,
+    ],
+    reads: [
+      '[CORRECTED] Transaction from vault failed',
+      'Told status ok, now error.',
+      'No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
+    ],
+    log: 'WARNING vault-transactions/any CORRECTED Transaction from vault failed - Told status ok, now error. No reason given. vault to 0x3c54…b3ab, block 1,000, tx 0x0346…8120.',
   },
   'a title of the rule, and its text': {
     watch: USDC,

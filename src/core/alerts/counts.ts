@@ -9,7 +9,7 @@ import { namesOf, type Counted } from './sentence.ts';
 import type { DetectedEvent } from '../model/detection.ts';
 import type { CountedItem, GroupState, Tally } from '../model/memory.ts';
 import type { Transition } from '../model/transition.ts';
-import { readsOfCount, type CountAlert } from '../model/watch/watch.ts';
+import { readsOfCount, type CountAlert, type Watch } from '../model/watch/watch.ts';
 import { idOf } from '../model/watch/identity.ts';
 import { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -161,14 +161,25 @@ function stepGroup(
   const { at } = poll.time;
   const kept = keptAt(alert, group, at);
   const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, { reads: readsOfCount(alert) });
-  const counted = countedIn(alert, kept, at);
-  const truth = isJudged ? isTrue(alert, kept, counted, at) : 'unknown';
-  const subject = { key: key === ALL ? '' : key, context: lastContext(poll, group), counted };
+  const shown = subjectOfCount(poll.watch, alert, group, at);
+  const truth = isJudged ? isTrue(alert, kept, shown.counted, at) : 'unknown';
+  const subject = { key: key === ALL ? '' : key, ...shown };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
   const isSame = before === group && stepped.state === group.condition;
   const after = isSame ? group : { ...kept, condition: stepped.state };
   const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
   return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
+}
+
+/** The values of a group that a message as of `at` shows. */
+export function subjectOfCount(
+  { kind }: Watch,
+  alert: CountAlert,
+  group: GroupState,
+  at: Instant,
+): { readonly context: EvaluationContext; readonly counted: Counted } {
+  const view = viewOf(kind.fields, (group.last ?? {}) as Remembered);
+  return { context: contextOf({ view }, null, at), counted: countedIn(alert, keptAt(alert, group, at), at) };
 }
 
 /** What a message says of them. */
@@ -211,10 +222,6 @@ function isOver(alert: CountAlert, group: GroupState, at: Instant): boolean {
   const { matches, tallies } = keptAt(alert, group, at);
   const isEmpty = matches.length === 0 && tallies.length === 0;
   return alert.per.length > 0 && isInactive && (cooldownUntil ?? 0) <= at && isEmpty;
-}
-
-function lastContext({ watch: { kind }, time }: AlertPoll, { last }: GroupState): EvaluationContext {
-  return contextOf({ view: viewOf(kind.fields, (last ?? {}) as Remembered) }, null, time.at);
 }
 
 /** Before anything was counted in it. */

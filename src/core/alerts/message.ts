@@ -12,7 +12,7 @@ import {
   type Present,
 } from '../model/delivery.ts';
 import type { AlertRule, CountAlert, EventAlert, Watch } from '../model/watch/watch.ts';
-import type { Condition, EvaluationContext, Template } from '../model/watch/condition.ts';
+import type { Condition, EvaluationContext, Template, Window } from '../model/watch/condition.ts';
 import type { Sentence } from '../model/watch/wording.ts';
 import { titleAndDetail } from '../wording/message-words.ts';
 import { lineOf, showPart } from '../wording/words.ts';
@@ -40,18 +40,18 @@ interface PolledWatch {
 
 /** `counted`: of an alert that counts items. */
 export function messageOf(
-  { watch, isStale }: PolledWatch,
+  polled: PolledWatch,
   alert: AlertRule,
   context: EvaluationContext,
   header: MessageHeader,
   counted: Counted | null = null,
 ): Message {
-  const paths = pathsToShow(watch, alert);
+  const { watch } = polled;
   const isOver = header.type === 'alert.resolved';
-  const sentence = sentenceOf(watch, alert, context, { at: header.at, isOver, isStale, counted });
+  const { values, lines } = told(polled, alert, context, { at: header.at, isOver, counted });
   return {
     ...header,
-    ...titleOf(watch, isOver ? endTitle(alert) : alert.title, context, sentence),
+    ...values,
     observedAt: header.at,
     watch: watch.name,
     alert: alert.id,
@@ -63,18 +63,52 @@ export function messageOf(
     zone: watch.zone,
     of: watch.of,
     token: tokenOf(watch, context.view),
-    measured: sentence.measured,
-    lines: sentence.lines,
-    text: alert.text?.render(context, watch.zone) ?? [],
+    lines,
     runbook: alert.runbook,
     condition: isOver ? endText(alert) : conditionText(alert),
     rule: alert.source,
     resolvedAt: null,
-    fields: { ...factsAt(context.view, paths), ...windowFacts(watch, alert, context), ...countFacts(alert, counted) },
-    before: context.before === null ? {} : factsAt(context.before, paths),
+    before: context.before === null ? {} : factsAt(context.before, pathsToShow(watch, alert)),
     links: linksOf(watch, context.view, counted),
     summary: null,
   };
+}
+
+interface Told {
+  readonly at: Instant;
+  readonly isOver: boolean;
+  readonly counted: Counted | null;
+}
+
+/** The values, as a message as of `at` tells them. */
+function told(
+  { watch, isStale }: PolledWatch,
+  alert: AlertRule,
+  context: EvaluationContext,
+  { at, isOver, counted }: Told,
+): { readonly values: Omit<Present, 'at'>; readonly lines: Sentence['lines'] } {
+  const sentence = sentenceOf(watch, alert, context, { at, isOver, isStale, counted });
+  const values = {
+    ...titleOf(watch, isOver ? endTitle(alert) : alert.title, context, sentence),
+    measured: sentence.measured,
+    text: alert.text?.render(context, watch.zone) ?? [],
+    fields: {
+      ...factsAt(context.view, pathsToShow(watch, alert)),
+      ...windowFacts(watch, alert, context),
+      ...countFacts(alert, counted),
+    },
+  };
+  return { values, lines: sentence.lines };
+}
+
+/** The values of an alert that goes on, as a message as of `at` would tell them. */
+export function presentOf(
+  polled: PolledWatch,
+  alert: AlertRule,
+  context: EvaluationContext,
+  of: Pick<Told, 'at' | 'counted'>,
+): Present {
+  return { at: of.at, ...told(polled, alert, context, { ...of, isOver: false }).values };
 }
 
 interface End {
@@ -242,6 +276,11 @@ function windowFacts({ kind }: Watch, alert: AlertRule, { history }: EvaluationC
 /** Paths that a message about the alert shows, when they are known. */
 export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
   return [...new Set([...watch.kind.shown, ...partsOf(alert).flatMap(({ reads }) => reads)])];
+}
+
+/** Over which windows an alert looks back to decide and to say what is so. */
+export function windowsShown(alert: AlertRule): readonly Window[] {
+  return [...partsOf(alert), ...(alert.title === null ? [] : [alert.title])].flatMap(({ windows }) => windows);
 }
 
 /** What an alert reads to decide, and what it shows. */

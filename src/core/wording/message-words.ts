@@ -1,6 +1,7 @@
 // What of a message people read first.
 import type { Segment } from '../model/watch/condition.ts';
 import type { Message } from '../model/delivery.ts';
+import { showSpan } from './words.ts';
 
 /** The subject without its state: `treasury USDC 970,030, below 1,000,000`, `base: treasury USDC 970,030, below 1,000,000`. */
 export function headingOf({ place, ...words }: Pick<Message, 'title' | 'detail' | 'place'>): string {
@@ -11,6 +12,27 @@ export function headingOf({ place, ...words }: Pick<Message, 'title' | 'detail' 
 /** The same of a rule that watches one explorer. */
 export function titleAndDetail({ title, detail }: Pick<Message, 'title' | 'detail'>): string {
   return detail === null ? title : `${title}: ${detail}`;
+}
+
+/** An alert that goes on. */
+export interface OngoingAlert {
+  readonly now: Pick<Message, 'title' | 'detail' | 'measured' | 'place'>;
+  /** The value with which it fired; null: none is known. */
+  readonly firedAt: string | null;
+  /** How long ago the values of now were read; null: they are up to date. */
+  readonly ageMs: number | null;
+}
+
+/** `treasury ETH 0.0487, below 3; fired at 2.748`, `treasury ETH 0.0487, below 3; last read 12 min ago` */
+export function standingTitle({ now, firedAt, ageMs }: OngoingAlert): string {
+  const fired = firedAt === null || firedAt === now.measured ? [] : [firedWords(firedAt)];
+  const read = ageMs === null ? [] : [`last read ${showSpan(ageMs)} ago`];
+  return [headingOf(now), ...fired, ...read].join('; ');
+}
+
+/** `fired at 2.748`, `when it fired: fell 20 %` */
+function firedWords(measured: string): string {
+  return /^-?\d/.test(measured) ? `fired at ${measured}` : `when it fired: ${measured}`;
 }
 
 /** Where there is room for one text: the rule's own, else the first lines. */

@@ -6,7 +6,7 @@ import type { Attempt, DeliveryMember, Message } from '../../core/model/delivery
 import { capital, showRange } from '../../core/wording/words.ts';
 import { ACKNOWLEDGE, ALERT, ourLine, RUNBOOK, type Link, type MessageContent, type TextLine } from './content.ts';
 import { ourPiece, toRows, type FactRow } from './facts.ts';
-import { memberLead, memberSubject, presentMessage, sinceWords } from './member.ts';
+import { isToldLater, laterValues, memberLead, memberSubject, presentMessage, sinceWords } from './member.ts';
 import { firedFor, ours, pagesOf, reasonOf, runbookOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
@@ -75,9 +75,8 @@ function explorerLinks(message: Message): Link[] {
 
 /** The first lines. What is told later leaves out how the value moved: that was before it was told first. */
 export function linesOf(member: DeliveryMember, at: Instant): TextLine[] {
-  const { message, as, present } = member;
-  const isLater = as === 'repeat' || present !== null;
-  return [...memberLead(member, at).map(ourLine), ...(isLater ? [] : message.lines.flatMap(textLines))];
+  const { lines } = member.message;
+  return [...memberLead(member, at).map(ourLine), ...(isToldLater(member) ? [] : lines.flatMap(textLines))];
 }
 
 function leadOf(member: DeliveryMember, at: Instant): TextLine[] {
@@ -100,8 +99,9 @@ function isOver({ type }: Message): boolean {
 }
 
 /** Of which time the values before are. */
-function whenBefore({ message: { type }, present }: DeliveryMember): string {
-  if (type === 'alert.resolved' || present !== null) return 'when it fired';
+function whenBefore(member: DeliveryMember): string {
+  const { type } = member.message;
+  if (type === 'alert.resolved' || laterValues(member) !== null) return 'when it fired';
   return type === 'alert.corrected' ? 'told before' : 'last poll';
 }
 

@@ -8,6 +8,7 @@ import {
   SEVERITY_RAISED,
   type DeliveryMember,
   type Message,
+  type Present,
 } from '../../core/model/delivery.ts';
 import { capital, showRange, showTime } from '../../core/wording/words.ts';
 import type { Moment } from '../../lib/time-zone.ts';
@@ -28,8 +29,27 @@ function isToldAgain({ as, renewed, message }: DeliveryMember): boolean {
 }
 
 /** The message with the values of now, where later ones are known than its own: then its own are those before. */
-export function presentMessage({ message, present }: DeliveryMember): Message {
+export function presentMessage(member: DeliveryMember): Message {
+  const { message } = member;
+  const present = laterValues(member);
   return present === null ? message : { ...message, ...presentValues(message, present) };
+}
+
+/** The values of now. Null: none are known, or it is news that reads as it did when it happened. */
+export function laterValues(member: DeliveryMember): Present | null {
+  const { message, present } = member;
+  const isSame = present !== null && present.title === message.title && present.detail === message.detail;
+  return isSame && isNews(member) ? null : present;
+}
+
+/** It is told as it happened, at most after its group. */
+function isNews({ as, renewed, heldAt }: DeliveryMember): boolean {
+  return as === 'news' && renewed === null && heldAt === null;
+}
+
+/** It is told by later values than those with which it happened: how they moved then is no news. */
+export function isToldLater(member: DeliveryMember): boolean {
+  return member.as === 'repeat' || laterValues(member) !== null;
 }
 
 /** What stands below that subject before all else; empty where it says it all. */
@@ -41,19 +61,21 @@ export function memberLead(member: DeliveryMember, at: Instant): string[] {
 /** Behind the subject in a list: `21:16 UTC`, `since 12:00 UTC; values of 16:00 UTC`, `was firing 12:03–12:09 UTC; held back since 12:03 UTC` */
 export function memberAside(member: DeliveryMember, at: Instant): string {
   const held = heldWords(member, at);
-  const { present } = member;
+  const present = laterValues(member);
   const read = present === null ? [] : [`values of ${showTime(present.at, momentOf(member.message, at))}`];
   return [timeOf(member, at), ...(held === null ? [] : [held]), ...read].join('; ');
 }
 
 function historyOf(member: DeliveryMember, at: Instant): string[] {
-  const { message, as, present } = member;
+  const { message, as } = member;
+  const present = laterValues(member);
   if (as === 'fired-and-resolved' && message.resolvedAt !== null)
     return [`Was firing ${showRange(firedAtOf(message), message.resolvedAt, momentOf(message, at))}, now clear.`];
   const renewal = renewalOf(member, at);
   if (renewal !== null) return [...renewal, ...valuesOf(member, at)];
   const moment = momentOf(message, at);
-  if (as !== 'repeat' && present === null) return beganWords(message, moment);
+  if (!isToldLater(member)) return beganWords(message, moment);
+  if (isNews(member)) return [...beganWords(message, moment), ...valuesOf(member, at)];
   if (message.type !== 'alert.firing') return [`It happened at ${showTime(message.since, moment)}.`];
   const fired = showTime(firedAtOf(message), moment);
   if (present === null) return [`When it fired, ${fired}: ${message.measured ?? 'as the subject says'}. ${STILL}`];
@@ -81,10 +103,13 @@ function beginTimes(message: TimesOfBegin, moment: Moment): { readonly since: st
 }
 
 /** When its values were read, and those with which it fired; nothing where they are the same. */
-function valuesOf({ message, present }: DeliveryMember, at: Instant): string[] {
+function valuesOf(member: DeliveryMember, at: Instant): string[] {
+  const { message } = member;
+  const present = laterValues(member);
   if (present === null || message.type !== 'alert.firing') return [];
   const fired = showTime(firedAtOf(message), momentOf(message, at));
-  const then = message.measured === null ? `It fired at ${fired}` : `When it fired, ${fired}: ${message.measured}`;
+  const isSame = message.measured === null || message.measured === present.measured;
+  const then = isSame ? `It fired at ${fired}` : `When it fired, ${fired}: ${message.measured}`;
   return [`Values of ${showTime(present.at, momentOf(message, at))}. ${then}.`];
 }
 

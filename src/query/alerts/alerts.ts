@@ -1,6 +1,7 @@
 // Open alerts as a list, and one alert with all that happened.
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
+import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { cardsOf, firstLine, subjectOf } from './cards.ts';
@@ -80,7 +81,7 @@ async function closedCard(
     is_open: false,
     alerts: 1,
     up_to: showInstant(newest.at),
-    title: messages[0]?.title ?? newest.title,
+    title: headingOf(newest),
     severity: newest.severity,
     state: isEvent ? 'event' : 'firing',
     since: showInstant(newest.since),

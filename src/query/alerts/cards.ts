@@ -1,43 +1,60 @@
 // Open alerts with what a person needs to judge them.
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import type { ConditionState, CountedItem, GroupState, Memory } from '../../core/model/memory.ts';
+import type { ConditionState, CountedItem, GroupState } from '../../core/model/memory.ts';
 import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
+import { stateOf, type FoundState } from './found-state.ts';
 import { limitOf, measureOf } from '../values/measure.ts';
 import type { CardGroup } from './card-groups.ts';
 import type { OpenAlert } from './open-alerts.ts';
 import { readingFor } from '../values/readings.ts';
 import { recipientsOf } from './recipients.ts';
+import { titlesOf } from './titles.ts';
 import { drawnPath, linesOf } from '../values/lines.ts';
 import type { AlertCard } from '../shapes/alerts.ts';
-import type { MeasureShape, RecipientStatus, Subject } from '../shapes/common.ts';
+import type { MeasureShape, Subject } from '../shapes/common.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import type { QueryContext } from '../view.ts';
 
 const LINE_MS = 6 * 3_600_000;
 
 export async function cardsOf(view: QueryContext, groups: readonly CardGroup[]): Promise<AlertCard[]> {
+  const alerts = groups.map(({ first }) => first);
   const statusOf = await recipientsOf(
     view,
-    groups.map(({ first }) => first.row),
+    alerts.map(({ row }) => row),
   );
+  const titleOf = await titlesOf(view, alerts);
   const cards: AlertCard[] = [];
-  for (const group of groups) cards.push(await cardOf(view, group, statusOf(group.first.row)));
+  for (const group of groups) {
+    const { first } = group;
+    cards.push(await cardOf(view, group, { title: titleOf(first), recipients: statusOf(first.row) }));
+  }
   return cards;
 }
 
 /** When the oldest of them began, or happened. */
-export function oldestOf({ all }: CardGroup): Instant {
+function oldestOf({ all }: CardGroup): Instant {
   return Math.min(...all.map(({ row }) => row.since));
 }
 
-async function cardOf(view: QueryContext, group: CardGroup, recipients: RecipientStatus[]): Promise<AlertCard> {
+/** When the first of them fired, or happened. */
+export function firstToldOf({ all }: CardGroup): Instant {
+  return Math.min(...all.map(({ row }) => row.firedAt ?? row.since));
+}
+
+async function cardOf(
+  view: QueryContext,
+  group: CardGroup,
+  shown: Pick<AlertCard, 'title' | 'recipients'>,
+): Promise<AlertCard> {
   const { first: alert, all } = group;
   const { row, watch, ack, silence } = alert;
   return {
     ...newestOf(alert),
+    ...shown,
     rule: row.rule,
     is_open: alert.isOpen,
     alerts: all.length,
@@ -48,7 +65,6 @@ async function cardOf(view: QueryContext, group: CardGroup, recipients: Recipien
     detail: row.isEvent ? await detailOf(view, row) : [],
     line_has_limits: hasDrawnLimit(alert),
     line: watch === null ? [] : await linesOf(view, watch, view.now - LINE_MS),
-    recipients,
     ack: ack && ackJson(ack),
     silence: silence?.id ?? null,
   };
@@ -58,12 +74,12 @@ type Present = Pick<AlertCard, 'state' | 'firings' | 'measure' | 'count'>;
 
 /** How it stands now, whoever has it in hand. */
 export async function presentOf(view: QueryContext, alert: OpenAlert): Promise<Present> {
-  const found = stateOf(view, alert);
+  const found = foundFor(view, alert);
   return {
     state: alert.row.isEvent ? 'event' : shownState(found?.condition ?? null),
     firings: firingsIn(found),
     measure: await openMeasure(view, alert),
-    count: countIn(alert, found, view.now),
+    count: countIn(view, alert, found),
   };
 }
 
@@ -75,8 +91,8 @@ function hasDrawnLimit({ watch, rule }: OpenAlert): boolean {
 }
 
 /** Which alert it is, as its newest message has it. */
-export function newestOf({ row: { key, episode, seq, name, alert, title, severity, since } }: Pick<OpenAlert, 'row'>) {
-  return { key, episode, seq, watch: name, alert, title, severity, since: showInstant(since) };
+export function newestOf({ row: { key, episode, seq, name, alert, severity, since } }: Pick<OpenAlert, 'row'>) {
+  return { key, episode, seq, watch: name, alert, severity, since: showInstant(since) };
 }
 
 export function subjectOf({ of, target, pageUrl }: Watch): Subject | null {
@@ -94,30 +110,10 @@ export async function openMeasure(
   return measureOf(watch, rule, await readingFor(view, watch, rule));
 }
 
-interface FoundState {
-  readonly condition: ConditionState;
-  readonly group: GroupState | null;
-}
-
-/** What is remembered of the condition that the alert is of; null: nothing, or it is an event. */
-function stateOf({ runtime }: QueryContext, { row, watch }: OpenAlert): FoundState | null {
+/** Null: nothing is remembered of it, or it is an event. */
+function foundFor({ runtime }: QueryContext, { row, watch }: OpenAlert): FoundState | null {
   const memory = watch && runtime.memoryOf(watch.id);
-  return memory === null ? null : (statesIn(memory, row.alert).find(({ condition }) => isOf(condition, row)) ?? null);
-}
-
-export function statesIn({ alerts }: Memory, alert: string): FoundState[] {
-  const found: FoundState[] = [];
-  const byKey = alerts[alert];
-  for (const key in byKey) {
-    const one = byKey[key];
-    if (one?.type === 'condition') found.push({ condition: one, group: null });
-    if (one?.type === 'group') found.push({ condition: one.condition, group: one });
-  }
-  return found;
-}
-
-function isOf({ firing, episode }: ConditionState, name: EpisodeName): boolean {
-  return firing?.key === name.key && episode >= name.episode;
+  return memory === null ? null : stateOf(memory, row);
 }
 
 function shownState(condition: ConditionState | null): 'firing' | 'recovering' | 'flapping' {
@@ -131,17 +127,23 @@ function firingsIn(found: FoundState | null): number {
   return found === null || found.condition.flapping === null ? 0 : found.condition.firings.length;
 }
 
-function countIn({ rule }: OpenAlert, found: FoundState | null, now: Instant): AlertCard['count'] {
+/** As of the last poll: nobody knows what happened since. */
+function countIn(
+  { runtime, now }: QueryContext,
+  { rule, watch }: OpenAlert,
+  found: FoundState | null,
+): AlertCard['count'] {
   const group = found?.group ?? null;
-  return group === null || rule?.type !== 'count' ? null : countOf(rule, group, now);
+  if (watch === null || group === null || rule?.type !== 'count') return null;
+  return countOf(rule, group, runtime.memoryOf(watch.id)?.coveredUntil ?? now);
 }
 
-function countOf({ fires }: CountAlert, { matches, tallies, items }: GroupState, now: Instant): AlertCard['count'] {
+function countOf({ fires }: CountAlert, { matches, tallies, items }: GroupState, at: Instant): AlertCard['count'] {
   const window_ms = fires.type === 'none-for' ? fires.ms : fires.withinMs;
   const isSummed = fires.type === 'sum' || fires.type === 'ratio';
   const count = isSummed
-    ? totalsOf(talliesAfter(tallies, now - window_ms), now).items
-    : matches.filter((at) => at > now - window_ms && at <= now).length;
+    ? totalsOf(talliesAfter(tallies, at - window_ms), at).items
+    : matches.filter((one) => one > at - window_ms && one <= at).length;
   const limit = fires.type === 'at-least' ? fires.count : null;
   return { count, limit, window_ms, newest: itemText(items.at(-1)) };
 }

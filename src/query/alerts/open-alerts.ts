@@ -1,6 +1,6 @@
 // Which alerts are open, and who has them in hand: an operator, a silence, or another alert that explains them.
 import { RANK_OF } from '../../core/model/delivery.ts';
-import { BUILT_IN_RULE } from '../../core/model/ids.ts';
+import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import { EVENT_SHOWN_MS } from '../../core/model/transition.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { needsAck } from '../../dispatch/escalate.ts';
@@ -14,11 +14,14 @@ import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts'
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
-export interface OpenAlert {
+/** With its rule in force; null where it is gone. */
+export interface RuledAlert {
   readonly row: OpenAlertRow;
-  /** Null: its rule is gone. */
   readonly watch: Watch | null;
   readonly rule: AlertRule | null;
+}
+
+export interface OpenAlert extends RuledAlert {
   readonly ack: StoredAck | null;
   readonly silence: Silence | null;
   readonly isInhibited: boolean;
@@ -74,11 +77,8 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
   const open = rows
     .filter(({ labels }) => labels['watch'] !== BUILT_IN_RULE)
     .map((row): OpenAlert => {
-      const watch = watchById.get(row.watch) ?? null;
       return {
-        row,
-        watch,
-        rule: watch?.alerts.find(({ id }) => id === row.alert) ?? null,
+        ...ruledOf(row, watchById),
         ack: ackOn(row),
         silence: silences.find(({ matchers }) => isSilencedBy(matchers, row.labels)) ?? null,
         isInhibited: inhibitionOf(row) !== null,
@@ -86,6 +86,11 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
       };
     });
   return open.filter(({ row, isOpen }) => isOpen || now - row.at < EVENT_SHOWN_MS).toSorted(byUrgency);
+}
+
+export function ruledOf(row: OpenAlertRow, watchById: ReadonlyMap<WatchId, Watch>): RuledAlert {
+  const watch = watchById.get(row.watch) ?? null;
+  return { row, watch, rule: watch?.alerts.find(({ id }) => id === row.alert) ?? null };
 }
 
 /**

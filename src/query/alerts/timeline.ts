@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import type { Message } from '../../core/model/delivery.ts';
+import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { EpisodeName, Progress } from '../../store/contract/alerts.ts';
 import type { JournalLine } from '../../store/contract/journal.ts';
-import { firstLine } from './cards.ts';
 import { episodeIn } from './episodes.ts';
 import type { TimelineEntry } from '../shapes/alerts.ts';
 import type { QueryContext } from '../view.ts';
@@ -38,13 +38,15 @@ export async function timelineOf(view: QueryContext, facts: EpisodeFacts): Promi
 
 const BLANK = { detail: null, actor: null, recipient: null, tries: null, until: null } as const;
 
+/** As it was sent. */
 export function decided(message: Message): TimelineEntry {
   const transition = nameOfTransition(message);
   const kind = transition === 'firing' ? 'fires' : transition;
-  const line = firstLine(message);
-  const value = message.measured === null ? [] : [{ text: `${message.measured}. ` }];
+  const [line] = message.lines;
+  const heading = singleLine(headingOf(message));
+  const text = line === undefined ? [{ text: heading }] : [{ text: `${heading}. ` }, ...line];
   const detail = message.reason === null ? null : singleLine(message.reason);
-  return { ...BLANK, at: showInstant(message.at), kind, text: line.length > 0 ? line : value, detail };
+  return { ...BLANK, at: showInstant(message.at), kind, text, detail };
 }
 
 /** When the condition became true, where it had to hold for a while. */

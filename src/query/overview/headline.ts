@@ -45,7 +45,7 @@ function worstOf({ storage, worst, critical, warnings, unheard }: HeadlineFacts)
   if (storage === 'full') return 'The state is full: nothing new can be stored';
   if (worst === null) return `${counted(unheard, 'critical alert')} reached nobody`;
   const others = critical + warnings - 1;
-  return others === 0 ? worst.title : `${worst.title}, and ${others === 1 ? 'one more' : `${others} more`}`;
+  return others === 0 ? worst.title : `${worst.title} (and ${others === 1 ? 'one more' : `${others} more`})`;
 }
 
 function waitingOf({ worst, critical, warnings, unheard }: HeadlineFacts): string {

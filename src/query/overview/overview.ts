@@ -2,13 +2,14 @@
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import { days } from '../values/bars.ts';
-import { cardsOf, newestOf, oldestOf, presentOf } from '../alerts/cards.ts';
+import { cardsOf, firstToldOf, newestOf, presentOf } from '../alerts/cards.ts';
 import { countAlerts, handledGroups, type CardGroup } from '../alerts/card-groups.ts';
 import { eventRows } from './events.ts';
 import { headlineOf, type HeadlineFacts } from './headline.ts';
 import { inHand, isHandled } from '../alerts/open-alerts.ts';
+import { titlesOf } from '../alerts/titles.ts';
 import { pendingRow, type Pending } from './pending.ts';
-import type { AlertRow } from '../shapes/alerts.ts';
+import type { AlertCard, AlertRow } from '../shapes/alerts.ts';
 import type { Overview } from '../shapes/overview.ts';
 import { trust } from '../daemon/trust.ts';
 import { situation } from './situation.ts';
@@ -24,13 +25,14 @@ export async function overview(view: QueryContext): Promise<Overview> {
   const { open, pending, blind, cards, facts, verdict } = await situation(view, all);
   const trusted = await trust(view, { watches: all, blind });
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
-  const worst = mostUrgent(view, cards);
+  const shown = await cardsOf(view, cards.slice(0, MOST_CARDS));
+  const worst = mostUrgent(view, cards, shown);
   const handled = handledGroups(open.filter(isHandled));
   const more = cards.slice(MOST_CARDS);
   return {
     verdict,
     ...headlineOf({ ...facts, verdict, worst, watches: trusted.watches, owed }),
-    cards: await cardsOf(view, cards.slice(0, MOST_CARDS)),
+    cards: shown,
     more: {
       alerts: countAlerts(more),
       rules: new Set(more.map(({ first: { row } }) => `${row.rule}/${row.alert}`)).size,
@@ -45,13 +47,16 @@ export async function overview(view: QueryContext): Promise<Overview> {
   };
 }
 
-/** `cards`: the most urgent first. */
-function mostUrgent({ now }: QueryContext, cards: readonly CardGroup[]): HeadlineFacts['worst'] {
-  const [worst] = cards;
+/** `cards`: the most urgent first; `shown`: the first of them. */
+function mostUrgent(
+  { now }: QueryContext,
+  cards: readonly CardGroup[],
+  [worst]: readonly AlertCard[],
+): HeadlineFacts['worst'] {
   if (worst === undefined) return null;
-  const { first, all } = worst;
-  const others = first.row.isEvent && all.length > 1 ? ` (the newest of ${all.length} events)` : '';
-  return { title: `${first.row.title}${others}`, waitedMs: Math.max(0, now - Math.min(...cards.map(oldestOf))) };
+  const { title, state, alerts } = worst;
+  const others = state === 'event' && alerts > 1 ? ` (the newest of ${alerts} events)` : '';
+  return { title: `${title}${others}`, waitedMs: Math.max(0, now - Math.min(...cards.map(firstToldOf))) };
 }
 
 async function handledRows(
@@ -60,16 +65,21 @@ async function handledRows(
   pending: readonly Pending[],
 ): Promise<AlertRow[]> {
   const shown = handled.slice(0, MOST_HANDLED);
-  const rows = await Promise.all(shown.map((group) => handledRow(view, group)));
+  const titleOf = await titlesOf(
+    view,
+    shown.map(({ first }) => first),
+  );
+  const rows = await Promise.all(shown.map((group) => handledRow(view, group, titleOf(group.first))));
   const others = pending.slice(0, MOST_HANDLED - shown.length);
   return [...rows, ...(await Promise.all(others.map((one) => pendingRow(view, one))))];
 }
 
-async function handledRow(view: QueryContext, { first: alert, all }: CardGroup): Promise<AlertRow> {
+async function handledRow(view: QueryContext, { first: alert, all }: CardGroup, title: string): Promise<AlertRow> {
   const { ack, silence } = alert;
   const { state, measure, count } = await presentOf(view, alert);
   return {
     ...newestOf(alert),
+    title,
     alerts: all.length,
     state,
     why: inHand(alert) ?? 'info',

@@ -4,26 +4,33 @@ import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import { episodeName } from '../alerts/episode-name.ts';
-import { acksOnOpen } from '../alerts/open-alerts.ts';
+import { acksOnOpen, ruledOf } from '../alerts/open-alerts.ts';
+import { titlesOf } from '../alerts/titles.ts';
 import type { LinkedAlert, LinkedMessage } from '../shapes/operators.ts';
 import type { QueryContext } from '../view.ts';
+import { byId } from '../watch-by-id.ts';
 
 /** Null: there is no such delivery, or it is no longer kept. Rejects with a `StorageError`. */
-export async function linkedMessage({ store, now }: QueryContext, delivery: string): Promise<LinkedMessage | null> {
+export async function linkedMessage(view: QueryContext, delivery: string): Promise<LinkedMessage | null> {
+  const { store, runtime, now } = view;
   const found = await store.delivery(delivery);
   if (found === null) return null;
   const messages = new Map(found.members.map(({ message }) => [episodeName(message), message]));
   const keys = [...new Set(found.members.map(({ message }) => message.key))];
-  const open = new Map((await store.openAlerts({ at: now, keys })).map((row) => [episodeName(row), row]));
+  const watchById = byId(runtime.watches());
+  const rows = (await store.openAlerts({ at: now, keys })).map((row) => ruledOf(row, watchById));
+  const open = new Map(rows.map((one) => [episodeName(one.row), one]));
+  const titleOf = await titlesOf(view, rows);
   const ackOn = acksOnOpen((await store.policy(now)).acks, now);
   const alerts = [...messages].map(([name, { key, episode, severity, ...message }]): LinkedAlert => {
-    const row = open.get(name);
+    const one = open.get(name);
+    const row = one?.row;
     const ack = row === undefined ? null : ackOn(row);
     return {
       key,
       episode,
       seq: row?.seq ?? null,
-      title: row?.title ?? singleLine(headingOf(message)),
+      title: one === undefined ? singleLine(headingOf(message)) : titleOf(one),
       severity,
       since: showInstant(row?.since ?? message.since),
       is_event: message.type === 'alert.event',

@@ -24,7 +24,11 @@ export const AlertCard = z
     watch: z.string().describe('The name of the watch.'),
     alert: z.string(),
     rule: z.string().describe('The id of its rule. With `alert` it names all that shares a card.'),
-    title: z.string(),
+    title: z
+      .string()
+      .describe(
+        'What is so now, and with which value it fired: `treasury ETH 0.0487, below 3; fired at 2.748`. Where nobody can tell, what was read last, and how long ago. Of what is over: its last message.',
+      ),
     severity: SeverityShape,
     state: z.enum(ALERT_STATES),
     is_open: z.boolean().describe('It counts until somebody answers. False: an event that is only shown for a day.'),
@@ -57,7 +61,7 @@ export const AlertRow = z
     alerts: Count.describe('How many events of the rule share this row; 1 of a condition.'),
     watch: z.string(),
     alert: z.string(),
-    title: z.string(),
+    title: z.string().describe('As of an `AlertCard`; of one that is pending, its condition.'),
     severity: SeverityShape,
     state: z.enum(['pending', ...ALERT_STATES]),
     why: z

@@ -1,27 +1,49 @@
 // What the condition of one alert compares, at the last poll: also where it looks back over a window.
 import { historyOf } from '../../core/alerts/history.ts';
+import type { Memory, Run } from '../../core/model/memory.ts';
+import type { WindowHistory, WindowSpan } from '../../core/model/watch/condition.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { HOLE } from '../../core/windows/hole.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { runsSince } from './lines.ts';
 import { limitOf, readingOf, type MeasuredValue } from './measure.ts';
 import type { RuntimeView, QueryContext } from '../view.ts';
 
 /** Null: nothing was read yet. */
 export async function readingFor(
-  { store, runtime }: QueryContext,
+  view: QueryContext,
   watch: Watch,
   alert: ConditionAlert,
 ): Promise<MeasuredValue | null> {
+  const { runtime } = view;
   const reading = readingOf(runtime.figuresOf(watch.id), hasOldData(runtime, watch));
   const memory = runtime.memoryOf(watch.id);
   const subject = limitOf(alert.while)?.subject;
   if (reading === null || memory === null || subject?.type !== 'window') return reading;
-  const { path, ms } = subject.window;
+  const history = await historyAt(view, watch, { memory, windows: [subject.window], at: reading.at });
+  return { ...reading, valueOf: (of) => (of.type === 'window' ? history?.(of.window) : reading.valueOf(of)) };
+}
+
+interface PastWindows {
+  readonly memory: Memory;
+  readonly windows: readonly WindowSpan[];
+  readonly at: Instant;
+}
+
+/** Answers these windows as of `at`, from what is stored and what goes on; null: the watch has none. */
+export async function historyAt(
+  { store }: Pick<QueryContext, 'store'>,
+  watch: Watch,
+  { memory, windows, at }: PastWindows,
+): Promise<WindowHistory | null> {
+  if (watch.kind.while === null) return null;
   const { intervalMs } = watch.schedule;
-  const since = reading.at - ms - HOLE * intervalMs;
-  const runs = await runsSince(store, { watch: watch.id, path }, { memory, since });
-  const history = historyOf({ [path]: runs }, { at: reading.at, coveredUntil: memory.coveredUntil, intervalMs });
-  return { ...reading, valueOf: (of) => (of.type === 'window' ? history(of.window) : reading.valueOf(of)) };
+  const samples: Record<string, readonly Run[]> = {};
+  for (const [path, spans] of Map.groupBy(windows, (span) => span.path)) {
+    const since = at - Math.max(...spans.map(({ ms }) => ms)) - HOLE * intervalMs;
+    samples[path] = await runsSince(store, { watch: watch.id, path }, { memory, since });
+  }
+  return historyOf(samples, { at, coveredUntil: memory.coveredUntil, intervalMs });
 }
 
 /** What was read last was not good. */

@@ -8,7 +8,7 @@ import type { AlertId, Severity, WatchId } from '../../core/model/ids.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { nextTurn, type Instant } from '../../lib/clock.ts';
-import { statesIn } from '../alerts/cards.ts';
+import { statesIn } from '../alerts/found-state.ts';
 import { closenessOf, readingOf } from '../values/measure.ts';
 import { hasOldData } from '../values/readings.ts';
 import type { RuntimeView, QueryContext } from '../view.ts';

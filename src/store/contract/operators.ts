@@ -104,8 +104,11 @@ export interface OpenAlertRow extends InhibitingAlert {
   /** The id of the rule that its watch is of. */
   readonly rule: string;
   readonly severity: Severity;
+  /** With its detail and its chain, as its newest message has them. */
   readonly title: string;
   readonly since: Instant;
+  /** When the condition fired; null of events. */
+  readonly firedAt: Instant | null;
   /** When its newest transition was decided. */
   readonly at: Instant;
   readonly isEvent: boolean;

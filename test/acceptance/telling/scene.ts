@@ -162,7 +162,7 @@ function stepsOf({ explorer, folder, running, places }: Daemon): Steps {
   return {
     save,
     async poll(coins, count = 1) {
-      explorer.balance = `${coins}000000000000000000`;
+      explorer.balance = String(BigInt(Math.round(coins * 10)) * 10n ** 17n);
       for (let i = 0; i < count; i += 1) {
         const { polls, clock } = running();
         const { length } = polls.all;

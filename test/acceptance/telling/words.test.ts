@@ -42,7 +42,7 @@ test('a message after midnight names the day of its zone', async () => {
   await scene.mailed(1);
   await scene.poll(2, 315);
   await scene.mailed(2);
-  expect(scene.textTo('ops')).toContain('When it fired, 2025-12-31 19:00 UTC-5: 2.');
+  expect(scene.textTo('ops')).toContain('It fired at 2025-12-31 19:00 UTC-5.');
 });
 
 test('the end of an alert with a title of its own says that it is no longer so, with the values of then and of now', async () => {
@@ -77,4 +77,29 @@ test('a repeat says of a value between the two thresholds that it is not yet bac
   expect((await scene.mailed(2))[1]).toMatch(/^ops \[WARNING for 1h\S*\] treasury coin 4, not yet above 6$/);
   await scene.poll(7, 62);
   expect((await scene.mailed(3))[2]).toMatch(/^ops \[WARNING for 2h\S*\] treasury coin 7, at or above 3$/);
+});
+
+test('news that waited for its group says how it is when it is sent, and how it was when it fired', async () => {
+  await using scene = await aScene(
+    { ...OPS, routes: '[{ notify: [ops, hook], group_wait: 150s }]' },
+    '{ id: low, while: balance < 3 }',
+  );
+  await scene.poll(5, 1);
+  await scene.poll(2.5, 1);
+  await scene.poll(1, 3);
+  expect(await scene.mailed(1)).toEqual(['ops [WARNING] treasury coin 1, below 3']);
+  expect(scene.textTo('ops')).toContain('\nValues of 00:03 UTC. When it fired, 00:01 UTC: 2.5.\n');
+  // A program that waits for nothing was told at once.
+  expect((await scene.bodies(1)).map(({ data }) => data['title'])).toEqual(['treasury coin 2.5, below 3']);
+});
+
+test('news that waited for its group, and is as it was, reads as if it had not waited', async () => {
+  await using scene = await aScene(
+    { ...OPS, routes: '[{ notify: ops, group_wait: 150s }]' },
+    '{ id: low, while: balance < 3 }',
+  );
+  await scene.poll(5, 1);
+  await scene.poll(2, 4);
+  expect(await scene.mailed(1)).toEqual(['ops [WARNING] treasury coin 2, below 3']);
+  expect(scene.textTo('ops')).toContain('\nFell 3 since the last poll. chain, 00:01 UTC.\n');
 });

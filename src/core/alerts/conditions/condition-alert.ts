@@ -1,8 +1,8 @@
 // One poll of a stateful alert: its new state, and the messages that follow. Shared by conditions and counts.
 import { advance, type Truths } from './condition-state.ts';
 import { conditionKey } from '../../model/watch/identity.ts';
-import { messageOf, resolvedMessage, type MessageHeader } from '../message.ts';
-import type { Message, Present } from '../../model/delivery.ts';
+import { messageOf, presentOf, resolvedMessage, type MessageHeader } from '../message.ts';
+import type { Message } from '../../model/delivery.ts';
 import type { ConditionState } from '../../model/memory.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { ConditionReason, FiringAlert, Reason } from '../../model/decision.ts';
@@ -54,17 +54,11 @@ function firingOf(
   poll: AlertPoll,
   alert: StatefulAlert,
   state: ConditionState,
-  { isKnown, ...subject }: AlertSubject & { readonly isKnown: boolean },
+  { isKnown, context, counted }: AlertSubject & { readonly isKnown: boolean },
 ): FiringAlert[] {
   if (state.firing === null) return [];
-  const present = isKnown
-    ? presentIn(conditionMessage(poll, alert, state, subject, { type: 'alert.firing', reason: null }))
-    : null;
+  const present = isKnown ? presentOf(poll, alert, context, { at: poll.time.at, counted: counted ?? null }) : null;
   return [{ key: state.firing.key, present }];
-}
-
-function presentIn({ at, title, detail, measured, text, fields }: Message): Present {
-  return { at, title, detail, measured, text, fields };
 }
 
 type Emitted = Omit<ConditionStep, 'reasons' | 'firing'>;

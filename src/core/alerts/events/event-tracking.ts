@@ -11,7 +11,10 @@ import { eventKey } from '../../model/watch/identity.ts';
 import { replacedItems } from './replaced-items.ts';
 import type { EventState } from '../../model/memory.ts';
 import { followUp, messageOf, pathsToShow } from '../message.ts';
-import { lineOf, showTime } from '../../wording/words.ts';
+import { namesOf } from '../sentence.ts';
+import type { AnyView } from '../../values/fields.ts';
+import { ownValue } from '../../wording/values.ts';
+import { capital, lineOf, showPath, showTime } from '../../wording/words.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Transition } from '../../model/transition.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
@@ -97,7 +100,8 @@ function followUpOf(
   const next = (type: Message['type'], reason: string | null, now: Message | null): Message => {
     const notified = toldMessage(poll, alert, tracked);
     const isInBlock = typeof event?.block === 'number';
-    const words = wordsOf(notified, { type, at, reason, now, toldAt: before.toldAt, isInBlock });
+    const changed = event === undefined ? null : changedWords(poll, tracked, event.view);
+    const words = wordsOf(notified, { type, at, reason, now, toldAt: before.toldAt, isInBlock, changed });
     return followUp(notified, { type, at, seq, reason, ...words }, now);
   };
   switch (transition) {
@@ -132,12 +136,13 @@ interface Later {
   readonly reason: string | null;
   readonly now: Message | null;
   readonly isInBlock: boolean;
+  readonly changed: string | null;
 }
 
 /** What a later message says behind its title, and first. */
 function wordsOf(
   notified: Message,
-  { at, toldAt, type, reason, now, isInBlock }: Later,
+  { at, toldAt, type, reason, now, isInBlock, changed }: Later,
 ): Pick<Message, 'detail' | 'lines'> {
   if (type === 'alert.retracted')
     return {
@@ -147,8 +152,26 @@ function wordsOf(
   if (now === null)
     return { detail: notified.detail, lines: lineOf(isInBlock ? 'It is in a block again.' : 'It is there again.') };
   const { measured: then } = notified;
-  const before = then === null || then === now.measured ? [] : lineOf(`Told before: ${then}.`);
-  return { detail: now.detail, lines: [...before, ...now.lines] };
+  const moved = then === null || now.measured === null || then === now.measured ? null : [then, now.measured];
+  const told = moved === null ? changed : `Told ${moved.join(', now ')}.`;
+  return { detail: now.detail, lines: [...lineOf(told), ...now.lines] };
+}
+
+const MOST_CHANGED = 3;
+
+/** `Told status pending, now ok; told method transfer, now approve.`; null: what differs is a stranger's text. */
+function changedWords(
+  { watch }: AlertPoll,
+  { before, paths }: Pick<TrackedEvent, 'before' | 'paths'>,
+  now: AnyView,
+): string | null {
+  const names = namesOf(watch);
+  const then = viewOf(watch.kind.fields, expand(before.values));
+  const changed = paths.compared.flatMap((path) => {
+    const [old, value] = [ownValue({ names, view: then }, path), ownValue({ names, view: now }, path)];
+    return old === value ? [] : [`told ${showPath(path)} ${old ?? 'not known'}, now ${value ?? 'not known'}`];
+  });
+  return changed.length === 0 ? null : `${capital(changed.slice(0, MOST_CHANGED).join('; '))}.`;
 }
 
 /**

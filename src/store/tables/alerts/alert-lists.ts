@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BUILT_IN_RULE, SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
 import { EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
+import { headingOf } from '../../../core/wording/message-words.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { EpisodeName, HeldMessage, Progress, Unheard } from '../../contract/alerts.ts';
 import type { OpenAlertRow, OpenFilter } from '../../contract/operators.ts';
@@ -122,7 +123,10 @@ const saidShape = z.object({
   watch: z.string(),
   severity: z.enum(SEVERITIES),
   title: z.string(),
+  detail: z.string().nullish(),
+  place: z.string().nullish(),
   since: z.number(),
+  firedAt: z.number().nullish(),
   summary: z.object({ of: z.string() }).nullable(),
 });
 
@@ -142,8 +146,9 @@ function openAlertOf(row: Row): OpenAlertRow | null {
     rule: labels['watch'] ?? said.watch,
     labels,
     severity: said.severity,
-    title: said.title,
+    title: headingOf({ title: said.title, detail: said.detail ?? null, place: said.place ?? null }),
     since: said.since,
+    firedAt: said.firedAt ?? null,
     isEvent: row['transition'] !== 'firing',
     isFollowed: row['transition'] === 'firing' || row['is_open'] === 1,
   };
