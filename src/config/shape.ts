@@ -253,5 +253,7 @@ export const ConfigShape = z.strictObject({
       text('a path, * for any name').transform((one) => [one]),
     ])
     .default(['rules/*.yaml'])
-    .meta({ description: 'rule files; relative paths start at the config file' }),
+    .meta({
+      description: 'rule files; relative paths start at the config file; 1 MiB each and 32 MiB together at most',
+    }),
 });

@@ -10,6 +10,8 @@ import { parseAt, parseEach } from '../config/issues.ts';
 import { type Problem, fileProblem, sortProblems } from '../config/problem.ts';
 import { isMap, type ProblemAt } from '../config/yaml/written.ts';
 import type { Source } from '../config/yaml/yaml.ts';
+import { countMarks } from '../config/yaml/limits.ts';
+import { finish, type Steps } from '../lib/steps.ts';
 import { type RuleCache, createRuleCache } from './cache.ts';
 import { createCatalogue } from './compile/catalogue.ts';
 import { compileWatch } from './compile/compile-watch.ts';
@@ -41,9 +43,20 @@ export interface RuleTools {
 }
 
 const MOST_WATCHES = 100_000;
+/** Line ends and marks of YAML in all files. Some 40,000 rules have as many; they are read in eight seconds. */
+const MOST_MARKS = 1_000_000;
+/** Each keeps its place and the lines around it. */
+const MOST_PROBLEMS = 100;
 
 /** Checks and compiles all rule files against the config. Never throws. */
 export function loadRules(config: Config, files: readonly RuleFile[], tools: RuleTools): LoadedRules {
+  return finish(loadRulesInSteps(config, files, tools));
+}
+
+/** The same, with a pause after each file and each watch. */
+export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], tools: RuleTools): Steps<LoadedRules> {
+  const marks = files.reduce((sum, { text }) => sum + countMarks(text), 0);
+  if (marks > MOST_MARKS) return refusedAll(config);
   const cache = tools.cache ?? createRuleCache();
   const catalogue = createCatalogue(config, tools.kinds, cache);
   const problems: Problem[] = [];
@@ -51,11 +64,16 @@ export function loadRules(config: Config, files: readonly RuleFile[], tools: Rul
   const watches: Watch[] = [];
   const ids = new Map<string, string>();
   const routes = new RouteUse(config, tools.kinds);
-  for (const { file, text } of files) {
+  for (const [i, { file, text }] of files.entries()) {
+    if (problems.length >= MOST_PROBLEMS) {
+      problems.push(unreadFiles(config, files.length - i));
+      break;
+    }
+    yield;
     const parsed = cache.parse(file, text);
     if ('problems' in parsed) problems.push(...(isRuleText(text) ? parsed.problems : parsed.problems.map(withoutText)));
     else {
-      loadFile(parsed.source, { catalogue, problems, warnings, watches, ids, routes, budget: new TextBudget() });
+      yield* loadFile(parsed.source, { catalogue, problems, warnings, watches, ids, routes, budget: new TextBudget() });
       parsed.source.release();
     }
     if (watches.length > MOST_WATCHES) break;
@@ -86,7 +104,18 @@ function soundOf(watches: readonly Watch[], problems: readonly Problem[]): reado
   return broken.size === 0 ? watches : watches.filter(({ source }) => !broken.has(source.replace(/:\d+$/, '')));
 }
 
-function loadFile(source: Source, loading: Loading): void {
+function refusedAll({ file }: Config): LoadedRules {
+  const message = `the rule files have more than ${MOST_MARKS} line ends and marks such as ":", "-" and "," in all`;
+  const hint = 'Write rules that are alike as one, over a group of addresses.';
+  return { watches: [], sound: [], problems: [fileProblem(file, message, hint)], warnings: [] };
+}
+
+function unreadFiles({ file }: Config, count: number): Problem {
+  const files = count === 1 ? '1 file of rules was' : `${count} files of rules were`;
+  return fileProblem(file, `${files} not looked at after ${MOST_PROBLEMS} problems`, 'Mend these, then check again.');
+}
+
+function* loadFile(source: Source, loading: Loading): Steps<void> {
   const written = withoutEmpty(source.value);
   if (!isMap(written) || !ROOT_KEYS.some((key) => key in written)) {
     loading.problems.push(...foreignProblems(source, written));
@@ -96,7 +125,10 @@ function loadFile(source: Source, loading: Loading): void {
   const shape = parseAt(FileShape, written, { source, path: [] });
   if ('problems' in shape) loading.problems.push(...shape.problems);
   const { defaults, watches } = 'value' in shape ? shape.value : halfRead(written);
-  for (const [i, watch] of watches.entries()) compileWatch({ source, path: ['watches', i], defaults }, watch, loading);
+  for (const [i, watch] of watches.entries()) {
+    compileWatch({ source, path: ['watches', i], defaults }, watch, loading);
+    yield;
+  }
 }
 
 const LIST_ALONE: ProblemAt = {

@@ -14,6 +14,8 @@ export interface RuleFiles {
 }
 
 const MOST_FILES = 1000;
+/** Of all files together. */
+const MOST_BYTES = 32 * 1024 * 1024;
 const UNREADABLE = 'Put a file there that the daemon may read, or take it out of the rules.';
 
 /** Test files lie beside the rules that they test; they are no rules. */
@@ -69,6 +71,8 @@ export function readNamedFiles(paths: readonly string[], readFile: ReadFile): Ru
   );
 }
 
+const TOO_LARGE = `the rule files up to this one are larger than ${MOST_BYTES / 1024 / 1024} MiB`;
+
 /** `file` is how a path is shown. */
 function readEach(
   named: readonly { readonly file: string; readonly path: string }[],
@@ -76,12 +80,20 @@ function readEach(
 ): RuleFiles {
   const files: RuleFile[] = [];
   const problems: Problem[] = [];
-  for (const { file, path } of named)
+  let left = MOST_BYTES;
+  for (const { file, path } of named) {
     try {
-      files.push({ file, text: readFile(path) });
+      const text = readFile(path);
+      left -= Buffer.byteLength(text);
+      if (left >= 0) files.push({ file, text });
     } catch (error) {
       problems.push(fileProblem(file, `cannot be read: ${reasonOf(error)}`, UNREADABLE));
     }
+    if (left < 0) {
+      problems.push(fileProblem(file, TOO_LARGE, 'Write rules that are alike as one, over a group of addresses.'));
+      break;
+    }
+  }
   return { files, problems: sortProblems(problems), warnings: [] };
 }
 

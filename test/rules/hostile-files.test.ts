@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
 import { formatProblems, type Problem } from '../../src/config/problem.ts';
-import { loadRules } from '../../src/rules/load.ts';
+import { finishInSlices } from '../../src/lib/steps.ts';
+import { loadRules, loadRulesInSteps } from '../../src/rules/load.ts';
 import { kinds } from '../../src/watches/index.ts';
 import { effort } from '../support/effort.ts';
 import { createChance } from './support/chance.ts';
@@ -106,5 +107,44 @@ describe('A file with many mistakes', () => {
   test('shows only the first where the YAML itself is broken', () => {
     const { problems } = loadRules(config, [{ file: 'rules/a.yaml', text: 'a: "x" y\nb: [1\nc: "x" y\n' }], { kinds });
     expect(problems.map(({ line }) => line)).toEqual([1]);
+  });
+});
+
+describe('Many files', () => {
+  const many = (count: number, text: string) =>
+    Array.from({ length: count }, (_, i) => ({ file: `rules/f${String(i).padStart(4, '0')}.yaml`, text }));
+
+  test('are looked at until there are a hundred problems', () => {
+    const wrong = `watches:\n${'  - { kind: balance }\n'.repeat(3)}`;
+    const { problems, sound } = loadRules(config, many(1000, wrong), { kinds });
+    expect(problems.length).toBeLessThan(120);
+    expect(problems.map(({ message }) => message)).toContain(
+      '983 files of rules were not looked at after 100 problems',
+    );
+    expect(sound).toEqual([]);
+  });
+
+  test('of a million marks together are refused before one is parsed', () => {
+    const files = many(20, '"'.repeat(MARKS));
+    let problems: readonly Problem[] = [];
+    const spent = effort(() => (problems = loadRules(config, files, { kinds }).problems));
+    expect(problems.map(({ message }) => message)).toEqual([
+      'the rule files have more than 1000000 line ends and marks such as ":", "-" and "," in all',
+    ]);
+    expect(spent).toBeLessThan(A_SECOND_ON_A_BUSY_MACHINE);
+  });
+
+  test('are loaded while timers go on', async () => {
+    const rule = (i: number): string =>
+      `  - { id: r${i}, kind: balance, explorer: ethereum, of: vault, alerts: [{ id: low, severity: info, notify: ops, while: balance < 1 }] }\n`;
+    const files = Array.from({ length: 40 }, (_, i) => {
+      return { file: `rules/f${i}.yaml`, text: `watches:\n${lines(50, (j) => rule(50 * i + j))}` };
+    });
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 1);
+    const { watches, problems } = await finishInSlices(loadRulesInSteps(config, files, { kinds }));
+    clearInterval(timer);
+    expect([problems, watches.length]).toEqual([[], 2000]);
+    expect(ticks).toBeGreaterThan(5);
   });
 });

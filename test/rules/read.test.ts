@@ -57,6 +57,15 @@ describe('Rule files', () => {
     expect(filesOf('[rules/b.yaml, rules/*.yaml, ./rules/b.yaml]')).toEqual(['rules/a.yaml', 'rules/b.yaml']);
   });
 
+  test('are read up to 32 MiB in all', () => {
+    for (let i = 0; i < 40; i += 1) writeFileSync(join(home, `rules/big${10 + i}.yaml`), '#'.repeat(1024 * 1024));
+    const { files, problems } = readRuleFiles(configWith('[rules/big*.yaml]'), read);
+    expect(files).toHaveLength(32);
+    expect(problems.map(summarize)).toEqual([
+      'rules/big42.yaml:1:1: the rule files up to this one are larger than 32 MiB. Write rules that are alike as one, over a group of addresses.',
+    ]);
+  });
+
   test('bring their text', () => {
     const { files } = readRuleFiles(configWith('rules/a.yaml'), read);
     expect(files).toEqual([{ file: 'rules/a.yaml', text: '# rules/a.yaml\n' }]);

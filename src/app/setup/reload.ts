@@ -4,12 +4,13 @@ import { formatProblems, summarize, type Problem } from '../../config/problem.ts
 import type { ReloadEnd } from '../../engine/upkeep/reloader.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { finishInSlices } from '../../lib/steps.ts';
 import type { DaemonMetrics } from '../../telemetry/daemon-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
 import { isReachable } from '../../web/guard/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { loadSetup, type Setup, type SetupTools } from './setup.ts';
+import { loadSetupInSteps, type Setup, type SetupTools } from './setup.ts';
 import type { Sources } from './sources.ts';
 
 export interface ReloadOptions extends SetupTools {
@@ -69,7 +70,7 @@ export function createReload(options: ReloadOptions): Reload {
 
   async function run(signal: AbortSignal): Promise<ReloadEnd> {
     sources.begin();
-    const { setup, problems } = loadSetup(configFile, options);
+    const { setup, problems } = await finishInSlices(loadSetupInSteps(configFile, options));
     if (setup === null) return refused(problems);
     try {
       await using prepared = await runtime.prepare(setup);

@@ -6,7 +6,8 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import { notifiers as allNotifiers } from '../../notifiers/index.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
 import type { RuleCache } from '../../rules/cache.ts';
-import { loadRules } from '../../rules/load.ts';
+import { finish, type Steps } from '../../lib/steps.ts';
+import { loadRulesInSteps } from '../../rules/load.ts';
 import { readNamedFiles, readRuleFiles, type ListFiles } from '../../rules/read.ts';
 import { secretsInRules } from '../../rules/secrets-in-rules.ts';
 import { kinds } from '../../watches/index.ts';
@@ -42,11 +43,16 @@ export type LoadedSetup =
     };
 
 /** All problems of all files at once, or a setup to run; `named` rule files stand in for the config's. Never throws. */
-export function loadSetup(
+export function loadSetup(file: string, tools: SetupTools, named: readonly string[] = []): LoadedSetup {
+  return finish(loadSetupInSteps(file, tools, named));
+}
+
+/** The same, with pauses between the rules. */
+export function* loadSetupInSteps(
   file: string,
   { env, readFile, isReadableByAll, listFiles, cache, notifiers = allNotifiers }: SetupTools,
   named: readonly string[] = [],
-): LoadedSetup {
+): Steps<LoadedSetup> {
   const { config, problems, warnings } = loadConfig(file, {
     env,
     readFile,
@@ -55,7 +61,7 @@ export function loadSetup(
   });
   if (config === null) return { setup: null, sound: null, problems, warnings };
   const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);
-  const rules = loadRules(config, found.files, { kinds, cache, isPart: named.length > 0 });
+  const rules = yield* loadRulesInSteps(config, found.files, { kinds, cache, isPart: named.length > 0 });
   const all = [...found.problems, ...rules.problems];
   const ruleFiles = new Map(found.files.map(({ file, text }) => [file, text]));
   if (all.length > 0) {

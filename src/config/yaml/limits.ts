@@ -18,6 +18,11 @@ export function excessIn(lines: readonly string[]): Excess | undefined {
   return tooManyMarks(lines) ?? tooDeep(lines);
 }
 
+/** Line ends and marks of a text. */
+export function countMarks(text: string): number {
+  return 1 + (text.match(MARK_OR_END)?.length ?? 0);
+}
+
 function tooManyMarks(lines: readonly string[]): Excess | undefined {
   let marks = 0;
   for (const [index, line] of lines.entries()) {
@@ -33,6 +38,7 @@ function marksIn(line: string): number {
 }
 
 const MARK = /["'\\[\]{},]|[-?:](?!\S)|(?<![^\s[{,])[&*!#]/g;
+const MARK_OR_END = new RegExp(`${MARK.source}|\\n`, 'g');
 const TOO_MANY = {
   message: `more than ${MOST_MARKS} line ends and marks such as ":", "-" and ","`,
   hint: 'Split it into several files.',
