@@ -14,7 +14,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 export interface DailyReportParts {
-  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'watches' | 'blind' | 'memoryOf' | 'dispatch'>;
+  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'watches' | 'blindness' | 'memoryOf' | 'dispatch'>;
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
@@ -33,7 +33,8 @@ export async function reportDaily(
       settings: () => runtime.digest(),
       timeZone: runtime.timeZone,
       work: () => runtime.work(),
-      blind: () => causesOf(runtime.blind()).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
+      blind: () =>
+        causesOf(runtime.blindness.blind()).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
       async standing(): Promise<Standing> {
         const now = clock.now();
         const watches = runtime.watches();
@@ -41,7 +42,7 @@ export async function reportDaily(
         const { owed } = await store.backlog(now);
         return {
           watches: new Map([...explorers].map(([explorer, { length }]) => [explorer, length])),
-          blind: runtime.blind().length,
+          blind: runtime.blindness.blind().length,
           zone: runtime.timeZone(),
           unread: watches.flatMap((watch) => unreadOf(watch, runtime)),
           owed,

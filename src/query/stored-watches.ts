@@ -1,5 +1,6 @@
 // What is known of watches by the state alone: those of a daemon that does not run, or that another replica polls.
 import { reasonOf, type BlindWatch } from '../core/model/quality/blind-cause.ts';
+import { overdueSince } from '../core/model/quality/blindness.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../core/model/ids.ts';
@@ -36,7 +37,7 @@ export function storedWatches(
   watches: readonly Watch[],
   facts: StoredFacts,
   now: Instant,
-): Pick<RuntimeView, 'memoryOf' | 'figuresOf' | 'snapshotOf' | 'healthOf' | 'blind'> {
+): Pick<RuntimeView, 'memoryOf' | 'figuresOf' | 'snapshotOf' | 'healthOf' | 'blindness'> {
   const { memories, diagnostics } = facts;
   const watchById = new Map(watches.map((watch) => [watch.id, watch]));
   return {
@@ -45,8 +46,19 @@ export function storedWatches(
     // Whoever needs it reads it from the state.
     snapshotOf: () => null,
     healthOf: (id) => diagnostics.get(id)?.health ?? {},
-    blind: () => watches.flatMap((watch) => blindIn(watch, facts, now)),
+    blindness: {
+      blind: () => watches.flatMap((watch) => blindIn(watch, facts, now)),
+      overdue: () => watches.flatMap((watch) => overdueIn(watch, facts, now)),
+    },
   };
+}
+
+function overdueIn(watch: Watch, { memories, damaged, pauses }: StoredFacts, now: Instant): BlindWatch[] {
+  const memory = memories.get(watch.id);
+  const pauseEnd = lastPauseOf(pauses, watch)?.until ?? null;
+  if (damaged.has(watch.id) || (pauseEnd !== null && pauseEnd > now)) return [];
+  const since = overdueSince(memory, { watch, from: pauseEnd, now });
+  return since === null ? [] : [{ watch, since, reason: reasonOf(memory?.data ?? null), fields: [] }];
 }
 
 /** What is remembered of something else that was watched is nothing of this. */

@@ -10,7 +10,7 @@ import type { Labels, WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
+import type { Blindness } from '../core/model/quality/blind-cause.ts';
 import type { ChangesSince } from '../engine/polling/changed-watches.ts';
 import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -44,7 +44,7 @@ export interface RuntimeView {
   healthOf(id: WatchId): HealthByAlert;
   /** Labels of what the daemon may tell of itself. */
   selfLabels(): readonly Labels[];
-  blind(): readonly BlindWatch[];
+  readonly blindness: Blindness;
   /** Of which no poll has ended since the start, and that are not paused. Null: no daemon runs. */
   unpolled(): readonly Watch[] | null;
   /** Null: no daemon runs. */

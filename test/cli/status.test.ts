@@ -107,7 +107,15 @@ test('status begins with what fires, how far beyond its limit, who was told, and
     'warning   firing   gas/low    940,000 coin  below 2,000,000 coin  2026-01-01T00:01:00Z  screen accepted',
     'critical  pending  coins/low  940,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z',
   ]);
-  await prepared.polls('940000', '900000', 'missed', 'missed', 'missed', 'missed', 'missed', 'missed');
+  await prepared.polls('940000', '900000', 'missed', 'missed');
+  // Not blind yet, and no word that all is seen.
+  const overdue = await statusBesideDaemon(prepared);
+  expect(overdue.out).toContain(' 2 of 2 watches have had no usable answer since 00:03 UTC.\n');
+  expect(overdue.out).toContain(
+    '\nno usable answer since 2026-01-01T00:03:49Z: 2 watches on chain: error: coins, gas\n',
+  );
+  expect(overdue.out).not.toContain('blind');
+  await prepared.polls('missed', 'missed', 'missed', 'missed');
   const json = await prepared.run('status', '-c', prepared.config, '--json');
   expect(Overview.parse(JSON.parse(json.out)).cards.map(({ title }) => title)).toEqual([
     'treasury coin 900,000, below 1,000,000; last read 6 min ago',

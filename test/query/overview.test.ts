@@ -102,12 +102,20 @@ test('a watch that gets no answers is blind, and its last value is only what it 
   await daemon.poll(3);
   shown['treasury'] = null;
   shown['vault'] = null;
-  await daemon.poll(7);
+  await daemon.poll(2);
+  const early = await queries.overview();
+  expect(early.trust).toMatchObject({
+    blind: [],
+    overdue: [{ cause: 'timeout', explorer: 'chain', watches: 2, rules: 2 }],
+  });
+  expect(early.detail).toContain(' 2 of 2 watches have had no usable answer since 00:03 UTC.');
+  await daemon.poll(5);
   const { verdict, cards, trust, detail } = await queries.overview();
   expect(verdict).toBe('critical');
   expect(cards[0]?.measure).toMatchObject({ value: '90', is_stale: true, at: '2026-01-01T00:03:00Z' });
   expect(trust.blind).toMatchObject([{ cause: 'timeout', explorer: 'chain', watches: 2, rules: 2 }]);
   expect(trust.oldest).toEqual({ watch: 'coins', age_ms: 420_000, interval_ms: 60_000 });
+  expect(trust.overdue).toEqual([]);
   expect(detail).toContain('2 of 2 watches are blind');
 });
 

@@ -116,6 +116,7 @@ function trustWith({ answer }: Written): Trust {
       { explorer: 'gnosis', height: '36911540', at: ago(31 * MINUTE), age_ms: 31 * MINUTE, is_stalled: true },
       { explorer: 'ethereum', height: '21034112', at: ago(9000), age_ms: 9000, is_stalled: false },
     ],
+    overdue: [],
     blind: [
       {
         cause: 'stale',

@@ -10,7 +10,7 @@ import { isOverdue } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { ChannelHealth } from '../../engine/sending/channel-health.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
-import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import type { Blindness } from '../../core/model/quality/blind-cause.ts';
 import type { LowDisk } from '../../engine/self/daemon-causes.ts';
 import type { WorkByExplorer } from '../../engine/self/work-counts.ts';
 import type { NotJudgedItems } from '../../engine/reporting/not-judged.ts';
@@ -54,7 +54,7 @@ export interface Runtime extends AsyncDisposable {
   isRunning(): boolean;
   /** Watches that were not polled yet. */
   unpolled(): readonly Watch[];
-  blind(): readonly BlindWatch[];
+  readonly blindness: Blindness;
   /** Watches that are not polled, since an operator said so. */
   paused(): readonly PausedWatch[];
   /** Names of the channels that are open. */
@@ -207,7 +207,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     },
     isRunning: () => isRunning,
     unpolled: () => blindWatches.unpolled(),
-    blind: () => blindWatches.blind(),
+    blindness: blindWatches,
     paused,
     channels: () => channels.names(),
     retry(channel) {

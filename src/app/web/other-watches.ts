@@ -61,7 +61,10 @@ function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others)
     figuresOf: (id) => (ids.has(id) ? others : own).figuresOf(id),
     snapshotOf: (id) => (ids.has(id) ? others : own).snapshotOf(id),
     healthOf: (id) => (ids.has(id) ? others : own).healthOf(id),
-    blind: () => [...own.blind(), ...others.blind()],
+    blindness: {
+      blind: () => [...own.blindness.blind(), ...others.blindness.blind()],
+      overdue: () => [...own.blindness.overdue(), ...others.blindness.overdue()],
+    },
     unpolled: () => [...(own.unpolled() ?? []), ...watches.filter(({ id }) => others.memoryOf(id) === null)],
   };
 }

@@ -15,7 +15,7 @@ import type { StorageState } from '../state/storage-health.ts';
 export interface ViewOptions {
   readonly runtime: Pick<
     Runtime,
-    'watches' | 'polled' | 'replicaOf' | 'unpolled' | 'blind' | 'troubles' | 'notJudged' | 'memoryOf' | 'facts'
+    'watches' | 'polled' | 'replicaOf' | 'unpolled' | 'blindness' | 'troubles' | 'notJudged' | 'memoryOf' | 'facts'
   >;
   readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
   readonly reload: Pick<Reload, 'rejected'>;
@@ -75,7 +75,7 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     snapshotOf: (id) => facts.snapshotOf(id),
     healthOf: (id) => facts.healthOf(id),
     selfLabels: () => selfLabels(config().explorers.keys()),
-    blind: () => runtime.blind(),
+    blindness: runtime.blindness,
     unpolled: () => runtime.unpolled(),
     explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
     troubles: () => runtime.troubles().map(showTrouble),

@@ -89,7 +89,7 @@ function readinessNow({ runtime, ownership, storage, guard, reload, supervisor }
     isCurrent: reload.rejected() === null,
     watches: runtime.watches().length,
     unpolled: runtime.unpolled(),
-    blind: runtime.blind(),
+    blind: runtime.blindness.blind(),
     paused: runtime.paused(),
     troubles: runtime.troubles(),
     failing: supervisor.failing(),

@@ -23,10 +23,15 @@ export function overviewLines(overview: Overview, zone: string): string[] {
     singleLine(detail),
     ...(rows.length === 0 ? [] : ['', ...inColumns([HEAD, ...rows])]),
     ...(left > 0 ? [`and ${left} more`] : []),
-    ...(trust.blind.length === 0 ? [] : ['', ...trust.blind.map((cause) => blindLine(cause, second(cause.since)))]),
-    ...(trust.cluster === null ? [] : ['', ...replicaLines(trust.cluster)]),
+    ...spaced(trust.blind.map((cause) => causeLine(sinceWords(cause.cause), cause, second(cause.since)))),
+    ...spaced(trust.overdue.map((cause) => causeLine('no usable answer since', cause, second(cause.since)))),
+    ...spaced(trust.cluster === null ? [] : replicaLines(trust.cluster)),
     '',
   ];
+}
+
+function spaced(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 const HEAD = ['SEVERITY', 'STATE', 'ALERT', 'VALUE', 'LIMIT', 'SINCE', 'NOTIFIED'];
@@ -88,11 +93,11 @@ function failureText({ state, tries, answer }: RecipientStatus): string {
 }
 
 /** `no answer since 2026-01-01T00:00:00Z: 38 watches on gnosis: timeout` */
-function blindLine({ cause, explorer, watches, names, fields }: BlindCauseShape, since: string): string {
+function causeLine(words: string, { cause, explorer, watches, names, fields }: BlindCauseShape, since: string): string {
   const which = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
   const more = watches - names.length;
   const named = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `${sinceWords(cause)} ${since}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
+  return `${words} ${since}: ${watches} ${watches === 1 ? 'watch' : 'watches'} on ${explorer}: ${cause}${which}: ${named}`;
 }
 
 /** `replica treasury-1: works on explorer:ethereum, channel:ops` */

@@ -1,5 +1,5 @@
 // Which watches are blind: they are polled, or should be, and have had no data that is `ok` for too long.
-import { blindSince, clearUntil } from '../../core/model/quality/blindness.ts';
+import { blindSince, clearUntil, overdueSince } from '../../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { reasonOf, type BlindReason, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
@@ -18,6 +18,8 @@ export interface BlindWatches {
   /** Those of which no poll has ended yet, and that were neither paused nor outside the hours of their cron. */
   unpolled(): Watch[];
   blind(): BlindWatch[];
+  /** Those that missed a due time, and are not blind yet. */
+  overdue(): BlindWatch[];
   /** When a poll of it last saw something, since it was adopted; null: none did yet. */
   lookedAt(id: WatchId): Instant | null;
   /** Explorers of which a watch was blind before the start, and was not seen for long enough since to say more. */
@@ -79,6 +81,15 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     }
     const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
     return { watch, since, reason: refused ?? missed ?? reasonOf(memory?.data ?? null), fields };
+  }
+
+  function overdueOf({ watch, from, missed, isDamaged }: Watched, now: Instant): BlindWatch[] {
+    const pauseEnd = pausedUntil(watch) ?? -Infinity;
+    if (isDamaged || pauseEnd > now) return [];
+    const memory = memoryOf(watch.id);
+    const since = overdueSince(memory, { watch, from: Math.max(from, pauseEnd), now });
+    if (since === null) return [];
+    return [{ watch, since, reason: storageReason() ?? missed ?? reasonOf(memory?.data ?? null), fields: [] }];
   }
 
   /** A time of the new schedule is not missed before the reload. A watch that is blind stays so. */
@@ -151,6 +162,10 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
         if (found !== null) blind.push(found);
       }
       return blind;
+    },
+    overdue() {
+      const now = clock.now();
+      return [...watchedById.values()].flatMap((watched) => overdueOf(watched, now));
     },
     lookedAt: (id) => watchedById.get(id)?.lookedAt ?? null,
     undecided: () =>

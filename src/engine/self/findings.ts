@@ -5,7 +5,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Backlog, OutboxDepth } from '../../store/contract/deliveries.ts';
 import { UnavailableError } from '../../lib/unavailable.ts';
 import type { Store } from '../../store/contract/store.ts';
-import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import type { Blindness } from '../../core/model/quality/blind-cause.ts';
 import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
 import type { NotJudgedItems } from '../reporting/not-judged.ts';
 import type { BackupHealth } from '../upkeep/backup-health.ts';
@@ -21,7 +21,7 @@ export interface SelfCheckInput {
   readonly watches: () => readonly Watch[];
   /** Watches of which no poll has ended yet. */
   readonly unpolled: () => readonly Watch[];
-  readonly blind: () => readonly BlindWatch[];
+  readonly blindness: Pick<Blindness, 'blind'>;
   /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
   readonly undecided: () => ReadonlySet<string>;
   readonly troubles: () => readonly ExplorerTrouble[];
@@ -89,7 +89,7 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<S
     const causes = [
       ...explorerCauses({
         watches,
-        blind: work.blind(),
+        blind: work.blindness.blind(),
         troubles: troublesSince(now),
         notJudged: work.notJudged.recent(),
         now,

@@ -19,7 +19,7 @@ function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
       .flatMap((forecast) => forecast.explorers.map((name): [string, Forecast] => [name, forecast])),
   );
   const states = new Map((runtime.explorers() ?? []).map((state): [string, ExplorerState] => [state.name, state]));
-  const blind = Map.groupBy(runtime.blind(), ({ watch }) => watch.target.explorer);
+  const blind = Map.groupBy(runtime.blindness.blind(), ({ watch }) => watch.target.explorer);
   const watches = Map.groupBy(runtime.watches(), ({ target }) => target.explorer);
   return [...runtime.config().explorers.keys()].map((name) => {
     const state = states.get(name) ?? null;

@@ -23,6 +23,7 @@ export async function trust({ store, runtime, now }: QueryContext, { watches, bl
   return {
     heads: headsOf(runtime, now),
     blind: causesIn(blind),
+    overdue: causesIn(runtime.blindness.overdue()),
     watches: watches.length,
     oldest: oldestOf(watches, now),
     unhealthy: watches.reduce((sum, { unhealthy }) => sum + unhealthy.length, 0),

@@ -8,6 +8,8 @@ export interface HeadlineFacts extends VerdictFacts {
   /** The most urgent alert that nobody has in hand, and how long the oldest of them has waited; null: there is none. */
   readonly worst: { readonly title: string; readonly waitedMs: number } | null;
   readonly watches: number;
+  /** Watches that missed a due time and are not blind yet, since when the first of them; null: there is none. */
+  readonly overdue: { readonly watches: number; readonly since: string } | null;
   readonly owed: number;
 }
 
@@ -66,12 +68,20 @@ function blindOf({ blind, owed }: HeadlineFacts): string {
 }
 
 /** What makes the answer less sure. */
-function doubtOf({ blind, watches, owed }: HeadlineFacts): string {
+function doubtOf({ blind, watches, overdue, owed }: HeadlineFacts): string {
   const which =
     blind === 0 ? '' : `${blind} of ${counted(watches, 'watch', 'watches')} ${blind === 1 ? 'is' : 'are'} blind`;
   const late = owed === 0 ? '' : `${counted(owed, 'delivery', 'deliveries')} ${owed === 1 ? 'is' : 'are'} owed`;
-  if (which !== '' || late !== '') return `${joined([which, late])}.`;
-  return `No watch is blind, and no delivery is owed.`;
+  const found = joined([which, late]);
+  const sure = found !== '' ? `${found}.` : overdue === null ? 'No watch is blind, and no delivery is owed.' : '';
+  return sentences(overdueOf(overdue, watches), sure);
+}
+
+/** `9 of 9 watches have had no usable answer since 02:27 CET.` */
+function overdueOf(overdue: HeadlineFacts['overdue'], watches: number): string {
+  if (overdue === null) return '';
+  const of = `${overdue.watches} of ${counted(watches, 'watch', 'watches')}`;
+  return `${of} ${overdue.watches === 1 ? 'has' : 'have'} had no usable answer since ${overdue.since}.`;
 }
 
 function startOf({ unpolled, watches }: HeadlineFacts): string {

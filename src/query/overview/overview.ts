@@ -1,4 +1,5 @@
 // The first page: what fires, and whether the answer can be trusted.
+import { showTime } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import { days } from '../values/bars.ts';
@@ -10,7 +11,7 @@ import { inHand, isHandled } from '../alerts/open-alerts.ts';
 import { titlesOf } from '../alerts/titles.ts';
 import { pendingRow, type Pending } from './pending.ts';
 import type { AlertCard, AlertRow } from '../shapes/alerts.ts';
-import type { Overview } from '../shapes/overview.ts';
+import type { Overview, Trust } from '../shapes/overview.ts';
 import { trust } from '../daemon/trust.ts';
 import { situation } from './situation.ts';
 import type { QueryContext } from '../view.ts';
@@ -31,7 +32,7 @@ export async function overview(view: QueryContext): Promise<Overview> {
   const more = cards.slice(MOST_CARDS);
   return {
     verdict,
-    ...headlineOf({ ...facts, verdict, worst, watches: trusted.watches, owed }),
+    ...headlineOf({ ...facts, verdict, worst, watches: trusted.watches, overdue: overdueOf(view, trusted), owed }),
     cards: shown,
     more: {
       alerts: countAlerts(more),
@@ -45,6 +46,13 @@ export async function overview(view: QueryContext): Promise<Overview> {
     bars: await barRows(view),
     as_of: showInstant(view.now),
   };
+}
+
+function overdueOf({ runtime, now }: QueryContext, { overdue }: Trust): HeadlineFacts['overdue'] {
+  const [first] = overdue;
+  if (first === undefined) return null;
+  const since = showTime(Date.parse(first.since), { now, zone: runtime.config().timeZone });
+  return { since, watches: overdue.reduce((sum, { watches }) => sum + watches, 0) };
 }
 
 /** `cards`: the most urgent first; `shown`: the first of them. */

@@ -34,7 +34,7 @@ export async function situation(view: QueryContext, watches: readonly WatchFacts
   const open = await openAlerts(view);
   const pending = pendingAlerts(watches);
   const { owed, dead } = await store.backlog(now - GIVEN_UP_MS);
-  const blind = view.runtime.blind();
+  const blind = view.runtime.blindness.blind();
   const cards = cardGroups(open.filter(isUnhandled));
   const facts = await verdictFacts(view, { open, pending, blind, cards, owed });
   const givenUp = dead.reduce((sum, { rows }) => sum + rows, 0);

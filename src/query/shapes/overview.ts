@@ -77,6 +77,9 @@ export const Trust = z
   .strictObject({
     heads: z.array(HeadAge).describe('The oldest first.'),
     blind: z.array(BlindCauseShape).describe('Those that have been blind for longest first.'),
+    overdue: z
+      .array(BlindCauseShape)
+      .describe('Watches that missed a due time and are not blind yet: since when no answer could be used.'),
     watches: Count,
     oldest: z
       .strictObject({ watch: z.string(), age_ms: Count, interval_ms: Count })

@@ -30,7 +30,7 @@ export async function watchStates({ store, runtime, now }: QueryContext): Promis
   const { silences: all } = await store.policy(now);
   const silences = all.filter(({ kind, from, until }) => kind === 'silence' && from <= now && now < until);
   const pauses = (await store.pauses()).filter(({ until }) => until > now);
-  const blind = new Map(runtime.blind().map((one) => [one.watch.id, one]));
+  const blind = new Map(runtime.blindness.blind().map((one) => [one.watch.id, one]));
   const unpolled = new Set((runtime.unpolled() ?? []).map(({ id }) => id));
   const pauseOf = (watch: Watch): Pause | null => (pauses.length === 0 ? null : lastPauseOf(pauses, watch));
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { blindSince } from '../../../src/core/model/quality/blindness.ts';
+import { blindSince, overdueSince } from '../../../src/core/model/quality/blindness.ts';
 import { nextTimeOf, phaseOf } from '../../../src/core/model/watch/schedule.ts';
 import { cronSchedule } from '../../../src/rules/compile/schedule.ts';
 import { aWatch } from '../../support/engine/watch.ts';
@@ -80,6 +80,21 @@ test('time before the daemon was started does not count; where nobody watches, a
   expect(blindAt(undefined, 600)).toBe(0);
 });
 
+test('an answer is overdue from the first due time that was missed until the watch is blind', () => {
+  const memory = after('ok', 'error');
+  const first = MINUTE + PHASE_S * 1000;
+  const overdueAt = (now: number, from = 0): number | null => overdueSince(memory, { watch: every(MINUTE), from, now });
+  expect([first + 20_000, first + 20_001, first + 2 * MINUTE + 10_000].map((now) => overdueAt(now))).toEqual([
+    null,
+    first,
+    first,
+  ]);
+  expect(blindAt(memory, 4, { second: PHASE_S + 10 })).toBe(1);
+  expect(overdueAt(4 * MINUTE + PHASE_S * 1000 + 10_001)).toBeNull();
+  // Time in which it was paused does not count.
+  expect(overdueAt(first + 30_000, first + 20_000)).toBeNull();
+});
+
 test.each([
   ['a fast one is blind two minutes after the first time that it missed', every(10_000), 2 * MINUTE],
   ['longer where its explorer says so', every(MINUTE, 10 * MINUTE), 10 * MINUTE],
@@ -100,6 +115,9 @@ test('one with office hours misses nothing at night, and three times in the morn
   const sinceAt = (now: number): number | null => blindSince(memory, { watch, from: 0, now });
   expect([evening + 35 * MINUTE, morning, morning + 10 * MINUTE].map(sinceAt)).toEqual([null, null, null]);
   expect(sinceAt(morning + 11 * MINUTE)).toBe(morning);
+  const overdueAt = (now: number): number | null => overdueSince(memory, { watch, from: 0, now });
+  expect([evening + 35 * MINUTE, morning + 20_000].map(overdueAt)).toEqual([null, null]);
+  expect(overdueAt(morning + 20_001)).toBe(morning);
 });
 
 test('what a former release remembers is told from when its state began', () => {

@@ -11,7 +11,7 @@ export interface PolledParts {
   readonly config: Config;
   readonly watches: () => readonly Watch[];
   readonly poller: Poller;
-  readonly blind: Pick<BlindWatches, 'blind' | 'unpolled'>;
+  readonly blind: Pick<BlindWatches, 'blind' | 'overdue' | 'unpolled'>;
   readonly startedAt: Instant;
 }
 
@@ -29,7 +29,7 @@ export function polledRuntime({ config, watches, poller, blind, startedAt }: Pol
     snapshotOf: (id) => poller.snapshotOf(id),
     healthOf: (id) => poller.healthOf(id),
     selfLabels: () => selfLabels(config.explorers.keys()),
-    blind: () => blind.blind(),
+    blindness: blind,
     unpolled: () => blind.unpolled(),
     explorers: () => [],
     troubles: () => [],

@@ -7,6 +7,9 @@ const MISSED_TIMES = 3;
 /** A poll that is under way counts as missed only when it takes longer. */
 const ANSWER_MS = 10_000;
 
+/** An answer takes up to ten seconds, and is written down up to ten seconds later. */
+const OVERDUE_MS = 20_000;
+
 /** What is known of the watch's data. */
 type Known = Pick<Memory, 'data' | 'coveredUntil'> | undefined;
 
@@ -25,6 +28,19 @@ export function blindSince(memory: Known, watching: Watching): Instant | null {
   const since = latest(lastOkOf(memory), watching.from);
   const clear = clearUntil(memory, watching);
   return since === null || clear === null || watching.now <= clear ? null : nextTimeOf(watching.watch, since);
+}
+
+/**
+ * The first due time since which a watch has had no data that is `ok`, as long as it is not blind. Null: no answer is
+ * overdue, or it is blind.
+ */
+export function overdueSince(memory: Known, watching: Watching): Instant | null {
+  const { watch, from, now } = watching;
+  const since = latest(lastOkOf(memory), from);
+  // Of ten thousand watches most were polled a moment ago.
+  if (since === null || now - since <= OVERDUE_MS) return null;
+  const first = nextTimeOf(watch, since);
+  return first === null || now <= first + OVERDUE_MS || blindSince(memory, watching) !== null ? null : first;
 }
 
 /** It is not blind before, if no more data comes that is `ok`. Null: it will not be. */

@@ -19,7 +19,7 @@ export function moodOf(verdict: PageVerdict): Mood {
 
 export function banner({ verdict, headline, detail, trust }: Overview): Html {
   const [look] = LOOKS[verdict];
-  const isSure = trust.blind.length === 0 && trust.owed.length === 0;
+  const isSure = [trust.blind, trust.overdue, trust.owed].every(({ length }) => length === 0);
   const doubt = isSure ? null : html` <a href="#trust">What this rests on</a>`;
   return html`<section class="banner ${look}" aria-label="Verdict">
     <div class="banner-in">

@@ -1,15 +1,29 @@
-// Watches of which nothing is known now, by cause.
-import type { BlindCauseShape } from '../../../query/shapes/overview.ts';
+// Watches of which nothing is known now, and those that may become so, by cause.
+import type { BlindCauseShape, Trust } from '../../../query/shapes/overview.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { ageTag, timeTag, type Moment } from '../../parts/time.ts';
 
-export function blindTable(causes: readonly BlindCauseShape[], moment: Moment): Html {
+export function blindTable({ blind, overdue }: Pick<Trust, 'blind' | 'overdue'>, moment: Moment): Html {
+  return html`${causeTable({ title: 'Blind', path: '/watches?state=blind' }, blind, moment)}${causeTable(
+    { title: 'No usable answer', path: null },
+    overdue,
+    moment,
+  )}`;
+}
+
+interface Heading {
+  readonly title: string;
+  /** Of a page that lists these watches. */
+  readonly path: string | null;
+}
+
+function causeTable({ title, path }: Heading, causes: readonly BlindCauseShape[], moment: Moment): Html {
   if (causes.length === 0) return NOTHING;
   return html`<section>
     <div class="head">
-      <h2>Blind</h2>
+      <h2>${title}</h2>
       <span class="quiet small">by cause</span>
     </div>
     <div class="sheet folds">
@@ -22,19 +36,24 @@ export function blindTable(causes: readonly BlindCauseShape[], moment: Moment): 
           </tr>
         </thead>
         <tbody>
-          ${causes.map((cause) => row(cause, moment))}
+          ${causes.map((cause) => row(cause, path, moment))}
         </tbody>
       </table>
     </div>
   </section>`;
 }
 
-function row({ cause, explorer, since, watches, rules, names, fields }: BlindCauseShape, moment: Moment): Html {
+function row(
+  { cause, explorer, since, watches, rules, names, fields }: BlindCauseShape,
+  path: string | null,
+  moment: Moment,
+): Html {
+  const number = `${counted(watches)}, of ${plural(rules, 'rule')}`;
   const which = fields.length === 0 ? names.join(', ') : `no answer has ${fields.join(', ')}`;
   const more = watches > names.length && fields.length === 0 ? ` and ${counted(watches - names.length)} more` : '';
   return html`<tr class="blind">
     <td data-name="Since"><span>${timeTag(since, moment)} · ${ageTag(since, moment)}</span></td>
     <td><b>${explorer}: ${causeWords(cause)}</b><span class="sub">${which}${more}</span></td>
-    <td data-name="Watches"><a href="/watches?state=blind">${counted(watches)}, of ${plural(rules, 'rule')}</a></td>
+    <td data-name="Watches">${path === null ? number : html`<a href="${path}">${number}</a>`}</td>
   </tr>`;
 }

@@ -36,7 +36,7 @@ function content(found: Overview, request: PageRequest): Html {
   return html`${[
     cardSection(found, request),
     trustStrip(trust, request),
-    blindTable(trust.blind, request),
+    blindTable(trust, request),
     handledTable(found, request),
     eventTable(events, request),
     daySection(found, request),
