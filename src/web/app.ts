@@ -10,7 +10,7 @@ import { answerAsset, ASSETS_PATH } from './assets.ts';
 import { createApiApp, type ApiOptions, type WebEnv } from './api/app.ts';
 import { API_ROOT } from './api/routes.ts';
 import { LINKS_ROOT } from './guard/ack-links.ts';
-import { createHosts } from './guard/hosts.ts';
+import { createHosts, ownNameOf } from './guard/hosts.ts';
 import { headerPolicy } from './headers.ts';
 import { isReachable } from './guard/identity.ts';
 import { createLinksApp, type LinksOptions } from './links/app.ts';
@@ -45,6 +45,8 @@ export interface WebAppOptions {
   readonly onAnswered?: (answered: Answered) => void;
   /** So many pages are kept current from now on. */
   readonly onStreams?: (open: number) => void;
+  /** Whether both loopback addresses are listened on: a browser chooses one of them for a name below `localhost`. */
+  readonly isOnBothLoopbacks?: () => boolean;
 }
 
 export interface Readiness {
@@ -59,7 +61,11 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const { host, version, queries, metricsText, isAlive, readiness, log } = options;
   const { onRejected = () => undefined, onAnswered = () => undefined, onStreams = () => undefined } = options;
-  const hosts = createHosts(options);
+  const ownName = (): string | null => {
+    const { localToken } = options.api.callers();
+    return options.isOnBothLoopbacks?.() === true && localToken !== null ? ownNameOf(localToken) : null;
+  };
+  const hosts = createHosts({ ...options, ownName });
   const app = new Hono<WebEnv>();
   const metered = metering({ monotonic: options.api.monotonic, onAnswered });
   // A supervisor does not wait for pages that many people load.

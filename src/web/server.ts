@@ -1,7 +1,7 @@
 // The daemon's web server, as sockets see it: where it listens, and what slow or many clients can cost. What it answers is
 // in app.ts.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createSocketServer, type AddressInfo, type Server as SocketServer } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createWebApp, type WebAppOptions } from './app.ts';
 import { boundExchanges } from './exchanges.ts';
@@ -26,9 +26,40 @@ export class WebError extends Error {
 
 /** Resolves once it listens; rejects with a `WebError` when it cannot. */
 export async function serveWeb(options: WebOptions): Promise<Web> {
-  const server = createHardenedServer(options);
-  const { port } = await listen(server, options);
-  return { url: `http://${inUrl(options.host)}:${port}`, close: () => close(server) };
+  let second: SocketServer | null = null;
+  const server = createHardenedServer({ ...options, isOnBothLoopbacks: () => second !== null });
+  const { address, port } = await listen(server, options);
+  second = await listenOnOtherLoopback(server, { address, port });
+  return {
+    url: `http://${inUrl(options.host)}:${port}`,
+    async close() {
+      second?.close();
+      await close(server);
+    },
+  };
+}
+
+const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
+
+/** Null: it is no loopback address, the machine has only one of them, or another program listens on the other one. */
+function listenOnOtherLoopback(
+  server: Server,
+  { address, port }: Pick<AddressInfo, 'address' | 'port'>,
+): Promise<SocketServer | null> {
+  const host = OTHER_LOOPBACK[address];
+  if (host === undefined) return Promise.resolve(null);
+  const other = createSocketServer((socket) => server.emit('connection', socket));
+  other.maxConnections = server.maxConnections;
+  return new Promise((resolve) => {
+    other.once('error', () => {
+      resolve(null);
+    });
+    other.listen({ port, host, ipv6Only: true }, () => {
+      other.removeAllListeners('error');
+      other.on('error', () => undefined);
+      resolve(other);
+    });
+  });
 }
 
 // Bounds what slow or many clients can cost.

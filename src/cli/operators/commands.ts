@@ -24,7 +24,7 @@ function addOpen({ program, terminal, end }: Registry): void {
     .option(...CONFIG)
     .option('--url <address>', 'of the daemon, where it is not as the config says')
     .action(async (options: Pick<DaemonAddress, 'config' | 'url'>) => {
-      end((await import('./open.ts')).open(terminal, options));
+      end(await (await import('./open.ts')).open(terminal, options));
     });
 }
 

@@ -1,18 +1,51 @@
-// Prints a link that enters the page as the owner of the token file. It works once, for a minute, on this machine.
+// Prints links that enter the page as the owner of the token file. They work once, for a minute, on this machine.
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { bareHost } from '../../lib/network/loopback.ts';
+import { ownNameOf } from '../../web/guard/hosts.ts';
 import { signPass } from '../../web/guard/signed.ts';
 import { LOCAL } from '../../web/guard/identity.ts';
-import { daemonOf, type DaemonAddress } from './daemon-place.ts';
+import { daemonOf, type DaemonAddress, type Daemon } from './daemon-place.ts';
 import { EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 const VALID_MS = 60_000;
+const TWO_LINKS =
+  'The first link is safer: no other program of this machine is sent its session. The second one is for browsers that do ' +
+  'not know names below localhost.\n';
 
-export function open(terminal: Terminal, options: Pick<DaemonAddress, 'config' | 'url'>): number {
+export async function open(terminal: Terminal, options: Pick<DaemonAddress, 'config' | 'url'>): Promise<number> {
   // The link is signed with the token of the file, whatever other token there is.
-  const { url, token } = daemonOf({ ...terminal, env: {} }, options);
+  const daemon = daemonOf({ ...terminal, env: {} }, options);
   const until = terminal.clock.now() + VALID_MS;
-  const code = signPass({ name: LOCAL, until, nonce: randomUUID() }, 'code', token);
-  terminal.out(`${url}/enter?code=${encodeURIComponent(code)}`);
+  const code = signPass({ name: LOCAL, until, nonce: randomUUID() }, 'code', daemon.token);
+  const own = await ownUrlOf(daemon);
+  for (const url of [...(own === null ? [] : [own]), daemon.url])
+    terminal.out(`${url}/enter?code=${encodeURIComponent(code)}`);
+  if (own !== null) terminal.err(TWO_LINKS);
   return EXIT.ok;
 }
+
+/**
+ * Under the name that is its own; null: the daemon does not run, or does not answer to it, since it could not listen on
+ * both loopback addresses. Then the other one may be another user's.
+ */
+function ownUrlOf({ url, token }: Daemon): Promise<string | null> {
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol !== 'http:') return Promise.resolve(null);
+  const host = `${ownNameOf(token)}:${port}`;
+  return new Promise((resolve) => {
+    const asked = request({ host: bareHost(hostname), port, path: '/healthz', headers: { host } });
+    asked.setTimeout(ANSWER_MS, () => asked.destroy());
+    asked.on('error', () => {
+      resolve(null);
+    });
+    asked.on('response', (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 421 ? null : `http://${host}`);
+    });
+    asked.end();
+  });
+}
+
+const ANSWER_MS = 2000;

@@ -1,4 +1,5 @@
 // Which host names the daemon answers to. A page in a browser could reach it under a name of its own (DNS rebinding).
+import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
 
@@ -7,6 +8,8 @@ export interface HostOptions {
   readonly host: string;
   /** How the daemon is called from elsewhere. */
   readonly publicUrl: string | null;
+  /** The name that no other port of this machine is called by; null: there is none. */
+  readonly ownName?: () => string | null;
 }
 
 export interface Hosts {
@@ -19,14 +22,23 @@ export interface Hosts {
   isOurs(host: string | undefined, address: string): boolean;
 }
 
-export function createHosts({ host, publicUrl }: HostOptions): Hosts {
+export function createHosts({ host, publicUrl, ownName = () => null }: HostOptions): Hosts {
   const known = new Set([...LOOPBACK_NAMES, inUrl(host).toLowerCase()]);
   if (publicUrl !== null) known.add(new URL(publicUrl).hostname);
+  const isNamed = (name: string): boolean => known.has(name) || name === ownName();
   return {
-    isKnown: (name) => !isLoopback(host) || known.has(hostNameOf(name)),
+    isKnown: (name) => !isLoopback(host) || isNamed(hostNameOf(name)),
     // An address cannot be made to lead elsewhere, as a name can.
-    isOurs: (name, address) => known.has(hostNameOf(name)) || hostNameOf(name) === inUrl(address),
+    isOurs: (name, address) => isNamed(hostNameOf(name)) || hostNameOf(name) === inUrl(address),
   };
+}
+
+/**
+ * Browsers send a cookie of 127.0.0.1 to every port of it, and so to programs of other users. They send it nowhere else
+ * under a name that only who has the token knows. Every name below `localhost` leads to a loopback address.
+ */
+export function ownNameOf(localToken: string): string {
+  return `${createHmac('sha256', localToken).update('name of the page').digest('hex').slice(0, 20)}.localhost`;
 }
 
 /** `inUrl('::1') // '[::1]'` */
