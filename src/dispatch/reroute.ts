@@ -179,9 +179,16 @@ function joiningOf(
 ): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
   const from = began ?? Math.min(...lost.map(({ lostFrom }) => lostFrom ?? Infinity));
   if (from === Infinity) return [];
-  return named.flatMap((target) => {
-    const state = known.find((one) => targetKey(one.target) === targetKey(target))?.state ?? UNTOLD;
-    if (state.wanted >= from || state.begun !== null) return [];
-    return [{ target, via: 'route', state: { ...state, wanted: newest, closed: from - 1, renewed: RELOADED } }];
-  });
+  return named.flatMap((target) => joinOf(target, { known, newest }, from));
+}
+
+/** It was not told of what happened from that seq on, and is now. */
+export function joinOf(
+  target: Recipient,
+  { known, newest }: Pick<ActiveAlert, 'known' | 'newest'>,
+  from: number,
+): Pick<Knowledge, 'target' | 'via' | 'state'>[] {
+  const state = known.find((one) => targetKey(one.target) === targetKey(target))?.state ?? UNTOLD;
+  if (state.wanted >= from || state.begun !== null) return [];
+  return [{ target, via: 'route', state: { ...state, wanted: newest, closed: from - 1, renewed: RELOADED } }];
 }

@@ -112,3 +112,51 @@ test('a step that a silence holds back leaves out who is not named any more, and
   await dispatch.runUntil(START + 2 * HOUR);
   expect(told(dispatch, 'push')).toEqual(['1h1m drained']);
 });
+
+test('an acknowledgement that has ended is not in force again when the clock is set back', async () => {
+  await using dispatch = new StoredDispatch(callingPush(15), START);
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.ack('drained');
+  await dispatch.runUntil(START + 24 * HOUR + 5 * MINUTE);
+  await dispatch.jump(-2 * HOUR);
+  await dispatch.runUntil(START + 23 * HOUR);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m drained', '24h1m drained']);
+  expect(told(dispatch, 'push')).toEqual(['22h20m drained']);
+});
+
+test('whoever a reload names while an event is snoozed hears of it when the snooze ends', async () => {
+  const telling = (...channels: readonly string[]): Setup => {
+    const escalate = [{ afterMs: 15 * MINUTE, notify: ['push'] }];
+    const options: Routing['options'] = { ...NO_OPTIONS, escalate };
+    return { channels: { mail: PEOPLE, chat: PEOPLE, push: PEOPLE }, routing: () => ({ channels, options }) };
+  };
+  await using dispatch = new StoredDispatch(telling('mail'), START);
+  await dispatch.happens(DRAINED, 'event');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.ack('drained', HOUR);
+  await dispatch.reload(telling('mail', 'chat'));
+  await dispatch.runUntil(START + HOUR);
+  expect(told(dispatch, 'chat')).toEqual([]);
+  await dispatch.runUntil(START + 2 * HOUR);
+  expect(told(dispatch, 'chat')).toEqual(['1h1m drained']);
+  expect(told(dispatch, 'push')).toEqual(['1h16m drained']);
+  expect(told(dispatch, 'mail')).toEqual(['0h0m drained']);
+});
+
+test('the end of what was critical takes a share of critical messages, though its rule is a warning by now', async () => {
+  const setup = { channels: { mail: { ...PEOPLE, cap: { burst: 3, perHour: 10 } } } };
+  await using dispatch = new StoredDispatch(
+    { ...setup, routing: () => ({ channels: ['mail'], options: { ...NO_OPTIONS, groupBy: ['alert'] } }) },
+    START,
+  );
+  await dispatch.happens(DRAINED, 'firing');
+  await dispatch.runUntil(START + MINUTE);
+  await dispatch.happens({ ...DRAINED, labels: { ...DRAINED.labels, severity: 'warning' } }, 'resolved', 'critical');
+  await dispatch.runUntil(START + 2 * MINUTE);
+  for (const alert of ['low', 'lower', 'lowest'])
+    await dispatch.happens({ key: alert, labels: { ...LOW.labels, alert } }, 'firing');
+  await dispatch.runUntil(START + 3 * MINUTE);
+  const warnings = ['0h2m low', '0h2m lower', '0h2m lowest'];
+  expect(told(dispatch, 'mail').toSorted()).toEqual(['0h0m drained', '0h1m drained', ...warnings]);
+});

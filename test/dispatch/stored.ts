@@ -61,7 +61,7 @@ export class StoredDispatch implements AsyncDisposable {
   }
 
   /** A poll saw a transition, and it is committed. */
-  async happens({ key, labels }: Alert, transition: TransitionName): Promise<void> {
+  async happens({ key, labels }: Alert, transition: TransitionName, severity = severityOf(labels)): Promise<void> {
     const known = this.#alerts.get(key) ?? { episode: 0, isOpen: false, news: [] };
     this.#alerts.set(key, known);
     if (transition === 'firing') known.episode += 1;
@@ -72,7 +72,7 @@ export class StoredDispatch implements AsyncDisposable {
     const watch = labels['watch'] ?? '';
     this.poll(watch);
     const place = { key, seq, episode: known.episode, alert: key, type: `alert.${transition}` } as const;
-    const { message } = aTransition({ ...place, severity: severityOf(labels) });
+    const { message } = aTransition({ ...place, severity });
     const told = { message, labels, notify: this.#setup.routing(labels).channels };
     const expects = this.#versions.get(watch) ?? 0;
     this.#versions.set(watch, expects + 1);
@@ -122,11 +122,11 @@ export class StoredDispatch implements AsyncDisposable {
     }
   }
 
-  async ack(key: string): Promise<void> {
+  async ack(key: string, ms = 86_400_000): Promise<void> {
     const known = this.#alerts.get(key);
     if (known?.isOpen !== true) return;
     const place = { key, episode: known.episode, seq: known.news.at(-1)?.seq ?? 0, severity: 'critical' } as const;
-    const change = { type: 'ack', replace: true, ...place, comment: null, until: this.now + 86_400_000 } as const;
+    const change = { type: 'ack', replace: true, ...place, comment: null, until: this.now + ms } as const;
     await operate(this.#store, change, this.#request(this.#nextId()), this.#act());
   }
 

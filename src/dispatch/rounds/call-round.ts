@@ -10,7 +10,7 @@ import { isHeard, UNTOLD } from '../owed.ts';
 import { FREE } from '../states.ts';
 import { BUILT_IN_RULE, type Recipient } from '../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../core/model/watch/targets.ts';
-import type { ReroutingRules } from '../reroute.ts';
+import { joinOf, type ReroutingRules } from '../reroute.ts';
 import type { RoutingRules } from './route-round.ts';
 import type { Knowledge, Owing, Via } from './routing-round.ts';
 
@@ -93,7 +93,7 @@ function callFor(before: CalledAlert, ack: Ack | null, rules: Rules, now: Instan
   );
   const called = callIn(unansweredOf(alert, { isOpen, isAcked: ack !== null, named }, rules), rules, now);
   const owing = [
-    ...(hasEnded && !alert.isEvent ? named.flatMap((target) => owingAfterAck(target, before, rules)) : []),
+    ...(hasEnded ? named.flatMap((target) => owingAfterAck(target, before, rules)) : []),
     ...called.escalate.flatMap((target) => owingCall(target, 'escalate', alert, rules)),
     ...called.failover.flatMap((target) => owingCall(target, 'failover', alert, rules)),
     ...left.map((one) => notOwed(one, alert, rules)),
@@ -151,12 +151,18 @@ function unansweredOf(
   };
 }
 
-/** Those whom the routes name, and who know of it, are told that nobody has it in hand any more. */
+/** Of a condition: that nobody has it in hand any more. Of an event: those whom a reload has named meanwhile hear of it. */
 function owingAfterAck(target: Recipient, alert: CalledAlert, rules: Rules): Owing[] {
+  const owing = alert.isEvent ? joinOf(target, alert, alert.began) : renewedAfterAck(target, alert);
+  return owing.map((one) => ({ ...one, key: alert.key, notification: null, group: placeOf(alert, target, rules) }));
+}
+
+/** Those who know of it. */
+function renewedAfterAck(target: Recipient, alert: CalledAlert): Pick<Knowledge, 'via' | 'state'>[] {
   const known = knownBy(target, alert);
   if (known === undefined || known.state.begun === null) return [];
-  const state: RecipientState = { ...known.state, renewed: { why: 'ack-ended', by: alert.answered?.by ?? null } };
-  return [{ key: alert.key, notification: null, group: placeOf(alert, target, rules), via: known.via, state }];
+  const renewed = { why: 'ack-ended', by: alert.answered?.by ?? null } as const;
+  return [{ via: known.via, state: { ...known.state, renewed } }];
 }
 
 const CALLED: RecipientState['renewed'] = { why: 'called', by: null };

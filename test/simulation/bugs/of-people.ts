@@ -116,7 +116,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/dispatch/rounds/call-round.ts',
-        find: `...(hasEnded && !alert.isEvent ?`,
+        find: `...(hasEnded ?`,
         replace: `...(hasEnded && alert.isEvent ?`,
       },
     ],
@@ -292,5 +292,38 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     ],
     caughtAs: ['step-wrong early'],
     seed: '16',
+  },
+  'an acknowledgement that has ended is in force again when the clock is set back': {
+    edits: [
+      {
+        file: 'src/store/tables/operators/acks.ts',
+        find: `sql.run(byMs > 0 ? FORWARD : BACK, [byMs, now]);`,
+        replace: `sql.run(byMs > 0 || BACK !== '' ? FORWARD : BACK, [Math.max(byMs, 0), now]);`,
+      },
+    ],
+    caughtAs: ['step-wrong step'],
+    seed: '17',
+  },
+  'whoever a reload names while an event is snoozed never hears of it': {
+    edits: [
+      {
+        file: 'src/dispatch/rounds/call-round.ts',
+        find: `alert.isEvent ? joinOf(target, alert, alert.began) :`,
+        replace: `alert.isEvent && alert.began < 0 ? joinOf(target, alert, alert.began) :`,
+      },
+    ],
+    caughtAs: ['unsent reload'],
+    seed: '18',
+  },
+  'the end of what was critical counts as its rule in force has it': {
+    edits: [
+      {
+        file: 'src/store/tables/alerts/due-groups.ts',
+        find: `severity: toldSeverity.safeParse(row['severity']).data ?? described.severity,`,
+        replace: `severity: toldSeverity.safeParse(row['seq']).data ?? described.severity,`,
+      },
+    ],
+    caughtAs: ['unsent event'],
+    seed: '21',
   },
 };

@@ -1,11 +1,12 @@
 // What a round reads of groups that are due.
 import { z } from 'zod';
-import type { Recipient } from '../../../core/model/ids.ts';
+import { SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../../../core/model/watch/targets.ts';
 import type { Key, PendingTransition } from '../../../dispatch/model.ts';
 import type { DueGroup, DueMember, DueRound, RecentlySent } from '../../../dispatch/rounds/due-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { DueQuery } from '../../contract/dispatch.ts';
+import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, intOrNull, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import { deliveryKind } from '../deliveries/delivery-rows.ts';
@@ -150,9 +151,13 @@ async function withMore(sql: Sql, group: DueGroup, limit: number): Promise<DueGr
   return { ...group, members: [...group.members, ...members], damaged: [...group.damaged, ...damaged], unread };
 }
 
-const membersWhere = (which: string): string => `
+// The end of a condition is as severe as what was told of it, though its rule may be less by now.
+const membersWhere =
+  (which: string) =>
+  (d: SqlDialect): string => `
   SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.transition, newest.episode, newest.seq, newest.at,
-    CASE WHEN alerts.is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels, alerts.is_open, alerts.is_event
+    CASE WHEN alerts.is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels, alerts.is_open, alerts.is_event,
+    CASE WHEN alerts.is_open = 0 THEN ${d.jsonText('newest.message', 'severity')} END AS severity
   FROM recipient_state AS state
     LEFT JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
     LEFT JOIN alerts ON alerts.key = state.key
@@ -161,7 +166,13 @@ const membersWhere = (which: string): string => `
 const MEMBERS = membersWhere('1 = 1');
 const FRESH_MEMBERS = membersWhere('(wanted > decided OR renewed IS NOT NULL)');
 
-async function membersOf(sql: Sql, members: string, id: string, after: Key, limit: number): Promise<Members> {
+async function membersOf(
+  sql: Sql,
+  members: (d: SqlDialect) => string,
+  id: string,
+  after: Key,
+  limit: number,
+): Promise<Members> {
   const rows = await sql.all(members, [id, after, limit]);
   const between = await newsBetween(sql, rows);
   const read = rows.map((row) => ({ row, member: dueMemberOf(row, between.get(String(row['key'])) ?? []) }));
@@ -187,6 +198,8 @@ async function newsBetween(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<
   return Map.groupBy(await sql.allOf(NEWS, several), ({ key }) => String(key));
 }
 
+const toldSeverity = z.enum(SEVERITIES);
+
 /** `between`: the transitions after the one that was told last, where they are several. Null: it is damaged or gone. */
 function dueMemberOf(row: Row, between: readonly Row[]): DueMember | null {
   const described = labelsOf(row['labels']);
@@ -195,6 +208,7 @@ function dueMemberOf(row: Row, between: readonly Row[]): DueMember | null {
   const hasEnded = row['transition'] === 'retracted' || row['transition'] === 'resolved';
   return {
     ...described,
+    severity: toldSeverity.safeParse(row['severity']).data ?? described.severity,
     ...texts(row, 'key', 'watch', 'alert'),
     episode: int(row, 'episode'),
     isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,

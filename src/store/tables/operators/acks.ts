@@ -148,11 +148,12 @@ export async function acksAt(sql: Sql, at: Instant): Promise<StoredAck[]> {
   return readable(await sql.all(LASTING, [at]), ackOf);
 }
 
-const MOVE = 'UPDATE acks SET ends_at = ends_at + $1::bigint WHERE ends_at > $2::bigint - $1::bigint';
+const FORWARD = 'UPDATE acks SET ends_at = ends_at + $1::bigint WHERE ends_at > $2::bigint - $1::bigint';
+const BACK = 'UPDATE acks SET ends_at = $2::bigint WHERE ends_at > $2::bigint AND ends_at <= $2::bigint - $1::bigint';
 
-/** An acknowledgement keeps the time that it had left. */
+/** An acknowledgement keeps the time that it had left, and one that had ended is not in force again. */
 export async function moveAcks(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
-  await sql.run(MOVE, [Math.max(byMs, 0), now]);
+  await sql.run(byMs > 0 ? FORWARD : BACK, [byMs, now]);
 }
 
 const PRUNE = 'DELETE FROM acks WHERE ends_at < $1';
