@@ -5,7 +5,7 @@ import type { Instant, Span } from '../model.ts';
 import type { Acked } from './facts/holds.ts';
 import type { Line } from './facts/messages.ts';
 import { judgeOwed, type Court } from './owed.ts';
-import { touches } from './facts/spans.ts';
+import { common, spanAt, touches } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import type { Excuse, PeopleVerdict } from './verdict.ts';
 
@@ -62,7 +62,9 @@ function movedIn(court: Court, story: Story, add: (target: string, span: Span) =
   for (const version of timeline.within({ from: story.from, to: Math.min(story.to, log.span.to) })) {
     const today = version.namedFor(story.rule)?.targets ?? [];
     const span = { from: Math.max(version.from, story.from), to: Math.min(version.to, story.to) };
-    waiting = waiting.filter((target) => !isSentBefore(court, story, target, span.from));
+    waiting = waiting.filter(
+      (target) => !isSentBefore(court, story, target, span.from) && !isLeftOut(court, story, target, span.from),
+    );
     const lost = waiting.filter((target) => !today.includes(target));
     const joining = involved.length === 0 || lost.length > 0 ? today.filter((one) => !involved.includes(one)) : [];
     waiting = [...waiting.filter((target) => today.includes(target)), ...joining];
@@ -76,6 +78,15 @@ function isSentBefore(court: Court, story: Story, target: string, at: Instant): 
   return court
     .linesOf(story, target)
     .some(({ message }) => (message.sentAt ?? Infinity) < at || (message.deadAt ?? Infinity) < at);
+}
+
+/** A program hears nothing of an event that something held at first, once that is over. */
+function isLeftOut({ holds, clock, timeline }: Court, story: Story, target: string, at: Instant): boolean {
+  if (timeline.kindOf(target, story.from) === 'people') return false;
+  const { silence, inhibition } = holds.of(story.rule);
+  const begun = { from: clock.whenShown(story.begin.decidedClock, story.from), to: story.from + 1 };
+  const held = [silence, inhibition].flatMap((spans) => common(spans, [begun]).map(({ from }) => spanAt(spans, from)));
+  return held.length > 0 && held.every((span) => span !== null && span.to <= at);
 }
 
 export function judgeBegins(court: Court, story: Story, spans: ReadonlyMap<string, readonly Span[]>): PeopleVerdict[] {

@@ -5,7 +5,7 @@ import { isBeginLine, openUntil, sentOf } from './begins.ts';
 import type { Line } from './facts/messages.ts';
 import { judgeOwed, repeatOf, type Court, type Owed } from './owed.ts';
 import { failoversIn, stepsIn, type CallDue } from './steps.ts';
-import { gapsIn, merged, spanAt } from './facts/spans.ts';
+import { common, gapsIn, merged, spanAt } from './facts/spans.ts';
 import { RANK, type Story } from './facts/stories.ts';
 import type { PeopleVerdict } from './verdict.ts';
 
@@ -28,7 +28,7 @@ export function judgeCalls(court: Court, story: Story, named: Named): PeopleVerd
   ];
 }
 
-type Call = Pick<Owed, 'duty' | 'from' | 'until' | 'isMet' | 'step'>;
+type Call = Pick<Owed, 'duty' | 'from' | 'until' | 'isMet' | 'step' | 'excused'>;
 
 function judgeCall(court: Court, story: Story, target: string, call: Call): PeopleVerdict[] {
   return judgeOwed(court, {
@@ -98,8 +98,20 @@ function judgeRepeats(court: Court, story: Story, target: string, spans: readonl
     if (from === null || span === null || from >= next || from >= open.to) return [];
     const until = Math.min(span.to, open.to, nextOff(court, story, target, from));
     const isMet = (line: Line): boolean => isBeginLine(line) && (line.message.sentAt ?? Infinity) > at;
-    return judgeCall(court, story, target, { duty: 'repeat', from, until, isMet });
+    const everyMs = repeatOf(court, story, target, at) ?? 0;
+    return judgeCall(court, story, target, {
+      duty: 'repeat',
+      from,
+      until,
+      isMet,
+      excused: { by: 'jump', spans: dueAgain(court, from, everyMs) },
+    });
   });
+}
+
+/** What was due and is held waits for its time once more where the clock is set back before it. */
+function dueAgain({ clock }: Court, from: Instant, everyMs: number): readonly Span[] {
+  return common(clock.between(clock.at(from) - everyMs, clock.at(from)), [{ from, to: Infinity }]);
 }
 
 export function isRepeated({ timeline }: Court, { form, rule, isSelf, from }: Story): boolean {

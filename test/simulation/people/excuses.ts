@@ -21,7 +21,7 @@ const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 
 const BODY_WAITS = [5 * MINUTE, 25 * MINUTE];
 const GONE_MS = 15 * MINUTE;
 const SPREAD = 1.2;
-/** What was given up is tried again with each repeat, and so often where there is none (109). */
+
 /** How often a begin that was given up is tried again where nothing is repeated (109). */
 export const GIVEN_UP_MS = 4 * HOUR;
 

@@ -135,6 +135,8 @@ export interface Try {
   readonly kind: 'news' | 'repeat' | 'overflow_summary' | 'silence_summary' | 'inhibition_summary' | 'report';
   /** When its members were fixed, by the clock of the daemon. */
   readonly closedClock: Instant;
+  /** By true time: a clock that was set back shows a time twice. Null: it was told from memory, or nobody saw it. */
+  readonly closedAt: Instant | null;
   /** All that it stands for: those that it lists, then those that it counts. */
   readonly members: readonly TryMember[];
   /** As printed below the list: how many more are alike. */

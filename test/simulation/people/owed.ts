@@ -30,6 +30,8 @@ export interface Owed {
   readonly holds: 'held' | 'passes' | 'calls';
   /** Where one of these held it, nothing is owed. */
   readonly endsWith: readonly Excuse[];
+  /** What else excuses it; left out: nothing does. */
+  readonly excused?: Excused;
   /** Left out: it is no step. */
   readonly step?: StepStory | null;
 }
@@ -45,8 +47,10 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
     ...owed,
     until,
     excused: excusesOf(court, owed, carrier),
-    groupUntil: (at, since) =>
-      court.groups.waitsUntil(owed.story, owed.target, { at, since, sort: owed.duty === 'repeat' ? 'repeat' : 'news' }),
+    groupUntil: (at, since, isGivenUp) => {
+      const sort = owed.duty === 'repeat' || isGivenUp ? 'repeat' : 'news';
+      return court.groups.waitsUntil(owed.story, owed.target, { at, since, sort });
+    },
     caps: court.caps,
   });
   if (missed === null || owed.endsWith.some((one) => trail.has(one))) return [];
@@ -54,7 +58,7 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
   return [verdictOn(court, owed, missed, { came, carrier })];
 }
 
-function excusesOf(court: Court, { story, target, holds, from }: Owed, carrier: Message | null): Excused[] {
+function excusesOf(court: Court, { story, target, holds, from, excused }: Owed, carrier: Message | null): Excused[] {
   const repeatMs = repeatOf(court, story, target, story.from);
   return [
     ...(holds === 'passes' ? [] : holdExcuses(court, story)),
@@ -62,6 +66,7 @@ function excusesOf(court: Court, { story, target, holds, from }: Owed, carrier: 
     ...tryExcuses(court, { target, key: story.key, from, carrier, repeatMs }),
     ...slotExcuses(court, { target, carrier, slotEnd: court.caps.slotEnd }),
     ...outerExcuses(court, target),
+    ...(excused === undefined ? [] : [excused]),
   ];
 }
 

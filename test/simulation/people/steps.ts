@@ -3,8 +3,8 @@
 // steps that are due in this run (102), in this episode only (100).
 import type { Instant, Span } from '../model.ts';
 import type { Try, TryMember } from './log.ts';
-import type { Message } from './facts/messages.ts';
 import type { Court } from './owed.ts';
+import { closingOf, type Message } from './facts/messages.ts';
 import { gapsIn, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import type { Version } from './facts/timeline.ts';
@@ -81,7 +81,7 @@ function recordedOf({ clock, log }: Court, { begin }: Story, { tries }: Message)
   const isOfOneLife = ({ begunAt }: Try): boolean =>
     begin.at !== null && !log.lives.some(({ to }) => begunAt < to && to <= (begin.at ?? Infinity));
   const first = tries.find((one) => !one.marks.fromMemory || (one.outcome.type !== 'refused' && isOfOneLife(one)));
-  return first === undefined ? null : clock.whenShown(first.closedClock, first.begunAt);
+  return first === undefined ? null : closingOf(first, clock);
 }
 
 interface Under {

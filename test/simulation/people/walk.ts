@@ -17,8 +17,8 @@ export interface Way {
   /** When it was sent, or is owed no more. */
   readonly until: Instant;
   readonly excused: readonly Excused[];
-  /** Until when the group waits that is free at that time. `since`: as in `Groups`. */
-  readonly groupUntil: (at: Instant, since: Instant | null) => Instant;
+  /** Until when the group waits that is free at that time. `since`: as in `Groups`. `isGivenUp`: it is told again. */
+  readonly groupUntil: (at: Instant, since: Instant | null, isGivenUp: boolean) => Instant;
   /** Null: the cap does not hold it. */
   readonly caps: Caps | null;
 }
@@ -42,7 +42,7 @@ export function missedOn(way: Way): { readonly missed: Missed | null; readonly t
   let once: Once = { groupSince: null, isCapped: false };
   let at = way.from;
   while (at < way.until) {
-    const step: Step | null = covering(way, at) ?? onceMore(way, at, once);
+    const step: Step | null = covering(way, at) ?? onceMore(way, at, once, trail);
     if (step === null) {
       const free = Math.min(...way.excused.map(({ spans }) => nextStart(spans, at)));
       if (Math.min(free, way.until) - at >= SENT_WITHIN_MS) return { missed: { from: at, after, trail }, trail };
@@ -76,8 +76,13 @@ function onceAfter(once: Once, { by }: Step, at: Instant): Once {
   return by === 'cap' ? { ...once, isCapped: true } : { groupSince: null, isCapped: false };
 }
 
-function onceMore({ target, story, groupUntil, caps }: Way, at: Instant, once: Once): Step | null {
-  const grouped = groupUntil(at, once.groupSince);
+function onceMore(
+  { target, story, groupUntil, caps }: Way,
+  at: Instant,
+  once: Once,
+  trail: ReadonlySet<Excuse>,
+): Step | null {
+  const grouped = groupUntil(at, once.groupSince, trail.has('given-up'));
   if (grouped > at) return { to: grouped, by: 'group' };
   if (caps === null || once.isCapped || caps.isFree(target, story, at)) return null;
   const full = caps.fullFrom(target, story, at, SENT_WITHIN_MS);

@@ -1,9 +1,10 @@
 // What is wrong with a message as a whole: more of them than a recipient may be sent (103), counts that do not add up, and
 // repeats that are not due, or leave some out.
+import type { Instant } from '../model.ts';
 import { isBeginLine, openUntil, sentOf } from './begins.ts';
 import { bucketOf, HOUR_MS, limitsOf, quarter, rangeOf, SLOT_MS, type Closing } from './caps.ts';
 import { isRepeated } from './calls.ts';
-import { GIVEN_UP_MS } from './excuses.ts';
+import { GIVEN_UP_MS, pollExcuses } from './excuses.ts';
 import type { CountedLine, TryMember } from './log.ts';
 import type { Message } from './facts/messages.ts';
 import { repeatOf, storyOf, type Court } from './owed.ts';
@@ -56,9 +57,9 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
   const all = court.caps.closingsOf(target, bucket);
   const own = all.find((one) => one.message === message);
   if (limits === null || own === undefined || own.isFree) return [];
-  // Those that were taken back before any try disturb nobody.
+  // Those that were taken back before anybody could see them disturb nobody.
   const within = (ms: number): readonly Closing[] =>
-    all.slice(...rangeOf(all, closedAt - ms, closedAt)).filter((one) => one.message !== null);
+    all.slice(...rangeOf(all, closedAt - ms, closedAt)).filter((one) => !isTakenBack(court, one, closedAt));
   const [slot, hour] = [within(SLOT_MS), within(HOUR_MS)];
   const over = (duty: Duty, what: string): PeopleVerdict[] => wrong(court, message, 'over-the-cap', duty, what);
   if (slot.length > limits.burst) return over('burst', `${slot.length} ${bucket} messages in ten minutes`);
@@ -68,6 +69,13 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
     return count(slot) > quarter(limits.burst) || count(hour) > quarter(limits.perHour);
   });
   return bucket === 'common' || isGreedy === undefined ? [] : over('rule', `${isGreedy} takes more than a quarter`);
+}
+
+/** It was not tried, or each try was refused and all that it told of is over. */
+function isTakenBack({ stories }: Court, { message }: Closing, at: Instant): boolean {
+  if (message === null) return true;
+  if (message.isMaybeSent || message.deadAt !== null) return false;
+  return message.members.every(({ key, seq }) => stories.storiesOf(key, seq).every(({ to }) => to <= at));
 }
 
 /** One summary of each sort and bucket in a slot. */
@@ -180,16 +188,25 @@ function missingIn(court: Court, message: Message, sent: readonly SentStory[]): 
 
 function isToBeRepeated(court: Court, story: Story, { target, closedAt }: Message): boolean {
   const { silence, mute, inhibition } = court.holds.of(story.rule);
-  const isHeld = [silence, mute, inhibition, merged(court.acksOf(story))].some(
+  const unpolled = pollExcuses(court, story).flatMap(({ spans }) => spans);
+  const isHeld = [silence, mute, inhibition, merged(court.acksOf(story)), unpolled].some(
     (spans) => spanAt(spans, closedAt) !== null || spanAt(spans, closedAt - 10_000) !== null,
   );
   const isNamed = court.timeline.at(closedAt).namedFor(story.rule)?.targets.includes(target) === true;
   return (
     !isHeld &&
     isNamed &&
+    !isUnderWay(court, story, target, closedAt) &&
     repeatOf(court, story, target, closedAt) !== null &&
     court.severityAt(story, closedAt) !== 'info'
   );
+}
+
+/** Nothing is told again while the last message about it is tried. */
+function isUnderWay({ linesOf }: Court, story: Story, target: string, at: Instant): boolean {
+  return linesOf(story, target).some(({ message: { closedAt, knownAt, deadAt } }) => {
+    return closedAt < at && (knownAt ?? Infinity) >= at && (deadAt ?? Infinity) >= at;
+  });
 }
 
 /** By target: what it knows to be open, and until when. */

@@ -70,6 +70,7 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
       const { id, channel, recipient, more } = delivery;
       const batch = untried.get(id);
       if (batch !== undefined) tried.set(id, batch);
+      const closedAt = closed.get(id)?.at ?? lastById.get(id)?.closedAt ?? null;
       untried.delete(id);
       closed.delete(id);
       const one: Mutable<Try> = {
@@ -78,6 +79,7 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
         attempt: attempt.number,
         kind: delivery.kind,
         closedClock: delivery.at,
+        closedAt,
         members: membersOf(delivery),
         more: more.map((line) => ({ ...line, type: typeOf(line.type) })),
         marks: { maybeCopy: attempt.maybeCopy, fromMemory: attempt.unrecorded === true },

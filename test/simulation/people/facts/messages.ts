@@ -126,7 +126,7 @@ function messageOf(tries: readonly Try[], { clock, timeline, ageOf }: Given): Me
   if (first === undefined) return [];
   const target = `${first.target.channel}/${first.target.recipient}`;
   const took = tries.find(isTaken);
-  const closedAt = clock.whenShown(first.closedClock, first.begunAt);
+  const closedAt = closingOf(first, clock);
   const age = (at: Instant): number => ageOf(target, closedAt, at);
   return [
     {
@@ -145,6 +145,10 @@ function messageOf(tries: readonly Try[], { clock, timeline, ageOf }: Given): Me
       deadAt: deadOf(tries, timeline.channelOf(target), age),
     },
   ];
+}
+
+export function closingOf({ closedAt, closedClock, begunAt }: Try, clock: DaemonClock): Instant {
+  return closedAt ?? clock.whenShown(closedClock, begunAt);
 }
 
 export function isTaken({ outcome }: Try): boolean {

@@ -95,6 +95,7 @@ export const sent = (at: number, to: string, members: readonly TryMember[], give
   attempt: 1,
   kind: 'news',
   closedClock: at,
+  closedAt: null,
   members,
   more: [],
   marks: { maybeCopy: false, fromMemory: false },
