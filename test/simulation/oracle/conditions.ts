@@ -238,16 +238,19 @@ function isClean({ served }: ReadPoll): boolean {
 }
 
 /** Fired though an end was told so shortly before. That it flaps is said in any case. */
-function coolingOf({ reference, told }: Case): Verdict[] {
+function coolingOf({ reference, told, logs, intervalMs }: Case): Verdict[] {
   const { cooldownMs = 0, watch, alert } = reference;
   return told.flatMap(({ type, at, clockAt, reason }, n): Verdict[] => {
     const ended = told.slice(0, n).findLast((one) => one.type === 'alert.resolved');
     const isFirst = type === 'alert.firing' && reason?.startsWith('flapping') !== true;
     if (!isFirst || ended === undefined || told[n - 1] !== ended) return [];
-    // An end that is told once it is steady came so long before.
-    const steadyMs = ended.reason?.startsWith('steady') === true ? STEADY_MS : 0;
-    // A clock that is set back in between makes no cooldown longer.
-    const sinceMs = Math.max(clockAt - ended.clockAt, at - ended.at);
+    // An end that is told once it is steady came so long before, and the poll that told it may have been an interval late.
+    const steadyMs = ended.reason?.startsWith('steady') === true ? STEADY_MS + intervalMs : 0;
+    // A clock that is set back in between makes no cooldown longer, and one that is set forward makes it shorter.
+    const forwardMs = logs.people.jumps
+      .filter((jump) => jump.ms > 0 && jump.at > ended.at && jump.at <= at)
+      .reduce((sum, { ms }) => sum + ms, 0);
+    const sinceMs = Math.max(clockAt - ended.clockAt, at - ended.at + forwardMs);
     if (sinceMs + steadyMs >= cooldownMs) return [];
     return [{ check: 'invented', at, watch, what: `${alert}: fired ${sinceMs} ms after an end that was told` }];
   });
