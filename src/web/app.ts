@@ -12,7 +12,8 @@ import { API_ROOT } from './api/routes.ts';
 import { LINKS_ROOT } from './guard/ack-links.ts';
 import { createHosts, ownNameOf } from './guard/hosts.ts';
 import { headerPolicy } from './headers.ts';
-import { isReachable } from './guard/identity.ts';
+import { plainAddress } from './guard/addresses.ts';
+import { createIdentify, isReachable, type Callers } from './guard/identity.ts';
 import { createLinksApp, type LinksOptions } from './links/app.ts';
 import { metering, type Answered } from './metering.ts';
 import { createPagesApp, type PagesOptions } from './pages/app.ts';
@@ -80,11 +81,16 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     onRejected('host');
     return c.text('misdirected request', 421);
   };
-  app.get('/metrics', onlyKnownHosts, async (c) => c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE }));
+  const isReader = readersOf(options.api.callers, onRejected);
+  app.get('/metrics', onlyKnownHosts, async (c) => {
+    if (!isReader(c)) return c.text(WHICH_TOKEN, 401, { 'WWW-Authenticate': 'Bearer' });
+    return c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE });
+  });
   app.get('/healthz', onlyKnownHosts, (c) => (isAlive() ? c.text('ok') : c.text('stuck', 503)));
   app.get('/readyz', onlyKnownHosts, (c) => {
     const { isReady, lines } = readiness();
-    return c.text([isReady ? 'ready' : 'waiting', ...lines].join('\n'), isReady ? 200 : 503);
+    const shown = isReader(c) ? lines : [];
+    return c.text([isReady ? 'ready' : 'waiting', ...shown].join('\n'), isReady ? 200 : 503);
   });
   const links = { ...options.links, ...options.api, queries, hosts, onRejected };
   app.route(LINKS_ROOT, createLinksApp(links));
@@ -108,6 +114,27 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     return problemResponse({ problem: 'internal-error', detail }, instance);
   });
   return app;
+}
+
+const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operator or a viewer (http.operators).\n';
+
+/**
+ * Metrics tell balances, and the lines of readiness tell names and who paused what. Where there are operators, both are for
+ * whoever may read the page; where there are none, nobody has a token to show.
+ */
+function readersOf(
+  callers: Callers,
+  onRejected: (reason: 'token') => void,
+): (c: Pick<Context<WebEnv>, 'env' | 'req'>) => boolean {
+  const identify = createIdentify(callers);
+  return ({ env, req }) => {
+    if (callers().operators.length === 0) return true;
+    const peer = plainAddress(env.incoming.socket.remoteAddress);
+    const found = identify({ peer, header: (name) => req.header(name) });
+    if ('name' in found) return true;
+    if (found.isGuess) onRejected('token');
+    return false;
+  };
 }
 
 function onMethodNotAllowed(c: Context<WebEnv>, methods: readonly string[]): Response {

@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
-import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadSetup } from '../../src/app/setup/setup.ts';
@@ -17,9 +17,9 @@ import { formatProblems } from '../../src/config/problem.ts';
 const KINDS = {
   ConfigMap,
   Deployment,
+  NetworkPolicy,
   PersistentVolumeClaim,
   PodDisruptionBudget,
-  Secret,
   Service,
   ServiceMonitor,
 } as const;
@@ -44,6 +44,11 @@ function manifest(kind: KindName, manifests = ALONE): Manifest {
   if (found === undefined) throw new Error(`no ${kind}`);
   return found;
 }
+
+const VALUES: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://chainwarden:a-password@db.example.com/chainwarden',
+  OPS_WEBHOOK_URL: 'https://ops.example.com/hook',
+};
 
 interface DeploymentParts {
   readonly spec: {
@@ -88,7 +93,28 @@ describe('the Kubernetes manifests', () => {
     const [container] = spec.template.spec.containers;
     expect(container?.livenessProbe.httpGet.path).toBe('/healthz');
     expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
-    expect(container?.envFrom[0]?.secretRef.name).toBe((manifest('Secret')['metadata'] as { name: string }).name);
+  });
+
+  test.each([
+    ['kubernetes', ALONE],
+    ['kubernetes-replicas', REPLICAS],
+  ])('%s holds no Secret that an apply would write over the real one, and says how to make it', (folder, manifests) => {
+    expect(manifests.map<string>(({ kind }) => kind)).not.toContain('Secret');
+    const { spec } = manifest('Deployment', manifests) as unknown as DeploymentParts;
+    const name = spec.template.spec.containers[0]?.envFrom[0]?.secretRef.name ?? 'none';
+    expect(readFileSync(`deploy/${folder}/chainwarden.yaml`, 'utf8')).toContain(`create secret generic ${name} `);
+  });
+
+  test.each([
+    ['one', ALONE],
+    ['several', REPLICAS],
+  ])('no pod but Prometheus reaches %s', (_, manifests) => {
+    const labels = { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } };
+    expect(manifest('NetworkPolicy', manifests)['spec']).toEqual({
+      podSelector: (manifest('Deployment', manifests)['spec'] as { selector: unknown }).selector,
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ namespaceSelector: {}, podSelector: labels }], ports: [{ port: 'http' }] }],
+    });
   });
 
   test('replicas share a database and nothing else, and are taken down one at a time', () => {
@@ -100,16 +126,18 @@ describe('the Kubernetes manifests', () => {
   });
 
   test.each([
-    ['one', ALONE, null],
-    ['several', REPLICAS, expect.anything()],
+    ['kubernetes', ALONE, null],
+    ['kubernetes-replicas', REPLICAS, expect.anything()],
   ])(
-    'config and rules of the ConfigMap of %s load, with the secrets that the Secret names',
-    (_, manifests, postgres) => {
+    'config and rules of the ConfigMap in %s load, with the secrets that are to be made',
+    (folderName, manifests, postgres) => {
       const data = manifest('ConfigMap', manifests)['data'] as Record<string, string>;
-      const stringData = manifest('Secret', manifests)['stringData'] as Record<string, string>;
+      const head = readFileSync(`deploy/${folderName}/chainwarden.yaml`, 'utf8');
+      const named = [...head.matchAll(/--from-literal=(\w+)=/g)].map(([, name]) => name ?? '');
+      const env = Object.fromEntries(named.map((name) => [name, VALUES[name] ?? 'a-key']));
       using folder = createFolder(data);
       const readFile = (file: string): string => readFileSync(file, 'utf8');
-      const { setup, problems } = loadSetup(`${folder.path}/config.yaml`, { env: stringData, readFile });
+      const { setup, problems } = loadSetup(`${folder.path}/config.yaml`, { env, readFile });
       expect(formatProblems(problems)).toBe('');
       expect(setup?.watches).toHaveLength(1);
       expect(setup?.config.state).toMatchObject({ file: '/data/state.db', postgres });
@@ -131,6 +159,20 @@ describe.each(['compose.yaml', 'compose-replicas.yaml'])('the compose file %s', 
       { encoding: 'utf8' },
     );
     expect([status, stdout.trim(), stderr.trim()]).toEqual([0, '', '']);
+  });
+
+  test('runs what it need not change without a right to change it', () => {
+    const { services } = parse(readFileSync(`deploy/${file}`, 'utf8'), { merge: true }) as {
+      services: Record<string, object>;
+    };
+    // The database changes its user when it starts.
+    const { database: _, ...others } = services;
+    for (const service of Object.values(others))
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
   });
 
   test('mounts files that exist, and opens ports on this machine only', () => {

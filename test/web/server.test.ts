@@ -6,7 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { systemClock, type Instant } from '../../src/lib/clock.ts';
 import { WebError, type Web, type WebOptions } from '../../src/web/server.ts';
-import { CONTENT_POLICY, serveTestWeb } from '../support/web/web.ts';
+import type { IdentityOptions } from '../../src/web/guard/identity.ts';
+import { CONTENT_POLICY, NO_CALLERS, serveTestWeb, testWebOptions } from '../support/web/web.ts';
 
 const METRICS =
   '# HELP chainwarden_build_info Always 1.\n# TYPE chainwarden_build_info gauge\nchainwarden_build_info 1\n';
@@ -353,4 +354,51 @@ test('a connection that cannot be accepted, for want of file descriptors, is sai
   server?.emit('error', new Error('accept EMFILE'));
   expect(warnings).toEqual(['web:failed']);
   expect((await ask(web, '/healthz')).body).toBe('ok');
+});
+
+describe('Where there are operators', () => {
+  const VIEWER = 'vic-token-vic-token-vic-token-vic-t';
+  const operators = [
+    { name: 'alice', role: 'operator', token: 'alice-token-alice-token-alice-token' },
+    { name: 'vic', role: 'viewer', token: VIEWER },
+  ] as const;
+  const LINES = ['blind: 1 of 2 watches', 'paused: vault until 18:00 by alice'];
+
+  async function serveTo(callers: Partial<IdentityOptions>, isReady = true): Promise<Web> {
+    const { api } = testWebOptions({});
+    return serve({
+      readiness: () => ({ isReady, lines: LINES }),
+      api: { ...api, callers: () => ({ ...NO_CALLERS, ...callers }) },
+    });
+  }
+  const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  test('metrics take the token of anyone of them, and health tells names to nobody else', async () => {
+    const web = await serveTo({ operators });
+    const unknown = await ask(web, '/metrics');
+    expect([unknown.status, unknown.headers['www-authenticate'], unknown.body]).toEqual([
+      401,
+      'Bearer',
+      expect.stringContaining('Send `Authorization: Bearer TOKEN`'),
+    ]);
+    expect((await ask(web, '/metrics', bearing('wrong'))).status).toBe(401);
+    expect((await ask(web, '/metrics', bearing(VIEWER))).body).toBe(METRICS);
+    expect(await ask(web, '/readyz')).toMatchObject({ status: 200, body: 'ready' });
+    expect((await ask(web, '/readyz', bearing(VIEWER))).body).toBe(['ready', ...LINES].join('\n'));
+    expect(await ask(web, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test('a daemon that is not ready says so to everybody', async () => {
+    const web = await serveTo({ operators }, false);
+    expect(await ask(web, '/readyz')).toMatchObject({ status: 503, body: 'waiting' });
+    expect(await ask(web, '/readyz', bearing(VIEWER))).toMatchObject({ status: 503 });
+  });
+
+  test('who may read the page without a token may read both, and so may everybody where there is no operator', async () => {
+    for (const callers of [{ operators, isOpen: true }, { operators: [] }]) {
+      const web = await serveTo(callers);
+      expect((await ask(web, '/metrics')).body).toBe(METRICS);
+      expect((await ask(web, '/readyz')).body).toBe(['ready', ...LINES].join('\n'));
+    }
+  });
 });

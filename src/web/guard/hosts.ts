@@ -14,8 +14,8 @@ export interface HostOptions {
 
 export interface Hosts {
   /**
-   * Metrics and health: bound to the network, whoever scrapes a container may call it by any name, and there is nothing
-   * else to see.
+   * Metrics and health: bound to the network, whoever scrapes a container may call it by any name. Where there are
+   * operators, both tell nothing without a token.
    */
   isKnown(host: string | undefined): boolean;
   /** The API: by no other name than its own, wherever it is bound. `address`: at which it was reached. */
