@@ -81,7 +81,12 @@ export interface RejectedReload {
 /** What the answers of one explorer have shown since the start. */
 export interface ExplorerState {
   readonly name: string;
-  readonly head: { readonly height: bigint; readonly at: Instant; readonly isStalled: boolean } | null;
+  readonly head: {
+    readonly height: bigint;
+    readonly at: Instant;
+    readonly readAt: Instant;
+    readonly isStalled: boolean;
+  } | null;
   /** Of the last hour. */
   readonly answers: readonly { readonly outcome: string; readonly count: number }[];
   /** Of the last hour; null: there was none. */

@@ -88,7 +88,7 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     const { page, complaints } = window;
     await enter(window, daemon.running);
     daemon.isMining = false;
-    await untilShown(window, daemon, { text: /is \d+ min.* old/, scripts });
+    await untilShown(window, daemon, { text: /no new block for \d+ min/, scripts });
     await untilShown(window, daemon, { text: /of 2 are blind/, scripts });
     expect(await page.locator('main').innerText()).toContain('chain: the chain head is stalled');
     daemon.isMining = true;

@@ -113,8 +113,15 @@ function countedCard(written: Written): AlertCard {
 function trustWith({ answer }: Written): Trust {
   return {
     heads: [
-      { explorer: 'gnosis', height: '36911540', at: ago(31 * MINUTE), age_ms: 31 * MINUTE, is_stalled: true },
-      { explorer: 'ethereum', height: '21034112', at: ago(9000), age_ms: 9000, is_stalled: false },
+      {
+        explorer: 'gnosis',
+        height: '36911540',
+        at: ago(31 * MINUTE),
+        age_ms: 31 * MINUTE,
+        state: 'stalled',
+        since: ago(31 * MINUTE),
+      },
+      { explorer: 'ethereum', height: '21034112', at: ago(9000), age_ms: 9000, state: 'fresh', since: null },
     ],
     overdue: [],
     blind: [

@@ -48,5 +48,5 @@ export function createFacts(
 function headStateOf(head: Head | null): ExplorerState['head'] {
   if (head === null) return null;
   const { height, timestamp, readAt, staleAfterMs } = head;
-  return { height, at: timestamp, isStalled: readAt - timestamp > staleAfterMs };
+  return { height, at: timestamp, readAt, isStalled: readAt - timestamp > staleAfterMs };
 }

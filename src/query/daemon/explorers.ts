@@ -3,7 +3,7 @@ import { costsByRule, type RuleCost } from '../../rules/costs.ts';
 import { forecasts } from './forecast.ts';
 import type { CostRow, ExplorerRow, ExplorerList } from '../shapes/daemon.ts';
 import type { Forecast } from '../shapes/overview.ts';
-import { headsOf } from './trust.ts';
+import { headsOf } from './heads.ts';
 import type { ExplorerState, QueryContext } from '../view.ts';
 
 export async function explorers(view: QueryContext): Promise<ExplorerList> {
@@ -12,21 +12,22 @@ export async function explorers(view: QueryContext): Promise<ExplorerList> {
 }
 
 function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
-  const heads = new Map(headsOf(runtime, now).map((head) => [head.explorer, head]));
+  const blindWatches = runtime.blindness.blind();
+  const heads = new Map(headsOf(runtime, blindWatches, now).map((head) => [head.explorer, head]));
   const plans = new Map(
     forecasts(runtime, now)
       .flatMap((forecast) => forecast ?? [])
       .flatMap((forecast) => forecast.explorers.map((name): [string, Forecast] => [name, forecast])),
   );
   const states = new Map((runtime.explorers() ?? []).map((state): [string, ExplorerState] => [state.name, state]));
-  const blind = Map.groupBy(runtime.blindness.blind(), ({ watch }) => watch.target.explorer);
+  const blind = Map.groupBy(blindWatches, ({ watch }) => watch.target.explorer);
   const watches = Map.groupBy(runtime.watches(), ({ target }) => target.explorer);
   return [...runtime.config().explorers.keys()].map((name) => {
     const state = states.get(name) ?? null;
     const head = heads.get(name) ?? null;
     return {
       name,
-      head: head === null || head.height === null ? null : head,
+      head,
       answers: state === null ? null : state.answers.map(({ outcome, count }) => ({ outcome, count })),
       p99_ms: state?.p99Ms ?? null,
       rate: state?.rate ?? null,

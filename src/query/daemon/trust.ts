@@ -5,7 +5,8 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { clusterOf } from './cluster.ts';
 import { forecasts } from './forecast.ts';
-import type { BlindCauseShape, ChannelDebt, HeadAge, Trust } from '../shapes/overview.ts';
+import { headsOf } from './heads.ts';
+import type { BlindCauseShape, ChannelDebt, Trust } from '../shapes/overview.ts';
 import { answerOf } from '../alerts/recipients.ts';
 import type { RuntimeView, QueryContext } from '../view.ts';
 import type { WatchFacts } from '../watches/watch-facts.ts';
@@ -21,7 +22,7 @@ export interface Trusted {
 export async function trust({ store, runtime, now }: QueryContext, { watches, blind }: Trusted): Promise<Trust> {
   const { owed, dead } = await store.backlog(now - GIVEN_UP_MS);
   return {
-    heads: headsOf(runtime, now),
+    heads: headsOf(runtime, blind, now),
     blind: causesIn(blind),
     overdue: causesIn(runtime.blindness.overdue()),
     watches: watches.length,
@@ -44,16 +45,6 @@ function rejectedOf(runtime: RuntimeView): Trust['rejected'] {
   const [first] = rejected.problems;
   const place = first === undefined ? null : `${first.file}:${first.line}`;
   return { since: showInstant(rejected.since), place, why: first?.message ?? rejected.why };
-}
-
-/** The oldest first; those of which nothing is known before all others. */
-export function headsOf(runtime: RuntimeView, now: Instant): HeadAge[] {
-  const heads = (runtime.explorers() ?? []).map(({ name, head }): HeadAge => {
-    const height = head === null ? null : String(head.height);
-    const age_ms = head === null ? null : Math.max(0, now - head.at);
-    return { explorer: name, height, at: head && showInstant(head.at), age_ms, is_stalled: head?.isStalled ?? false };
-  });
-  return heads.toSorted((a, b) => (b.age_ms ?? Infinity) - (a.age_ms ?? Infinity));
 }
 
 const MOST_NAMED = 10;

@@ -14,7 +14,12 @@ export const HeadAge = z
     height: z.string().nullable(),
     at: Time.nullable().describe('The time of its newest block.'),
     age_ms: Count.nullable(),
-    is_stalled: z.boolean(),
+    state: z
+      .enum(['fresh', 'stalled', 'overdue', 'blind', 'unread', 'unknown'])
+      .describe(
+        '`stalled`: no new block. `overdue`: not read for three intervals. `blind`: a watch of the explorer is. `unread`: no watch reads it. `unknown`: it was not read yet.',
+      ),
+    since: Time.nullable().describe('Since when it is not fresh; of `unread`, when the explorer last answered.'),
   })
   .meta({ id: 'HeadAge', description: 'How fresh the chain is that an explorer shows.' });
 export type HeadAge = z.output<typeof HeadAge>;

@@ -3,6 +3,7 @@ import type { CostRow, ExplorerRow, ExplorerList } from '../../../query/shapes/d
 import type { Forecast } from '../../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../../parts/amount.ts';
 import { decline } from '../../parts/decline.ts';
+import { headWords, isDoubtfulHead } from '../../parts/heads.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { stateTag } from '../../parts/states.ts';
 import { clockTime, duration, took, type Moment } from '../../parts/time.ts';
@@ -32,8 +33,8 @@ function content({ explorers, costs }: ExplorerList, moment: Moment): Html {
 
 function card(row: ExplorerRow, moment: Moment): Html {
   const { name, head, trouble, replica } = row;
-  const isStalled = head?.is_stalled ?? false;
-  return html`<div class="card stack tight${isStalled || trouble !== null ? ' blind' : ''}">
+  const isDoubtful = head !== null && isDoubtfulHead(head);
+  return html`<div class="card stack tight${isDoubtful || trouble !== null ? ' blind' : ''}">
     <div class="head">
       <h2>${name}</h2>
       ${stateOf(row, moment)}
@@ -54,10 +55,9 @@ function card(row: ExplorerRow, moment: Moment): Html {
 function stateOf({ head, trouble, replica }: ExplorerRow, moment: Moment): Html {
   if (trouble !== null) return stateTag('blind', 'blind', 'in trouble');
   if (replica !== null) return html`<span class="quiet small">asked by another replica</span>`;
-  if (head === null || head.at === null) return stateTag('blind', 'blind', 'not known');
-  return head.is_stalled
-    ? stateTag('blind', 'blind', `stalled since ${clockTime(head.at, moment)}`)
-    : stateTag('ok', 'ok', 'fresh');
+  if (head === null) return stateTag('blind', 'blind', 'not known');
+  const [tone, name] = isDoubtfulHead(head) ? (['blind', 'blind'] as const) : (['ok', 'ok'] as const);
+  return stateTag(tone, name, headWords(head, moment));
 }
 
 function factsOf({

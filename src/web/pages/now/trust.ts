@@ -4,6 +4,7 @@ import type { Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
+import { headWords, isDoubtfulHead } from '../../parts/heads.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
 
@@ -11,7 +12,7 @@ export function trustStrip(trust: Trust, moment: Moment): Html {
   return html`<section>
     <div class="head"><h2 id="trust">Can I trust this?</h2></div>
     <dl class="trust">
-      ${[headTile(trust), watchTile(trust), deliveryTile(trust, moment), creditTile(trust, moment)]}
+      ${[headTile(trust, moment), watchTile(trust), deliveryTile(trust, moment), creditTile(trust, moment)]}
     </dl>
     ${rejectedNote(trust, moment)}${storageNote(trust)}
   </section>`;
@@ -41,29 +42,26 @@ function line(name: HtmlContent, value: HtmlContent, isDoubtful = false): Html {
 
 const MOST_LINES = 4;
 
-function headTile({ heads }: Trust): Html {
-  const oldest = heads.find(({ is_stalled: isStalled }) => isStalled);
-  const unknown = heads.find(({ age_ms: age }) => age === null);
-  const big =
-    oldest !== undefined
-      ? `${oldest.explorer} is ${duration(oldest.age_ms ?? 0)} old`
-      : heads.length === 0 || unknown !== undefined
-        ? 'not known'
-        : 'fresh';
+function headTile({ heads }: Trust, moment: Moment): Html {
+  const doubtful = heads.find(isDoubtfulHead);
+  const shown = doubtful ?? heads.find(({ state }) => state !== 'fresh') ?? heads[0];
   return tile({
-    icon: oldest === undefined ? 'ok' : 'clock',
+    icon: doubtful === undefined ? 'ok' : 'clock',
     name: 'Chain heads',
-    big,
-    doubt: oldest === undefined ? '' : 'doubt',
-    lines: heads
-      .slice(0, MOST_LINES)
-      .map(({ explorer, height, age_ms: age, is_stalled: isStalled }) =>
-        line(
-          `${explorer} ${height === null ? '' : grouped(height)}`,
-          age === null ? 'not known' : duration(age),
-          isStalled,
-        ),
-      ),
+    big:
+      shown === undefined
+        ? 'not known'
+        : `${doubtful === undefined ? '' : `${shown.explorer}: `}${headWords(shown, moment)}`,
+    doubt: doubtful === undefined ? '' : 'doubt',
+    lines: heads.slice(0, MOST_LINES).map((head) => {
+      const { explorer, height, age_ms: age, state } = head;
+      const name = `${explorer} ${height === null ? '' : grouped(height)}`;
+      return line(
+        name,
+        state === 'fresh' && age !== null ? duration(age) : headWords(head, moment),
+        isDoubtfulHead(head),
+      );
+    }),
   });
 }
 
