@@ -159,7 +159,7 @@ test('a rule of several explorers names the one in which it is so', async () => 
   daemon.shown['treasury'] = '80';
   await daemon.poll();
   const { cards } = await daemon.queries.overview();
-  expect(cards.map(({ title }) => title)).toEqual([
+  expect(cards.map(({ title }) => title).toSorted()).toEqual([
     'chain: treasury ETH 80, below 100; fired at 90',
     'other: treasury coin 80, below 100; fired at 90',
   ]);
