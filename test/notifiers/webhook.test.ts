@@ -37,6 +37,21 @@ async function answered(answer: Answer, path = '/'): Promise<Outcome> {
   return await send({ url: sink.origin + path });
 }
 
+/** No timeout ends but by `pass`. */
+function holdTimeouts(): Disposable & { pass(ms: number): void } {
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'],
+  });
+  return {
+    pass: (ms) => {
+      jest.advanceTimersByTime(ms);
+    },
+    [Symbol.dispose]: () => {
+      jest.useRealTimers();
+    },
+  };
+}
+
 describe('what a webhook carries', () => {
   test('the whole alert as JSON', async () => {
     await using sink = await createWebhookSink();
@@ -285,8 +300,11 @@ describe('when no answer comes', () => {
 
   test('a timeout after the body went is unknown', async () => {
     await using sink = await createWebhookSink();
-    sink.answerNext(() => undefined);
-    expect(await send({ url: sink.origin, totalMs: 1000 })).toMatchObject({
+    using timeouts = holdTimeouts();
+    sink.answerNext(() => {
+      timeouts.pass(5000);
+    });
+    expect(await send({ url: sink.origin, totalMs: 5000 })).toMatchObject({
       type: 'unknown',
       why: expect.stringMatching(/ETIMEDOUT/),
     });
