@@ -93,7 +93,6 @@ function rowOf(stored: StoredDelivery): DeliveryRow {
 const STATE_OF: Readonly<Record<StoredDelivery['state'], DeliveryRow['state']>> = {
   due: 'owed',
   sending: 'owed',
-  parked: 'owed',
   dead: 'given-up',
   sent: 'sent',
   merged: 'merged',

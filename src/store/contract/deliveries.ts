@@ -82,7 +82,7 @@ export interface Backlog {
 /** A delivery as it stands in the outbox. */
 export interface StoredDelivery extends Delivery {
   /** `merged`: what it said is part of a later one. `cancelled`: it was not said at all. */
-  readonly state: 'due' | 'sending' | 'sent' | 'dead' | 'merged' | 'cancelled' | 'parked';
+  readonly state: 'due' | 'sending' | 'sent' | 'dead' | 'merged' | 'cancelled';
   readonly attempt: number;
   readonly dueAt: Instant;
   readonly settledAt: Instant | null;

@@ -211,7 +211,7 @@ const CANCEL_FOR = list(
   (row) => `
     UPDATE deliveries AS mine SET state = 'cancelled', settled_at = ${row.at}
     ${row.from} WHERE mine.channel = ${row.channel} AND mine.recipient = ${row.recipient}
-      AND mine.state IN ('due', 'parked') AND NOT EXISTS (
+      AND mine.state = 'due' AND NOT EXISTS (
         SELECT 1 FROM group_member AS member JOIN notifications AS n ON n.number = member.notification
         WHERE member.delivery = mine.number AND member.sent_as = 'news' AND n.transition IN ('resolved', 'retracted'))`,
 );
@@ -227,7 +227,7 @@ export async function cancelFor(sql: Sql, targets: readonly Recipient[], at: Ins
 const REPEATS = (d: SqlDialect): string => `
   SELECT mine.number, member.seq FROM group_member AS member CROSS JOIN deliveries AS mine
   WHERE member.key = $1 AND member.sent_as = 'repeat' AND mine.number = member.delivery
-    AND mine.channel = $2 AND mine.recipient = $3 AND mine.state IN ('due', 'parked') AND mine.maybe_copy = 0
+    AND mine.channel = $2 AND mine.recipient = $3 AND mine.state = 'due' AND mine.maybe_copy = 0
   ORDER BY mine.number ${d.forUpdate('mine')}`;
 
 /** Of what waits for another try, and was not taken over as far as anybody knows. Nobody claims it meanwhile. */
@@ -240,7 +240,7 @@ const UNTRIED = (d: SqlDialect): string => `
   SELECT mine.number, CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END AS may_be_there
   FROM group_member AS member CROSS JOIN deliveries AS mine
   WHERE member.key = $1 AND member.seq >= $2 AND mine.number = member.delivery
-    AND mine.channel = $3 AND mine.recipient = $4 AND mine.state IN ('due', 'sending', 'parked')
+    AND mine.channel = $3 AND mine.recipient = $4 AND mine.state IN ('due', 'sending')
   ORDER BY mine.number ${d.forUpdate('mine')}`;
 
 /** False: it may have arrived. Until the end of the transaction no try begins. */

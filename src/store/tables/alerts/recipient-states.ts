@@ -25,7 +25,7 @@ export const TRIED = `
     SELECT max(CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END)
     FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
     WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
-      AND mine.state IN ('due', 'sending', 'parked')) END AS tried`;
+      AND mine.state IN ('due', 'sending')) END AS tried`;
 
 const KNOWN = (d: SqlDialect): string => `
   SELECT state.*, ${TRIED} FROM recipient_state AS state WHERE ${d.among('state.key', '$1', 'text')}

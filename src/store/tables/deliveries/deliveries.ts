@@ -30,7 +30,7 @@ export interface TakenDelivery {
  */
 const FIRST_OF_ITS_ALERT = `(
   SELECT earlier FROM delivery_order JOIN deliveries AS before ON before.number = earlier
-  WHERE delivery = mine.number AND before.state IN ('due', 'sending', 'parked') LIMIT 1) IS NULL`;
+  WHERE delivery = mine.number AND before.state IN ('due', 'sending') LIMIT 1) IS NULL`;
 
 /** Less than $2 messages of its rule are being sent on channel $1. What is about several rules waits for none of them. */
 const RULE_HAS_ROOM = `mine.rule NOT IN (

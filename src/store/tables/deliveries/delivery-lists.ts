@@ -33,7 +33,7 @@ const GIVEN_UP = `
 
 const SOME: Readonly<Record<DeliveryState | 'any', Statement>> = {
   any: someOf('1 = 1'),
-  owed: someOf("state IN ('due', 'sending', 'parked')"),
+  owed: someOf("state IN ('due', 'sending')"),
   'given-up': someOf(IS_DEAD),
   undismissed: someOf(IS_UNDISMISSED),
   sent: someOf("state = 'sent'"),

@@ -32,7 +32,7 @@ const stored: z.ZodType<BareDelivery> = z.object({
   channel: z.string(),
   recipient: z.string(),
   kind: deliveryKind,
-  state: z.enum(['due', 'sending', 'sent', 'dead', 'merged', 'cancelled', 'parked']),
+  state: z.enum(['due', 'sending', 'sent', 'dead', 'merged', 'cancelled']),
   at: instant,
   attempt: count,
   dueAt: instant,
