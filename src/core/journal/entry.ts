@@ -1,4 +1,5 @@
 // The journal: what the daemon decided, told and was asked to do, a line each, in order.
+import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Json } from '../values/fields.ts';
@@ -70,8 +71,45 @@ export function textOf({ at, kind, subject, actor, data }: JournalEntry): Journa
     kind,
     subject: nameOf(subject, LONGEST_SUBJECT),
     actor: nameOf(actor, LONGEST_ACTOR),
-    data: text.length <= LARGEST_DATA ? text : canonicalJson({ cut: text.slice(0, LARGEST_DATA / 2) }),
+    data: text.length <= LARGEST_DATA ? text : shortened(data, text),
   };
+}
+
+/**
+ * The comment is cut first, then long values: what a line is about, such as matchers and an end, is not to be hidden by what
+ * somebody wrote beside it. The digest is of the whole.
+ */
+function shortened(data: Json, text: string): string {
+  const digest = { sha256: createHash('sha256').update(text).digest('hex') };
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return cutTo(LARGEST_DATA, text, digest);
+  const { comment, ...rest } = data as Readonly<Record<string, Json>>;
+  const others = { ...rest, ...digest };
+  const room = LARGEST_DATA - canonicalJson(others).length - COMMENT_KEY;
+  if (typeof comment === 'string' && room >= 0)
+    return canonicalJson({ ...others, comment: `${comment.slice(0, room / WIDEST)}…` });
+  const [short = [], long = []] = partition(Object.entries(rest), ([, value]) => isShort(value));
+  return cutTo(LARGEST_DATA, canonicalJson(Object.fromEntries(long)), { ...Object.fromEntries(short), ...digest });
+}
+
+/** `,"comment":"…"` and some letters. */
+const COMMENT_KEY = 40;
+/** A letter of a text takes so many in JSON, where it is a quotation mark. */
+const WIDEST = 2;
+const SHORT = 64;
+const MOST_SHORT = 8;
+
+function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [T[], T[]] {
+  const chosen = all.filter(is).slice(0, MOST_SHORT);
+  return [chosen, all.filter((one) => !chosen.includes(one))];
+}
+
+function isShort(value: Json): boolean {
+  return typeof value === 'string' ? value.length <= SHORT : typeof value !== 'object' || value === null;
+}
+
+function cutTo(longest: number, text: string, beside: Readonly<Record<string, Json>>): string {
+  const room = longest - canonicalJson({ ...beside, cut: '' }).length;
+  return canonicalJson({ ...beside, cut: text.slice(0, Math.max(0, room) / WIDEST) });
 }
 
 // The separator of the hash: with it inside a name, text could move from one column to the next unseen.

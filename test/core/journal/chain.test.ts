@@ -11,6 +11,7 @@ import {
   type ChainCheck,
 } from '../../../src/core/journal/chain.ts';
 import { textOf, type JournalEntry } from '../../../src/core/journal/entry.ts';
+import { canonicalJson } from '../../../src/lib/canonical-json.ts';
 
 const entry = (n: number): JournalEntry => ({
   at: 1000 + n,
@@ -121,7 +122,34 @@ test('a line takes no more room than a line may', () => {
   const long = textOf({ ...entry(1), subject: 's'.repeat(500), actor: 'a'.repeat(500), data: { x: '"'.repeat(5000) } });
   expect([long.subject.length, long.actor.length]).toEqual([220, 100]);
   expect(long.data.length).toBeLessThanOrEqual(900);
-  expect(JSON.parse(long.data)).toEqual({ cut: expect.stringContaining('{"x":"') });
+  expect(JSON.parse(long.data)).toEqual({
+    cut: expect.stringContaining('{"x":"'),
+    sha256: createHash('sha256')
+      .update(canonicalJson({ x: '"'.repeat(5000) }))
+      .digest('hex'),
+  });
+});
+
+test('a long comment hides neither what was silenced nor until when, and the whole is in the chained digest', () => {
+  const matchers = Object.fromEntries(['watch', 'alert', 'severity'].map((label) => [label, ['pattern*'.repeat(4)]]));
+  const whole = { comment: 'because '.repeat(60), from: 'now', matchers, until: '2026-01-31T18:00:00Z' };
+  const { data } = textOf({ ...entry(1), kind: 'silence', data: whole });
+  const sha256 = createHash('sha256').update(canonicalJson(whole)).digest('hex');
+  expect(data.length).toBeLessThanOrEqual(780);
+  expect(JSON.parse(data)).toEqual({ ...whole, comment: expect.stringMatching(/^because .*…$/), sha256 });
+  expect(textOf({ ...entry(1), data: { ...whole, comment: `${whole.comment}!` } }).data).not.toBe(data);
+});
+
+test('where the matchers alone are too long, a line holds the end and the beginning of the matchers', () => {
+  const matchers = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`label-${i}`, [`pattern-number-${i}*`]]));
+  const whole = { comment: 'x'.repeat(490), matchers, until: '2026-01-31T18:00:00Z' };
+  const { data } = textOf({ ...entry(1), kind: 'silence', data: whole });
+  expect(data.length).toBeLessThanOrEqual(780);
+  expect(JSON.parse(data)).toEqual({
+    until: whole.until,
+    cut: expect.stringContaining('"label-0":["pattern-number-0*"]'),
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
 });
 
 test('what became of the watch of a token was not found again under its long id', () => {
