@@ -35,6 +35,22 @@ test.each(['', 'state.db', 'mysql://me:hidden@localhost/x', 'postgres:'])('%p is
   expect(refused).not.toThrow('hidden');
 });
 
+test.each(['ssl=0', 'sslnegotiation=direct', 'uselibpqcompat=true', 'port=1'])(
+  'a parameter that may turn TLS off is refused: %s',
+  (parameter) => {
+    const refused = () => addressOf(`postgres://me:hidden@db.example.org/state?${parameter}`);
+    expect(refused).toThrow(`the parameter ${parameter.split('=')[0]} is not known. A URL of a database takes host,`);
+    expect(refused).not.toThrow('hidden');
+  },
+);
+
+test('a host that is there twice is refused, and none is this machine, whatever PGHOST says', () => {
+  const refused = () => addressOf('postgres://me:hidden@db.example.org/state?host=localhost&host=db.example.org');
+  expect(refused).toThrow('the parameter host is there twice');
+  const { url, ssl } = addressOf('postgres:///state');
+  expect([new URL(url).searchParams.get('host'), ssl]).toEqual(['localhost', false]);
+});
+
 test('a file that is named and not there is said, with its key', () => {
   expect(() => addressOf('postgres://me@db.example.org/x?sslrootcert=/not/there.pem')).toThrow(
     /sslrootcert cannot be read/,

@@ -22,6 +22,9 @@ export function addressOf(text: string): PostgresAddress {
   const url = parsed(text);
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
   const name = `PostgreSQL at ${host === '' ? 'localhost' : host}:${url.port || '5432'}${url.pathname}`;
+  refuseUnknown(url, name);
+  // Without a host the driver would take the one of PGHOST, which may be on another machine.
+  if (host === '') url.searchParams.set('host', 'localhost');
   const ssl = isLoopback(host) ? false : verified(url, host, name);
   for (const key of ['sslmode', ...Object.keys(FILES)]) url.searchParams.delete(key);
   return { name, url: url.href, ssl };
@@ -35,6 +38,18 @@ function parsed(text: string): URL {
         'the password has signs of its own.',
     );
   return url;
+}
+
+/** Those that are known to leave TLS as it is. */
+const PARAMETERS: readonly string[] = ['host', 'sslmode', ...Object.keys(FILES), 'application_name', 'options'];
+
+/** One that is not known, or that is there twice, may turn TLS off, or lead to another host than the one that was looked at. */
+function refuseUnknown({ searchParams }: URL, name: string): void {
+  for (const key of new Set(searchParams.keys())) {
+    const known = `A URL of a database takes ${PARAMETERS.join(', ')}.`;
+    if (!PARAMETERS.includes(key)) throw new StorageError(`${name}: the parameter ${key} is not known. ${known}`);
+    if (searchParams.getAll(key).length > 1) throw new StorageError(`${name}: the parameter ${key} is there twice.`);
+  }
 }
 
 /** A socket of this machine has a path as its host. */
