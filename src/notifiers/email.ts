@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
 import { Allow, createEgress, mustBeAllowed } from './wire/egress.ts';
+import { isLoopback } from '../lib/network/loopback.ts';
 import { isPlainAddress, parseMailAddress } from './wire/mail-address.ts';
 import { toMime } from './wire/mime.ts';
 import { parseSmtpUrl } from './wire/smtp-server.ts';
@@ -32,6 +33,13 @@ const config = z
         'The mail server: `smtps://user:password@host` speaks TLS from the start (port 465), `smtp://` uses STARTTLS ' +
           'when the server offers it (port 587). A password is only ever sent encrypted, or to this machine.',
       ),
+    tls: z
+      .enum(['required', 'if-offered'])
+      .optional()
+      .describe(
+        '`required`: nothing is sent without TLS, so that nobody in between can strike STARTTLS from the offer. Off this ' +
+          'machine that is the default; `if-offered` is for a server that has none.',
+      ),
     allow: Allow,
   })
   .superRefine(mustBeAllowed('smtp', ({ smtp }) => parseSmtpUrl(smtp)?.host));
@@ -51,13 +59,18 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
     secrets: ['smtp'],
     giveUpAfterMs: 5 * DAY_MS,
     recipients: (to) => to.to,
-    warnings: () => [],
+    warnings: ({ smtp, tls }) => {
+      const server = parseSmtpUrl(smtp);
+      const isClear = server !== undefined && tls === 'if-offered' && !server.secure && !isLoopback(server.host);
+      return isClear ? [IN_CLEAR] : [];
+    },
     open(to, tools) {
       const from = parseMailAddress(to.from);
       const server = parseSmtpUrl(to.smtp);
       if (from === undefined || server === undefined)
         throw new Error(`channel ${tools.channel}: \`from\` or \`smtp\` is not what the config allows`);
-      const route = { server, limits, egress: createEgress(to.allow) };
+      const requiresTls = to.tls === undefined ? !isLoopback(server.host) : to.tls === 'required';
+      const route = { server, limits, requiresTls, egress: createEgress(to.allow) };
       return {
         async send(delivery, attempt, signal) {
           const { recipient } = delivery;
@@ -77,6 +90,9 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
     },
   };
 }
+
+const IN_CLEAR =
+  'mails cross the network in clear where the server offers no STARTTLS, and so do links in them that acknowledge';
 
 function areDifferent(addresses: readonly string[]): boolean {
   return new Set(addresses.map((address) => address.toLowerCase())).size === addresses.length;

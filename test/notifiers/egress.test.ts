@@ -52,6 +52,9 @@ describe('an address', () => {
     '64:ff9b:1::1',
     '2001::1',
     '100::1',
+    '168.63.129.16',
+    '::ffff:0:7f00:1',
+    '::ffff:0:a9fe:a9fe',
   ])('%s is refused, and allowed when `allow` names it', (address) => {
     expect(createEgress([]).refusalOf(address)).toContain('`allow` of this channel does not name it');
     const [bare = ''] = address.split('%');
@@ -177,7 +180,7 @@ describe('over the wire', () => {
     async (host) => {
       await using sink = await createSmtpSink();
       const smtp = sink.url.replace('127.0.0.1', host);
-      const to = { from: 'a@example.com', to: ['b@example.com'], smtp };
+      const to = { from: 'a@example.com', to: ['b@example.com'], smtp, tls: 'if-offered' as const };
       await using sender = emailWith(LIMITS).open({ ...to, allow: [] }, someTools());
       const delivery = aDelivery({ recipient: 'b@example.com' });
       expect(await sender.send(delivery, aTry(), never)).toEqual({

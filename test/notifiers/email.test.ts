@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import tls from 'node:tls';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
@@ -23,11 +24,19 @@ interface Sent {
   readonly attempt?: Attempt;
   readonly signal?: AbortSignal;
   readonly limits?: typeof QUICK;
+  readonly tls?: 'required' | 'if-offered';
 }
 
 async function send({ smtp, delivery = mailed(), attempt = aTry(), ...rest }: Sent): Promise<Outcome> {
-  const { signal = never, limits = PATIENT } = rest;
-  await using sender = emailWith(limits).open({ from: FROM, to: [ANNE, BOB], smtp, allow: LOOPBACK }, someTools());
+  const { signal = never, limits = PATIENT, tls: wanted } = rest;
+  const channel = {
+    from: FROM,
+    to: [ANNE, BOB],
+    smtp,
+    allow: [...LOOPBACK, '0.0.0.0/0'],
+    ...(wanted && { tls: wanted }),
+  };
+  await using sender = emailWith(limits).open(channel, someTools());
   return await sender.send(delivery, attempt, signal);
 }
 
@@ -409,5 +418,38 @@ describe('the config', () => {
     const { error } = email.config.safeParse({ ...good, [key]: value });
     expect(error?.issues).toHaveLength(1);
     if (key === 'smtp') expect(error?.message).not.toContain('secret');
+  });
+});
+
+describe('a server that offers no STARTTLS, or whose offer somebody in between struck', () => {
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+
+  test('gets nothing where TLS is required, on this machine too', async () => {
+    await using sink = await createSmtpSink();
+    expect(await send({ smtp: sink.url, tls: 'required' })).toMatchObject({ type: expect.not.stringMatching('sent') });
+    expect(sink.mails.all).toEqual([]);
+    expect(await send({ smtp: sink.url, tls: 'if-offered' })).toMatchObject({ type: 'sent' });
+    expect(sink.mails.all).toHaveLength(1);
+  });
+
+  (own === undefined ? test.skip : test)('gets nothing off this machine unless the config says so', async () => {
+    await using sink = await createSmtpSink({}, {}, '0.0.0.0');
+    const smtp = sink.url.replace('127.0.0.1', own ?? '');
+    expect(await send({ smtp })).toMatchObject({ type: expect.not.stringMatching('sent') });
+    expect(sink.mails.all).toEqual([]);
+    expect(await send({ smtp, tls: 'if-offered' })).toMatchObject({ type: 'sent' });
+    expect(sink.mails.all).toHaveLength(1);
+  });
+
+  test.each([
+    ['smtp://mail.example.com', 'if-offered', 1],
+    ['smtp://mail.example.com', undefined, 0],
+    ['smtps://mail.example.com', 'if-offered', 0],
+    ['smtp://localhost:25', 'if-offered', 0],
+  ] as const)('%s with tls: %s has %d warnings', (smtp, wanted, count) => {
+    const channel = { from: FROM, to: [ANNE], smtp, allow: [], ...(wanted && { tls: wanted }) };
+    expect(email.warnings(channel)).toHaveLength(count);
   });
 });

@@ -132,7 +132,11 @@ export function refusal(code: number, text: string): Error {
 }
 
 /** A real server without STARTTLS and without login, unless the options or hooks say otherwise. */
-export async function createSmtpSink(hooks: SmtpHooks = {}, options: SMTPServerOptions = {}): Promise<SmtpSink> {
+export async function createSmtpSink(
+  hooks: SmtpHooks = {},
+  options: SMTPServerOptions = {},
+  host = '127.0.0.1',
+): Promise<SmtpSink> {
   const mails = createInbox<ReceivedMail>();
   const server = new SMTPServer({
     disableReverseLookup: true,
@@ -174,7 +178,7 @@ export async function createSmtpSink(hooks: SmtpHooks = {}, options: SMTPServerO
   });
   // A client that breaks off is what some tests are about.
   server.on('error', () => undefined);
-  const port = await listening(server.server, () => server.listen(0, '127.0.0.1'));
+  const port = await listening(server.server, () => server.listen(0, host));
   mailServers.add(port);
   return {
     port,

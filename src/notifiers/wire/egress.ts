@@ -102,6 +102,8 @@ const SPECIAL: readonly Special[] = [
   special('a link-local address, where clouds keep what only their machines should read', [
     '169.254.0.0/16',
     'fe80::/10',
+    // A machine of Azure asks its host there.
+    '168.63.129.16/32',
   ]),
   special('an address of a private network', [
     '10.0.0.0/8',
@@ -131,13 +133,18 @@ function special(what: string, networks: readonly string[]): Special {
   return { what, networks: list };
 }
 
-// An IPv4 address inside one of IPv6: compatible, translated (RFC 6052) and 6to4 (RFC 3056). Node itself knows the mapped
-// form, ::ffff:127.0.0.1.
+// An IPv4 address inside one of IPv6: compatible, translated (RFC 6052, RFC 2765) and 6to4 (RFC 3056). Node itself knows the
+// mapped form, ::ffff:127.0.0.1.
 function embedded(network: string): string[] {
   const [address = '', prefix = ''] = network.split('/');
   if (isIP(address) !== 4) return [];
   const hex = address.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
   const [a = '', b = '', c = '', d = ''] = hex;
   const bits = Number(prefix);
-  return [`::${address}/${96 + bits}`, `64:ff9b::${address}/${96 + bits}`, `2002:${a}${b}:${c}${d}::/${16 + bits}`];
+  return [
+    `::${address}/${96 + bits}`,
+    `64:ff9b::${address}/${96 + bits}`,
+    `::ffff:0:${address}/${96 + bits}`,
+    `2002:${a}${b}:${c}${d}::/${16 + bits}`,
+  ];
 }

@@ -27,6 +27,8 @@ export interface SmtpRoute {
   readonly server: SmtpServer;
   readonly limits: SmtpLimits;
   readonly egress: Egress;
+  /** Nothing is sent without TLS. */
+  readonly requiresTls: boolean;
 }
 
 interface Envelope {
@@ -41,11 +43,11 @@ export async function submit(
   message: Buffer,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { server, limits, egress } = route;
+  const { server, limits, egress, requiresTls } = route;
   const deadline = createDeadline(signal, limits.totalMs);
   try {
     const socket = await connect(server, { egress, withinMs: limits.connectMs, signal: deadline.signal });
-    const connection = connectionOver(socket, server, limits);
+    const connection = connectionOver(socket, server, { limits, requiresTls });
     return await handOver(connection, server, { ...envelope, message }, deadline.signal);
   } catch (error) {
     return outcomeOf(error as SmtpError, server.host, false, shownBy(server));
@@ -87,14 +89,18 @@ async function handOver(
 const CLOSE_MS = 1000;
 const MOST_RESPONSE_BYTES = 64 * 1024;
 
-function connectionOver(socket: Socket, { host, port, secure, login }: SmtpServer, limits: SmtpLimits): SMTPConnection {
+function connectionOver(
+  socket: Socket,
+  { host, port, secure, login }: SmtpServer,
+  { limits, requiresTls }: Pick<SmtpRoute, 'limits' | 'requiresTls'>,
+): SMTPConnection {
   return new SMTPConnection({
     connection: socket,
     host,
     port,
     secure,
     // A password leaves this machine only encrypted: who sits between could strike STARTTLS from the offer.
-    requireTLS: !secure && login !== null && !isLoopback(host),
+    requireTLS: !secure && (requiresTls || (login !== null && !isLoopback(host))),
     connectionTimeout: limits.connectMs,
     greetingTimeout: limits.greetingMs,
     socketTimeout: limits.totalMs,
