@@ -12,6 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -21,9 +22,13 @@ export function tokenFileOf(stateFile: string): string {
 }
 
 /** Reads the token, or makes one where there is none that others cannot know. Null: the file cannot be written. */
-export function openLocalToken(stateFile: string, log: Pick<Log, 'warn' | 'error'>): string | null {
+export function openLocalToken(
+  stateFile: string,
+  log: Pick<Log, 'warn' | 'error'>,
+  owner: number | undefined = userInfo().uid,
+): string | null {
   const file = tokenFileOf(stateFile);
-  const found = readToken(file);
+  const found = readToken(file, owner);
   if (found !== null && 'token' in found) return found.token;
   if (found !== null) log.warn('api:token-replaced', { file, why: found.why });
   try {
@@ -39,8 +44,11 @@ const BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 const OF_OTHERS = 0o077;
 
-/** Null: there is no file. */
-function readToken(file: string): { readonly token: string } | { readonly why: string } | null {
+/** Null: there is no file. `owner`: undefined where the system knows no users by number. */
+function readToken(
+  file: string,
+  owner: number | undefined,
+): { readonly token: string } | { readonly why: string } | null {
   let fd: number;
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -51,6 +59,7 @@ function readToken(file: string): { readonly token: string } | { readonly why: s
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) return { why: 'it is no regular file' };
+    if (owner !== undefined && stats.uid !== owner) return { why: 'it belongs to another user' };
     if ((stats.mode & OF_OTHERS) !== 0) return { why: 'others may read or write it' };
     const token = readFileSync(fd, 'utf8').trim();
     return TOKEN.test(token) ? { token } : { why: 'it holds no token' };
