@@ -90,6 +90,16 @@ describe('the image', () => {
   });
 });
 
+test('the lock file knows what each package must contain, whatever machine it is for', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly link?: boolean }>>;
+  };
+  const unknown = Object.entries(packages).filter(([path, { integrity, link }]) => {
+    return path !== '' && link !== true && integrity?.startsWith('sha512-') !== true;
+  });
+  expect(unknown.map(([path]) => path)).toEqual([]);
+});
+
 describe('its health check', () => {
   const [command = '', ...args] = JSON.parse(textOf('HEALTHCHECK')?.replace(/^.*? CMD /, '') ?? '[]') as string[];
 
