@@ -132,7 +132,7 @@ test('a line takes no more room than a line may', () => {
 
 test('a long comment hides neither what was silenced nor until when, and the whole is in the chained digest', () => {
   const matchers = Object.fromEntries(['watch', 'alert', 'severity'].map((label) => [label, ['pattern*'.repeat(4)]]));
-  const whole = { comment: 'because '.repeat(60), from: 'now', matchers, until: '2026-01-31T18:00:00Z' };
+  const whole = { comment: 'because '.repeat(75), from: 'now', matchers, until: '2026-01-31T18:00:00Z' };
   const { data } = textOf({ ...entry(1), kind: 'silence', data: whole });
   const sha256 = createHash('sha256').update(canonicalJson(whole)).digest('hex');
   expect(data.length).toBeLessThanOrEqual(780);
