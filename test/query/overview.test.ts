@@ -224,3 +224,21 @@ watches:
   // A limit in percent is not on the scale of the balance.
   expect(cards[0]?.line_has_limits).toBe(false);
 });
+
+test('the last day shows what fires now before what was, and counts what has no room', async () => {
+  const watch = (n: number, of: string): string =>
+    `  - { id: w${n}, kind: balance, of: ${of}, every: 1m, alerts: [{ id: low, while: balance < 100, severity: ${n === 30 ? 'critical' : 'warning'}, notify: [ops] }] }`;
+  const rules = Array.from({ length: 30 }, (_, n) => watch(n + 1, n === 29 ? 'treasury' : 'vault'));
+  const daemon = await aViewedDaemon(['watches:', ...rules].join('\n'));
+  Object.assign(daemon.shown, { treasury: '200', vault: '90' });
+  await daemon.poll();
+  Object.assign(daemon.shown, { treasury: '90', vault: '200' });
+  await daemon.poll();
+  await daemon.poll(9);
+  const { bars, more_bars: more } = await daemon.queries.overview();
+  expect([bars.length, more]).toEqual([20, 10]);
+  expect(bars.slice(0, 2)).toMatchObject([
+    { watch: 'w30', state: 'critical', since: '2026-01-01T00:02:00Z' },
+    { watch: 'w1', state: 'quiet', since: '2026-01-01T00:02:00Z' },
+  ]);
+});

@@ -247,10 +247,21 @@ export function overviewWith(written: Written): Overview {
       },
     ],
     bars: [
-      { watch: 'treasury-usdc', bars: barsWith({ 30: 'critical', 31: 'critical', 47: 'critical' }) },
-      { watch: 'gnosis-head', bars: barsWith({ 5: 'unknown', 46: 'critical', 47: 'critical' }) },
-      { watch: 'tokens', bars: barsWith({ 12: 'warning' }) },
+      {
+        watch: 'treasury-usdc',
+        state: 'critical',
+        since: ago(20 * MINUTE),
+        bars: barsWith({ 30: 'critical', 31: 'critical', 47: 'critical' }),
+      },
+      {
+        watch: 'gnosis-head',
+        state: 'critical',
+        since: ago(40 * MINUTE),
+        bars: barsWith({ 5: 'unknown', 46: 'critical', 47: 'critical' }),
+      },
+      { watch: 'tokens', state: 'quiet', since: ago(1020 * MINUTE), bars: barsWith({ 12: 'warning' }) },
     ],
+    more_bars: 0,
     as_of: ago(0),
   };
 }

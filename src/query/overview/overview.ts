@@ -43,7 +43,7 @@ export async function overview(view: QueryContext): Promise<Overview> {
     handled: await handledRows(view, handled, pending),
     more_handled: Math.max(0, handled.length + pending.length - MOST_HANDLED),
     events: await eventRows(view),
-    bars: await barRows(view),
+    ...(await barRows(view)),
     as_of: showInstant(view.now),
   };
 }
@@ -104,12 +104,14 @@ async function handledRow(view: QueryContext, { first: alert, all }: CardGroup, 
   };
 }
 
-async function barRows(view: QueryContext): Promise<Overview['bars']> {
+async function barRows(view: QueryContext): Promise<Pick<Overview, 'bars' | 'more_bars'>> {
   const { ids, of } = await days(view);
-  const shown = view.runtime
-    .watches()
-    .filter(({ id }) => ids.has(id))
-    .slice(0, MOST_BARS);
-  const { barsOf } = await of(shown.map(({ id }) => id));
-  return shown.map(({ id, name }) => ({ watch: name, bars: barsOf(id) }));
+  const watches = new Map(view.runtime.watches().map((watch) => [watch.id, watch]));
+  const shown = ids.slice(0, MOST_BARS);
+  const { barsOf, nowOf } = await of(shown);
+  const bars = shown.map((id) => {
+    const { state, since } = nowOf(id);
+    return { watch: watches.get(id)?.name ?? id, state, since: showInstant(since), bars: barsOf(id) };
+  });
+  return { bars, more_bars: ids.length - shown.length };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AlertCard, AlertRow, EventRow } from './alerts.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
-import { Bars } from './common.ts';
+import { BAR_STATES, Bars } from './common.ts';
 
 export const VERDICTS = ['critical', 'warning', 'blind', 'in-hand', 'starting', 'quiet'] as const;
 export const PageVerdict = z.enum(VERDICTS).meta({ id: 'Verdict', description: 'Whether somebody has to get up.' });
@@ -126,7 +126,10 @@ export const Overview = z
     handled: z.array(AlertRow),
     more_handled: Count,
     events: z.array(EventRow).describe('Of the last twelve hours.'),
-    bars: z.array(z.strictObject({ watch: z.string(), bars: Bars })).describe('Of watches with something to show.'),
+    bars: z
+      .array(z.strictObject({ watch: z.string(), state: z.enum(BAR_STATES), since: Time, bars: Bars }))
+      .describe('Of watches with something to show, the worst of now first.'),
+    more_bars: Count.describe('Watches with something to show that have no row.'),
     as_of: Time,
   })
   .meta({ id: 'Overview', description: 'What fires, and whether the answer can be trusted.' });

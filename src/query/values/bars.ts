@@ -16,13 +16,20 @@ export function barsFrom(now: Instant): Instant {
 
 export type BarsOf = (id: WatchId) => Bars;
 
+/** How a watch is now, and since when. */
+export interface BarNow {
+  readonly state: BarState;
+  readonly since: Instant;
+}
+
 interface Shown {
   readonly barsOf: BarsOf;
+  readonly nowOf: (id: WatchId) => BarNow;
 }
 
 interface Days {
-  /** Of which something else than quiet is to be shown. */
-  readonly ids: ReadonlySet<WatchId>;
+  /** Of which something else than quiet is to be shown, the worst of now first. */
+  readonly ids: readonly WatchId[];
   /** Of these watches. */
   readonly of: (watches: readonly WatchId[]) => Promise<Shown>;
 }
@@ -32,32 +39,55 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
   const from = barsFrom(now);
   const firings = Map.groupBy(await store.firings(from, watch), (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
+  const spansOf = (id: WatchId): Spans => ({ firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] });
+  const ranks = new Map([...firings.keys(), ...unknown.keys()].map((id) => [id, rankOf(lastingIn(spansOf(id)))]));
+  const inOrder = runtime.watches().flatMap(({ id }) => (ranks.has(id) ? [id] : []));
   return {
-    ids: new Set([...firings.keys(), ...unknown.keys()]),
+    ids: inOrder.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0)),
     async of(watches) {
       const firstPolls = await store.firstPolls(watches);
-      const knownFrom = (id: WatchId): Instant => (runtime.memoryOf(id) === null ? now : (firstPolls.get(id) ?? from));
-      return {
-        barsOf: (id) =>
-          barsOf({
-            from,
-            now,
-            knownFrom: knownFrom(id),
-            firings: firings.get(id) ?? [],
-            unknown: unknown.get(id) ?? [],
-          }),
+      const dayOf = (id: WatchId): Day => {
+        const knownFrom = runtime.memoryOf(id) === null ? now : (firstPolls.get(id) ?? from);
+        return { ...spansOf(id), from, now, knownFrom };
       };
+      return { barsOf: (id) => barsOf(dayOf(id)), nowOf: (id) => nowOf(dayOf(id)) };
     },
   };
 }
 
-interface Day {
+interface Spans {
+  readonly firings: readonly FiringSpan[];
+  readonly unknown: readonly UnknownSpan[];
+}
+
+/** The worst that lasts, and of equals the oldest; null: nothing does. */
+function lastingIn({ firings, unknown }: Spans): BarNow | null {
+  const lasting = [
+    ...firings.flatMap(({ severity, from, until }): BarNow[] =>
+      until !== null || severity === 'info' ? [] : [{ state: severity, since: from }],
+    ),
+    ...unknown.flatMap(({ since, until }): BarNow[] => (until === null ? [{ state: 'unknown', since }] : [])),
+  ];
+  return lasting.toSorted((a, b) => rankOf(a) - rankOf(b) || a.since - b.since)[0] ?? null;
+}
+
+function rankOf(now: BarNow | null): number {
+  return BAR_STATES.indexOf(now?.state ?? 'quiet');
+}
+
+function nowOf({ firings, unknown, from, now, knownFrom }: Day): BarNow {
+  const lasting = lastingIn({ firings, unknown });
+  if (lasting !== null) return lasting;
+  if (knownFrom === now) return { state: 'unknown', since: from };
+  const ends = [...firings, ...unknown].flatMap(({ until }) => until ?? []);
+  return { state: 'quiet', since: Math.max(from, knownFrom, ...ends) };
+}
+
+interface Day extends Spans {
   readonly from: Instant;
   readonly now: Instant;
   /** Before it the watch was never polled. */
   readonly knownFrom: Instant;
-  readonly firings: readonly FiringSpan[];
-  readonly unknown: readonly UnknownSpan[];
 }
 
 function barsOf({ from, now, knownFrom, firings, unknown }: Day): Bars {

@@ -1,25 +1,24 @@
 // The last 24 hours, in half hours, of watches with something to show.
 import type { Overview } from '../../../query/shapes/overview.ts';
-import { counted } from '../../parts/amount.ts';
+import { plural } from '../../parts/amount.ts';
 import { barsOf } from '../../parts/drawings.ts';
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
-import { timeOfDay, type Moment } from '../../parts/time.ts';
+import { duration, timeOfDay, type Moment } from '../../parts/time.ts';
 import { watchPath } from '../paths.ts';
 
 const DAY_MS = 86_400_000;
-const HALF_HOUR_MS = 1_800_000;
 
 const LEGEND = trusted(
   '<ul class="legend"><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-ok" width="12" height="12" rx="2"/></svg>quiet</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-fire" width="12" height="12" rx="2"/></svg>critical</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-warn" width="12" height="12" rx="2"/></svg>warning</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-blind" width="12" height="12" rx="2"/><rect width="12" height="12" fill="url(#hatch)"/></svg>not known</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="b-tick" d="M2 3h8L6 9z"/></svg>notified</li></ul>',
 );
 
-export function daySection({ bars, trust }: Overview, moment: Moment): Html {
+export function daySection({ bars, more_bars: more, trust }: Overview, moment: Moment): Html {
   if (bars.length === 0) return NOTHING;
-  const quiet = Math.max(0, trust.watches - bars.length);
-  const rest =
-    quiet === 0
-      ? NOTHING
-      : html`<p class="small quiet"><a href="/watches">and ${counted(quiet)} watches with nothing to show</a></p>`;
+  const quiet = Math.max(0, trust.watches - bars.length - more);
+  const rest = [
+    ...(more === 0 ? [] : [`${plural(more, 'more watch', 'more watches')} with something to show`]),
+    ...(quiet === 0 ? [] : [`${plural(quiet, 'watch', 'watches')} with nothing to show`]),
+  ];
   const begin = timeOfDay(moment.now - DAY_MS, moment.zone).slice(0, 5);
   const middle = timeOfDay(moment.now - DAY_MS / 2, moment.zone).slice(0, 5);
   return html`<section>
@@ -28,27 +27,19 @@ export function daySection({ bars, trust }: Overview, moment: Moment): Html {
       ${LEGEND}
     </div>
     <div class="card day">
-      ${bars.map((one) => oneDay(one))}
+      ${bars.map((one) => oneDay(one, moment))}
       <div class="axis-pad"></div>
       <div class="axis"><span>yesterday ${begin}</span><span>${middle}</span><span>now</span></div>
       <div class="axis-pad"></div>
     </div>
-    ${rest}
+    ${rest.length === 0 ? NOTHING : html`<p class="small quiet"><a href="/watches">and ${rest.join(', ')}</a></p>`}
   </section>`;
 }
 
-function oneDay({ watch, bars }: Overview['bars'][number]): Html {
+function oneDay({ watch, state, since, bars }: Overview['bars'][number], { now }: Moment): Html {
   return html`<div><a class="strong" href="${watchPath(watch)}">${watch}</a></div>
     <div class="bars-cell">${barsOf(bars)}</div>
-    <div class="small quiet num">${lately(bars.states)}</div>`;
-}
-
-/** How long it has been in its present state: `firing 1 h`. */
-function lately(states: Overview['bars'][number]['bars']['states']): string {
-  const state = states.at(-1) ?? 'quiet';
-  const changed = states.findLastIndex((one) => one !== state);
-  const hours = ((states.length - 1 - changed) * HALF_HOUR_MS) / 3_600_000;
-  return `${WORDS[state]} ${hours < 1 ? '30 min' : `${Math.floor(hours)} h`}`;
+    <div class="small quiet num">${WORDS[state]} ${duration(Math.max(0, now - Date.parse(since)))}</div>`;
 }
 
 const WORDS = { critical: 'critical', warning: 'warning', unknown: 'not known', quiet: 'quiet' } as const;
