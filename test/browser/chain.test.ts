@@ -74,7 +74,7 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     await page.getByRole('heading', { name: 'What happened' }).waitFor();
 
     chain.reorganise({ blocks: 60, transactions: 'dropped' });
-    await untilShown(window, daemon, { text: /^Ended/, scripts });
+    await untilShown(window, daemon, { text: /^Retracted/, scripts });
     expect(await page.locator('.line-of-time').innerText()).toContain('etracted');
     await page.goto(`${daemon.running.app.url}/`);
     expect(await page.locator('.banner.alarm, .alert').count()).toBe(0);

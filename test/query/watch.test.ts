@@ -81,14 +81,28 @@ test('an alert keeps its whole story: pending, fires, who took it, who acknowled
   shown['treasury'] = '200';
   await daemon.poll();
   const story = await queries.alert({ key, episode });
-  const { timeline, ended, earlier } = shapeOf(AlertHistory, story);
-  expect(timeline.map(({ kind, detail, tries }) => [kind, detail, tries])).toEqual([
-    ['pending', null, null],
-    ['fires', null, null],
-    ['accepted', '204 No Content', 1],
-    ['not-accepted', '503 Service Unavailable', 2],
-    ['acknowledged', 'on it', null],
-    ['resolved', null, null],
+  const { timeline, told, ended, earlier } = shapeOf(AlertHistory, story);
+  expect(timeline.map(({ kind, about, detail, tries }) => [kind, about, detail, tries])).toEqual([
+    ['pending', null, null, null],
+    ['fires', null, null, null],
+    ['accepted', 'firing', '204 No Content', 1],
+    ['not-accepted', 'firing', '503 Service Unavailable', 2],
+    ['acknowledged', null, 'on it', null],
+    ['resolved', null, null, null],
+  ]);
+  expect(told.map(({ channel, about, state }) => [channel, about, state])).toEqual([
+    ['oncall', 'firing', 'accepted'],
+    // Its begin was refused twice: it is told as one message that it began and is over.
+    ['ops', 'resolved', 'owed'],
+    ['oncall', 'resolved', 'owed'],
+  ]);
+  await clock.advance(60_000);
+  await daemon.send('oncall', { type: 'sent', answer: '204 No Content' });
+  // The same answer, to another message: it took one try each.
+  const after = shapeOf(AlertHistory, await queries.alert({ key, episode }));
+  expect(after.timeline.flatMap(({ kind, about, tries }) => (kind === 'accepted' ? [[about, tries]] : []))).toEqual([
+    ['firing', 1],
+    ['resolved', 1],
   ]);
   expect(ended).toBe('2026-01-01T00:04:30Z');
   expect(earlier).toEqual([]);

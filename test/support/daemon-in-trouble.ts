@@ -494,12 +494,14 @@ export function alertWith(written: Written): AlertHistory {
     detail: written.answer,
     actor: null,
     recipient: null,
+    about: null,
     tries: null,
     until: null,
   };
   const refused: TimelineEntry = {
     ...entry,
     kind: 'not-accepted',
+    about: 'firing',
     tries: 4,
     until: ago(12 * MINUTE),
     recipient: { channel: 'ops', recipient: 'ops' },
@@ -508,6 +510,19 @@ export function alertWith(written: Written): AlertHistory {
     card: cardWith(written),
     ended: null,
     timeline: [entry, refused],
+    told: [
+      {
+        about: 'firing',
+        decided_at: ago(14 * MINUTE),
+        channel: 'ops',
+        recipient: 'ops',
+        state: 'owed',
+        accepted_at: null,
+        tries: 4,
+        next_try: ago(-MINUTE),
+        answer: written.answer,
+      },
+    ],
     earlier: watchWith(written).episodes,
     ack: {
       id: 'a',

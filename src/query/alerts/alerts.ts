@@ -15,6 +15,7 @@ import type { ListFilter } from '../shapes.ts';
 import type { AlertCard, AlertHistory, Gone } from '../shapes/alerts.ts';
 import type { List } from '../shapes/common.ts';
 import { timelineOf } from './timeline.ts';
+import { toldIn } from './told.ts';
 import type { QueryContext } from '../view.ts';
 
 /** Critical first, then the oldest. Throws a `BadCursor`. */
@@ -52,10 +53,12 @@ export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertH
   const open = (await openAlerts(view)).find(({ row }) => row.key === of.key && row.episode === of.episode);
   const [card] = open === undefined ? [] : await cardsOf(view, [alone(open)]);
   const watch = await view.store.watchOf(of.key);
+  const progress = await view.store.progress([of]);
   return {
     card: card ?? (await closedCard(view, of, messages, newest)),
     ended: card === undefined ? showInstant(newest.at) : null,
-    timeline: await timelineOf(view, { ...of, messages, watch: watch ?? '' }),
+    timeline: await timelineOf(view, { ...of, messages, watch: watch ?? '' }, progress),
+    told: toldIn(progress, messages),
     ack: card?.ack ?? null,
     earlier: watch === null ? [] : await earlierEpisodes(view, watch, of),
   };

@@ -23,7 +23,7 @@ export async function recipientsOf({ store }: QueryContext, of: readonly Episode
 }
 
 /** False: it was refused, and another message stands in its place. */
-function isToArrive({ delivery: { state } }: Progress): boolean {
+export function isToArrive({ delivery: { state } }: Progress): boolean {
   return state !== 'merged' && state !== 'cancelled';
 }
 

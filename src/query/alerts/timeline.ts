@@ -8,6 +8,7 @@ import { singleLine } from '../../lib/untrusted.ts';
 import type { EpisodeName, Progress } from '../../store/contract/alerts.ts';
 import type { JournalLine } from '../../store/contract/journal.ts';
 import { episodeIn } from './episodes.ts';
+import { aboutOf } from './told.ts';
 import type { TimelineEntry } from '../shapes/alerts.ts';
 import type { QueryContext } from '../view.ts';
 
@@ -20,9 +21,12 @@ export interface EpisodeFacts extends EpisodeName {
   readonly watch: string;
 }
 
-export async function timelineOf(view: QueryContext, facts: EpisodeFacts): Promise<TimelineEntry[]> {
+export async function timelineOf(
+  view: QueryContext,
+  facts: EpisodeFacts,
+  progress: readonly Progress[],
+): Promise<TimelineEntry[]> {
   const { store } = view;
-  const progress = await store.progress([{ key: facts.key, episode: facts.episode }]);
   const deliveries = new Map(progress.map((one) => [one.delivery.id, one]));
   const tries =
     deliveries.size === 0 ? [] : await store.history({ subjects: [...deliveries.keys()], limit: MOST_LINES });
@@ -30,13 +34,13 @@ export async function timelineOf(view: QueryContext, facts: EpisodeFacts): Promi
   const entries = [
     ...facts.messages.map(decided),
     ...(await pendingOf(view, facts)),
-    ...folded(tries.toReversed().flatMap((line) => triedOf(line, deliveries.get(line.subject)))),
+    ...folded(tries.toReversed().flatMap((line) => triedOf(line, deliveries.get(line.subject), facts.messages))),
     ...own.toReversed().flatMap((line) => actedOf(line, facts)),
   ];
   return entries.toSorted((a, b) => a.at.localeCompare(b.at));
 }
 
-const BLANK = { detail: null, actor: null, recipient: null, tries: null, until: null } as const;
+const BLANK = { detail: null, actor: null, recipient: null, about: null, tries: null, until: null } as const;
 
 /** As it was sent. */
 export function decided(message: Message): TimelineEntry {
@@ -72,28 +76,37 @@ const KINDS: Readonly<Record<string, TimelineEntry['kind']>> = {
   dead: 'given-up',
 };
 
-function triedOf({ at, kind, data }: JournalLine, of: Progress | undefined): TimelineEntry[] {
+interface Try {
+  readonly delivery: string;
+  readonly entry: TimelineEntry;
+}
+
+function triedOf(
+  { at, kind, subject, data }: JournalLine,
+  of: Progress | undefined,
+  messages: readonly Message[],
+): Try[] {
   const is = KINDS[kind];
   if (is === undefined || of === undefined) return [];
   const { channel, recipient } = of.delivery;
   const detail = singleLine(Tried.safeParse(data).data?.text ?? '');
-  return [{ ...BLANK, at: showInstant(at), kind: is, text: [], detail, recipient: { channel, recipient }, tries: 1 }];
+  const about = { recipient: { channel, recipient }, about: aboutOf(of, messages), tries: 1 };
+  return [{ delivery: subject, entry: { ...BLANK, at: showInstant(at), kind: is, text: [], detail, ...about } }];
 }
 
-/** Consecutive tries of one recipient with equal answers are one entry. */
-function folded(entries: readonly TimelineEntry[]): TimelineEntry[] {
+/** Consecutive tries of one message with equal answers are one entry. */
+function folded(tries: readonly Try[]): TimelineEntry[] {
   const last = new Map<string, TimelineEntry>();
   const kept: TimelineEntry[] = [];
-  for (const entry of entries) {
-    const name = JSON.stringify(entry.recipient);
-    const before = last.get(name);
+  for (const { delivery, entry } of tries) {
+    const before = last.get(delivery);
     if (before !== undefined && before.kind === entry.kind && before.detail === entry.detail) {
       before.tries = (before.tries ?? 1) + 1;
       before.until = entry.at;
       continue;
     }
     const own = { ...entry };
-    last.set(name, own);
+    last.set(delivery, own);
     kept.push(own);
   }
   return kept;

@@ -2,7 +2,17 @@
 import { z } from 'zod';
 import { AckShape } from '../../operators/shapes.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
-import { list, MeasureShape, Point, RecipientStatus, SeverityShape, Subject, Text } from './common.ts';
+import {
+  ABOUT,
+  list,
+  MeasureShape,
+  Point,
+  RecipientStatus,
+  SeverityShape,
+  Subject,
+  Text,
+  ToldMessage,
+} from './common.ts';
 
 export const ALERT_STATES = ['firing', 'recovering', 'event', 'flapping'] as const;
 
@@ -118,7 +128,8 @@ export const TimelineEntry = z
     detail: z.string().nullable().describe('The answer of a server, or a comment.'),
     actor: z.string().nullable().describe('The operator who did it; null: the daemon.'),
     recipient: z.strictObject({ channel: z.string(), recipient: z.string() }).nullable(),
-    tries: Count.nullable().describe('Consecutive tries with this answer.'),
+    about: z.enum(ABOUT).nullable().describe('Of a try: which message it was.'),
+    tries: Count.nullable().describe('Consecutive tries of the message with this answer.'),
     until: Time.nullable().describe('The last of them, or when what began then ends.'),
   })
   .meta({ id: 'TimelineEntry', description: 'One thing that happened to an alert.' });
@@ -141,6 +152,7 @@ export const AlertHistory = z
     card: AlertCard,
     ended: Time.nullable().describe('When it resolved or was retracted; null while it is open.'),
     timeline: z.array(TimelineEntry),
+    told: z.array(ToldMessage).describe('Each message about it, the oldest first; without those that others replaced.'),
     ack: AckShape.nullable(),
     earlier: z.array(Episode),
   })

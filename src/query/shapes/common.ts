@@ -80,6 +80,24 @@ export const RecipientStatus = z
   .meta({ id: 'RecipientStatus', description: 'How far the message to one recipient has come.' });
 export type RecipientStatus = z.output<typeof RecipientStatus>;
 
+/** Which message of an alert it is. */
+export const ABOUT = [
+  'firing',
+  'event',
+  'repeat',
+  'summary',
+  'corrected',
+  'reinstated',
+  'retracted',
+  'resolved',
+] as const;
+export type About = (typeof ABOUT)[number];
+
+export const ToldMessage = z
+  .strictObject({ about: z.enum(ABOUT), decided_at: Time, ...RecipientStatus.shape })
+  .meta({ id: 'ToldMessage', description: 'One message about an alert, and how far it has come.' });
+export type ToldMessage = z.output<typeof ToldMessage>;
+
 export const SourcePlace = z
   .strictObject({
     file: z.string().describe('As the config names it.'),

@@ -1,5 +1,5 @@
 // Who was notified, and what their servers answered.
-import type { RecipientStatus } from '../../query/shapes/common.ts';
+import type { About, RecipientStatus, ToldMessage } from '../../query/shapes/common.ts';
 import { plural } from './amount.ts';
 import { html, type Html } from './html.ts';
 import { icon } from './icons.ts';
@@ -49,15 +49,43 @@ export function answerTag(answer: string | null): Html | null {
   return answer === null || answer === '' ? null : html`<q>${answer}</q>`;
 }
 
-/** One row of facts for each of them. */
-export function recipientFacts(recipients: readonly RecipientStatus[], moment: Moment): Html {
-  return html`<dl class="facts">
-    ${recipients.map(
-      (one) =>
-        html`<dt>${one.channel}</dt>
-          <dd>${recipientTag(one.state, recipientWords(one, moment))}</dd>`,
-    )}
-  </dl>`;
+/** `the end`, `2 repeats, the last` */
+const MESSAGES: Readonly<Record<About, string>> = {
+  firing: 'the begin',
+  event: 'the event',
+  repeat: 'a repeat',
+  summary: 'a summary',
+  corrected: 'the correction',
+  reinstated: 'that it is so again',
+  retracted: 'the retraction',
+  resolved: 'the end',
+};
+
+export function messageName(about: About): string {
+  return MESSAGES[about];
+}
+
+/** One row of facts for each message to each of them; of repeats for the last. */
+export function toldFacts(told: readonly ToldMessage[], moment: Moment): Html {
+  const byRecipient = Map.groupBy(told, ({ channel, recipient }) => JSON.stringify([channel, recipient]));
+  return html`<dl class="facts">${[...byRecipient.values()].map((own) => ownMessages(own, moment))}</dl>`;
+}
+
+function ownMessages(own: readonly ToldMessage[], moment: Moment): Html {
+  const repeats = own.filter(({ about }) => about === 'repeat');
+  const rows = own.filter((one) => one.about !== 'repeat' || one === repeats.at(-1));
+  const name = own[0] === undefined ? '' : placeName(own[0]);
+  return html`<dt>${name}</dt>
+    ${rows.map((one) => {
+      const words =
+        one.about === 'repeat' && repeats.length > 1 ? `${repeats.length} repeats, the last` : messageName(one.about);
+      return html`<dd>${recipientTag(one.state, html`${words} ${recipientWords(one, moment)}`)}</dd>`;
+    })}`;
+}
+
+/** `oncall: oncall@example.com` */
+function placeName({ channel, recipient }: Pick<RecipientStatus, 'channel' | 'recipient'>): string {
+  return recipient === '' ? channel : `${channel}: ${recipient}`;
 }
 
 function recipientWords({ state, accepted_at: at, tries }: RecipientStatus, moment: Moment): Html {

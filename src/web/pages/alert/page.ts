@@ -3,7 +3,7 @@ import type { AckShape } from '../../../operators/shapes.ts';
 import type { AlertHistory } from '../../../query/shapes/alerts.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { againstTag, valueTag } from '../../parts/measures.ts';
-import { recipientFacts } from '../../parts/recipients.ts';
+import { recipientList, toldFacts } from '../../parts/recipients.ts';
 import { severityTag, stateTag } from '../../parts/states.ts';
 import { subjectTag } from '../../parts/subject.ts';
 import { ageTag, clockTime, timeTag, type Moment } from '../../parts/time.ts';
@@ -57,7 +57,7 @@ function content(found: AlertHistory, request: PageRequest): Html {
       <aside class="stack" aria-label="Who">
         <div class="card">
           <h3>Who was notified</h3>
-          ${card.recipients.length === 0 ? html`<p class="quiet small">Nobody.</p>` : recipientFacts(card.recipients, request)}
+          ${notified(found, request)}
         </div>
         <div class="card">
           <h3>Acknowledged by</h3>
@@ -75,15 +75,26 @@ function content(found: AlertHistory, request: PageRequest): Html {
     </section>`;
 }
 
-function summary({ card, ended }: AlertHistory, moment: Moment): Html {
+function notified({ card, told }: AlertHistory, moment: Moment): Html {
+  const held = card.recipients.filter(({ state }) => state === 'held');
+  if (told.length === 0 && held.length === 0) return html`<p class="quiet small">Nobody.</p>`;
+  return html`${toldFacts(told, moment)}${held.length === 0 ? NOTHING : recipientList(held, moment)}`;
+}
+
+function summary({ card, ended, timeline: entries }: AlertHistory, moment: Moment): Html {
   const { measure, of, since } = card;
   const state =
     ended === null
       ? html`${severityTag(card.severity, stateWords(card))} since ${timeTag(since, moment)}, ${ageTag(since, moment)}`
-      : html`${stateTag('ok', 'ok', 'Ended')} ${timeTag(ended, moment)}, began ${timeTag(since, moment)}`;
+      : html`${endTag(entries)} ${timeTag(ended, moment)}, began ${timeTag(since, moment)}`;
   const value =
     measure === null || measure.value === null ? NOTHING : html` · ${valueTag(measure)}, ${againstTag(measure)}`;
   return html`${state}${value}${of === null ? NOTHING : html` · ${subjectTag(of)}`}`;
+}
+
+function endTag(entries: AlertHistory['timeline']): Html {
+  const last = entries.findLast(({ kind }) => kind === 'resolved' || kind === 'retracted');
+  return last?.kind === 'retracted' ? stateTag('ok', 'back', 'Retracted') : stateTag('ok', 'ok', 'Ended');
 }
 
 function ackCard(ack: AckShape | null, moment: Moment): Html {

@@ -4,17 +4,17 @@ import { plural } from '../../parts/amount.ts';
 import { isBlank, textTag } from '../../parts/chain-text.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
-import { recipientName } from '../../parts/recipients.ts';
+import { messageName, recipientName } from '../../parts/recipients.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
 
-/** Words that follow a recipient, or stand before what happened. */
+/** Words between a recipient and the message, or before what happened. */
 const LOOKS: Readonly<Record<TimelineEntry['kind'], readonly [tone: string, name: IconName, words: string]>> = {
   pending: ['', 'clock', 'The condition became true'],
   fires: ['alarm', 'critical', 'Fires'],
   event: ['warn', 'warning', 'Event'],
-  accepted: ['good', 'check', 'accepted it'],
-  'not-accepted': ['alarm', 'cross', 'did not accept it'],
-  'given-up': ['alarm', 'cross', 'was given up'],
+  accepted: ['good', 'check', 'accepted'],
+  'not-accepted': ['alarm', 'cross', 'did not accept'],
+  'given-up': ['alarm', 'cross', 'never accepted'],
   acknowledged: ['good', 'acknowledged', 'Acknowledged'],
   held: ['', 'muted', 'Held back'],
   released: ['', 'mail', 'Held back no more'],
@@ -37,7 +37,10 @@ export function timeline(entries: readonly TimelineEntry[], moment: Moment): Htm
 function oneEntry(entry: TimelineEntry, moment: Moment): Html {
   const [tone, name, words] = LOOKS[entry.kind];
   const { recipient, text } = entry;
-  const head = recipient === null ? html`<b>${words}</b>` : html`<b>${recipientName(recipient)}</b> ${words}`;
+  const head =
+    recipient === null
+      ? html`<b>${words}</b>`
+      : html`<b>${recipientName(recipient)}</b> ${words} ${entry.about === null ? 'it' : messageName(entry.about)}`;
   return html`<li class="${tone}">
     ${timeTag(entry.at, moment)}${icon(name)}
     <div>${head}${isBlank(text) ? NOTHING : html`: ${textTag(text)}`}${detail(entry, moment)}</div>
