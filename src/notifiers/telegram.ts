@@ -147,7 +147,7 @@ function isButtonRefused({ status, text }: ReceiverAnswer): boolean {
 }
 
 interface Entity {
-  readonly type: 'bold' | 'pre' | 'text_link';
+  readonly type: 'bold' | 'code' | 'pre' | 'text_link';
   /** In UTF-16 units, as is the length. */
   readonly offset: number;
   readonly length: number;
@@ -197,9 +197,16 @@ function partOf(lines: readonly TextLine[]): Part[] {
 }
 
 function alertPart(alert: ListedAlert): Part {
-  const { subject, link } = alert;
-  const marks: Entity[] = link === null ? [] : [{ type: 'text_link', offset: 0, length: subject.length, url: link }];
-  return { text: alertText(alert), marks };
+  const { subject, link, strange } = alert;
+  const text = alertText(alert);
+  const offset = subject.length + 1;
+  return {
+    text,
+    marks: [
+      ...(link === null ? [] : [{ type: 'text_link', offset: 0, length: subject.length, url: link } as const]),
+      ...(strange ? [{ type: 'code', offset, length: text.length - offset } as const] : []),
+    ],
+  };
 }
 
 function isStrange(lines: readonly TextLine[]): boolean {

@@ -6,8 +6,9 @@ import type { Withdrawal } from '../dispatch/model.ts';
 import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../dispatch/rounds/due-round.ts';
-import type { Owing, RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
+import type { Owing, RoutingResult, RoutingRound, Unrouted } from '../dispatch/rounds/routing-round.ts';
 import { ANNOUNCER } from '../core/model/ids.ts';
+import { EVENT_OPEN_MS } from '../core/model/transition.ts';
 import { targetOf } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import type { DispatchStore, RoundDecision, DueQuery } from './contract/dispatch.ts';
@@ -29,7 +30,7 @@ import {
 import { addBatches, addDead, cancelFor, dropRepeats, withdraw } from './tables/alerts/batches.ts';
 import { dueGroups } from './tables/alerts/due-groups.ts';
 import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
-import { addNotifications, markRouted, unrouted } from './tables/alerts/notifications.ts';
+import { addNotifications, markRouted, retractedSummaries, unrouted } from './tables/alerts/notifications.ts';
 import {
   giveUpStates,
   informStates,
@@ -49,7 +50,15 @@ import { isPolicy, policyAt } from './tables/operators/policy.ts';
 export async function readRouting(sql: Sql, limit: number): Promise<RoutingRound> {
   const found = await unrouted(sql, limit);
   const keys = found.flatMap(({ key, members }) => [key, ...members]);
-  return { unrouted: found, known: await knownOf(sql, keys) };
+  return { unrouted: found, finished: await finishedBy(sql, found), known: await knownOf(sql, keys) };
+}
+
+/** Summaries of which the last events are retracted. */
+async function finishedBy(sql: Sql, found: readonly Unrouted[]): Promise<Unrouted[]> {
+  const retracted = found.filter(({ transition }) => transition === 'retracted');
+  if (retracted.length === 0) return [];
+  const since = Math.min(...retracted.map(({ at }) => at)) - EVENT_OPEN_MS;
+  return retractedSummaries(sql, since, new Set(retracted.flatMap(({ key, members }) => [key, ...members])));
 }
 
 export async function commitRouting(sql: Sql, round: RoutingRound, result: RoutingResult, at: Instant): Promise<void> {

@@ -2,6 +2,7 @@
 // was over before anybody was told.
 import { describe, expect, test } from '@jest/globals';
 import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../src/core/model/delivery.ts';
+import { untrusted } from '../../src/lib/untrusted.ts';
 import { log } from '../../src/notifiers/log.ts';
 import { bodyOf } from '../../src/notifiers/rendering/body.ts';
 import { toContent } from '../../src/notifiers/rendering/delivery-content.ts';
@@ -131,6 +132,24 @@ describe('several alerts', () => {
       '[WARNING] Call to vault failed (12:03 UTC)',
     ]);
     expect(alerts.map(({ counts }) => counts.count)).toEqual([1, 1, 5, 1]);
+  });
+
+  test('that failed for reasons of strangers quote the first three of them, which open no link and mention nobody', () => {
+    const reasons = ['out of gas', 'claim at https://evil.example', 'out of gas', '@here /stop', 'paused\u201d'];
+    const failed = (n: number, reason: string): Message =>
+      call(n, { lines: [[{ text: 'Reason given: "' }, { untrusted: untrusted(reason) }, { text: '".' }]] });
+    const { alerts } = toLines(several(reasons.map((reason, n) => newsOf(failed(n, reason)))), aTry());
+    expect(alerts.map(({ aside, strange }) => [aside, strange])).toEqual([
+      [
+        '5 times, 12:03 UTC, \u201cout of gas\u201d, \u201cclaim at hxxps[:]//evil[.]example\u201d, \u201c[at]here /stop\u201d, 1 more',
+        true,
+      ],
+    ]);
+    const pair = several([newsOf(failed(1, 'paused')), newsOf(fired())]);
+    expect(toLines(pair, aTry()).alerts.map(({ aside }) => aside)).toEqual([
+      '12:03 UTC',
+      '12:03 UTC, \u201cpaused\u201d',
+    ]);
   });
 
   test('that have no room are counted with those', () => {

@@ -85,7 +85,7 @@ const slackEdit = z.strictObject({
 
 const marked = { offset: z.int(), length: z.int().positive() };
 const telegramEntity = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.enum(['bold', 'pre']), ...marked }),
+  z.strictObject({ type: z.enum(['bold', 'code', 'pre']), ...marked }),
   z.strictObject({ type: z.literal('text_link'), ...marked, url: link }),
 ]);
 const telegramText = {

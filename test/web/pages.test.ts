@@ -163,6 +163,7 @@ describe('the first page', () => {
       '38 of 412 are blind',
       '9 owed to ops, 14 min',
       'looks like USDC: С is Cyrillic',
+      'Transaction to vaultvault-admin/call Retracted: it did not happen.',
     ])
       expect(text).toContain(said);
   });

@@ -23,19 +23,22 @@ export interface RoutingRules extends GroupingRules {
 }
 
 /** Pure: the same round and rules owe the same to the same. */
-export function routeRound({ unrouted, known }: RoutingRound, rules: RoutingRules): RoutingResult {
+export function routeRound({ unrouted, finished, known }: RoutingRound, rules: RoutingRules): RoutingResult {
   const knownBy = Map.groupBy(known, ({ key }) => key);
-  const parts = unrouted.map((notification) => {
-    const knownOf = (key: Key): readonly Knowledge[] => knownBy.get(key) ?? [];
-    return notification.members.length > 0
-      ? routeSummary(notification, knownOf, rules)
-      : routeOne(notification, knownOf(notification.key), rules);
-  });
+  const knownOf = (key: Key): readonly Knowledge[] => knownBy.get(key) ?? [];
+  const parts = [
+    ...unrouted.map((notification) =>
+      notification.members.length > 0
+        ? routeSummary(notification, knownOf, rules)
+        : routeOne(notification, knownOf(notification.key), rules),
+    ),
+  ];
+  const closed = finished.map((summary): Turned => ({ type: 'closed', notification: summary }));
   return {
     owing: parts.flatMap(({ owing }) => owing),
     told: parts.flatMap(({ told }) => told),
     informed: parts.flatMap(({ informed }) => informed),
-    turned: parts.flatMap(({ turned }) => turned),
+    turned: [...parts.flatMap(({ turned }) => turned), ...closed],
     withdrawn: parts.flatMap(({ withdrawn }) => withdrawn),
     undeliverable: parts.flatMap(({ undeliverable }) => undeliverable),
   };

@@ -37,6 +37,8 @@ export interface Knowledge {
 export interface RoutingRound {
   /** The oldest first; no two of them about one alert. */
   readonly unrouted: readonly Unrouted[];
+  /** Summaries of events of which the last are retracted by these. */
+  readonly finished: readonly Unrouted[];
   /** Of the alerts that the notifications are about, members of summaries included. */
   readonly known: readonly Knowledge[];
 }

@@ -24,7 +24,7 @@ export interface MessageContent {
   readonly tone: MessageTone;
   /** The value before, the threshold, why it is told. */
   readonly lead: readonly TextLine[];
-  /** Where it speaks of several alerts: one line each. No text from the chain is in them. */
+  /** Where it speaks of several alerts: one line each. */
   readonly alerts: readonly ListedAlert[];
   /** Those that are not listed, by rule. */
   readonly others: readonly RuleCount[];
@@ -57,8 +57,10 @@ export const ALERT = 'Alert';
 /** One alert of several. */
 export interface ListedAlert {
   readonly subject: string;
-  /** `21:16 UTC`, `since 12:00 UTC` */
+  /** `21:16 UTC`, `since 12:00 UTC`, `6 times, 00:05\u201300:08 UTC, from 0x1E46\u2026FD90, \u201cout of gas\u201d` */
   readonly aside: string;
+  /** Text that others wrote is in `aside`, defanged and in quotes. */
+  readonly strange: boolean;
   readonly tone: MessageTone;
   /** A page about it; null = there is none. */
   readonly link: string | null;

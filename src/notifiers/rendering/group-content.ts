@@ -16,11 +16,13 @@ import type { Severity } from '../../core/model/ids.ts';
 import { shortHex } from '../../core/values/address.ts';
 import { showRange, showTime } from '../../core/wording/words.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { plain } from '../../lib/untrusted.ts';
 import type { OwnLinks } from './alert-content.ts';
 import {
   ACKNOWLEDGE_ALL,
   byRule,
   ourLine,
+  quoted,
   sumOf,
   type MessageContent,
   type ListedAlert,
@@ -163,26 +165,46 @@ function isEvent({ message: { type } }: DeliveryMember): boolean {
 function listed(line: Line, isSummary: boolean, at: Instant): Omit<ListedAlert, 'link'> {
   const [first] = line;
   const { message } = first;
-  const alone = memberAside(isSummary ? { ...first, heldAt: null } : first, at);
+  const when = line.length === 1 ? memberAside(isSummary ? { ...first, heldAt: null } : first, at) : timesOf(line, at);
+  const reasons = isEvent(first) ? firstOf(line.flatMap(({ message: one }) => strangeIn(one))) : [];
   return {
     subject: memberSubject(first, at),
-    aside: line.length === 1 ? alone : foldedAside(line, at),
+    aside: [when, ...callersOf(line), ...reasons].join(', '),
+    strange: reasons.length > 0,
     tone: toneOf(message),
     counts: { ...ruleCountOf(countOf(first)), count: sumOf(line.map(countOf)) },
   };
 }
 
-const MOST_CALLERS = 3;
-
-/** `6 times, 00:05\u201300:08 UTC, from 0x1E46\u2026FD90` */
-function foldedAside(line: Line, now: Instant): string {
+/** `6 times, 00:05\u201300:08 UTC` */
+function timesOf(line: Line, now: Instant): string {
   const times = line.map(({ message: { at } }) => at);
   const [first, last, moment] = [Math.min(...times), Math.max(...times), { now, zone: line[0].message.zone }];
   const range = first === last ? showTime(first, moment) : showRange(first, last, moment);
-  const callers = [...new Set(line.flatMap(({ message }) => callerOf(message)))];
-  const more = callers.length - MOST_CALLERS;
-  const from = [...callers.slice(0, MOST_CALLERS), ...(more > 0 ? [`${more} more`] : [])].join(', ');
-  return `${sumOf(line.map(countOf))} times, ${range}${from === '' ? '' : `, from ${from}`}`;
+  return `${sumOf(line.map(countOf))} times, ${range}`;
+}
+
+const MOST_DISTINCT = 3;
+
+/** Each once; what is left out is counted. */
+function firstOf(texts: readonly string[]): string[] {
+  const all = [...new Set(texts)];
+  const more = all.length - MOST_DISTINCT;
+  return [...all.slice(0, MOST_DISTINCT), ...(more > 0 ? [`${more} more`] : [])];
+}
+
+/** `from 0x1E46\u2026FD90` */
+function callersOf(line: Line): string[] {
+  const callers = firstOf(line.flatMap(({ message }) => callerOf(message)));
+  return callers.length === 0 ? [] : [`from ${callers.join(', ')}`];
+}
+
+const LONGEST_REASON = 60;
+
+/** `\u201cout of gas\u201d`: why a call failed, as its contract has it. */
+function strangeIn({ lines }: Message): string[] {
+  const parts = lines.flat().flatMap((part) => ('untrusted' in part ? [plain(part.untrusted, LONGEST_REASON)] : []));
+  return parts.filter((text) => text !== '').map((text) => quoted({ text, strange: true }));
 }
 
 function callerOf({ fields: { from } }: Message): string[] {

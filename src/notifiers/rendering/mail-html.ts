@@ -70,11 +70,12 @@ function textRow({ text }: TextLine): Html {
 }
 
 /** The colour at its side says how bad it is; the words say so as well. */
-function alertRow({ subject, aside, tone, link }: ListedAlert): Html {
+function alertRow({ subject, aside, strange, tone, link }: ListedAlert): Html {
   const shown = link === null ? html`${subject}` : linkOf({ label: subject, url: link });
+  const beside = strange ? html`<bdi>${aside}</bdi>` : html`${aside}`;
   return html`<tr>
     <td colspan="2" style="${WIDE};border-left:4px solid ${COLOURS[tone]}">
-      ${[shown]} <span class="quiet" style="color:#5f6368;font-size:12px">${aside}</span>
+      ${[shown]} <span class="quiet" style="color:#5f6368;font-size:12px">${[beside]}</span>
     </td>
   </tr> `;
 }

@@ -88,7 +88,8 @@ function alertLine({ subject, aside, link }: ListedAlert): string {
 }
 
 function bareAlert(alert: ListedAlert): string {
-  return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
+  const text = plainText({ text: alertText(alert), strange: alert.strange });
+  return alert.link === null ? text : `${text} ${alert.link}`;
 }
 
 const LOOK_ALIKES: Readonly<Record<string, string>> = {

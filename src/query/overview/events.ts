@@ -25,7 +25,7 @@ export async function eventRows(view: QueryContext): Promise<EventRow[]> {
 function rowOf(all: readonly EventGroup[], statusOf: Awaited<ReturnType<typeof recipientsOf>>): EventRow[] {
   const [first] = all;
   if (first === undefined) return [];
-  const { message } = first;
+  const { message, isRetracted } = first;
   const accepted = statusOf(message).filter(({ state }) => state === 'accepted');
   return [
     {
@@ -37,6 +37,7 @@ function rowOf(all: readonly EventGroup[], statusOf: Awaited<ReturnType<typeof r
       key: message.key,
       episode: message.episode,
       newest: firstLine(message),
+      is_retracted: isRetracted,
       count: all.reduce((sum, { count }) => sum + count, 0),
       notified: [...new Set(accepted.map(({ channel }) => channel))],
       owed: all.reduce((sum, { owed }) => sum + owed, 0),

@@ -97,6 +97,7 @@ export const EventRow = z
     key: z.string(),
     episode: Count,
     newest: Text,
+    is_retracted: z.boolean().describe('The newest was taken back: it did not happen.'),
     count: Count.describe('Within the last twelve hours.'),
     notified: z.array(z.string()).describe('Channels that accepted one of them.'),
     owed: Count.describe('Messages about them that are owed.'),

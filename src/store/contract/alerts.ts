@@ -60,6 +60,8 @@ export interface EventGroup {
   readonly count: number;
   /** Of the newest. */
   readonly message: Message;
+  /** It is retracted. */
+  readonly isRetracted: boolean;
   /** Messages about the alert that are owed. */
   readonly owed: number;
 }

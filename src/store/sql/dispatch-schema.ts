@@ -92,6 +92,7 @@ export function renewalColumns({ int, text }: SqlDialect): string[] {
     `ALTER TABLE alerts ADD COLUMN answered ${text}`,
     `ALTER TABLE alerts ADD COLUMN highest ${int}`,
     `ALTER TABLE notifications ADD COLUMN told ${text}`,
+    'CREATE INDEX notifications_of_summary ON notifications (at) WHERE summary IS NOT NULL',
     `ALTER TABLE deliveries ADD COLUMN critical ${text}`,
     `ALTER TABLE deliveries ADD COLUMN out_of_turn ${int} NOT NULL DEFAULT 0`,
   ];

@@ -283,6 +283,31 @@ test('a summary of events that nobody acknowledges is told to the next in line',
   expect((await daemon.sent()).toSorted()).toEqual(['ada summary', 'bob summary']);
 });
 
+test('events that were told as one and are all retracted, one by one or together, are open no more and call nobody in', async () => {
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: OPEN_EVENTS });
+  const summary = { of: 'alert.event', count: 3, keys: ['a', 'b', 'c'] } as const;
+  await daemon.decided({ key: 'both', type: 'alert.summary', summary }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
+  const open = async (): Promise<string[]> =>
+    (await daemon.store.openAlerts({ at: daemon.clock.now() })).map(({ key }) => key);
+  const areShownRetracted = async (): Promise<boolean[]> =>
+    (await (await daemon.store.reader()).events(0, 10)).map(({ isRetracted }) => isRetracted);
+  await daemon.decided({ ...RETRACTED, key: 'b' });
+  await daemon.route();
+  expect(await open()).toEqual(['both']);
+  expect(await areShownRetracted()).toEqual([false]);
+  const rest = { of: 'alert.retracted', count: 2, keys: ['a', 'c'] } as const;
+  await daemon.decided({ key: 'gone', type: 'alert.summary', summary: rest }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops retracted', 'ops summary']);
+  expect(await open()).toEqual([]);
+  expect(await areShownRetracted()).toEqual([true]);
+  await daemon.clock.advance(DAY);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual([]);
+});
+
 test('events that are retracted together are open no more, and call nobody in', async () => {
   await using daemon = await aDispatcher(CHANNELS, undefined, { more: OPEN_EVENTS });
   for (const key of ['a', 'b', 'c']) await daemon.decided({ ...EVENT, key }, ['ops']);

@@ -1,7 +1,7 @@
 // What people look at of alerts: which are open, who was told, and how far their messages came.
 import { z } from 'zod';
 import { BUILT_IN_RULE, SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
-import { EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
+import { EVENT_OPEN_MS, EVENT_SHOWN_MS } from '../../../core/model/transition.ts';
 import { headingOf } from '../../../core/wording/message-words.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { EpisodeName, HeldMessage, Progress, Unheard } from '../../contract/alerts.ts';
@@ -12,6 +12,7 @@ import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
 import { deliveryOf, IS_ENDED } from '../deliveries/delivery-rows.ts';
 import { labelsShape, recipientOf } from './alert-labels.ts';
+import { retractedSummaries } from './notifications.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
 
 const MOST_UNHEARD = 1000;
@@ -105,7 +106,7 @@ export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<Op
   const rows = keys === undefined ? await sql.all(RECENT, [since]) : await sql.all(NAMED, [since, keys]);
   const open = rows.flatMap((row) => openAlertOf(row) ?? []);
   if (!open.some(({ isEvent }) => isEvent)) return open;
-  const gone = retractedIn(await sql.all(SUMMARIES, [since]));
+  const gone = await goneTogether(sql, at - EVENT_OPEN_MS);
   return open.filter(({ key, isEvent }) => !isEvent || !gone.has(key));
 }
 
@@ -113,10 +114,17 @@ const SUMMARIES = 'SELECT message FROM notifications WHERE at > $1 AND summary I
 
 const summaryShape = z.object({ summary: z.object({ of: z.string(), keys: z.array(z.string()) }) });
 
-/** Keys of events that were retracted together. Where they are back, a summary of its own stands for them. */
-function retractedIn(rows: readonly Row[]): ReadonlySet<string> {
+/**
+ * Keys of events that were retracted together since then, and of summaries whose events are all retracted. Where they are
+ * back, a summary of its own stands for them.
+ */
+export async function goneTogether(sql: Sql, since: Instant): Promise<ReadonlySet<string>> {
+  const rows = await sql.all(SUMMARIES, [since]);
+  if (rows.length === 0) return new Set();
+  const over = await retractedSummaries(sql, since, null);
   const summaries = rows.flatMap((row) => summaryShape.safeParse(jsonOrNull(row['message'])).data?.summary ?? []);
-  return new Set(summaries.filter(({ of }) => of === 'alert.retracted').flatMap(({ keys }) => keys));
+  const retracted = summaries.filter(({ of }) => of === 'alert.retracted').flatMap(({ keys }) => keys);
+  return new Set([...retracted, ...over.map(({ key }) => key)]);
 }
 
 const saidShape = z.object({

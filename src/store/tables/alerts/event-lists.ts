@@ -7,6 +7,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, text, texts, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
+import { goneTogether } from './alert-lists.ts';
 
 /** Of a storm only the newest are counted. */
 const MOST_EVENTS = 20_000;
@@ -21,7 +22,9 @@ const OWED = `
   GROUP BY n.watch, n.alert`;
 
 const EVENTS = (d: SqlDialect): string => `
-  SELECT counted.watch, counted.alert, counted.count, n.message FROM (
+  SELECT counted.watch, counted.alert, counted.count, n.message,
+    (SELECT newest.transition FROM notifications AS newest WHERE newest.key = n.key ORDER BY newest.seq DESC LIMIT 1) AS now
+  FROM (
     SELECT watch, alert, count(*) AS count, max(number) AS newest
     FROM (
       SELECT number, watch, alert, transition FROM notifications WHERE at > $1 ORDER BY at DESC LIMIT ${MOST_EVENTS}
@@ -33,11 +36,13 @@ const EVENTS = (d: SqlDialect): string => `
 /** By alert, those with the newest first. One that cannot be read is left out. */
 export async function events(sql: Sql, since: Instant, limit: number): Promise<EventGroup[]> {
   const owed = new Map((await sql.all(OWED)).map((row) => [nameOf(row), int(row, 'owed')]));
+  const gone = await goneTogether(sql, since);
   return (await sql.all(EVENTS, [since, limit])).flatMap((row) => {
     const message = messageOf(row);
     if (message === null) return [];
     const group = { watch: text(row, 'watch'), alert: text(row, 'alert'), count: int(row, 'count'), message };
-    return [{ ...group, owed: owed.get(nameOf(row)) ?? 0 }];
+    const isRetracted = row['now'] === 'retracted' || gone.has(message.key);
+    return [{ ...group, isRetracted, owed: owed.get(nameOf(row)) ?? 0 }];
   });
 }
 

@@ -10,6 +10,7 @@ import {
   type TransitionName,
 } from '../../../core/model/transition.ts';
 import { idOf } from '../../../core/model/watch/identity.ts';
+import type { Key } from '../../../dispatch/model.ts';
 import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
@@ -80,10 +81,15 @@ export async function newestNotification(sql: Sql): Promise<number> {
 }
 
 // Only the message of a summary says what its members are: no other is read.
-const UNROUTED = `
+const AS_ROUTED = `
   SELECT number, key, episode, seq, watch, alert, transition, labels, notify, summary, at, told,
     CASE WHEN summary IS NOT NULL THEN message END AS message
-  FROM notifications WHERE routed = 0 ORDER BY number LIMIT $1 + 0`;
+  FROM notifications`;
+const UNROUTED = `${AS_ROUTED} WHERE routed = 0 ORDER BY number LIMIT $1 + 0`;
+const SUMMARIES = `${AS_ROUTED} WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
+const RETRACTED = (d: SqlDialect): string => `
+  SELECT DISTINCT key FROM notifications
+  WHERE number > $1 AND transition = 'retracted' AND ${d.among('key', '$2', 'text')}`;
 
 /** The oldest that nobody was chosen for yet; a later one about the same alert waits for the next round. */
 export async function unrouted(sql: Sql, limit: number): Promise<Unrouted[]> {
@@ -102,6 +108,23 @@ function untilRepeated(rows: readonly Row[]): Unrouted[] {
     all.push(next);
   }
   return all;
+}
+
+/** Summaries of events since then that are all retracted. `of`: only those of which one of these alerts is a member. */
+export async function retractedSummaries(sql: Sql, since: Instant, of: ReadonlySet<Key> | null): Promise<Unrouted[]> {
+  const summaries = (await sql.all(SUMMARIES, [since])).map(unroutedOf);
+  const begun = summaries.filter(({ transition }) => transition === 'event' || transition === 'reinstated');
+  const asked = begun.filter(({ members }) => of === null || members.some((key) => of.has(key)));
+  const over: Unrouted[] = [];
+  for (const summary of asked) if (await isRetracted(sql, summary, summaries)) over.push(summary);
+  return over;
+}
+
+async function isRetracted(sql: Sql, { number, members }: Unrouted, summaries: readonly Unrouted[]): Promise<boolean> {
+  const later = summaries.filter((one) => one.transition === 'retracted' && one.number > number);
+  const together = new Set(later.flatMap((one) => one.members));
+  const left = members.filter((key) => !together.has(key));
+  return left.length === 0 || (await sql.all(RETRACTED, [number, left])).length === new Set(left).size;
 }
 
 const unroutedShape = z.object({

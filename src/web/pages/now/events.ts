@@ -36,13 +36,14 @@ export function eventTable(events: readonly EventRow[], moment: Moment): Html {
 
 function row(event: EventRow, moment: Moment): Html {
   const { last, watch, alert, title, severity, key, episode, newest, count, notified, owed } = event;
+  const isGone = event.is_retracted;
   const who = notified.length === 0 ? 'nobody' : notified.join(', ');
-  return html`<tr class="${rowTone(severity)}">
+  return html`<tr class="${isGone ? '' : rowTone(severity)}">
     <td data-name="Last"><span class="nowrap">${timeTag(last, moment)}</span></td>
     <td>
       <a class="strong" href="${alertPath(key, episode)}">${title}</a><span class="sub mono">${watch}/${alert}</span>
     </td>
-    <td class="wrap">${textTag(newest)}</td>
+    <td class="wrap">${isGone ? html`<b>Retracted</b>: it did not happen.` : textTag(newest)}</td>
     <td class="num" data-name="In 12 h"><span>${counted(count)}</span></td>
     <td data-name="Notified"><span>${who}${owed === 0 ? null : `, ${counted(owed)} owed`}</span></td>
   </tr>`;
