@@ -147,6 +147,17 @@ test('where nothing changed, the very same object comes back: nothing is written
   }
 });
 
+test('an item whose block the explorer has not read again is not final, however far the head is', () => {
+  const before = at(FINAL_DEPTH, 'confirmed');
+  const below = { ...NOW, reach: HEAD - FINAL_DEPTH - 1 };
+  expect(advanceEvent(RULE, before, unread, below).after).toBe(before);
+  expect(advanceEvent(RULE, at(10 * FINAL_DEPTH, 'confirmed'), unread, { ...NOW, reach: 1 }).after).toBe(FORGOTTEN);
+  const again = { ...NOW, head: HEAD + 3, reach: HEAD + 3 };
+  const first = advanceEvent(RULE, before, gone, again).after ?? before;
+  const second = advanceEvent(RULE, first, gone, again).after ?? before;
+  expect(advanceEvent(RULE, second, gone, again).transition).toBe('retracted');
+});
+
 test('what goes again before it has been there for ten minutes begins its ten minutes anew', () => {
   const returning = at(12, 'retracted', 2, { turned: 9 });
   const { after } = advanceEvent(RULE, returning, gone, NOW);

@@ -218,4 +218,15 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     caughtAs: ['invented', 'lost'],
     under: ['rule-edited'],
   },
+  'an event is final though its block was never read again': {
+    edits: [
+      {
+        file: 'src/core/alerts/events/event-state.ts',
+        find: `life.state === 'suspect' || isBelow;`,
+        replace: `(life.state === 'suspect' && isBelow !== undefined);`,
+      },
+    ],
+    caughtAs: ['lost'],
+    seed: '20',
+  },
 };

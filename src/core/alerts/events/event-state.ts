@@ -7,7 +7,8 @@
 // that proves it. An item that was retracted once may come and go: from then on a message is sent only when its presence
 // was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no longer
 // tracked. One that was removed from its block is tracked ten times as long, since it may be mined again; so is one that
-// was missing when its block was last read, since nothing shows that it is final.
+// was missing when its block was last read, or whose block the explorer has not read again, since nothing shows that it is
+// final.
 //
 // An item that is in no block has to be missing for ten minutes as well, while the chain's head moves: not every server
 // knows of every pending transaction, and no block shows that it is gone.
@@ -124,8 +125,9 @@ function retracted(life: EventProgress): EventProgress {
 }
 
 /** The item was present for a while and is missing again. */
-function stayAway(rule: Depths, before: EventProgress, { depth, reach }: Place): EventAdvance {
-  if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
+function stayAway(rule: Depths, before: EventProgress, place: Place): EventAdvance {
+  const { reach } = place;
+  if (isForgotten(rule, before, place)) return { after: null, transition: 'sealed' };
   const absentHead = absentHeadOf(before, reach);
   return unchangedOr(before, { ...before, turnedAt: null, absentHead }, 'none');
 }
@@ -134,11 +136,12 @@ function stayAway(rule: Depths, before: EventProgress, { depth, reach }: Place):
  * The item is no longer on the pages that are read. What was seen last stands: depth alone confirms it, and ends
  * tracking.
  */
-function advanceUnread(rule: Depths, before: EventProgress, { at, depth }: Place): EventAdvance {
+function advanceUnread(rule: Depths, before: EventProgress, place: Place): EventAdvance {
+  const { at, depth } = place;
   if (before.state === 'observed' && depth >= rule.confirmations) return confirm(rule, before, 'confirmed', depth);
   if (before.state === 'retracted' && isStable(before, at))
     return confirm(rule, { ...before, absent: 0, turnedAt: null }, 'reinstated', depth);
-  if (isForgotten(rule, before, depth)) return { after: null, transition: 'sealed' };
+  if (isForgotten(rule, before, place)) return { after: null, transition: 'sealed' };
   return { after: before, transition: 'none' };
 }
 
@@ -149,8 +152,10 @@ function isStable({ turnedAt }: EventProgress, at: Instant): boolean {
 // A transaction that was removed from a block may wait longer to be mined again than a block takes to become final.
 const RETENTION_OF_GONE = 10;
 
-function isForgotten(rule: Depths, life: EventProgress, depth: number): boolean {
-  return depth >= finalDepth(rule) * (isGone(life) || life.state === 'suspect' ? RETENTION_OF_GONE : 1);
+function isForgotten(rule: Depths, life: EventProgress, { depth, reach }: Pick<Place, 'depth' | 'reach'>): boolean {
+  const isBelow = life.block !== null && reach !== null && reach < life.block;
+  const isUncertain = isGone(life) || life.state === 'suspect' || isBelow;
+  return depth >= finalDepth(rule) * (isUncertain ? RETENTION_OF_GONE : 1);
 }
 
 function unchangedOr(
