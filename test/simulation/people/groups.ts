@@ -60,7 +60,12 @@ export function groupsIn({ timeline, messages, severityAt }: Evidence): Groups {
       const last = own[countUntil(own.length, (n) => (own[n]?.at ?? Infinity) < at) - 1];
       const isMeant = last !== undefined && (since === null || last.at >= since);
       const paced = isMeant ? last.at + named.intervalMs : at;
-      return paced > at ? paced : sort === 'news' && since === null ? at + named.waitMs : at;
+      const isFirst = sort === 'news' && since === null;
+      if (paced <= at) return isFirst ? at + named.waitMs : at;
+      // It began in a quiet group, where a summary was closed meanwhile.
+      return isFirst && last !== undefined && last.at >= story.from
+        ? Math.max(paced, story.from + named.waitMs)
+        : paced;
     },
   };
 }

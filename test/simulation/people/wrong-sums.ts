@@ -57,9 +57,11 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
   const all = court.caps.closingsOf(target, bucket);
   const own = all.find((one) => one.message === message);
   if (limits === null || own === undefined || own.isFree) return [];
-  // Those that were taken back before anybody could see them disturb nobody.
+  // Those that were taken back before anybody could see them disturb nobody. What passes in any case may have come behind.
   const within = (ms: number): readonly Closing[] =>
-    all.slice(...rangeOf(all, closedAt - ms, closedAt)).filter((one) => !isTakenBack(court, one, closedAt));
+    all
+      .slice(...rangeOf(all, closedAt - ms, closedAt))
+      .filter((one) => !isTakenBack(court, one, closedAt) && !(one.isFree && one.at === closedAt));
   const [slot, hour] = [within(SLOT_MS), within(HOUR_MS)];
   const over = (duty: Duty, what: string): PeopleVerdict[] => wrong(court, message, 'over-the-cap', duty, what);
   if (slot.length > limits.burst) return over('burst', `${slot.length} ${bucket} messages in ten minutes`);
