@@ -4,13 +4,6 @@ import { isLate, isNear } from './story.ts';
 
 export const CHANNELS_AND_CAPS: readonly KnownOfPeople[] = [
   {
-    name: 'messages of before the clock was set back are counted again by the cap when it shows their time',
-    of: 'judge 9',
-    met: { seed: 3, days: 3 },
-    covers: ({ check, story }) =>
-      isLate(check) && story.kind === 'people' && isNear(story, 'over-by-clock') && !isNear(story, 'retrying'),
-  },
-  {
     name: 'a summary waits behind the retries of an earlier message about any of its alerts',
     of: 'judge 12',
     met: { seed: 2, days: 2 },

@@ -4,12 +4,6 @@ import { isNear } from './story.ts';
 
 export const EVENTS: readonly KnownOfPeople[] = [
   {
-    name: 'ends that are folded into one line are held like news',
-    of: 'judge 14',
-    met: { seed: 26, days: 1 },
-    covers: ({ check, story }) => check === 'end-unsent' && isNear(story, 'ended-together') && isNear(story, 'held'),
-  },
-  {
     name: 'what was closed before a hold is tried for the first time in it',
     of: 'decision 116',
     met: { seed: 2, days: 3 },

@@ -42,7 +42,7 @@ export function missedOn(way: Way): { readonly missed: Missed | null; readonly t
   let once: Once = { groupSince: null, isCapped: false };
   let at = way.from;
   while (at < way.until) {
-    const step: Step | null = covering(way, at) ?? onceMore(way, at, once, trail);
+    const step: Step | null = stepFrom(way, at, once, trail);
     if (step === null) {
       const free = Math.min(...way.excused.map(({ spans }) => nextStart(spans, at)));
       if (Math.min(free, way.until) - at >= SENT_WITHIN_MS) return { missed: { from: at, after, trail }, trail };
@@ -55,6 +55,12 @@ export function missedOn(way: Way): { readonly missed: Missed | null; readonly t
     at = step.to;
   }
   return { missed: null, trail };
+}
+
+/** A channel that is busy holds back what is closed: group and cap act before. */
+function stepFrom(way: Way, at: Instant, once: Once, trail: ReadonlySet<Excuse>): Step | null {
+  const step = covering(way, at);
+  return step !== null && step.by !== 'busy' ? step : (onceMore(way, at, once, trail) ?? step);
 }
 
 function covering({ excused }: Way, at: Instant): Step | null {
