@@ -298,7 +298,7 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
       {
         file: 'src/store/tables/operators/acks.ts',
         find: `sql.run(byMs > 0 ? FORWARD : BACK, [byMs, now]);`,
-        replace: `sql.run(byMs > 0 || BACK !== '' ? FORWARD : BACK, [Math.max(byMs, 0), now]);`,
+        replace: `sql.run(byMs === 0 ? BACK : FORWARD, [Math.max(byMs, 0), now]);`,
       },
     ],
     caughtAs: ['step-wrong step'],
