@@ -22,7 +22,7 @@ import { bodyFor } from '../support/web/web.ts';
 type Row = readonly [route: string, stranger: number, anybody: number, viewer: number, operator: number];
 
 const PUBLIC: readonly Row[] = [
-  ['GET /metrics', 200, 200, 200, 200],
+  ['GET /metrics', 401, 200, 200, 200],
   ['GET /healthz', 200, 200, 200, 200],
   ['GET /readyz', 200, 200, 200, 200],
   ['GET /assets/:file', 200, 200, 200, 200],
@@ -166,10 +166,12 @@ async function ask(web: Web, asked: Asked): Promise<Asking> {
   return { status, allow: got.allow, cookies: got['set-cookie'] ?? [] };
 }
 
-function headersOf({ path, by = nobody }: Asked): Headers {
-  const identity = isCall(path)
-    ? { authorization: by.token && `Bearer ${by.token}`, 'x-chainwarden-request': '1', 'idempotency-key': 'key-1' }
-    : { cookie: by.cookie && `chainwarden=${by.cookie}` };
+function headersOf({ method, path, by = nobody }: Asked): Headers {
+  // Whoever scrapes shows a token, as callers do.
+  const identity =
+    isCall(path) || (path === '/metrics' && ['GET', 'HEAD'].includes(method))
+      ? { authorization: by.token && `Bearer ${by.token}`, 'x-chainwarden-request': '1', 'idempotency-key': 'key-1' }
+      : { cookie: by.cookie && `chainwarden=${by.cookie}` };
   const type = isCall(path) ? 'application/json' : 'application/x-www-form-urlencoded';
   return { ...identity, 'content-type': type, 'sec-fetch-site': 'same-origin' };
 }

@@ -1,9 +1,9 @@
-// Which messages about an alert its recipients were sent, each apart: its begin, its repeats, its end.
+// The messages about an alert, each apart: its begin, its repeats, its end.
 import { nameOfTransition } from '../../core/model/transition.ts';
 import type { Message } from '../../core/model/delivery.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Progress } from '../../store/contract/alerts.ts';
-import type { About, ToldMessage } from '../shapes/common.ts';
+import type { MessageAbout, ToldMessage } from '../shapes/common.ts';
 import { isToArrive, statusOf } from './recipients.ts';
 
 export function toldIn(progress: readonly Progress[], messages: readonly Message[]): ToldMessage[] {
@@ -15,7 +15,7 @@ export function toldIn(progress: readonly Progress[], messages: readonly Message
   return told.toSorted((a, b) => a.decided_at.localeCompare(b.decided_at));
 }
 
-export function aboutOf({ seq, delivery: { kind } }: Progress, messages: readonly Message[]): About {
+export function aboutOf({ seq, delivery: { kind } }: Progress, messages: readonly Message[]): MessageAbout {
   if (kind === 'repeat') return 'repeat';
   if (kind !== 'news') return 'summary';
   const message = messages.find((one) => one.seq === seq);

@@ -80,7 +80,7 @@ export const RecipientStatus = z
   .meta({ id: 'RecipientStatus', description: 'How far the message to one recipient has come.' });
 export type RecipientStatus = z.output<typeof RecipientStatus>;
 
-/** Which message of an alert it is. */
+/** The messages that an alert may have. */
 export const ABOUT = [
   'firing',
   'event',
@@ -91,7 +91,7 @@ export const ABOUT = [
   'retracted',
   'resolved',
 ] as const;
-export type About = (typeof ABOUT)[number];
+export type MessageAbout = (typeof ABOUT)[number];
 
 export const ToldMessage = z
   .strictObject({ about: z.enum(ABOUT), decided_at: Time, ...RecipientStatus.shape })

@@ -1,5 +1,5 @@
 // Who was notified, and what their servers answered.
-import type { About, RecipientStatus, ToldMessage } from '../../query/shapes/common.ts';
+import type { MessageAbout, RecipientStatus, ToldMessage } from '../../query/shapes/common.ts';
 import { plural } from './amount.ts';
 import { html, type Html } from './html.ts';
 import { icon } from './icons.ts';
@@ -50,7 +50,7 @@ export function answerTag(answer: string | null): Html | null {
 }
 
 /** `the end`, `2 repeats, the last` */
-const MESSAGES: Readonly<Record<About, string>> = {
+const MESSAGES: Readonly<Record<MessageAbout, string>> = {
   firing: 'the begin',
   event: 'the event',
   repeat: 'a repeat',
@@ -61,7 +61,7 @@ const MESSAGES: Readonly<Record<About, string>> = {
   resolved: 'the end',
 };
 
-export function messageName(about: About): string {
+export function messageName(about: MessageAbout): string {
   return MESSAGES[about];
 }
 
