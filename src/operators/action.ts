@@ -23,7 +23,7 @@ export interface Action<
   readonly summary: string;
   /** Under the root of the API, with parameters as `:name`. */
   readonly path: `/${string}`;
-  readonly tag: 'watches' | 'alerts' | 'silences' | 'deliveries';
+  readonly tag: 'watches' | 'alerts' | 'silences' | 'deliveries' | 'daemon';
   readonly status: 200 | 201;
   /** In addition to the problems of every call. */
   readonly problems: readonly ActionProblem[];

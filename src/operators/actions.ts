@@ -5,6 +5,7 @@ import type { Action } from './action.ts';
 import { retryChannel, sampleChannel } from './channels.ts';
 import { dismissDelivery, retryDelivery } from './deliveries.ts';
 import { endPause, pause } from './pauses.ts';
+import { endSessions } from './sessions.ts';
 import { endSilence, extendSilence, silence } from './silences.ts';
 
 export const ACTIONS: readonly Action[] = [
@@ -21,4 +22,5 @@ export const ACTIONS: readonly Action[] = [
   dismissDelivery,
   retryChannel,
   sampleChannel,
+  endSessions,
 ];

@@ -176,7 +176,7 @@ function operatorWrites({ database: { sql, write }, writeUnder }: StoreTools) {
     announceable: (at) => announceable(sql, at),
     announce: (id, transitions, at, fence) => writeUnder('announce', fence, (on) => announce(on, id, transitions, at)),
     linkSecrets: async () => linkSecretsIn(await readFact(sql, 'links')),
-    isPassEnded: (nonce) => isPassEnded(sql, nonce),
+    isPassEnded: (nonce, until) => isPassEnded(sql, nonce, until),
     endPass: (nonce, until, at) => write('intervene', (on) => endPass(on, nonce, until, at)),
   } satisfies Partial<Store>;
 }

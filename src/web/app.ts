@@ -119,8 +119,8 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
 const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operator or a viewer (http.operators).\n';
 
 /**
- * Metrics tell balances, and the lines of readiness tell names and who paused what. Where there are operators, both are for
- * whoever may read the page; where there are none, nobody has a token to show.
+ * Metrics tell balances, and the lines of readiness tell names and who paused what. Where there are operators, both need the
+ * right to read the page; where there are none, nobody has a token to show.
  */
 function readersOf(
   callers: Callers,

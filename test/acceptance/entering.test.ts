@@ -50,6 +50,43 @@ test('a copy of the cookie of somebody who left opens nothing, and a code nothin
   expect(await whoIs(second, local)).toBe('local');
 });
 
+test('an operator ends all sessions at once, for good, and whoever has a token enters again', async () => {
+  await using first = await anOperatedDaemon();
+  const { explorer, folder } = first;
+  const { app, clock } = first.running;
+  const [alice, copied] = [
+    await enter(first, { token: OPERATOR_TOKEN }),
+    await enter(first, { token: OPERATOR_TOKEN }),
+  ];
+  const about = await browse(app, '/about', { headers: alice });
+  const form = { proof: proofIn(about, '/sessions/end') };
+  expect((await browse(app, '/sessions/end', { headers: alice, form })).headers.location).toBe('/enter');
+  expect([await whoIs(first, alice), await whoIs(first, copied)]).toEqual([undefined, undefined]);
+  clock.stall(1000);
+  const later = await enter(first, { token: OPERATOR_TOKEN });
+  expect(await whoIs(first, later)).toBe('alice');
+  await first.running[Symbol.asyncDispose]();
+
+  await using second = await anOperatedDaemon({ explorer, folder, clock });
+  expect([await whoIs(second, copied), await whoIs(second, later)]).toEqual([undefined, 'alice']);
+  const token = readFileSync(join(folder.path, 'state.db.token'), 'utf8').trim();
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'x-chainwarden-request': '1',
+    'content-type': 'application/json',
+  };
+  const answer = await fetch(`${second.running.app.url}/api/v1/sessions/end`, {
+    method: 'POST',
+    headers: { ...headers, 'idempotency-key': randomUUID() },
+    body: '{}',
+  });
+  expect([answer.status, await answer.json()]).toEqual([200, { ended_at: expect.stringMatching(/Z$/) }]);
+  expect(await whoIs(second, later)).toBeUndefined();
+  await using reader = await openReader(stateOf(folder, 'state.db'));
+  const lines = (await reader.history({ limit: 100 })).filter(({ kind }) => kind === 'sessions-ended');
+  expect(lines.map(({ actor }) => actor)).toEqual(['local', 'alice']);
+});
+
 test('an operator who is taken out of the config has no access from the reload on, and a new one has', async () => {
   await using daemon = await anOperatedDaemon();
   const { running, folder, explorer } = daemon;

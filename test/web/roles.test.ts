@@ -79,6 +79,7 @@ const FORMS: readonly Row[] = [
   ['POST /deliveries/:id/dismiss', 401, 403, 403, 409],
   ['POST /channels/:name/retry', 401, 403, 403, 409],
   ['POST /channels/:name/sample', 401, 403, 403, 409],
+  ['POST /sessions/end', 401, 403, 403, 409],
 ];
 
 /** Every action of an operator, and a preview, which is not the daemon's to refuse. */

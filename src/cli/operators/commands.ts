@@ -15,6 +15,7 @@ export function addOperatorCommands(registry: Registry): void {
   addSilences(registry);
   addAcks(registry);
   addDeliveries(registry);
+  addSessions(registry);
 }
 
 function addOpen({ program, terminal, end }: Registry): void {
@@ -129,5 +130,14 @@ function addDeliveries({ program, terminal, end }: Registry): void {
     .description('count one that was given up no more: somebody has looked at it')
     .action(async (id: string, options: DaemonAddress) => {
       end(await (await import('./deliveries-retry.ts')).dismiss(terminal, id, options));
+    });
+}
+
+function addSessions({ program, end, terminal }: Registry): void {
+  const sessions = program.command('sessions').description('sessions of the page');
+  onDaemon(sessions.command('end'))
+    .description('end those of everybody at once; tokens stay valid')
+    .action(async (options: DaemonAddress) => {
+      end(await (await import('./sessions.ts')).endSessions(terminal, options));
     });
 }

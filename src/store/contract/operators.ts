@@ -156,8 +156,11 @@ export interface OperatorStore {
   /** What links in messages are signed with: the first one signs, all of them are valid. The same after every start. */
   linkSecrets(): Promise<readonly string[]>;
 
-  /** Whether a pass of the pages was ended before its time: its holder left, or its code was used. */
-  isPassEnded(nonce: string): Promise<boolean>;
+  /**
+   * Whether a pass of the pages was ended before its time: its holder left, its code was used, or all were ended. `until`:
+   * when it is over by itself.
+   */
+  isPassEnded(nonce: string, until: Instant): Promise<boolean>;
 
   /** Ends it, on all replicas and across restarts. `until`: when it is over by itself. False: it was ended before. */
   endPass(nonce: string, until: Instant, at: Instant): Promise<boolean>;

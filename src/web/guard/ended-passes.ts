@@ -11,7 +11,7 @@ export interface EndedPasses {
 }
 
 export interface KeptPasses {
-  isPassEnded(nonce: string): Promise<boolean>;
+  isPassEnded(nonce: string, until: number): Promise<boolean>;
   /** False: it was ended before. */
   endPass(nonce: string, until: number, now: number): Promise<boolean>;
 }
@@ -24,17 +24,17 @@ export function createEndedPasses(kept: KeptPasses, log: Pick<Log, 'warn'> | und
   }
 
   return {
-    async has({ nonce }) {
-      if (await own.isPassEnded(nonce)) return true;
+    async has({ nonce, until }) {
+      if (await own.isPassEnded(nonce, until)) return true;
       try {
-        return await kept.isPassEnded(nonce);
+        return await kept.isPassEnded(nonce, until);
       } catch (error) {
         failed(error, 'who left elsewhere is not known');
         return false;
       }
     },
     async add({ nonce, until }, now) {
-      if (await own.isPassEnded(nonce)) return false;
+      if (await own.isPassEnded(nonce, until)) return false;
       try {
         return await kept.endPass(nonce, until, now);
       } catch (error) {

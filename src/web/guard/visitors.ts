@@ -1,5 +1,6 @@
 // Who looks at a page: whoever entered with a token and has its cookie, whoever the proxy names, or nobody in particular.
 import { randomUUID } from 'node:crypto';
+import { SESSION_MS } from '../../operators/sessions.ts';
 import { isLoopback } from '../../lib/network/loopback.ts';
 import type { EndedPasses } from './ended-passes.ts';
 import {
@@ -57,7 +58,7 @@ export interface VisitorsOptions {
 }
 
 export const COOKIE = 'chainwarden';
-export const COOKIE_MS = 12 * 3_600_000;
+export const COOKIE_MS = SESSION_MS;
 
 const ANONYMOUS: Visitor = { name: null, role: 'viewer', hasEntered: false, forms: null };
 

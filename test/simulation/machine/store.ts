@@ -186,7 +186,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     policy: (at) => deed(() => policy.policy(at)),
     openAlerts: (of) => deed(() => inner.openAlerts(of)),
     linkSecrets: () => deed(() => inner.linkSecrets()),
-    isPassEnded: (nonce) => deed(() => inner.isPassEnded(nonce)),
+    isPassEnded: (nonce, until) => deed(() => inner.isPassEnded(nonce, until)),
     endPass: (nonce, until, at) => write(() => inner.endPass(nonce, until, at)),
     record: (entries) => write(() => inner.record(entries)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),

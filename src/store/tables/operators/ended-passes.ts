@@ -5,15 +5,28 @@ import type { Sql } from '../../sql/sql.ts';
 
 const PREFIX = 'ended-pass:';
 
-const FIND = 'SELECT 1 FROM facts WHERE name = $1';
+/** Until when, at the latest, those lasted that were ended all at once. */
+const ALL = 'sessions-ended';
+
+const FIND = `
+  SELECT 1 FROM facts
+  WHERE name IN ($1, '${ALL}') AND CASE WHEN name = '${ALL}' THEN CAST(value AS BIGINT) >= $2::bigint ELSE TRUE END`;
+const END_ALL =
+  'INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value';
 const ADD = 'INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
 // The value is a time in JSON. Only of these rows it is a number.
 const DROP = (d: SqlDialect): string => `
   DELETE FROM facts
   WHERE CASE WHEN ${d.startsWith('name', `'${PREFIX}'`)} THEN CAST(value AS BIGINT) <= $1::bigint ELSE FALSE END`;
 
-export async function isPassEnded(sql: Sql, nonce: string): Promise<boolean> {
-  return (await sql.first(FIND, [`${PREFIX}${nonce}`])) !== undefined;
+/** `until`: when it is over by itself. */
+export async function isPassEnded(sql: Sql, nonce: string, until: Instant): Promise<boolean> {
+  return (await sql.first(FIND, [`${PREFIX}${nonce}`, until])) !== undefined;
+}
+
+/** Ends all that are over by themselves at that time. */
+export async function endSessionsUntil(sql: Sql, until: Instant): Promise<void> {
+  await sql.run(END_ALL, [ALL, JSON.stringify(until)]);
 }
 
 /** False: it was ended before. Forgets those that are over by themselves. */

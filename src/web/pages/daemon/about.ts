@@ -7,7 +7,8 @@ import { counted, plural } from '../../parts/amount.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
 import type { PageQueries } from '../queries.ts';
-import type { PageRoute } from '../route.ts';
+import { buttonForm } from '../frame/fill.ts';
+import type { PageRequest, PageRoute } from '../route.ts';
 
 export function aboutPage({ about }: Pick<PageQueries, 'about'>): PageRoute {
   return {
@@ -20,7 +21,7 @@ export function aboutPage({ about }: Pick<PageQueries, 'about'>): PageRoute {
   };
 }
 
-function content(found: About, moment: Moment): Html {
+function content(found: About, request: PageRequest): Html {
   return html`<div>
       <h1>About this daemon</h1>
       <p class="lead">Chainwarden ${found.version}.</p>
@@ -28,10 +29,10 @@ function content(found: About, moment: Moment): Html {
     <section class="three" aria-label="Facts">
       <div class="card">
         <h2>Runs</h2>
-        ${facts(runs(found, moment))}
+        ${facts(runs(found, request))}
       </div>
     </section>
-    ${found.cluster === null ? NOTHING : replicas(found.cluster)}
+    ${found.cluster === null ? NOTHING : replicas(found.cluster)} ${request.role === 'operator' ? sessions() : NOTHING}
     <section>
       <div class="head">
         <h2 id="api">API</h2>
@@ -50,6 +51,19 @@ function content(found: About, moment: Moment): Html {
         ${facts(Object.entries(PROBLEMS).map(([name, { status, title }]) => [html`<span id="${name}" class="mono">${name}</span>`, `${status}: ${title}.`]))}
       </div>
     </section>`;
+}
+
+function sessions(): Html {
+  return html`<section>
+    <div class="head">
+      <h2 id="sessions">Sessions</h2>
+    </div>
+    <p>
+      Whoever entered is asked for a token again after this, you too. Tokens stay valid: to take one away, change it in
+      the config.
+    </p>
+    ${buttonForm({ action: '/sessions/end', label: 'End all sessions', class: 'small' })}
+  </section>`;
 }
 
 const ENGINES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const;

@@ -3,6 +3,7 @@ import { ackAll } from '../../../operators/ack-all.ts';
 import { ack, alertIn } from '../../../operators/acks.ts';
 import { retryChannel, sampleChannel } from '../../../operators/channels.ts';
 import { dismissDelivery, retryDelivery } from '../../../operators/deliveries.ts';
+import { endSessions } from '../../../operators/sessions.ts';
 import { endPause, pause } from '../../../operators/pauses.ts';
 import { endSilence, extendSilence, silence, type SilenceDraft } from '../../../operators/silences.ts';
 import type { PerformAction } from '../../../operators/action.ts';
@@ -68,6 +69,8 @@ const FORMS = [
   buttonRoute(sampleChannel, '/channels/:name/sample', ({ parameter }) =>
     linkTo('/history', { q: `channel:${parameter('name')}` }),
   ),
+  // The session of the operator ends too.
+  buttonRoute(endSessions, '/sessions/end', () => '/enter'),
 ];
 
 /** Null: as long as an acknowledgement lasts. */
