@@ -142,17 +142,19 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: 'repeat',
     story: 'Four hours later it is still so.',
-    saw: { reserve: [...FELL, '{ at: 4h2m, balance: 940_100 }'] },
+    saw: { reserve: [...FELL, '{ at: 4h, balance: 940_100 }'] },
+    then: [['4h2m', nothing]],
   },
   {
     name: 'escalation',
     story: 'Nobody acknowledged it for 15 minutes: others are called.',
-    saw: { unanswered: ['{ at: 0m, balance: 4 }', '{ at: 1m, balance: 2 }', '{ at: 17m, balance: 1.5 }'] },
+    saw: { unanswered: ['{ at: 0m, balance: 4 }', '{ at: 1m, balance: 2 }', '{ at: 15m, balance: 1.5 }'] },
+    then: [['17m', nothing]],
   },
   {
     name: 'ack-ended',
     story: 'The acknowledgement has ended, and it is still so.',
-    saw: { reserve: FELL },
+    saw: { reserve: [...FELL, '{ at: 61m, balance: 960_000 }'] },
     then: [
       ['2m', (stage) => stage.ack('1h')],
       ['63m', nothing],

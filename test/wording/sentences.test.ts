@@ -264,8 +264,8 @@ const STORIES: Readonly<Record<string, Story>> = {
     watch: HEAD,
     alert: 'head: id: stalled, while: age > duration("5s"), severity: critical',
     saw: ['{ at: 0s, items: [{ height: 14_035_134, timestamp: -9s }] }'],
-    reads: ['[CRITICAL] no block for 9 s (limit 5 s)', 'Last 14,035,134 at 2025-12-31 23:59:51 UTC.'],
-    log: 'CRITICAL head/stalled FIRING no block for 9 s (limit 5 s) - Last 14,035,134 at 2025-12-31 23:59:51 UTC.',
+    reads: ['[CRITICAL] ethereum: no block for 9 s (limit 5 s)', 'Last 14,035,134 at 2025-12-31 23:59:51 UTC.'],
+    log: 'CRITICAL head/stalled FIRING ethereum: no block for 9 s (limit 5 s) - Last 14,035,134 at 2025-12-31 23:59:51 UTC.',
   },
   'blocks, resolved': {
     watch: HEAD,
@@ -274,8 +274,12 @@ const STORIES: Readonly<Record<string, Story>> = {
       '{ at: 0s, items: [{ height: 14_035_134, timestamp: -9s }] }',
       '{ at: 40s, items: [{ height: 14_035_135, timestamp: -1s }] }',
     ],
-    reads: ['[RESOLVED after 40s] new block 14,035,135', 'When it fired: 9 s.', 'Made at 00:00:39 UTC.'],
-    log: 'CRITICAL head/stalled RESOLVED new block 14,035,135 - When it fired: 9 s. Made at 00:00:39 UTC. (after 40s)',
+    reads: [
+      '[RESOLVED after 40s] ethereum: new block 14,035,135',
+      'When it fired: ethereum: no block for 9 s (limit 5 s).',
+      'Made at 00:00:39 UTC.',
+    ],
+    log: 'CRITICAL head/stalled RESOLVED ethereum: new block 14,035,135 - When it fired: ethereum: no block for 9 s (limit 5 s). Made at 00:00:39 UTC. (after 40s)',
   },
   'blocks, window': {
     watch: HEAD,

@@ -1,7 +1,7 @@
 // Puts links to the daemon's own pages into messages: to the page of each alert, and in those to people to one on which
 // it is acknowledged.
 import type { HttpSettings } from '../../config/model.ts';
-import { isHoldSummary, isReport, type Delivery, type PageOf } from '../../core/model/delivery.ts';
+import { isHoldSummary, type Delivery, type PageOf } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
 import { SAMPLE } from '../../notifiers/sample.ts';
@@ -37,9 +37,10 @@ export function pageLinksOf(
 function isOpen({ kind, members }: Delivery): boolean {
   if (isHoldSummary(kind)) return false;
   return members.some(({ message }) => {
-    const { type, watch, kind: of } = message;
+    const { type, watch, kind: of, severity } = message;
     const isOver = type === 'alert.resolved' || type === 'alert.retracted';
-    return !isOver && watch !== BUILT_IN_RULE && of !== SAMPLE && !isReport(message);
+    // Nobody has to look at what is only information, and it is not repeated.
+    return !isOver && watch !== BUILT_IN_RULE && of !== SAMPLE && severity !== 'info';
   });
 }
 

@@ -145,10 +145,15 @@ function negated(firing: Message, last: Message): Pick<Message, 'title' | 'detai
   return { title: `no longer: ${told}${now}`, detail: null, lines: last.lines };
 }
 
-function endOf({ measured: then }: Message, last: Message): Partial<Message> {
-  const { title, detail, measured, lines, text, fields, condition, runbook, zone } = last;
-  const fired = then === null || then === measured ? [] : lineOf(`When it fired: ${then}.`);
-  return { title, detail, measured, lines: [...fired, ...lines], text, fields, condition, runbook, zone };
+function endOf(firing: Message, last: Message): Partial<Message> {
+  const { measured: then } = firing;
+  const { title, detail, measured, lines, text, fields, condition, runbook, links, zone } = last;
+  const fired =
+    then === null || then === measured
+      ? []
+      : lineOf(`When it fired: ${measured === null ? titleAndDetail(firing) : then}.`);
+  const ends = { title, detail, measured, lines: [...fired, ...lines], text, fields, condition, runbook, zone };
+  return links.length === 0 ? ends : { ...ends, links };
 }
 
 /**
@@ -250,7 +255,14 @@ function titleOf(
     .render(context, zone)
     .map((segment) => ('text' in segment ? segment.text : plain(segment.untrusted)))
     .join('');
-  return { title: rendered, detail: showsNumber(kind, title) ? null : sentence.detail };
+  const { detail } = sentence;
+  const isSaid = showsNumber(kind, title) || (detail !== null && wordsIn(rendered).includes(detail.toLowerCase()));
+  return { title: rendered, detail: isSaid ? null : detail };
+}
+
+/** Without the signs around them. */
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
 }
 
 const NUMBERS: readonly (string | undefined)[] = ['amount', 'int', 'double', 'duration'];

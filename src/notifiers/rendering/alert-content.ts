@@ -2,7 +2,7 @@
 // and the links before anything else.
 import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
-import type { Attempt, DeliveryMember, Message } from '../../core/model/delivery.ts';
+import { isReport, type Attempt, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
 import { capital, showRange } from '../../core/wording/words.ts';
 import { ACKNOWLEDGE, ALERT, ourLine, RUNBOOK, type Link, type MessageContent, type TextLine } from './content.ts';
 import { ourPiece, toRows, type FactRow } from './facts.ts';
@@ -18,9 +18,7 @@ export type OwnLinks = Pick<Attempt, 'ackUrl' | 'pageOf'>;
 export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLinks = {}): MessageContent {
   const { as, present } = member;
   const message = presentMessage(member);
-  const values = toRows(message.fields, message.before, { when: whenBefore(member), zone: message.zone }).filter(
-    (row) => !isSaid(row, message),
-  );
+  const values = valuesOf(message, whenBefore(member));
   const about = aboutRows(message);
   const [lead, text] = [leadOf(member, at), textLines(message.text)];
   return {
@@ -41,6 +39,14 @@ export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLi
       ...notesOf({ lead, text, values: [...values, ...about], omitted: values.length - MOST_VALUES }),
     ],
   };
+}
+
+/** Without those that the lines above say. */
+function valuesOf(message: Message, when: string): FactRow[] {
+  // A report is its values, in the words of its rule.
+  if (isReport(message)) return [];
+  const rows = toRows(message.fields, message.before, { when, zone: message.zone });
+  return rows.filter((row) => !isSaid(row, message));
 }
 
 /** The links for a person who gets up come first. */
@@ -109,6 +115,8 @@ function whenBefore(member: DeliveryMember): string {
 function isSaid({ label, value: [piece, ...more] }: FactRow, { of, token }: Message): boolean {
   if (piece === undefined || more.length > 0) return false;
   const text = piece.text.toLowerCase();
+  // A native coin has the symbol that the config gives it, and the title names it.
+  if (label === 'symbol' && token === null) return true;
   if (/^(?:token )?symbol$/.test(label))
     return token !== null && token.symbol !== null && piece.text === plain(token.symbol);
   if (/^address$/.test(label)) return text === of?.address.toLowerCase();

@@ -2,7 +2,7 @@
 import { Amount, formatAmount } from '../../core/values/amount.ts';
 import type { Fact } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import { showDate } from '../../core/wording/words.ts';
+import { showDate, showPart } from '../../core/wording/words.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
 import { ours } from './wording.ts';
 
@@ -93,7 +93,8 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 // Ids are copied, amounts are read.
 function grouped(text: string, name: string): string {
   const amount = /\bid$/.test(name) ? undefined : Amount.parse(text);
-  return amount === undefined ? text : formatAmount(amount);
+  if (amount === undefined) return text;
+  return /^change \d/.test(name) ? showPart(amount) : formatAmount(amount);
 }
 
 function byLabel(rows: readonly FactRow[]): Map<string, readonly Piece[]> {

@@ -107,10 +107,16 @@ function valuesOf(member: DeliveryMember, at: Instant): string[] {
   const { message } = member;
   const present = laterValues(member);
   if (present === null || message.type !== 'alert.firing') return [];
-  const fired = showTime(firedAtOf(message), momentOf(message, at));
+  if (present.at <= message.observedAt)
+    return [`No later value is known than when it fired, ${firedTime(message, at)}.`];
+  const fired = firedTime(message, at);
   const isSame = message.measured === null || message.measured === present.measured;
   const then = isSame ? `It fired at ${fired}` : `When it fired, ${fired}: ${message.measured}`;
   return [`Values of ${showTime(present.at, momentOf(message, at))}. ${then}.`];
+}
+
+function firedTime(message: Message, at: Instant): string {
+  return showTime(firedAtOf(message), momentOf(message, at));
 }
 
 /** Why it is told now; null: it is news, or repeated as ever. */

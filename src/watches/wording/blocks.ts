@@ -46,17 +46,23 @@ function hashOf(view: AnyView | null): string | undefined {
   return typeof hash === 'string' ? shortHex(hash) : undefined;
 }
 
-/** `no block for 9 s (limit 5 s)`, and its end. */
+/** `ethereum: no block for 9 s (limit 5 s)`, and its end. */
 function ageSentence(occasion: ComparedValue): Sentence | null {
   const { operator, value: measured, bound, isOver, isStale } = occasion;
   const detail = `${measured} (limit ${bound})`;
   const height = ownValue(occasion, 'head.height') ?? 'of unknown height';
   const time = timeOf(occasion, 'head.');
   const at = time === undefined ? '' : ` at ${time}`;
-  if (isOver) return { title: `new block ${height}`, detail, measured, lines: lineOf(`Made${at}.`) };
+  const { explorer } = occasion.names;
+  if (isOver) return { title: `${explorer}: new block ${height}`, detail, measured: null, lines: lineOf(`Made${at}.`) };
   if (operator !== '>' && operator !== '>=') return null;
   const paused = isStale ? 'Other conditions on this explorer are paused.' : null;
-  return { title: `no block for ${detail}`, detail, measured, lines: lineOf(`Last ${height}${at}.`, paused) };
+  return {
+    title: `${explorer}: no block for ${detail}`,
+    detail,
+    measured,
+    lines: lineOf(`Last ${height}${at}.`, paused),
+  };
 }
 
 /** `21:17:48 UTC`, with its date where the head is not of the same day. */
