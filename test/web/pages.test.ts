@@ -6,7 +6,7 @@ import type { Web } from '../../src/web/server.ts';
 import { browse, cookieOf, proofIn, textOf } from '../support/browser/browse.ts';
 import { BadCursor } from '../../src/query/cursor.ts';
 import type { OperatorRequest, PerformAction } from '../../src/operators/action.ts';
-import { CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
+import { CALM, NOW, overviewWith, watchesWith } from '../support/daemon-in-trouble.ts';
 import {
   ALICE,
   API,
@@ -149,6 +149,17 @@ describe('a page', () => {
   });
 });
 
+test('a watch whose last value was beyond its limit is not said to be "away" from it', async () => {
+  const list = watchesWith();
+  const [row] = list.items;
+  if (row?.measure == null) throw new Error('no watch measures anything');
+  const measure = { ...row.measure, value: '90', limit: '100', distance: '10', side: 'below', fires: 'below' } as const;
+  const blind = { ...row, state: 'blind', measure: { ...measure, is_stale: true } } as const;
+  const queries = { ...queriesWith(CALM), watches: async () => ({ ...list, items: [blind] }) };
+  const { body } = await browse(await serve({ isOpen: true, queries }), '/watches');
+  expect(textOf(body)).toContain('was 10 beyond its limit');
+});
+
 describe('the first page', () => {
   test('says what fires, by how much, who was told, and what may be missing', async () => {
     const { body } = await browse(await serve({ isOpen: true }), '/');
@@ -166,6 +177,19 @@ describe('the first page', () => {
       'Transaction to vaultvault-admin/call Retracted: it did not happen.',
     ])
       expect(text).toContain(said);
+  });
+
+  test('adds up what is owed to several channels under no name of one', async () => {
+    const overview = overviewWith(CALM);
+    const [ops] = overview.trust.owed;
+    if (ops === undefined) throw new Error('nothing is owed');
+    const owed = [ops, { ...ops, channel: 'audit', rows: 2, since: ops.last_try ?? ops.since }];
+    const trust = { ...overview.trust, owed };
+    const queries = { ...queriesWith(CALM), overview: async () => ({ ...overview, trust }) };
+    const { body } = await browse(await serve({ isOpen: true, queries }), '/');
+    const text = textOf(body);
+    expect(text).toContain('11 owed to 2 channels, 14 min');
+    expect(text).toContain('last answer of ops');
   });
 
   test('has buttons for operators only', async () => {

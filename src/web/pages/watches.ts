@@ -5,7 +5,7 @@ import { counted, plural } from '../parts/amount.ts';
 import { barsOf } from '../parts/drawings.ts';
 import { causeWords } from '../parts/causes.ts';
 import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
-import { bareValue, distanceWords } from '../parts/measures.ts';
+import { bareValue, distanceWords, isBeyond } from '../parts/measures.ts';
 import { capital, stateWords, watchRowTone, watchStateTag } from '../parts/states.ts';
 import { ageTag, duration, type Moment } from '../parts/time.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
@@ -131,7 +131,9 @@ function ofWhat({ measure }: WatchRow): string {
 function toFire({ measure, needs, state }: WatchRow): Html {
   const distance = measure === null ? null : distanceWords(measure);
   if (state === 'firing') return html`<span class="quiet">it fires</span>`;
-  if (distance !== null && measure !== null)
-    return html`${measure.is_stale ? 'was ' : null}${distance.replace(/ (?:below|above)$/, '')} away`;
+  if (distance !== null && measure !== null) {
+    const side = isBeyond(measure) ? 'beyond its limit' : 'away';
+    return html`${measure.is_stale ? 'was ' : null}${distance.replace(/ (?:below|above)$/, '')} ${side}`;
+  }
   return html`<span class="quiet">${needs ?? 'an event'}</span>`;
 }

@@ -52,7 +52,7 @@ function content(found: AlertHistory, request: PageRequest): Html {
     <section class="two">
       <div>
         <div class="head"><h2>What happened</h2></div>
-        ${timeline(found.timeline, request)}
+        ${timeline(found.timeline, card.severity, request)}
       </div>
       <aside class="stack" aria-label="Who">
         <div class="card">

@@ -1,14 +1,17 @@
 // What happened to an alert, in order.
 import type { TimelineEntry } from '../../../query/shapes/alerts.ts';
+import type { SeverityShape } from '../../../query/shapes/common.ts';
 import { plural } from '../../parts/amount.ts';
 import { isBlank, textTag } from '../../parts/chain-text.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { messageName, recipientName } from '../../parts/recipients.ts';
+import { rowTone } from '../../parts/states.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
 
 /** Words between a recipient and the message, or before what happened. */
-const LOOKS: Readonly<Record<TimelineEntry['kind'], readonly [tone: string, name: IconName, words: string]>> = {
+type Looks = readonly [tone: string, name: IconName, words: string];
+const LOOKS: Readonly<Record<TimelineEntry['kind'], Looks>> = {
   pending: ['', 'clock', 'The condition became true'],
   fires: ['alarm', 'critical', 'Fires'],
   event: ['warn', 'warning', 'Event'],
@@ -24,18 +27,19 @@ const LOOKS: Readonly<Record<TimelineEntry['kind'], readonly [tone: string, name
   resolved: ['good', 'ok', 'Resolved'],
 };
 
-export function timeline(entries: readonly TimelineEntry[], moment: Moment): Html {
+/** `severity`: of the alert that all entries are of. */
+export function timeline(entries: readonly TimelineEntry[], severity: SeverityShape, moment: Moment): Html {
   if (entries.length === 0)
     return html`<div class="card"><p class="quiet">The journal knows nothing of it any more.</p></div>`;
   return html`<div class="card">
     <ol class="line-of-time">
-      ${entries.map((entry) => oneEntry(entry, moment))}
+      ${entries.map((entry) => oneEntry(entry, severity, moment))}
     </ol>
   </div>`;
 }
 
-function oneEntry(entry: TimelineEntry, moment: Moment): Html {
-  const [tone, name, words] = LOOKS[entry.kind];
+function oneEntry(entry: TimelineEntry, severity: SeverityShape, moment: Moment): Html {
+  const [tone, name, words] = looksOf(entry.kind, severity);
   const { recipient, text } = entry;
   const head =
     recipient === null
@@ -45,6 +49,12 @@ function oneEntry(entry: TimelineEntry, moment: Moment): Html {
     ${timeTag(entry.at, moment)}${icon(name)}
     <div>${head}${isBlank(text) ? NOTHING : html`: ${textTag(text)}`}${detail(entry, moment)}</div>
   </li>`;
+}
+
+/** An alert begins in the colour of its severity; info has none. */
+function looksOf(kind: TimelineEntry['kind'], severity: SeverityShape): Looks {
+  const [, , words] = LOOKS[kind];
+  return kind === 'fires' || kind === 'event' ? [rowTone(severity), severity, words] : LOOKS[kind];
 }
 
 function detail({ detail: said, actor, tries, until }: TimelineEntry, moment: Moment): Html {

@@ -13,6 +13,6 @@ export function gonePage(name: string, { since, history }: Gone, moment: Moment)
         <h1>${name}</h1>
         <p class="lead">It is no longer there: the state last heard of it ${timeTag(since, moment)}.</p>
       </div>
-      ${timeline(history, moment)}`,
+      ${timeline(history, 'info', moment)}`,
   };
 }

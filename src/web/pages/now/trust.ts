@@ -1,7 +1,7 @@
 // Can I trust this? Four facts that the verdict rests on. What is not known is said so, and never shown as zero.
 import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { Trust } from '../../../query/shapes/overview.ts';
-import { counted, grouped } from '../../parts/amount.ts';
+import { counted, grouped, plural } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { headWords, isDoubtfulHead } from '../../parts/heads.ts';
@@ -94,7 +94,8 @@ function deliveryTile({ owed, given_up: givenUp }: Trust, moment: Moment): Html 
   const rows = owed.reduce((sum, debt) => sum + debt.rows, 0);
   const [oldest] = owed.toSorted((a, b) => Date.parse(a.since) - Date.parse(b.since));
   const age = oldest === undefined ? 0 : moment.now - Date.parse(oldest.since);
-  const big = oldest === undefined ? 'none owed' : `${counted(rows)} owed to ${oldest.channel}, ${duration(age)}`;
+  const to = owed.length === 1 ? oldest?.channel : plural(owed.length, 'channel');
+  const big = oldest === undefined ? 'none owed' : `${counted(rows)} owed to ${to}, ${duration(age)}`;
   const answer = oldest?.last_answer ?? null;
   const at = oldest?.last_try ?? null;
   return tile({
@@ -105,7 +106,10 @@ function deliveryTile({ owed, given_up: givenUp }: Trust, moment: Moment): Html 
     lines: [
       answer === null && at === null
         ? NOTHING
-        : line('last answer', [shortAnswer(answer), at === null ? null : `, ${clockTime(at, moment)}`]),
+        : line(owed.length === 1 ? 'last answer' : `last answer of ${oldest?.channel ?? ''}`, [
+            shortAnswer(answer),
+            at === null ? null : `, ${clockTime(at, moment)}`,
+          ]),
       line('given up in 7 days', counted(givenUp)),
     ],
   });
