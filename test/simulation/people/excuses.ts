@@ -128,9 +128,9 @@ function untriedBefore({ messages }: Evidence, target: string, key: string, at: 
     );
 }
 
-/** Of the alerts that a message is about, as many as matter. */
-function keysOf(message: Message | null): string[] {
-  return (message?.members ?? []).slice(0, MOST_OTHERS).map(({ key }) => key);
+/** Of the alerts that a message is about, or was when it was closed, as many as matter. */
+function keysOf(message: Message | null): readonly string[] {
+  return (message?.keys ?? []).slice(0, MOST_OTHERS);
 }
 
 const MOST_OTHERS = 60;

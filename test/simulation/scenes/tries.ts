@@ -70,7 +70,9 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
       const { id, channel, recipient, more } = delivery;
       const batch = untried.get(id);
       if (batch !== undefined) tried.set(id, batch);
-      const closedAt = closed.get(id)?.at ?? lastById.get(id)?.closedAt ?? null;
+      const closing = closed.get(id);
+      const before = lastById.get(id);
+      const closedKeys = closing?.batch.members.map(({ key }) => key) ?? before?.closedKeys ?? [];
       untried.delete(id);
       closed.delete(id);
       const one: Mutable<Try> = {
@@ -79,7 +81,8 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
         attempt: attempt.number,
         kind: delivery.kind,
         closedClock: delivery.at,
-        closedAt,
+        closedAt: closing?.at ?? before?.closedAt ?? null,
+        closedKeys,
         members: membersOf(delivery),
         more: more.map((line) => ({ ...line, type: typeOf(line.type) })),
         marks: { maybeCopy: attempt.maybeCopy, fromMemory: attempt.unrecorded === true },

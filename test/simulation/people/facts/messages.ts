@@ -13,6 +13,8 @@ export interface Message {
   readonly kind: Try['kind'];
   /** Of the first try. */
   readonly members: readonly TryMember[];
+  /** Keys of those, and of what has left it before. */
+  readonly keys: readonly string[];
   readonly isSummary: boolean;
   readonly closedAt: Instant;
   readonly firstAt: Instant;
@@ -135,6 +137,7 @@ function messageOf(tries: readonly Try[], { clock, timeline, ageOf }: Given): Me
       channel: first.target.channel,
       kind: first.kind,
       members: first.members,
+      keys: [...new Set([...first.members.map(({ key }) => key), ...first.closedKeys])],
       isSummary: SUMMARIES.has(first.kind),
       closedAt,
       firstAt: first.begunAt,
