@@ -293,6 +293,8 @@ describe('the first that is so decides:', () => {
     happens(day, LOW, 'resolved');
     expect(heard(day)).toEqual(['12:00:00 news low/1', '12:00:00 news low/2']);
     expect(day.verdicts.get('mail call')).toMatchObject({ type: 'hold', why: { why: 'cap' } });
+    day.runUntil(at('12:20:00'));
+    expect(heard(day).slice(2)).toEqual(['12:10:00 overflow_summary call/1']);
   });
 
   test('10: a second alert of a group waits until a minute after the first message', () => {

@@ -152,6 +152,17 @@ describe('several alerts', () => {
     ]);
   });
 
+  test('that are over the cap of a program are one call that names them', () => {
+    const { type, data } = bodyOf(
+      several([newsOf(fired()), newsOf(call(1))], { kind: 'overflow_summary', at: at(10) }),
+    );
+    expect({ type, title: data.title, summary: data.summary }).toEqual({
+      type: 'alert.summary',
+      title: 'treasury USDC 970,030, below 1,000,000 (and 1 more)',
+      summary: { of: 'alert.firing', count: 2, keys: [fired().key, 'call-1'] },
+    });
+  });
+
   test('that have no room are counted with those', () => {
     const members = Array.from({ length: 50 }, (_, n) => newsOf(call(n, { title: `Call ${n} to vault failed` })));
     const more = [
