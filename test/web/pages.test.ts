@@ -152,7 +152,7 @@ describe('a page', () => {
 test('a watch whose last value was beyond its limit is not said to be "away" from it', async () => {
   const list = watchesWith();
   const [row] = list.items;
-  if (row?.measure == null) throw new Error('no watch measures anything');
+  if (row === undefined || row.measure === null) throw new Error('no watch measures anything');
   const measure = { ...row.measure, value: '90', limit: '100', distance: '10', side: 'below', fires: 'below' } as const;
   const blind = { ...row, state: 'blind', measure: { ...measure, is_stale: true } } as const;
   const queries = { ...queriesWith(CALM), watches: async () => ({ ...list, items: [blind] }) };
