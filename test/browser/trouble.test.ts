@@ -111,6 +111,33 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     expect(complaints).toEqual([]);
     await window.context.close();
   });
+
+  browserTest(
+    '"Silence…" of one instance of a rule silenced nothing: it has all the labels of the instance',
+    async () => {
+      await using daemon = await anOperatedDaemon();
+      const { running } = daemon;
+      const window = await browser.open({ scripts });
+      const { page, complaints } = window;
+      await enter(window, running);
+      await page.goto(`${running.app.url}/watches/${encodeURIComponent('all[vault]')}`);
+      await page.getByRole('link', { name: 'Silence…' }).click();
+      await page.getByRole('heading', { name: 'What it would silence' }).waitFor();
+      expect(await page.getByLabel('Address').inputValue()).toBe('vault');
+      await page.getByLabel('Other labels').fill('kind=balance');
+      await page.getByLabel('Why').fill('the vault is moved');
+      await page.getByRole('button', { name: 'Preview' }).click();
+      const row = page.locator('main table tbody tr');
+      await row.first().waitFor();
+      expect(await row.locator('td[data-name=Watches]').allInnerTexts()).toEqual(['1', '1']);
+      await page.getByRole('button', { name: /^Silence / }).click();
+      await page.getByText('the vault is moved').first().waitFor();
+      const [{ matchers } = {}] = (await readApi(running, '/silences')).body['active'] as { matchers: unknown }[];
+      expect(matchers).toEqual({ watch: 'all', explorer: 'chain', of: 'vault', kind: 'balance' });
+      expect(complaints).toEqual([]);
+      await window.context.close();
+    },
+  );
 });
 
 /** A store whose every call fails while the disk is broken. */

@@ -70,6 +70,7 @@ function cardWith({ answer, chain }: Written): AlertCard {
     watch: 'treasury-usdc',
     alert: 'low',
     rule: 'treasury-usdc',
+    labels: { watch: 'treasury-usdc', explorer: 'ethereum', of: 'treasury', token: 'USDC', alert: 'low' },
     title: 'Treasury USDC is low',
     severity: 'critical',
     state: 'firing',
@@ -286,6 +287,7 @@ export function watchesWith(): WatchList {
   const row: WatchRow = {
     name: 'treasury-usdc',
     rule: 'treasury-usdc',
+    labels: { watch: 'treasury-usdc', explorer: 'ethereum', of: 'treasury', token: 'USDC' },
     kind: 'balance',
     explorer: 'ethereum',
     state: 'firing',

@@ -1,4 +1,5 @@
 // Open alerts as a list, and one alert with all that happened.
+import { labelsOfMessage } from '../../core/model/watch/labels.ts';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
 import { headingOf } from '../../core/wording/message-words.ts';
@@ -81,6 +82,7 @@ async function closedCard(
     watch: newest.watch,
     alert: newest.alert,
     rule: watch?.rule ?? newest.watch,
+    labels: labelsOfMessage(newest),
     is_open: false,
     alerts: 1,
     up_to: showInstant(newest.at),

@@ -56,6 +56,7 @@ async function cardOf(
     ...newestOf(alert),
     ...shown,
     rule: row.rule,
+    labels: { ...row.labels },
     is_open: alert.isOpen,
     alerts: all.length,
     since: showInstant(oldestOf(group)),

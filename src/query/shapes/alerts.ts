@@ -4,6 +4,7 @@ import { AckShape } from '../../operators/shapes.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
 import {
   ABOUT,
+  LabelsShape,
   list,
   MeasureShape,
   Point,
@@ -34,6 +35,7 @@ export const AlertCard = z
     watch: z.string().describe('The name of the watch.'),
     alert: z.string(),
     rule: z.string().describe('The id of its rule. With `alert` it names all that shares a card.'),
+    labels: LabelsShape,
     title: z
       .string()
       .describe(

@@ -98,6 +98,8 @@ export const ToldMessage = z
   .meta({ id: 'ToldMessage', description: 'One message about an alert, and how far it has come.' });
 export type ToldMessage = z.output<typeof ToldMessage>;
 
+export const LabelsShape = z.record(z.string(), z.string()).describe('Those by which it is routed and silenced.');
+
 export const SourcePlace = z
   .strictObject({
     file: z.string().describe('As the config names it.'),

@@ -16,6 +16,7 @@ import {
   Subject,
   Text,
   TruthShape,
+  LabelsShape,
 } from './common.ts';
 
 export const WATCH_STATES = ['firing', 'pending', 'blind', 'paused', 'silenced', 'starting', 'ok'] as const;
@@ -28,6 +29,7 @@ export const WatchRow = z
   .strictObject({
     name: z.string(),
     rule: z.string(),
+    labels: LabelsShape,
     kind: z.string(),
     explorer: z.string(),
     state: WatchState,

@@ -1,4 +1,5 @@
 // One line for each watch.
+import { labelsOfWatch } from '../../core/model/watch/labels.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { timesPerDay } from '../../rules/compile/schedule.ts';
@@ -25,6 +26,7 @@ export function watchRow({ runtime }: QueryContext, facts: WatchFacts, { states,
   return {
     name: watch.name,
     rule: watch.rule,
+    labels: labelsOfWatch(watch),
     kind: watch.kind.name,
     explorer: watch.target.explorer,
     state,

@@ -16,8 +16,14 @@ export function alertPath(key: string, episode: number): string {
   return `/alerts/${encodeURIComponent(key)}/${episode}`;
 }
 
-/** To the form of a silence, filled in for one alert. */
-export function silenceLink({ watch, alert }: { readonly watch: string; readonly alert: string | null }): Html {
-  const query = new URLSearchParams({ watch, ...(alert !== null && { alert }) });
-  return html`<a class="button" href="/silences?${query.toString()}">Silence…</a>`;
+/** To the form of a silence, filled in with labels. */
+export function silenceLink(labels: Readonly<Record<string, string>>): Html {
+  return html`<a class="button" href="${SILENCES_PATH}?${new URLSearchParams(labels).toString()}">Silence…</a>`;
+}
+
+const OF_ONE_WATCH = ['watch', 'explorer', 'of', 'token', 'alert'];
+
+/** The labels of one alert of one watch, without those that say how it is now. */
+export function labelsOfOne(labels: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([label]) => OF_ONE_WATCH.includes(label)));
 }

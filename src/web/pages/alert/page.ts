@@ -11,7 +11,7 @@ import { ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
 import { errorPage } from '../frame/errors.ts';
 import { stateWords } from '../now/cards.ts';
-import { silenceLink, watchPath } from '../paths.ts';
+import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { episodeList } from '../watch/facts.ts';
@@ -48,7 +48,7 @@ function content(found: AlertHistory, request: PageRequest): Html {
       <h1>${card.title}</h1>
       <p class="lead">${summary(found, request)}</p>
     </div>
-    ${acts ? html`<div class="acts wide">${ackButtons(card, alertPath(card.key, card.episode))}${silenceLink(card)}</div>` : NOTHING}
+    ${acts ? html`<div class="acts wide">${ackButtons(card, alertPath(card.key, card.episode))}${silenceLink(labelsOfOne(card.labels))}</div>` : NOTHING}
     <section class="two">
       <div>
         <div class="head"><h2>What happened</h2></div>

@@ -12,7 +12,7 @@ import { subjectTag } from '../../parts/subject.ts';
 import { ageTag, duration, timeOfDay, timeTag } from '../../parts/time.ts';
 import { ackAllButtons, ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
-import { silenceLink, watchPath } from '../paths.ts';
+import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
 import type { PageRequest } from '../route.ts';
 
 export function cardSection({ cards, more }: Overview, request: PageRequest): Html {
@@ -58,8 +58,8 @@ function ackButtonsOf(card: AlertCard): Html {
   return card.alerts > 1 ? ackAllButtons(card) : ackButtons(card, '/');
 }
 
-function silenceLinkOf({ watch, alert, rule, alerts }: AlertCard): Html {
-  return silenceLink({ watch: alerts > 1 ? rule : watch, alert });
+function silenceLinkOf({ alert, rule, alerts, labels }: AlertCard): Html {
+  return silenceLink(alerts > 1 ? { watch: rule, alert } : labelsOfOne(labels));
 }
 
 /** `Critical, firing`; `Critical, 66 events` */

@@ -14,11 +14,23 @@ export interface Draft {
   readonly comment: string;
 }
 
-export const FIELDS = ['watch', 'alert', 'severity', 'explorer', 'from', 'until', 'ends', 'comment'] as const;
+export const FIELDS = [
+  'watch',
+  'alert',
+  'severity',
+  'explorer',
+  'of',
+  'token',
+  'labels',
+  'from',
+  'until',
+  'ends',
+  'comment',
+] as const;
 export type DraftField = (typeof FIELDS)[number];
 
 const HOUR_MS = 3_600_000;
-const LABELS = ['watch', 'alert', 'explorer'] as const;
+const LABELS = ['watch', 'alert', 'explorer', 'of', 'token', 'severity'] as const;
 
 export const SEVERITIES: readonly (readonly [value: string, words: string])[] = [
   ['', 'any'],
@@ -36,16 +48,31 @@ export function draftFrom(query: (name: string) => string, moment: Moment): Draf
   const from = written.from === '' ? 'now' : written.from;
   return {
     written: { ...written, until, from },
-    matchers: Object.fromEntries(
-      [...LABELS, 'severity' as const].flatMap((label) =>
-        written[label] === '' ? [] : [[label, patternOf(written[label])]],
+    matchers: {
+      ...Object.fromEntries(
+        LABELS.flatMap((label) => (written[label] === '' ? [] : [[label, patternOf(written[label])]])),
       ),
-    ),
+      ...otherLabels(written.labels),
+    },
     from: from === 'now' ? null : readTime(from, moment),
     until: readTime(until, moment),
     untilResolved: written.ends === 'yes',
     comment: written.comment,
   };
+}
+
+/** `team=treasury, tier=1`: both. Of a label that stands twice, either. */
+function otherLabels(text: string): Record<string, string | readonly string[]> {
+  const pairs = text.split(',').flatMap((part): [label: string, value: string][] => {
+    const [label = '', ...value] = part.split('=');
+    return part.trim() === '' ? [] : [[label.trim(), value.join('=').trim()]];
+  });
+  const labels = [...Map.groupBy(pairs, ([label]) => label)];
+  return Object.fromEntries(labels.map(([label, all]) => [label, onlyOrAll(all.map(([, value]) => value))]));
+}
+
+function onlyOrAll(values: readonly string[]): string | readonly string[] {
+  return values.length === 1 ? (values[0] ?? '') : values;
 }
 
 /** `vault-*, treasury`: any of them. */
@@ -54,7 +81,7 @@ function patternOf(text: string): string | readonly string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  return parts.length === 1 ? (parts[0] ?? '') : parts;
+  return onlyOrAll(parts);
 }
 
 /** `2026-11-21 08:00`, or `08:00` of the next such time. Null: it is no time. */

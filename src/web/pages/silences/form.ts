@@ -18,6 +18,9 @@ export function silenceForm({ written }: Draft, { zone }: Moment): Html {
           ${input('Watch', 'watch', written.watch, 'any, such as vault-*')}${input('Alert', 'alert', written.alert, 'any')}${select('Severity', 'severity', written.severity, SEVERITIES)}${input('Explorer', 'explorer', written.explorer, 'any')}
         </div>
         <div class="row">
+          ${input('Address', 'of', written.of, 'any, by its name')}${input('Token', 'token', written.token, 'any')}${input('Other labels', 'labels', written.labels, 'such as team=treasury, tier=1')}
+        </div>
+        <div class="row">
           ${input('From', 'from', written.from, 'now')}${input(`Until (${zone})`, 'until', written.until, '2026-01-31 08:00')}${select('Ends when resolved', 'ends', written.ends, ends)}
         </div>
         ${input('Why', 'comment', written.comment, '')}

@@ -65,7 +65,7 @@ function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): H
     <section class="two beside">
       <div class="stack">${valueSection(found, drawn, request)} ${explanations(found, request)}</div>
       <aside class="stack" aria-label="Facts">
-        ${request.role === 'operator' ? actions(watch.name, pause !== null) : NOTHING} ${facts(found, request)}
+        ${request.role === 'operator' ? actions(watch, pause !== null) : NOTHING} ${facts(found, request)}
       </aside>
       ${pollTable(found, request)}
     </section>`;
@@ -117,10 +117,10 @@ function valueSection(found: WatchExplanation, { series, filter }: Drawn, moment
 
 const PAUSE_FIELDS = { for: '1h' };
 
-function actions(watch: string, isPaused: boolean): Html {
-  const path = watchPath(watch);
+function actions({ name, labels }: WatchExplanation['watch'], isPaused: boolean): Html {
+  const path = watchPath(name);
   const button = isPaused
     ? buttonForm({ action: `${path}/resume`, label: 'Resume' })
     : buttonForm({ action: `${path}/pause`, label: 'Pause for 1 h', fields: PAUSE_FIELDS });
-  return html`<div class="acts wide">${silenceLink({ watch, alert: null })}${button}</div>`;
+  return html`<div class="acts wide">${silenceLink(labels)}${button}</div>`;
 }
