@@ -87,7 +87,7 @@ function shortened(data: Json, text: string): string {
   const room = LARGEST_DATA - canonicalJson(others).length - COMMENT_KEY;
   if (typeof comment === 'string' && room >= 0)
     return canonicalJson({ ...others, comment: `${comment.slice(0, room / WIDEST)}…` });
-  const [short = [], long = []] = partition(Object.entries(rest), ([, value]) => isShort(value));
+  const [short, long] = partition(Object.entries(rest), ([, value]) => isShort(value));
   return cutTo(LARGEST_DATA, canonicalJson(Object.fromEntries(long)), { ...Object.fromEntries(short), ...digest });
 }
 
