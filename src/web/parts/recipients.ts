@@ -2,7 +2,7 @@
 import type { MessageAbout, RecipientStatus, ToldMessage } from '../../query/shapes/common.ts';
 import { plural } from './amount.ts';
 import { html, type Html } from './html.ts';
-import { icon } from './icons.ts';
+import { icon, type IconName } from './icons.ts';
 import { recipientTag } from './states.ts';
 import { timeTag, type Moment } from './time.ts';
 
@@ -14,13 +14,17 @@ export function recipientList(recipients: readonly RecipientStatus[], moment: Mo
 }
 
 function recipientLine(status: RecipientStatus, moment: Moment): Html {
-  const isGood = status.state === 'accepted';
-  const tone = isGood ? 'good' : status.state === 'held' ? '' : 'bad';
+  const [tone, name] = lookOf(status);
   return html`<li class="${tone}">
-    ${icon(isGood ? 'check' : status.state === 'held' ? 'muted' : 'cross')}<span
-      ><b>${recipientName(status)}</b> ${progress(status, moment)}</span
-    >
+    ${icon(name)}<span><b>${recipientName(status)}</b> ${progress(status, moment)}</span>
   </li>`;
+}
+
+/** A message that nobody has tried yet is no failure. */
+function lookOf({ state, tries }: RecipientStatus): readonly [tone: string, name: IconName] {
+  if (state === 'accepted') return ['good', 'check'];
+  if (state === 'held') return ['', 'muted'];
+  return state === 'owed' && tries === 0 ? ['', 'clock'] : ['bad', 'cross'];
 }
 
 /** `oncall@example.com`, and the channel's name where that says no less. */
@@ -85,7 +89,7 @@ function ownMessages(own: readonly ToldMessage[], moment: Moment): Html {
 
 /** `oncall: oncall@example.com` */
 function placeName({ channel, recipient }: Pick<RecipientStatus, 'channel' | 'recipient'>): string {
-  return recipient === '' ? channel : `${channel}: ${recipient}`;
+  return recipient === '' || recipient === channel ? channel : `${channel}: ${recipient}`;
 }
 
 function recipientWords({ state, accepted_at: at, tries }: RecipientStatus, moment: Moment): Html {
