@@ -335,8 +335,8 @@ describe('a storm', () => {
       expect((await text).split('\n').filter((line) => line.startsWith('chainwarden_watch_up{'))).toHaveLength(watches);
       return count;
     };
-    // Of whether each is up and of four counters of each rule: a thousand at once, to add them up and to write them.
-    expect((await turns(10_000)) - (await turns(0))).toBe(5 * 20);
+    // Of whether each is up and of five counters of each rule: a thousand at once, to add them up and to write them.
+    expect((await turns(10_000)) - (await turns(0))).toBe(6 * 20);
   });
 
   test('of odd names keeps to the text format', async () => {
