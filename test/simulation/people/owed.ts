@@ -52,11 +52,14 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
       return court.groups.waitsUntil(owed.story, owed.target, { at, since, sort });
     },
     caps: court.caps,
+    isOfBegin: !NO_BEGINS.has(owed.duty),
   });
   if (missed === null || owed.endsWith.some((one) => trail.has(one))) return [];
   const came = sent.find(({ message }) => message.sentAt === metAt)?.message ?? null;
   return [verdictOn(court, owed, missed, { came, carrier })];
 }
+
+const NO_BEGINS: ReadonlySet<Duty> = new Set(['end', 'change', 'short', 'repeat']);
 
 function excusesOf(court: Court, { story, target, holds, from, excused }: Owed, carrier: Message | null): Excused[] {
   const repeatMs = repeatOf(court, story, target, story.from);

@@ -21,6 +21,8 @@ export interface Way {
   readonly groupUntil: (at: Instant, since: Instant | null, isGivenUp: boolean) => Instant;
   /** Null: the cap does not hold it. */
   readonly caps: Caps | null;
+  /** It tells of a begin, which may pass the cap in any case. */
+  readonly isOfBegin: boolean;
 }
 
 export interface Missed {
@@ -83,14 +85,14 @@ function onceAfter(once: Once, { by }: Step, at: Instant): Once {
 }
 
 function onceMore(
-  { target, story, groupUntil, caps }: Way,
+  { target, story, groupUntil, caps, isOfBegin }: Way,
   at: Instant,
   once: Once,
   trail: ReadonlySet<Excuse>,
 ): Step | null {
   const grouped = groupUntil(at, once.groupSince, trail.has('given-up'));
   if (grouped > at) return { to: grouped, by: 'group' };
-  if (caps === null || once.isCapped || caps.isFree(target, story, at)) return null;
+  if (caps === null || once.isCapped || (isOfBegin && caps.isFree(target, story, at))) return null;
   const full = caps.fullFrom(target, story, at, SENT_WITHIN_MS);
   return full === null ? null : { to: caps.slotEnd(full), by: 'cap' };
 }
