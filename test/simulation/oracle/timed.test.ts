@@ -127,7 +127,7 @@ describe('a cooldown', () => {
       told('dip', 'low', 380, 'alert.firing'),
     ];
     expect(says(logs(late(160)))).not.toContain('invented dip');
-    expect(says(logs(late(180)))).toContain('invented dip');
+    expect(says(logs(late(200)))).toContain('invented dip');
   });
 
   test('is no time to fire in', () => {

@@ -106,25 +106,37 @@ export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<Op
   const rows = keys === undefined ? await sql.all(RECENT, [since]) : await sql.all(NAMED, [since, keys]);
   const open = rows.flatMap((row) => openAlertOf(row) ?? []);
   if (!open.some(({ isEvent }) => isEvent)) return open;
-  const gone = await goneTogether(sql, at - EVENT_OPEN_MS);
+  const { gone } = await summariesSince(sql, at - EVENT_OPEN_MS);
   return open.filter(({ key, isEvent }) => !isEvent || !gone.has(key));
 }
 
-const SUMMARIES = 'SELECT message FROM notifications WHERE at > $1 AND summary IS NOT NULL';
+const SUMMARIES = 'SELECT key, message FROM notifications WHERE at > $1 AND summary IS NOT NULL';
 
 const summaryShape = z.object({ summary: z.object({ of: z.string(), keys: z.array(z.string()) }) });
 
-/**
- * Keys of events that were retracted together since then, and of summaries whose events are all retracted. Where they are
- * back, a summary of its own stands for them.
- */
-export async function goneTogether(sql: Sql, since: Instant): Promise<ReadonlySet<string>> {
+export interface Together {
+  /**
+   * Keys of events that were retracted together, and of summaries whose events are all retracted. Where they are back, a
+   * summary of its own stands for them.
+   */
+  readonly gone: ReadonlySet<string>;
+  /** Keys of summaries that say what became of events. */
+  readonly afterwards: readonly string[];
+}
+
+export async function summariesSince(sql: Sql, since: Instant): Promise<Together> {
   const rows = await sql.all(SUMMARIES, [since]);
-  if (rows.length === 0) return new Set();
+  if (rows.length === 0) return { gone: new Set(), afterwards: [] };
   const over = await retractedSummaries(sql, since, null);
-  const summaries = rows.flatMap((row) => summaryShape.safeParse(jsonOrNull(row['message'])).data?.summary ?? []);
+  const summaries = rows.flatMap((row) => {
+    const { data } = summaryShape.safeParse(jsonOrNull(row['message']));
+    return data === undefined ? [] : [{ key: text(row, 'key'), ...data.summary }];
+  });
   const retracted = summaries.filter(({ of }) => of === 'alert.retracted').flatMap(({ keys }) => keys);
-  return new Set([...retracted, ...over.map(({ key }) => key)]);
+  return {
+    gone: new Set([...retracted, ...over.map(({ key }) => key)]),
+    afterwards: summaries.flatMap(({ key, of }) => (EVENTS_TOGETHER.includes(of) ? [] : [key])),
+  };
 }
 
 const saidShape = z.object({

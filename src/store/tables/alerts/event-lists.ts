@@ -7,7 +7,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, text, texts, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
-import { goneTogether } from './alert-lists.ts';
+import { summariesSince } from './alert-lists.ts';
 
 /** Of a storm only the newest are counted. */
 const MOST_EVENTS = 20_000;
@@ -27,17 +27,17 @@ const EVENTS = (d: SqlDialect): string => `
   FROM (
     SELECT watch, alert, count(*) AS count, max(number) AS newest
     FROM (
-      SELECT number, watch, alert, transition FROM notifications WHERE at > $1 ORDER BY at DESC LIMIT ${MOST_EVENTS}
+      SELECT number, key, watch, alert, transition FROM notifications WHERE at > $1 ORDER BY at DESC LIMIT ${MOST_EVENTS}
     ) AS recent
-    WHERE transition = 'event' AND ${isOfRule(d)} GROUP BY watch, alert ORDER BY newest DESC LIMIT $2 + 0
+    WHERE transition = 'event' AND ${isOfRule(d)} AND NOT ${d.among('key', '$3', 'text')} GROUP BY watch, alert ORDER BY newest DESC LIMIT $2 + 0
   ) AS counted CROSS JOIN notifications AS n
   WHERE n.number = counted.newest ORDER BY counted.newest DESC`;
 
 /** By alert, those with the newest first. One that cannot be read is left out. */
 export async function events(sql: Sql, since: Instant, limit: number): Promise<EventGroup[]> {
   const owed = new Map((await sql.all(OWED)).map((row) => [nameOf(row), int(row, 'owed')]));
-  const gone = await goneTogether(sql, since);
-  return (await sql.all(EVENTS, [since, limit])).flatMap((row) => {
+  const { gone, afterwards } = await summariesSince(sql, since);
+  return (await sql.all(EVENTS, [since, limit, afterwards])).flatMap((row) => {
     const message = messageOf(row);
     if (message === null) return [];
     const group = { watch: text(row, 'watch'), alert: text(row, 'alert'), count: int(row, 'count'), message };
