@@ -28,7 +28,7 @@ export interface Caps {
   readonly closingsOf: (target: string, bucket: Bucket) => readonly Closing[];
   /**
    * When, from `at` on and within `ms`, the recipient had all that it may be sent; null: at no time. Within an hour after
-   * the clock was set caps are not judged: the end of that hour.
+   * the clock was set, or shows again what it had shown, caps are not judged: the end of that hour.
    */
   readonly fullFrom: (target: string, story: Story, at: Instant, ms: number) => Instant | null;
   /** The end of the slot of ten minutes, aligned by the clock of the daemon. */
@@ -90,14 +90,20 @@ export function capsIn(evidence: Evidence): Caps {
       const bucket = severityAt(story, at) === 'critical' ? 'critical' : 'common';
       const limits = limitsOf(timeline.at(at).channelOf(target), bucket);
       if (limits === null) return null;
-      const setAt = clock.setAt(at);
-      if (setAt !== null && at - setAt < HOUR_MS) return setAt + HOUR_MS;
+      const judgedFrom = evenAgainAt(clock, at);
+      if (judgedFrom !== null && at < judgedFrom) return judgedFrom;
       const all = closingsOf(target, bucket);
       const rule = bucket === 'critical' ? story.rule : null;
       const after = all.slice(...rangeOf(all, at, at + ms)).map((one) => one.at);
       return [at, ...after].find((time) => isFull(all, time, limits, rule)) ?? null;
     },
   };
+}
+
+/** An hour after the clock was set; where it was set back, after it shows again what it had shown. Null: it never was. */
+function evenAgainAt(clock: Evidence['clock'], at: Instant): Instant | null {
+  const setAt = clock.setAt(at);
+  return setAt === null ? null : setAt + HOUR_MS + Math.max(0, clock.at(setAt - 1) - clock.at(setAt));
 }
 
 interface Closed extends Pick<Message, 'kind' | 'members' | 'closedAt'> {
