@@ -1,7 +1,7 @@
 // Alerts about some tokens that leave: each that was held, and then was not for three intervals of right time, is told
 // once; none is told that was served.
 import type { DepartureReference, Instant, Owed, ReadPoll, Span, Step, Verdict } from '../model.ts';
-import type { Evidence } from './evidence.ts';
+import { decidedAt, type Evidence } from './evidence.ts';
 
 export function judgeDepartures(evidence: Evidence): Verdict[] {
   return evidence.references.departures.flatMap((reference) => {
@@ -47,8 +47,10 @@ function inventedOf(
   told: readonly Owed[],
 ): Verdict[] {
   const polls = evidence.pollsOf(watch, path);
-  return told.flatMap(({ at, item }): Verdict[] => {
-    const why = item === null || !tokens.includes(item) ? 'is none of them' : whyHeld(polls, at, item);
+  return told.flatMap((one): Verdict[] => {
+    const { at, item } = one;
+    const isOneOfThem = item !== null && tokens.includes(item);
+    const why = isOneOfThem ? whyHeld(polls, decidedAt(polls, one), item) : 'is none of them';
     return why === null ? [] : [{ check: 'invented', at, watch, what: `${alert}: ${item ?? 'nothing'} ${why}` }];
   });
 }

@@ -1,5 +1,5 @@
 // What all judgements rest on, worked out once.
-import type { Logs, ReadPoll, References } from '../model.ts';
+import type { Instant, Logs, Owed, ReadPoll, References } from '../model.ts';
 import { readPolls } from './readings.ts';
 import { rightTimeOf, type RightTime } from './right-time.ts';
 
@@ -29,4 +29,12 @@ function once<T>(known: Map<string, T>, key: string, make: () => T): T {
   const made = make();
   known.set(key, made);
   return made;
+}
+
+/** When it was decided: what the store refused is committed with a later poll. */
+export function decidedAt(polls: readonly ReadPoll[], { at, clockAt }: Pick<Owed, 'at' | 'clockAt'>): Instant {
+  const committed = polls.findLast(({ poll: { decided } }) => decided !== null && decided.at <= at)?.poll.decided;
+  return committed === null || committed === undefined
+    ? at
+    : Math.min(at, clockAt - (committed.clockAt - committed.at));
 }

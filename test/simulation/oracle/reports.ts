@@ -1,14 +1,15 @@
 // Reports at fixed times: each is told once, with the first poll after its time that knows what it names; after half of
 // its period with what is known then.
 import type { Instant, Owed, ReadPoll, ReportReference, Verdict } from '../model.ts';
-import type { Evidence } from './evidence.ts';
+import { decidedAt, type Evidence } from './evidence.ts';
 
 /** One due time, by the clock of the daemon. */
 interface Due {
   readonly reference: ReportReference;
   readonly at: Instant;
   readonly next: Instant;
-  /** Decided from this time on, before the next. */
+  readonly all: readonly ReadPoll[];
+  /** Of them those that were decided from this time on, before the next. */
   readonly polls: readonly ReadPoll[];
   readonly told: readonly Owed[];
 }
@@ -33,6 +34,7 @@ function duesOf({ logs, pollsOf }: Evidence, reference: ReportReference): Due[] 
       reference,
       at,
       next,
+      all: polls,
       polls: polls.filter(({ poll }) => poll.decided !== null && isIts(poll.decided.clockAt)),
       told: told.filter(({ clockAt }) => isIts(clockAt)),
     };
@@ -80,9 +82,9 @@ function doubledOf({ reference, at, told }: Due): Verdict[] {
     : [verdictOf(reference, 'doubled', second.at, `the report of ${due} was told twice`)];
 }
 
-function unknownOf({ reference, at, told, polls }: Due): Verdict[] {
+function unknownOf({ reference, at, told, all }: Due): Verdict[] {
   const [first] = told;
-  const poll = polls.findLast((one) => one.poll.startedAt <= (first?.at ?? -Infinity));
+  const poll = first && all.findLast((one) => one.poll.startedAt <= decidedAt(all, first));
   if (first === undefined || poll === undefined || first.clockAt >= at + reference.periodMs / 2) return [];
   const value = reference.valueOf(poll);
   if (value === null) return [verdictOf(reference, 'invented', first.at, 'was told without its value')];

@@ -100,6 +100,17 @@ describe('a token that left', () => {
     expect(says(logs([told('leaving', 'gone', 310, 'alert.event', { item: SPAM })]))).toEqual([]);
   });
 
+  test('is judged by the poll that decided it, though the store took it with a later one', () => {
+    const isAway = (minute: number): boolean => minute >= 300 && minute < 320;
+    const rows = (minute: number): Row[] => [...(isAway(minute) ? [] : [token(SPAM)]), token('b')];
+    const back = (what: Partial<Owed>): Logs => {
+      const owed = [told('leaving', 'gone', 320, 'alert.event', { item: SPAM, ...what })];
+      return logsOf('leaving', PATHS.tokens, (minute) => page(rows(minute)), { chain, owed });
+    };
+    expect(says(back({ clockAt: at(310) + 500 }))).not.toContain('invented leaving');
+    expect(says(back({}))).toContain('invented leaving');
+  });
+
   test('is invented while it is served', () => {
     const early = told('leaving', 'gone', 200, 'alert.event', { item: SPAM });
     expect(says(logs([early]))).toContain('invented leaving');

@@ -1,7 +1,7 @@
 // Alerts about a value that changes, and about what an address holds: each lasting change is told once, and nothing is
 // told that was not served.
 import type { Instant, Owed, ReadPoll, Step, Verdict } from '../model.ts';
-import type { Evidence } from './evidence.ts';
+import { decidedAt, type Evidence } from './evidence.ts';
 
 export function judgeChanges(evidence: Evidence): Verdict[] {
   const { logs, references } = evidence;
@@ -14,7 +14,7 @@ export function judgeChanges(evidence: Evidence): Verdict[] {
     steps: logs.chain.reputation,
     alertOf: (value) => alertByValue[value] ?? value,
     told: logs.owed.filter((one) => one.watch === watch),
-    whyNot: (at, value) => (wasServed(polls, at, fact, value) ? null : 'was not served'),
+    whyNot: (one, value) => (wasServed(polls, decidedAt(polls, one), fact, value) ? null : 'was not served'),
   });
 }
 
@@ -32,7 +32,7 @@ export function judgeHoldings(evidence: Evidence): Verdict[] {
       steps: (tokens.get(token) ?? HELD).map(({ at, value }) => ({ at, value: value === '0' ? left : arrived })),
       alertOf: (value) => value,
       told: told.filter(({ item }) => item === token),
-      whyNot: (at, value) => whyNotHeld(polls, at, token, value === arrived),
+      whyNot: (one, value) => whyNotHeld(polls, decidedAt(polls, one), token, value === arrived),
     }),
   );
 }
@@ -48,8 +48,8 @@ interface Subject {
   readonly steps: readonly Step[];
   readonly alertOf: (value: string) => string;
   readonly told: readonly Owed[];
-  /** Why a poll at that moment was no reason to tell of that value; null = it was one. */
-  readonly whyNot: (at: Instant, value: string) => string | null;
+  /** Why its poll was no reason to tell of that value; null = it was one. */
+  readonly whyNot: (told: Owed, value: string) => string | null;
 }
 
 function judgeTurns(evidence: Evidence, subject: Subject): Verdict[] {
@@ -83,9 +83,10 @@ function spansOf(steps: readonly Step[]): { from: Instant; to: Instant | null; v
 
 function inventedOf({ watch, of, steps, alertOf, whyNot }: Subject, told: readonly Owed[]): Verdict[] {
   const valueByAlert = new Map(steps.map(({ value }) => [alertOf(value), value]));
-  return told.flatMap(({ alert, at }, n): Verdict[] => {
+  return told.flatMap((one, n): Verdict[] => {
+    const { alert, at } = one;
     if (told[n - 1]?.alert === alert) return [{ check: 'doubled', at, watch, what: `${of}: ${alert} twice in a row` }];
-    const why = whyNot(at, valueByAlert.get(alert) ?? alert);
+    const why = whyNot(one, valueByAlert.get(alert) ?? alert);
     return why === null ? [] : [{ check: 'invented', at, watch, what: `${of}: ${alert}, but it ${why}` }];
   });
 }
