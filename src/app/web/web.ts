@@ -15,8 +15,6 @@ import { readinessOf } from './readiness.ts';
 import type { AppOptions, Services } from '../services.ts';
 import { createEdition, createLook } from './view.ts';
 
-const IS_WRONG_TOKEN = { sockets: false, host: false, token: true } as const;
-
 /** Rejects with a `WebError`. `heartbeatAt`: when the last beat was accepted. */
 export async function openWeb(
   options: AppOptions,
@@ -63,7 +61,7 @@ export async function openWeb(
     log,
     onRejected: (reason) => {
       metrics.httpRejected(reason);
-      if (IS_WRONG_TOKEN[reason]) journal.onWrongToken();
+      if (reason === 'token') journal.onWrongToken();
     },
     onAnswered: (answered) => {
       metrics.httpAnswered(answered);

@@ -122,6 +122,12 @@ export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warnin
 /** The reason of a `firing` since a reload made its rule more severe than the alert was told in this episode. */
 export const SEVERITY_RAISED = 'severity-raised';
 
+/** The most severe of them; `info` of none. */
+export function highest(severities: Iterable<Severity>): Severity {
+  const all = new Set(severities);
+  return all.has('critical') ? 'critical' : all.has('warning') ? 'warning' : 'info';
+}
+
 export function isHigher(severity: Severity, than: Severity): boolean {
   return RANK_OF[severity] < RANK_OF[than];
 }

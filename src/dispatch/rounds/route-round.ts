@@ -26,13 +26,11 @@ export interface RoutingRules extends GroupingRules {
 export function routeRound({ unrouted, finished, known }: RoutingRound, rules: RoutingRules): RoutingResult {
   const knownBy = Map.groupBy(known, ({ key }) => key);
   const knownOf = (key: Key): readonly Knowledge[] => knownBy.get(key) ?? [];
-  const parts = [
-    ...unrouted.map((notification) =>
-      notification.members.length > 0
-        ? routeSummary(notification, knownOf, rules)
-        : routeOne(notification, knownOf(notification.key), rules),
-    ),
-  ];
+  const parts = unrouted.map((notification) =>
+    notification.members.length > 0
+      ? routeSummary(notification, knownOf, rules)
+      : routeOne(notification, knownOf(notification.key), rules),
+  );
   const closed = finished.map((summary): Turned => ({ type: 'closed', notification: summary }));
   return {
     owing: parts.flatMap(({ owing }) => owing),

@@ -1,7 +1,7 @@
 // Items that no condition judged, because the conditions of their watch took more steps than a poll has: by rule and
 // explorer, for an hour after the last one.
 import type { Decision } from '../../core/model/decision.ts';
-import { RANK_OF } from '../../core/model/delivery.ts';
+import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -30,10 +30,9 @@ export function createNotJudgedItems(clock: Pick<Clock, 'now' | 'monotonic'>): N
   const startedAt = clock.monotonic();
   const byRule = new Map<string, { readonly last: number; readonly items: NotJudged }>();
 
-  const recent = (): NotJudged[] => {
+  const forgetOld = (): void => {
     const from = clock.monotonic() - RECENT_MS;
     for (const [key, { last }] of byRule) if (last <= from) byRule.delete(key);
-    return [...byRule.values()].map(({ items }) => items);
   };
 
   return {
@@ -42,19 +41,23 @@ export function createNotJudgedItems(clock: Pick<Clock, 'now' | 'monotonic'>): N
       if (lost.size === 0) return;
       const { rule, target, alerts } = watch;
       const key = JSON.stringify([target.explorer, rule]);
-      const known = recent().find((one) => one.rule === rule && one.explorer === target.explorer);
+      forgetOld();
+      const known = byRule.get(key)?.items;
       const severities = alerts.flatMap(({ id, severity }) => (lost.has(id) ? [severity] : []));
       const items = {
         rule,
         explorer: target.explorer,
-        severity: highestOf([...severities, ...(known === undefined ? [] : [known.severity])]),
+        severity: highest([...severities, known?.severity ?? 'info']),
         since: known?.since ?? clock.now(),
         items: (known?.items ?? 0) + [...lost.values()].reduce((sum, count) => sum + count, 0),
         watches: new Set([...(known?.watches ?? []), watch.name]),
       };
       byRule.set(key, { last: clock.monotonic(), items });
     },
-    recent,
+    recent() {
+      forgetOld();
+      return [...byRule.values()].map(({ items }) => items);
+    },
     isYoung: () => clock.monotonic() - startedAt < RECENT_MS,
   };
 }
@@ -65,8 +68,4 @@ export function notJudgedIn({ reasons }: Pick<Decision, 'reasons'>): ReadonlyMap
   for (const reason of reasons)
     if (reason.type === 'not-judged') counts.set(reason.alert, (counts.get(reason.alert) ?? 0) + 1);
   return counts;
-}
-
-function highestOf(severities: readonly Severity[]): Severity {
-  return severities.toSorted((a, b) => RANK_OF[a] - RANK_OF[b])[0] ?? 'info';
 }

@@ -109,12 +109,6 @@ export function channelOf({ alert, subject }: CauseId): string | null {
   return OF_CHANNELS.has(alert) ? subject : null;
 }
 
-/** The most severe of them; `info` of none. */
-export function highest(severities: Iterable<Severity>): Severity {
-  const all = new Set(severities);
-  return all.has('critical') ? 'critical' : all.has('warning') ? 'warning' : 'info';
-}
-
 /** `1 watch`, `38 watches`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

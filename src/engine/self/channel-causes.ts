@@ -1,11 +1,12 @@
 // Causes that lie with channels: what is owed for too long, was given up, or is refused.
+import { highest } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { untrusted } from '../../lib/untrusted.ts';
 import type { Backlog } from '../../store/contract/deliveries.ts';
 import type { ChannelHealth } from '../sending/channel-health.ts';
-import { counted, highest, type Cause } from './cause.ts';
+import { counted, type Cause } from './cause.ts';
 import { sinceText } from './words.ts';
 
 /** By then a message was tried four times. */

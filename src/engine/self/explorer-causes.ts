@@ -1,4 +1,5 @@
 // Causes that lie with explorers: watches that are blind, and explorers that refuse or show another chain.
+import { highest } from '../../core/model/delivery.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -11,7 +12,7 @@ import {
   type BlindReason,
   type BlindWatch,
 } from '../../core/model/quality/blind-cause.ts';
-import { counted, highest, type Cause, type SelfCondition } from './cause.ts';
+import { counted, type Cause, type SelfCondition } from './cause.ts';
 import type { NotJudged } from '../reporting/not-judged.ts';
 import { sinceText } from './words.ts';
 

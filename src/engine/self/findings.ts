@@ -1,4 +1,5 @@
 // One look at the daemon's work: what is wrong with it, and what cannot be said yet.
+import { highest } from '../../core/model/delivery.ts';
 import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -12,7 +13,7 @@ import type { BackupHealth } from '../upkeep/backup-health.ts';
 import type { ClockJumps } from '../upkeep/clock-jumps.ts';
 import type { FailingLoop } from '../upkeep/supervisor.ts';
 import { channelCauses, DEAD_MS } from './channel-causes.ts';
-import { channelOf, explorerOf, highest, type CauseId, type SelfFindings } from './cause.ts';
+import { channelOf, explorerOf, type CauseId, type SelfFindings } from './cause.ts';
 import { daemonCauses, type DaemonCauseFacts, type Outage } from './daemon-causes.ts';
 import { explorerCauses, type ExplorerCauseFacts } from './explorer-causes.ts';
 

@@ -58,7 +58,6 @@ export interface VisitorsOptions {
 }
 
 export const COOKIE = 'chainwarden';
-export const COOKIE_MS = SESSION_MS;
 
 const ANONYMOUS: Visitor = { name: null, role: 'viewer', hasEntered: false, forms: null };
 
@@ -124,7 +123,7 @@ function visitorsIn(options: IdentityOptions) {
   function enteredAs(name: string, now: number): Entered | null {
     const token = tokenOf(name);
     if (token === null) return null;
-    return { name, cookie: signPass({ name, until: now + COOKIE_MS, nonce: randomUUID() }, 'cookie', token) };
+    return { name, cookie: signPass({ name, until: now + SESSION_MS, nonce: randomUUID() }, 'cookie', token) };
   }
 
   return { passOf, byToken, byCookie, ofProxy, enteredAs, isOpen: options.isOpen };

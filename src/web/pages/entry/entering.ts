@@ -1,7 +1,8 @@
 // Lets people in, who show a token or a link that works once, and out again.
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { createAttempts } from '../../guard/attempts.ts';
-import { COOKIE, COOKIE_MS, type Visitors } from '../../guard/visitors.ts';
+import { SESSION_MS } from '../../../operators/sessions.ts';
+import { COOKIE, type Visitors } from '../../guard/visitors.ts';
 import { enterPage } from './enter.ts';
 import { callerOf, fieldOf, type PageContext } from './gates.ts';
 import { bare } from '../frame/layout.ts';
@@ -42,7 +43,7 @@ export function createEntering(options: EnteringOptions): Entering {
       const entered = code === '' ? visitors.enter(token, caller) : await visitors.enterByCode(code, caller);
       if (entered !== null) {
         onEntry?.('entered', entered.name, caller.peer);
-        setCookie(c, COOKIE, entered.cookie, { ...ours, maxAge: COOKIE_MS / 1000 });
+        setCookie(c, COOKIE, entered.cookie, { ...ours, maxAge: SESSION_MS / 1000 });
         return c.redirect('/', 303);
       }
       onRejected('token');
