@@ -1,5 +1,5 @@
 import { reasonOf, sinceWords } from '../core/model/quality/blind-cause.ts';
-import { blindSince } from '../core/model/quality/blindness.ts';
+import { blindSince, overdueSince, type Watching } from '../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -41,11 +41,17 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
  * Since when the watch is blind according to its memory, whether or not a daemon runs; null when it is not, and while it
  * is paused.
  */
-export function blindFrom(
-  watch: Watch,
-  memory: Memory | undefined,
-  { now, pause }: Omit<Looked, 'zone'>,
-): Instant | null {
-  if (pause !== null && pause.until > now) return null;
-  return blindSince(memory, { watch, from: pause?.until ?? null, now });
+export function blindFrom(watch: Watch, memory: Memory | undefined, looked: Omit<Looked, 'zone'>): Instant | null {
+  const watching = watchingOf(watch, looked);
+  return watching && blindSince(memory, watching);
+}
+
+/** The same of what it missed as long as it is not blind. */
+export function overdueFrom(watch: Watch, memory: Memory | undefined, looked: Omit<Looked, 'zone'>): Instant | null {
+  const watching = watchingOf(watch, looked);
+  return watching && overdueSince(memory, watching);
+}
+
+function watchingOf(watch: Watch, { now, pause }: Omit<Looked, 'zone'>): Watching | null {
+  return pause !== null && pause.until > now ? null : { watch, from: pause?.until ?? null, now };
 }

@@ -1,13 +1,12 @@
 // What is known of watches by the state alone: those of a daemon that does not run, or that another replica polls.
 import { reasonOf, type BlindWatch } from '../core/model/quality/blind-cause.ts';
-import { overdueSince } from '../core/model/quality/blindness.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import { blindFrom } from '../explain/data-words.ts';
+import { blindFrom, overdueFrom } from '../explain/data-words.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { StoredDiagnostics } from '../store/contract/memories.ts';
 import type { StoreView } from '../store/contract/store.ts';
@@ -54,10 +53,9 @@ export function storedWatches(
 }
 
 function overdueIn(watch: Watch, { memories, damaged, pauses }: StoredFacts, now: Instant): BlindWatch[] {
+  if (damaged.has(watch.id)) return [];
   const memory = memories.get(watch.id);
-  const pauseEnd = lastPauseOf(pauses, watch)?.until ?? null;
-  if (damaged.has(watch.id) || (pauseEnd !== null && pauseEnd > now)) return [];
-  const since = overdueSince(memory, { watch, from: pauseEnd, now });
+  const since = overdueFrom(watch, memory, { pause: lastPauseOf(pauses, watch), now });
   return since === null ? [] : [{ watch, since, reason: reasonOf(memory?.data ?? null), fields: [] }];
 }
 

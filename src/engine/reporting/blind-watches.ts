@@ -80,7 +80,11 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       return null;
     }
     const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
-    return { watch, since, reason: refused ?? missed ?? reasonOf(memory?.data ?? null), fields };
+    return { watch, since, reason: whyOf(missed, memory), fields };
+  }
+
+  function whyOf(missed: MissReason | null, memory: Memory | undefined): BlindReason {
+    return storageReason() ?? missed ?? reasonOf(memory?.data ?? null);
   }
 
   function overdueOf({ watch, from, missed, isDamaged }: Watched, now: Instant): BlindWatch[] {
@@ -89,7 +93,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     const memory = memoryOf(watch.id);
     const since = overdueSince(memory, { watch, from: Math.max(from, pauseEnd), now });
     if (since === null) return [];
-    return [{ watch, since, reason: storageReason() ?? missed ?? reasonOf(memory?.data ?? null), fields: [] }];
+    return [{ watch, since, reason: whyOf(missed, memory), fields: [] }];
   }
 
   /** A time of the new schedule is not missed before the reload. A watch that is blind stays so. */

@@ -61,7 +61,7 @@ async function cardOf(
     alerts: all.length,
     since: showInstant(oldestOf(group)),
     up_to: showInstant(Math.max(...all.map((one) => one.row.at))),
-    ...(await presentOf(view, alert)),
+    ...(await standingOf(view, alert)),
     of: watch && subjectOf(watch),
     detail: row.isEvent ? await detailOf(view, row) : [],
     line_has_limits: hasDrawnLimit(alert),
@@ -71,10 +71,10 @@ async function cardOf(
   };
 }
 
-type Present = Pick<AlertCard, 'state' | 'firings' | 'measure' | 'count'>;
+type Standing = Pick<AlertCard, 'state' | 'firings' | 'measure' | 'count'>;
 
 /** How it stands now, whoever has it in hand. */
-export async function presentOf(view: QueryContext, alert: OpenAlert): Promise<Present> {
+export async function standingOf(view: QueryContext, alert: OpenAlert): Promise<Standing> {
   const found = foundFor(view, alert);
   return {
     state: alert.row.isEvent ? 'event' : shownState(found?.condition ?? null),

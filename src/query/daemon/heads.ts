@@ -3,19 +3,21 @@ import { showsHead, type Watch } from '../../core/model/watch/watch.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { HeadAge } from '../shapes/overview.ts';
+import { timeOf } from '../times.ts';
 import type { ExplorerState, RuntimeView } from '../view.ts';
 
 type Judged = Pick<HeadAge, 'state' | 'since'>;
 
 /** The oldest first; those of which nothing is known before all others. `blind`: the watches that are. */
 export function headsOf(runtime: RuntimeView, blind: readonly BlindWatch[], now: Instant): HeadAge[] {
-  const paces = pacesOf(runtime.watches());
+  const asked = askedOf(runtime.watches());
   const blindByExplorer = Map.groupBy(blind, ({ watch }) => watch.target.explorer);
   const heads = (runtime.explorers() ?? []).map(({ name, head }): HeadAge => {
+    const { watches, paceMs } = asked.get(name) ?? NEVER_ASKED;
     const judged = judge(head, {
-      paceMs: paces.get(name) ?? null,
+      paceMs,
       blindSince: earliestOf(blindByExplorer.get(name) ?? []),
-      answeredAt: () => newestAnswer(runtime, name),
+      answeredAt: () => newestAnswer(runtime, watches),
       now,
     });
     return {
@@ -51,38 +53,43 @@ function judge(head: ExplorerState['head'], { paceMs, blindSince, answeredAt, no
   return { state: 'fresh', since: null };
 }
 
-function timeOf(instant: Instant | null): HeadAge['since'] {
-  return instant === null ? null : showInstant(instant);
-}
-
 function earliestOf(blind: readonly BlindWatch[]): Instant | null {
   return blind.length === 0 ? null : Math.min(...blind.map(({ since }) => since));
 }
 
-function newestAnswer(runtime: RuntimeView, explorer: string): Instant | null {
+function newestAnswer(runtime: RuntimeView, watches: readonly Watch[]): Instant | null {
   let newest: Instant | null = null;
-  for (const { id, target } of runtime.watches()) {
-    const until = target.explorer === explorer ? (runtime.memoryOf(id)?.coveredUntil ?? null) : null;
+  for (const { id } of watches) {
+    const until = runtime.memoryOf(id)?.coveredUntil ?? null;
     if (until !== null && (newest === null || until > newest)) newest = until;
   }
   return newest;
 }
 
-type Paces = ReadonlyMap<string, number>;
+/** What of an explorer is asked for. */
+interface Asked {
+  readonly watches: readonly Watch[];
+  readonly paceMs: Circumstances['paceMs'];
+}
 
-const pacesByWatches = new WeakMap<readonly Watch[], Paces>();
+const NEVER_ASKED: Asked = { watches: [], paceMs: null };
 
-/** By explorer, the shortest interval in which its head is read. Found once for each list of watches. */
-function pacesOf(watches: readonly Watch[]): Paces {
-  const known = pacesByWatches.get(watches);
-  if (known !== undefined) return known;
-  const paces = new Map<string, number>();
-  for (const watch of watches.filter(showsHead)) {
-    const { target, schedule } = watch;
-    // Outside the hours of a cron nobody expects an answer.
-    const paceMs = schedule.type === 'every' ? schedule.intervalMs : Infinity;
-    paces.set(target.explorer, Math.min(paces.get(target.explorer) ?? Infinity, paceMs));
-  }
-  pacesByWatches.set(watches, paces);
-  return paces;
+const askedByWatches = new WeakMap<readonly Watch[], ReadonlyMap<string, Asked>>();
+
+/** By explorer. Found once for each list of watches. */
+function askedOf(watches: readonly Watch[]): ReadonlyMap<string, Asked> {
+  const byExplorer = (): Map<string, Watch[]> => Map.groupBy(watches, ({ target }) => target.explorer);
+  const asked =
+    askedByWatches.get(watches) ??
+    new Map([...byExplorer()].map(([name, own]) => [name, { watches: own, paceMs: paceOf(own) }]));
+  askedByWatches.set(watches, asked);
+  return asked;
+}
+
+function paceOf(watches: readonly Watch[]): number | null {
+  // Outside the hours of a cron nobody expects an answer.
+  const paces = watches
+    .filter(showsHead)
+    .map(({ schedule }) => (schedule.type === 'every' ? schedule.intervalMs : Infinity));
+  return paces.length === 0 ? null : paces.reduce((one, other) => Math.min(one, other));
 }

@@ -3,7 +3,7 @@ import { showTime } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import { days } from '../values/bars.ts';
-import { cardsOf, firstToldOf, newestOf, presentOf } from '../alerts/cards.ts';
+import { cardsOf, firstToldOf, newestOf, standingOf } from '../alerts/cards.ts';
 import { countAlerts, handledGroups, type CardGroup } from '../alerts/card-groups.ts';
 import { eventRows } from './events.ts';
 import { headlineOf, type HeadlineFacts } from './headline.ts';
@@ -15,6 +15,7 @@ import type { Overview, Trust } from '../shapes/overview.ts';
 import { trust } from '../daemon/trust.ts';
 import { situation } from './situation.ts';
 import type { QueryContext } from '../view.ts';
+import { byId } from '../watch-by-id.ts';
 import { watchFacts } from '../watches/watch-facts.ts';
 
 const MOST_CARDS = 8;
@@ -84,7 +85,7 @@ async function handledRows(
 
 async function handledRow(view: QueryContext, { first: alert, all }: CardGroup, title: string): Promise<AlertRow> {
   const { ack, silence } = alert;
-  const { state, measure, count } = await presentOf(view, alert);
+  const { state, measure, count } = await standingOf(view, alert);
   return {
     ...newestOf(alert),
     title,
@@ -105,13 +106,14 @@ async function handledRow(view: QueryContext, { first: alert, all }: CardGroup, 
 }
 
 async function barRows(view: QueryContext): Promise<Pick<Overview, 'bars' | 'more_bars'>> {
-  const { ids, of } = await days(view);
-  const watches = new Map(view.runtime.watches().map((watch) => [watch.id, watch]));
+  const { worstFirst, of } = await days(view);
+  const watchById = byId(view.runtime.watches());
+  const ids = worstFirst();
   const shown = ids.slice(0, MOST_BARS);
   const { barsOf, nowOf } = await of(shown);
   const bars = shown.map((id) => {
     const { state, since } = nowOf(id);
-    return { watch: watches.get(id)?.name ?? id, state, since: showInstant(since), bars: barsOf(id) };
+    return { watch: watchById.get(id)?.name ?? id, state, since: showInstant(since), bars: barsOf(id) };
   });
   return { bars, more_bars: ids.length - shown.length };
 }

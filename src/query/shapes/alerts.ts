@@ -17,7 +17,6 @@ import {
 
 export const ALERT_STATES = ['firing', 'recovering', 'event', 'flapping'] as const;
 
-/** Of an alert that counts items. */
 const CountNow = z
   .strictObject({
     count: Count,

@@ -29,7 +29,7 @@ interface Shown {
 
 interface Days {
   /** Of which something else than quiet is to be shown, the worst of now first. */
-  readonly ids: readonly WatchId[];
+  readonly worstFirst: () => WatchId[];
   /** Of these watches. */
   readonly of: (watches: readonly WatchId[]) => Promise<Shown>;
 }
@@ -40,10 +40,12 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
   const firings = Map.groupBy(await store.firings(from, watch), (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
   const spansOf = (id: WatchId): Spans => ({ firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] });
-  const ranks = new Map([...firings.keys(), ...unknown.keys()].map((id) => [id, rankOf(lastingIn(spansOf(id)))]));
-  const inOrder = runtime.watches().flatMap(({ id }) => (ranks.has(id) ? [id] : []));
   return {
-    ids: inOrder.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0)),
+    worstFirst() {
+      const ranks = new Map([...firings.keys(), ...unknown.keys()].map((id) => [id, rankOf(lastingIn(spansOf(id)))]));
+      const ids = runtime.watches().flatMap(({ id }) => (ranks.has(id) ? [id] : []));
+      return ids.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+    },
     async of(watches) {
       const firstPolls = await store.firstPolls(watches);
       const dayOf = (id: WatchId): Day => {

@@ -53,7 +53,6 @@ export function answerTag(answer: string | null): Html | null {
   return answer === null || answer === '' ? null : html`<q>${answer}</q>`;
 }
 
-/** `the end`, `2 repeats, the last` */
 const MESSAGES: Readonly<Record<MessageAbout, string>> = {
   firing: 'the begin',
   event: 'the event',
@@ -65,6 +64,7 @@ const MESSAGES: Readonly<Record<MessageAbout, string>> = {
   resolved: 'the end',
 };
 
+/** `the end` */
 export function messageName(about: MessageAbout): string {
   return MESSAGES[about];
 }

@@ -11,10 +11,9 @@ import { timeTag, type Moment } from '../../parts/time.ts';
 
 /** Words between a recipient and the message, or before what happened. */
 type Looks = readonly [tone: string, name: IconName, words: string];
-const LOOKS: Readonly<Record<TimelineEntry['kind'], Looks>> = {
+type Begin = 'fires' | 'event';
+const LOOKS: Readonly<Record<Exclude<TimelineEntry['kind'], Begin>, Looks>> = {
   pending: ['', 'clock', 'The condition became true'],
-  fires: ['alarm', 'critical', 'Fires'],
-  event: ['warn', 'warning', 'Event'],
   accepted: ['good', 'check', 'accepted'],
   'not-accepted': ['alarm', 'cross', 'did not accept'],
   'given-up': ['alarm', 'cross', 'never accepted'],
@@ -51,10 +50,11 @@ function oneEntry(entry: TimelineEntry, severity: SeverityShape, moment: Moment)
   </li>`;
 }
 
+const BEGINS: Readonly<Record<Begin, string>> = { fires: 'Fires', event: 'Event' };
+
 /** An alert begins in the colour of its severity; info has none. */
 function looksOf(kind: TimelineEntry['kind'], severity: SeverityShape): Looks {
-  const [, , words] = LOOKS[kind];
-  return kind === 'fires' || kind === 'event' ? [rowTone(severity), severity, words] : LOOKS[kind];
+  return kind === 'fires' || kind === 'event' ? [rowTone(severity), severity, BEGINS[kind]] : LOOKS[kind];
 }
 
 function detail({ detail: said, actor, tries, until }: TimelineEntry, moment: Moment): Html {
