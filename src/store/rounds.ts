@@ -30,7 +30,13 @@ import {
 import { addBatches, addDead, cancelFor, dropRepeats, withdraw } from './tables/alerts/batches.ts';
 import { dueGroups } from './tables/alerts/due-groups.ts';
 import { areAsRead, keepGroups, moveGroups, wake, wakeHeldBy, wakeHolding } from './tables/alerts/groups.ts';
-import { addNotifications, markRouted, retractedSummaries, unrouted } from './tables/alerts/notifications.ts';
+import {
+  addNotifications,
+  markRouted,
+  retractedAmong,
+  summariesSince,
+  unrouted,
+} from './tables/alerts/notifications.ts';
 import {
   giveUpStates,
   informStates,
@@ -58,7 +64,8 @@ async function finishedBy(sql: Sql, found: readonly Unrouted[]): Promise<Unroute
   const retracted = found.filter(({ transition }) => transition === 'retracted');
   if (retracted.length === 0) return [];
   const since = Math.min(...retracted.map(({ at }) => at)) - EVENT_OPEN_MS;
-  return retractedSummaries(sql, since, new Set(retracted.flatMap(({ key, members }) => [key, ...members])));
+  const keys = new Set(retracted.flatMap(({ key, members }) => [key, ...members]));
+  return retractedAmong(sql, await summariesSince(sql, since), ({ members }) => members.some((key) => keys.has(key)));
 }
 
 export async function commitRouting(sql: Sql, round: RoutingRound, result: RoutingResult, at: Instant): Promise<void> {

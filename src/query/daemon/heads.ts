@@ -66,7 +66,7 @@ function newestAnswer(runtime: RuntimeView, watches: readonly Watch[]): Instant 
   return newest;
 }
 
-/** What of an explorer is asked for. */
+/** The watches of an explorer, and how often they read its head. */
 interface Asked {
   readonly watches: readonly Watch[];
   readonly paceMs: Circumstances['paceMs'];

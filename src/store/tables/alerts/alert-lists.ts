@@ -12,7 +12,7 @@ import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
 import { deliveryOf, IS_ENDED } from '../deliveries/delivery-rows.ts';
 import { labelsShape, recipientOf } from './alert-labels.ts';
-import { retractedSummaries } from './notifications.ts';
+import { isOfEvents, retractedAmong, summariesSince } from './notifications.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
 
 const MOST_UNHEARD = 1000;
@@ -106,13 +106,9 @@ export async function openAlerts(sql: Sql, { at, keys }: OpenFilter): Promise<Op
   const rows = keys === undefined ? await sql.all(RECENT, [since]) : await sql.all(NAMED, [since, keys]);
   const open = rows.flatMap((row) => openAlertOf(row) ?? []);
   if (!open.some(({ isEvent }) => isEvent)) return open;
-  const { gone } = await summariesSince(sql, at - EVENT_OPEN_MS);
+  const { gone } = await toldTogether(sql, at - EVENT_OPEN_MS);
   return open.filter(({ key, isEvent }) => !isEvent || !gone.has(key));
 }
-
-const SUMMARIES = 'SELECT key, message FROM notifications WHERE at > $1 AND summary IS NOT NULL';
-
-const summaryShape = z.object({ summary: z.object({ of: z.string(), keys: z.array(z.string()) }) });
 
 export interface Together {
   /**
@@ -124,18 +120,13 @@ export interface Together {
   readonly afterwards: readonly string[];
 }
 
-export async function summariesSince(sql: Sql, since: Instant): Promise<Together> {
-  const rows = await sql.all(SUMMARIES, [since]);
-  if (rows.length === 0) return { gone: new Set(), afterwards: [] };
-  const over = await retractedSummaries(sql, since, null);
-  const summaries = rows.flatMap((row) => {
-    const { data } = summaryShape.safeParse(jsonOrNull(row['message']));
-    return data === undefined ? [] : [{ key: text(row, 'key'), ...data.summary }];
-  });
-  const retracted = summaries.filter(({ of }) => of === 'alert.retracted').flatMap(({ keys }) => keys);
+export async function toldTogether(sql: Sql, since: Instant): Promise<Together> {
+  const summaries = await summariesSince(sql, since);
+  const over = await retractedAmong(sql, summaries);
+  const retracted = summaries.filter(({ transition }) => transition === 'retracted').flatMap(({ members }) => members);
   return {
     gone: new Set([...retracted, ...over.map(({ key }) => key)]),
-    afterwards: summaries.flatMap(({ key, of }) => (EVENTS_TOGETHER.includes(of) ? [] : [key])),
+    afterwards: summaries.filter((one) => !isOfEvents(one)).map(({ key }) => key),
   };
 }
 

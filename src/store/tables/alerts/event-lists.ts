@@ -7,7 +7,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, text, texts, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
-import { summariesSince } from './alert-lists.ts';
+import { toldTogether } from './alert-lists.ts';
 
 /** Of a storm only the newest are counted. */
 const MOST_EVENTS = 20_000;
@@ -36,7 +36,7 @@ const EVENTS = (d: SqlDialect): string => `
 /** By alert, those with the newest first. One that cannot be read is left out. */
 export async function events(sql: Sql, since: Instant, limit: number): Promise<EventGroup[]> {
   const owed = new Map((await sql.all(OWED)).map((row) => [nameOf(row), int(row, 'owed')]));
-  const { gone, afterwards } = await summariesSince(sql, since);
+  const { gone, afterwards } = await toldTogether(sql, since);
   return (await sql.all(EVENTS, [since, limit, afterwards])).flatMap((row) => {
     const message = messageOf(row);
     if (message === null) return [];

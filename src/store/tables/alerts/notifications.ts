@@ -10,7 +10,6 @@ import {
   type TransitionName,
 } from '../../../core/model/transition.ts';
 import { idOf } from '../../../core/model/watch/identity.ts';
-import type { Key } from '../../../dispatch/model.ts';
 import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
@@ -88,8 +87,8 @@ const AS_ROUTED = `
 const UNROUTED = `${AS_ROUTED} WHERE routed = 0 ORDER BY number LIMIT $1 + 0`;
 const SUMMARIES = `${AS_ROUTED} WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
 const RETRACTED = (d: SqlDialect): string => `
-  SELECT DISTINCT key FROM notifications
-  WHERE number > $1 AND transition = 'retracted' AND ${d.among('key', '$2', 'text')}`;
+  SELECT key, max(number) AS number FROM notifications
+  WHERE transition = 'retracted' AND ${d.among('key', '$1', 'text')} GROUP BY key`;
 
 /** The oldest that nobody was chosen for yet; a later one about the same alert waits for the next round. */
 export async function unrouted(sql: Sql, limit: number): Promise<Unrouted[]> {
@@ -110,21 +109,30 @@ function untilRepeated(rows: readonly Row[]): Unrouted[] {
   return all;
 }
 
-/** Summaries of events since then that are all retracted. `of`: only those of which one of these alerts is a member. */
-export async function retractedSummaries(sql: Sql, since: Instant, of: ReadonlySet<Key> | null): Promise<Unrouted[]> {
-  const summaries = (await sql.all(SUMMARIES, [since])).map(unroutedOf);
-  const begun = summaries.filter(({ transition }) => transition === 'event' || transition === 'reinstated');
-  const asked = begun.filter(({ members }) => of === null || members.some((key) => of.has(key)));
-  const over: Unrouted[] = [];
-  for (const summary of asked) if (await isRetracted(sql, summary, summaries)) over.push(summary);
-  return over;
+/** The oldest first. */
+export async function summariesSince(sql: Sql, since: Instant): Promise<Unrouted[]> {
+  return (await sql.all(SUMMARIES, [since])).map(unroutedOf);
 }
 
-async function isRetracted(sql: Sql, { number, members }: Unrouted, summaries: readonly Unrouted[]): Promise<boolean> {
-  const later = summaries.filter((one) => one.transition === 'retracted' && one.number > number);
-  const together = new Set(later.flatMap((one) => one.members));
-  const left = members.filter((key) => !together.has(key));
-  return left.length === 0 || (await sql.all(RETRACTED, [number, left])).length === new Set(left).size;
+/** False: it says what became of events. */
+export function isOfEvents({ transition }: Pick<Unrouted, 'transition'>): boolean {
+  return transition === 'event' || transition === 'reinstated';
+}
+
+/** Summaries of events that are all retracted since. `isAsked`: the others are left out. */
+export async function retractedAmong(
+  sql: Sql,
+  summaries: readonly Unrouted[],
+  isAsked: (summary: Unrouted) => boolean = () => true,
+): Promise<Unrouted[]> {
+  const asked = summaries.filter((one) => isOfEvents(one) && isAsked(one));
+  if (asked.length === 0) return [];
+  const keys = [...new Set(asked.flatMap(({ members }) => members))];
+  const retracted = new Map((await sql.all(RETRACTED, [keys])).map((row) => [String(row['key']), int(row, 'number')]));
+  const together = summaries.filter(({ transition }) => transition === 'retracted');
+  for (const { number, members } of together)
+    for (const key of members) retracted.set(key, Math.max(number, retracted.get(key) ?? 0));
+  return asked.filter(({ number, members }) => members.every((key) => (retracted.get(key) ?? 0) > number));
 }
 
 const unroutedShape = z.object({
