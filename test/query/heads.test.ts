@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { ExplorerState } from '../../src/query/view.ts';
-import { aViewedDaemon, CONFIG } from '../support/web/viewed-daemon.ts';
+import { aBalance, aViewedDaemon, CONFIG, rulesOf } from '../support/web/viewed-daemon.ts';
 
-const ruleOf = (kind: string, alert: string): string =>
-  `watches: [{ id: own, kind: ${kind}, of: treasury, every: 1m, alerts: [{ id: any, ${alert}, notify: [ops] }] }]`;
-const COINS = ruleOf('balance', 'while: balance < 1');
-const CONFIRMED = ruleOf('transactions', 'on: new, confirmations: 2');
+const COINS = rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 1'));
+const CONFIRMED =
+  'watches: [{ id: calls, kind: transactions, of: treasury, every: 1m, alerts: [{ id: any, on: new, confirmations: 2, notify: [ops] }] }]';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 

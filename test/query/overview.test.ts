@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Overview } from '../../src/query/shapes/overview.ts';
-import { aViewedDaemon, CONFIG } from '../support/web/viewed-daemon.ts';
+import { aBalance, aViewedDaemon, CONFIG, rulesOf } from '../support/web/viewed-daemon.ts';
 
 const LOW = `
 watches:
@@ -69,19 +69,12 @@ test('a balance falls, and the page tells how far, since when, and who was told'
 });
 
 test('what nobody has to look at says how it stands now, as what waits for somebody does', async () => {
-  const daemon = await aViewedDaemon(`
-watches:
-  - id: coins
-    kind: balance
-    of: treasury
-    every: 1m
-    alerts: [{ id: low, while: balance < 100, severity: info, notify: [ops] }]
-  - id: spare
-    kind: balance
-    of: vault
-    every: 1m
-    alerts: [{ id: moves, on: changed, at_least: { count: 2, within: 10m }, severity: info, notify: [ops] }]
-`);
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance('coins', 'treasury', 'id: low, while: balance < 100, severity: info'),
+      aBalance('spare', 'vault', 'id: moves, on: changed, at_least: { count: 2, within: 10m }, severity: info'),
+    ),
+  );
   const balances = ['90', '110', '90', '110', '90', '110'];
   for (const [n, treasury] of balances.entries()) {
     Object.assign(daemon.shown, { treasury, vault: `${100 + n}` });
@@ -120,11 +113,12 @@ test('a watch that gets no answers is blind, and its last value is only what it 
 });
 
 test('events that nobody has looked at do not hide what fires now', async () => {
-  const daemon = await aViewedDaemon(`
-watches:
-  - { id: coins, kind: balance, of: treasury, every: 1m, alerts: [{ id: low, while: balance < 100, severity: critical, notify: [ops] }] }
-  - { id: moves, kind: balance, of: vault, every: 1m, alerts: [{ id: moved, on: changed, severity: critical, notify: [ops] }] }
-`);
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance('coins', 'treasury', 'id: low, while: balance < 100, severity: critical'),
+      aBalance('moves', 'vault', 'id: moved, on: changed, severity: critical'),
+    ),
+  );
   for (const vault of ['50', '51', '52', '53']) {
     Object.assign(daemon.shown, { treasury: '200', vault });
     await daemon.poll();
@@ -145,10 +139,7 @@ watches:
 test('nine conditions of a rule are one card, with their number', async () => {
   const safes = Array.from({ length: 9 }, (_, n) => `0x${(n + 3).toString(16).repeat(40)}`);
   const daemon = await aViewedDaemon(
-    `
-watches:
-  - { id: coins, kind: balance, of: safes, every: 1m, alerts: [{ id: low, while: balance < 100, severity: critical, notify: [ops] }] }
-`,
+    rulesOf(aBalance('coins', 'safes', 'id: low, while: balance < 100, severity: critical')),
     CONFIG.replace(
       /^addresses: .*$/m,
       `addresses: { ${safes.map((safe, n) => `safe_${n}: '${safe}'`).join(', ')}, safes: [${safes.map((_, n) => `safe_${n}`).join(', ')}] }`,
@@ -198,14 +189,9 @@ test('a critical alert that reaches nobody for five minutes is red, whoever has 
 });
 
 test('a fall within a time is shown in percent, beside its limit', async () => {
-  const daemon = await aViewedDaemon(`
-watches:
-  - id: coins
-    kind: balance
-    of: treasury
-    every: 1m
-    alerts: [{ id: falls, while: 'change("5m") < -0.1', severity: critical, notify: [ops] }]
-`);
+  const daemon = await aViewedDaemon(
+    rulesOf(aBalance('coins', 'treasury', `id: falls, while: 'change("5m") < -0.1', severity: critical`)),
+  );
   daemon.shown['treasury'] = '1000';
   await daemon.poll(6);
   daemon.shown['treasury'] = '800';
@@ -226,10 +212,9 @@ watches:
 });
 
 test('the last day shows what fires now before what was, and counts what has no room', async () => {
-  const watch = (n: number, of: string): string =>
-    `  - { id: w${n}, kind: balance, of: ${of}, every: 1m, alerts: [{ id: low, while: balance < 100, severity: ${n === 30 ? 'critical' : 'warning'}, notify: [ops] }] }`;
-  const rules = Array.from({ length: 30 }, (_, n) => watch(n + 1, n === 29 ? 'treasury' : 'vault'));
-  const daemon = await aViewedDaemon(['watches:', ...rules].join('\n'));
+  const low = 'id: low, while: balance < 100, severity';
+  const rules = Array.from({ length: 29 }, (_, n) => aBalance(`w${n + 1}`, 'vault', `${low}: warning`));
+  const daemon = await aViewedDaemon(rulesOf(...rules, aBalance('w30', 'treasury', `${low}: critical`)));
   Object.assign(daemon.shown, { treasury: '200', vault: '90' });
   await daemon.poll();
   Object.assign(daemon.shown, { treasury: '90', vault: '200' });

@@ -1,16 +1,11 @@
 // The title of an alert wherever it is shown says what is so now, and what was so last where nobody can tell.
 import { expect, test } from '@jest/globals';
 import { ListFilter } from '../../src/query/shapes.ts';
-import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { aBalance, aViewedDaemon, CONFIG, rulesOf, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
 
-const LOW = `
-watches:
-  - id: coins
-    kind: balance
-    of: treasury
-    every: 1m
-    alerts: [{ id: low, while: balance < 100, until: balance > 150, severity: critical, notify: [ops] }]
-`;
+const LOW = rulesOf(
+  aBalance('coins', 'treasury', 'id: low, while: balance < 100, until: balance > 150, severity: critical'),
+);
 
 interface Places {
   readonly headline: string;
@@ -94,16 +89,16 @@ test('a watch that is not polled any more says how old its value is', async () =
 });
 
 test('a title of the rule has the value of now behind it, and the number in it is the one of now', async () => {
-  const daemon = await aViewedDaemon(`
-watches:
-  - id: coins
-    kind: balance
-    of: treasury
-    every: 1m
-    alerts:
-      - { id: low, while: balance < 100, severity: critical, title: The treasury is low, notify: [ops] }
-      - { id: lower, while: balance < 99, title: 'Only {{ balance }} left', notify: [ops] }
-`);
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance(
+        'coins',
+        'treasury',
+        'id: low, while: balance < 100, severity: critical, title: The treasury is low',
+        "id: lower, while: balance < 99, title: 'Only {{ balance }} left'",
+      ),
+    ),
+  );
   daemon.shown['treasury'] = '90';
   await daemon.poll();
   daemon.shown['treasury'] = '80';
@@ -128,16 +123,16 @@ test('acknowledged, it still says what is so now; raised, it says with what it f
 });
 
 test('a count says how many there are now, and a fall how far it is now', async () => {
-  const daemon = await aViewedDaemon(`
-watches:
-  - id: coins
-    kind: balance
-    of: treasury
-    every: 1m
-    alerts:
-      - { id: falls, while: 'change("5m") < -0.1', severity: critical, notify: [ops] }
-      - { id: moves, on: changed, at_least: { count: 2, within: 10m }, notify: [ops] }
-`);
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance(
+        'coins',
+        'treasury',
+        `id: falls, while: 'change("5m") < -0.1', severity: critical`,
+        'id: moves, on: changed, at_least: { count: 2, within: 10m }',
+      ),
+    ),
+  );
   for (const coins of ['1000', '1000', '1000', '1000', '1000', '1000', '800', '790', '700']) {
     daemon.shown['treasury'] = coins;
     await daemon.poll();
@@ -151,7 +146,7 @@ watches:
 
 test('a rule of several explorers names the one in which it is so', async () => {
   const daemon = await aViewedDaemon(
-    LOW.replace('of: treasury', 'of: treasury\n    explorer: [chain, other]'),
+    LOW.replace('of: treasury', 'of: treasury, explorer: [chain, other]'),
     CONFIG.replace('addresses:', "  other: { form: instance, instance_url: 'https://other.invalid' }\naddresses:"),
   );
   daemon.shown['treasury'] = '90';

@@ -38,6 +38,16 @@ channels:
 rules: [rules.yaml]
 `;
 
+/** A rule about a balance, looked at every minute. `alerts`: without who is told, which is `ops`. */
+export function aBalance(id: string, of: string, ...alerts: readonly string[]): string {
+  const own = alerts.map((alert) => `{ ${alert}, notify: [ops] }`).join(', ');
+  return `  - { id: ${id}, kind: balance, of: ${of}, every: 1m, alerts: [${own}] }`;
+}
+
+export function rulesOf(...rules: readonly string[]): string {
+  return ['watches:', ...rules, ''].join('\n');
+}
+
 export interface ViewedDaemon {
   readonly clock: FakeClock;
   readonly store: Store;
