@@ -15,7 +15,7 @@ const EXEMPT = /^src\/(?:watches\/|sandbox\/|explorer\/operations\.ts$)/;
 const COMMON_WORDS = new Set(['address', 'token', 'balance']);
 
 /** What ends so is an enumeration of the code's own: `field.type`. */
-const OF_ENUMERATIONS = new Set(['type', 'key', 'what']);
+const OF_ENUMERATIONS = new Set(['type', 'key', 'what', 'reason']);
 
 test('nothing outside of watches, operations and sandbox asks for a kind or an operation by its name', () => {
   const found = [...parseSources()].flatMap(([file, source]) => (EXEMPT.test(file) ? [] : namesAskedIn(file, source)));
@@ -40,6 +40,7 @@ test.each([
 test.each([
   "if (field.type === 'address') return;",
   "switch (meaning.type) { case 'token': break; }",
+  "if (reason === 'token') journal.onWrongToken();",
   'const message = { of, token, address, fields };',
   'const chain = { blocks: reader.blocks(), head };',
 ])('no name of a kind: %s', (text) => {
