@@ -8,7 +8,7 @@ import type { DataState, Memory } from '../core/model/memory.ts';
 import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/watch/labels.ts';
 import type { Pause } from '../core/model/watch/pause.ts';
-import type { AlertRule, ConditionAlert, Watch } from '../core/model/watch/watch.ts';
+import { paceOf, type AlertRule, type ConditionAlert, type Watch } from '../core/model/watch/watch.ts';
 import type { Instant } from '../lib/clock.ts';
 import { showInZone } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -174,10 +174,10 @@ function conditionChange(alert: ConditionAlert, memory: Memory | null, context: 
   return { aim: 'to end', needs: [...new Set([...over, ...until])] };
 }
 
-function healthIn({ schedule }: Watch, { id }: AlertRule, facts: ExplainInput): ExplainedAlert['health'] {
+function healthIn(watch: Watch, { id }: AlertRule, facts: ExplainInput): ExplainedAlert['health'] {
   const record = facts.health[id];
   if (record === undefined) return { is: 'ok', since: null };
-  return { is: healthOf(record, facts.now, schedule.intervalMs), since: record.unknownSince ?? record.since };
+  return { is: healthOf(record, facts.now, paceOf(watch)), since: record.unknownSince ?? record.since };
 }
 
 /** One for each time that the message speaks of the alert. */

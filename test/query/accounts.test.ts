@@ -57,10 +57,12 @@ test('an account that is below its limit says when it fires, until it does', asy
   expect((await queries.accounts(all)).items).toMatchObject([{ state: 'ok', fires_at: null }]);
   shown['vault'] = '12';
   await daemon.poll();
-  expect((await queries.accounts(all)).items).toMatchObject([{ state: 'pending', fires_at: '2026-01-01T00:07:00Z' }]);
+  expect((await queries.accounts(all)).items).toMatchObject([
+    { state: 'pending', severity: 'warning', fires_at: '2026-01-01T00:07:00Z' },
+  ]);
   expect((await queries.watches(all)).items).toMatchObject([{ state: 'pending', fires_at: '2026-01-01T00:07:00Z' }]);
   await daemon.poll(5);
-  expect((await queries.accounts(all)).items).toMatchObject([{ state: 'firing', fires_at: null }]);
+  expect((await queries.accounts(all)).items).toMatchObject([{ state: 'firing', severity: 'warning', fires_at: null }]);
 });
 
 test('an account without a day behind it has no change, and one that is blind only was so', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ListFilter } from '../../src/query/shapes.ts';
 import { WatchList } from '../../src/query/shapes/watches.ts';
-import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { aBalance, aViewedDaemon, rulesOf } from '../support/web/viewed-daemon.ts';
 import { operate } from '../support/store/operate.ts';
 
 const RULES = `
@@ -103,4 +103,35 @@ test('a search finds names, rules and addresses', async () => {
   expect(await found('GAS')).toEqual(['gas']);
   expect(await found(`0x${'22'.repeat(20)}`)).toEqual(['gas', 'moves']);
   expect(await found('nothing')).toEqual([]);
+});
+
+test('a watch that fires and whose explorer falls silent is in the list of those that are blind', async () => {
+  const daemon = await aViewedDaemon(RULES);
+  Object.assign(daemon.shown, { treasury: '90', vault: '50' });
+  await daemon.poll(4);
+  Object.assign(daemon.shown, { treasury: null, vault: null });
+  await daemon.poll(30);
+  const { trust } = await daemon.queries.overview();
+  const listed = await daemon.queries.watches(ListFilter.parse({ state: 'blind' }));
+  expect(listed.items.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    'coins firing',
+    'gas blind',
+    'moves blind',
+  ]);
+  expect(listed).toMatchObject({ all: 3, counts: { firing: 1, blind: 3 } });
+  expect(trust.blind).toMatchObject([{ watches: 3 }]);
+  expect(trust.unhealthy).toBe(0);
+  expect(listed.unhealthy).toBe(0);
+});
+
+test('an unhealthy alert of a rule counts once, however many watches the rule has', async () => {
+  const daemon = await aViewedDaemon(
+    rulesOf(aBalance('coins', '[treasury, vault]', 'id: low, while: balance < 1000', 'id: tiny, while: balance < 1')),
+  );
+  Object.assign(daemon.shown, { treasury: '90', vault: '50' });
+  await daemon.poll(1500);
+  const { trust } = await daemon.queries.overview();
+  const { counts } = await daemon.queries.rules(all);
+  expect([trust.unhealthy, counts.unhealthy]).toEqual([1, 1]);
+  expect((await daemon.queries.watches(all)).unhealthy).toBe(2);
 });

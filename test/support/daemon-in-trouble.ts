@@ -323,7 +323,7 @@ export function watchesWith(): WatchList {
   };
   const event: WatchRow = { ...row, name: 'vault-calls', state: 'ok', severity: null, since: null, measure: null };
   const counts = { firing: 1, pending: 1, blind: 38, paused: 0, silenced: 14, starting: 0, ok: 358 };
-  return { items: [row, blind, event], next: 'bmV4dA', counts, unhealthy: 2 };
+  return { items: [row, blind, event], next: 'bmV4dA', all: 412, counts, unhealthy: 2 };
 }
 
 export function historyWith({ chain, comment }: Written): HistoryList {
@@ -564,6 +564,7 @@ export function accountsWith(written: Written): AccountList {
     token: of.address,
     watch: 'treasury-usdc',
     state: 'firing',
+    severity: 'critical',
     measure,
     change_24h: -0.216,
     since: ago(14 * MINUTE),
@@ -578,6 +579,7 @@ export function accountsWith(written: Written): AccountList {
     token: null,
     watch: '=coins',
     state: 'blind',
+    severity: null,
     measure: { ...free, is_stale: true },
     change_24h: null,
     line: [],

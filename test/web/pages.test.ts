@@ -6,7 +6,7 @@ import type { Web } from '../../src/web/server.ts';
 import { browse, cookieOf, proofIn, textOf } from '../support/browser/browse.ts';
 import { BadCursor } from '../../src/query/cursor.ts';
 import type { OperatorRequest, PerformAction } from '../../src/operators/action.ts';
-import { CALM, NOW, overviewWith, watchesWith } from '../support/daemon-in-trouble.ts';
+import { accountsWith, CALM, NOW, overviewWith, watchesWith } from '../support/daemon-in-trouble.ts';
 import {
   ALICE,
   API,
@@ -158,6 +158,15 @@ test('a watch whose last value was beyond its limit is not said to be "away" fro
   const queries = { ...queriesWith(CALM), watches: async () => ({ ...list, items: [blind] }) };
   const { body } = await browse(await serve({ isOpen: true, queries }), '/watches');
   expect(textOf(body)).toContain('was 10 beyond its limit');
+});
+
+test('an account whose warning fires is amber, not red', async () => {
+  const list = accountsWith(CALM);
+  const items = list.items.map((row) => ({ ...row, state: 'firing', severity: 'warning' }) as const);
+  const queries = { ...queriesWith(CALM), accounts: async () => ({ ...list, items }) };
+  const { body } = await browse(await serve({ isOpen: true, queries }), '/accounts');
+  expect(body).toContain('<tr class="warn">');
+  expect(body).not.toMatch(/class="[^"]*alarm/);
 });
 
 describe('the first page', () => {

@@ -4,7 +4,7 @@ import type { Alert, Memory } from '../../core/model/memory.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 import { showInZone } from '../../lib/time-zone.ts';
 import type { UnreadRange } from '../../core/model/watch/kind.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
+import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';
 import { activeSince } from '../../core/alerts/emission.ts';
 import { blindFrom, dataWords, pauseWords, type Looked } from '../../explain/data-words.ts';
@@ -104,10 +104,11 @@ function showUnread({ heights, reason, since, isReadLater }: UnreadRange, zone: 
 }
 
 /** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */
-function unwellOf({ name, alerts, schedule, zone }: Watch, health: HealthByAlert, now: Instant): string[] {
+function unwellOf(watch: Watch, health: HealthByAlert, now: Instant): string[] {
+  const { name, alerts, zone } = watch;
   return alerts.flatMap(({ id }) => {
     const record = health[id];
-    const is = record === undefined ? 'ok' : healthOf(record, now, schedule.intervalMs);
+    const is = record === undefined ? 'ok' : healthOf(record, now, paceOf(watch));
     if (record === undefined || is === 'ok') return [];
     return [`  ${name}/${id}: ${is} since ${showInZone(zone, record.unknownSince ?? record.since)}`];
   });

@@ -86,14 +86,24 @@ const LEAST_EVALUATIONS = 20;
 const UNKNOWN_POLLS = 10;
 const UNKNOWN_MS = 15 * 60_000;
 
+/** How long it takes until a condition can be known. */
+export interface ConditionPace {
+  /** Between two polls. */
+  readonly intervalMs: number;
+  /** How far back it looks; 0: it does not. */
+  readonly windowMs: number;
+}
+
 /**
- * `unknown-too-long`: only unknown for more than ten polls and more than 15 minutes, and still so. `never-evaluated`:
+ * `unknown-too-long`: only unknown for more than ten polls and more than 15 minutes, and still so; of a condition that was
+ * never known, once the window is filled that it looks back over. `never-evaluated`:
  * nothing to evaluate for a day and twenty polls. `never-true`, `always-true`: after a day and twenty evaluations. Most
  * alerts are never true in good times: this is shown, and alerts nobody.
  */
-export function healthOf(record: HealthRecord, now: Instant, intervalMs: number): Health {
+export function healthOf(record: HealthRecord, now: Instant, { intervalMs, windowMs }: ConditionPace): Health {
   const { since, trueAt, falseAt, unknownSince, evaluations } = record;
-  const unknownMs = Math.max(UNKNOWN_POLLS * intervalMs, UNKNOWN_MS);
+  const fillingMs = evaluations === 0 ? windowMs : 0;
+  const unknownMs = fillingMs + Math.max(UNKNOWN_POLLS * intervalMs, UNKNOWN_MS);
   if (unknownSince !== null && now - unknownSince > unknownMs) return 'unknown-too-long';
   const ageMs = now - since;
   if (record.evaluatedAt === null)

@@ -6,7 +6,7 @@ import type { Alert, Memory } from '../../core/model/memory.ts';
 import type { Decision, Reason } from '../../core/model/decision.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Observation } from '../../core/model/observation.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
+import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { notJudgedIn } from './not-judged.ts';
 import { createComplaints } from './outages.ts';
@@ -86,9 +86,9 @@ export function* healthOfAlerts(
   healthOf: (id: string) => HealthByAlert,
   now: Instant,
 ): Generator<AlertHealth> {
-  for (const { id, rule, schedule } of watches)
-    for (const [alert, record] of Object.entries(healthOf(id)))
-      yield { watch: rule, alert, health: ruleHealthOf(record, now, schedule.intervalMs) };
+  for (const watch of watches)
+    for (const [alert, record] of Object.entries(healthOf(watch.id)))
+      yield { watch: watch.rule, alert, health: ruleHealthOf(record, now, paceOf(watch)) };
 }
 
 /** Data state of each watch, for `chainwarden_watch_data_state`. */

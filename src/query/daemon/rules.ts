@@ -3,7 +3,7 @@ import type { Problem } from '../../config/problem.ts';
 import { conditionText } from '../../core/alerts/message.ts';
 import { healthOf, isHealthy, type Health } from '../../core/model/health.ts';
 import type { AlertId, WatchId } from '../../core/model/ids.ts';
-import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import { paceOf, type AlertRule, type Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { NotificationCount } from '../../store/contract/store.ts';
@@ -23,7 +23,8 @@ export async function rules(view: QueryContext, filter: ListFilter): Promise<Rul
   const { runtime, store, now } = view;
   const facts = await watchFacts(view);
   const notifiedOf = notifiedIn(await store.notificationCounts(now - MONTH_MS), byId(runtime.watches()));
-  const all = groupsIn(runtime.watches()).map((group) => rowOf(view, group, { facts, notifiedOf }));
+  const blind = new Set(runtime.blindness.blind().map(({ watch }) => watch.id));
+  const all = groupsIn(runtime.watches()).map((group) => rowOf(view, group, { facts, notifiedOf, blind }));
   const rejected = runtime.rejected();
   return {
     ...pageOf(
@@ -104,17 +105,20 @@ function later(one: Instant | null, other: Instant | null): Instant | null {
 interface Known {
   readonly facts: readonly WatchFacts[];
   readonly notifiedOf: NotifiedOf;
+  /** Their rules are not to blame for what they do not know. */
+  readonly blind: ReadonlySet<WatchId>;
 }
 
-function rowOf({ runtime, now }: QueryContext, group: Group, { facts, notifiedOf }: Known): RuleRow {
+function rowOf({ runtime, now }: QueryContext, group: Group, { facts, notifiedOf, blind }: Known): RuleRow {
   const { watch, alert, places } = group;
   const { count, firedAt } = notifiedOf(group);
   const healths = new Set<Health>();
   let trueAt: Instant | null = null;
   for (const place of places) {
-    const record = facts[place]?.health[alert.id];
-    if (record === undefined) continue;
-    healths.add(healthOf(record, now, watch.schedule.intervalMs));
+    const found = facts[place];
+    const record = found?.health[alert.id];
+    if (found === undefined || record === undefined) continue;
+    if (!blind.has(found.watch.id)) healths.add(healthOf(record, now, paceOf(watch)));
     trueAt = later(trueAt, record.trueAt);
   }
   const health = WORST.find((one) => healths.has(one)) ?? 'ok';

@@ -9,7 +9,7 @@ import { headsOf } from './heads.ts';
 import type { BlindCauseShape, ChannelDebt, Trust } from '../shapes/overview.ts';
 import { answerOf } from '../alerts/recipients.ts';
 import type { RuntimeView, QueryContext } from '../view.ts';
-import type { WatchFacts } from '../watches/watch-facts.ts';
+import { countUnhealthy, type WatchFacts } from '../watches/watch-facts.ts';
 
 /** What was given up before counts no more. */
 export const GIVEN_UP_MS = 7 * 86_400_000;
@@ -27,7 +27,7 @@ export async function trust({ store, runtime, now }: QueryContext, { watches, bl
     overdue: causesIn(runtime.blindness.overdue()),
     watches: watches.length,
     oldest: oldestOf(watches, now),
-    unhealthy: watches.reduce((sum, { unhealthy }) => sum + unhealthy.length, 0),
+    unhealthy: countUnhealthy(watches, blind),
     owed: await debtsOf(store, owed),
     given_up: dead.reduce((sum, { rows }) => sum + rows, 0),
     credits: forecasts(runtime, now),

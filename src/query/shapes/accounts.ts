@@ -1,7 +1,7 @@
 // Balances by account, and the values of one watch over time.
 import { z } from 'zod';
 import { Time } from '../../core/values/answer-shapes.ts';
-import { AmountShape, list, MeasureShape, Point, Subject } from './common.ts';
+import { AmountShape, list, MeasureShape, Point, SeverityShape, Subject } from './common.ts';
 import { WatchState } from './watches.ts';
 
 export const AccountRow = z
@@ -11,6 +11,7 @@ export const AccountRow = z
     token: z.string().nullable().describe('The address of the token; null: the coin.'),
     watch: z.string(),
     state: WatchState,
+    severity: SeverityShape.nullable().describe('Of what fires or is pending.'),
     since: Time.nullable().describe('Of the state.'),
     fires_at: Time.nullable().describe('Of what is pending: when it fires, if nothing changes.'),
     measure: MeasureShape,

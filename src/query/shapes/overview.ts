@@ -90,7 +90,9 @@ export const Trust = z
       .strictObject({ watch: z.string(), age_ms: Count, interval_ms: Count })
       .nullable()
       .describe('The answer that is oldest against the interval of its watch.'),
-    unhealthy: Count.nullable().describe('Alerts that are always true, or unknown for too long.'),
+    unhealthy: Count.nullable().describe(
+      'Alerts of rules that are always true, or unknown for too long though no watch of theirs is blind.',
+    ),
     not_judged: Count.describe('Items of the last hour for which a poll had not enough steps.'),
     owed: z.array(ChannelDebt),
     given_up: Count.describe('Messages given up in seven days that nobody dismissed.'),

@@ -55,8 +55,15 @@ export const WatchCounts = z
   .meta({ id: 'WatchCounts' });
 
 export const WatchList = list(WatchRow)
-  .extend({ counts: WatchCounts, unhealthy: Count.describe('Watches with an unhealthy alert.') })
-  .meta({ id: 'WatchList', description: '`counts` are of all watches that match the search, whatever their state.' });
+  .extend({
+    all: Count.describe('Watches that match the search, whatever their state.'),
+    counts: WatchCounts,
+    unhealthy: Count.describe('Watches with an unhealthy alert, without those that are blind.'),
+  })
+  .meta({
+    id: 'WatchList',
+    description: '`counts` are of `all`. A watch that fires or is pending and is blind counts as both.',
+  });
 export type WatchList = z.output<typeof WatchList>;
 
 export const POLL_OUTCOMES = ['complete', 'unchanged', 'partial', ...MISS_REASONS] as const;

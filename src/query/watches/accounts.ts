@@ -122,13 +122,14 @@ function rowOf({ runtime, now }: QueryContext, { facts, isOld }: Found, { states
   const { watch, memory } = facts;
   const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, facts, isOld)];
   if (of === null || measure === null) return null;
-  const { state, since } = states.of(facts);
+  const { state, severity, since } = states.of(facts);
   return {
     of,
     asset: unitOf(watch),
     token: watch.token?.address ?? null,
     watch: watch.name,
     state,
+    severity,
     since: timeOf(since),
     fires_at: timeOf(nextFiring(facts)),
     measure,

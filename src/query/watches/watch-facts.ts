@@ -5,8 +5,9 @@ import type { Figures } from '../../core/model/figures.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { healthOf, isHealthy, type HealthByAlert } from '../../core/model/health.ts';
 import type { AlertId, Severity, WatchId } from '../../core/model/ids.ts';
+import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { ConditionState, Memory } from '../../core/model/memory.ts';
-import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
+import { paceOf, type AlertRule, type Watch } from '../../core/model/watch/watch.ts';
 import { nextTurn, type Instant } from '../../lib/clock.ts';
 import { statesIn } from '../alerts/found-state.ts';
 import { closenessOf, readingOf } from '../values/measure.ts';
@@ -125,7 +126,7 @@ export function factsOf(
   const isKnown = before !== undefined && memory !== null && before.memory === memory;
   if (isKnown && before.minute === minute) return before;
   const health = isKnown ? before.health : runtime.healthOf(watch.id);
-  const unhealthy = unhealthyIn(health, watch.schedule.intervalMs, now);
+  const unhealthy = unhealthyIn(health, watch, now);
   if (isKnown) return { ...before, unhealthy, minute };
   return {
     watch,
@@ -140,14 +141,24 @@ export function factsOf(
   };
 }
 
-function unhealthyIn(records: HealthByAlert, intervalMs: number, now: Instant): readonly AlertId[] {
+function unhealthyIn(records: HealthByAlert, watch: Watch, now: Instant): readonly AlertId[] {
   let unhealthy: AlertId[] | null = null;
   // Nearly all watches are well: no list of pairs is made.
   for (const alert in records) {
     const record = records[alert];
-    if (record !== undefined && !isHealthy(healthOf(record, now, intervalMs))) (unhealthy ??= []).push(alert);
+    if (record !== undefined && !isHealthy(healthOf(record, now, paceOf(watch)))) (unhealthy ??= []).push(alert);
   }
   return unhealthy ?? NO_ALERTS;
+}
+
+/** How many alerts of rules want a look. Of a watch that is blind its blindness says it. */
+export function countUnhealthy(facts: readonly WatchFacts[], blind: readonly BlindWatch[]): number {
+  const blindIds = new Set(blind.map(({ watch }) => watch.id));
+  const names = new Set<string>();
+  for (const { watch, unhealthy } of facts)
+    if (unhealthy.length > 0 && !blindIds.has(watch.id))
+      for (const alert of unhealthy) names.add(JSON.stringify([watch.rule, alert]));
+  return names.size;
 }
 
 /** What fires comes before what is pending, then the more severe. */

@@ -20,8 +20,9 @@ export async function watches(view: QueryContext, filter: ListFilter): Promise<W
   return {
     items: page.items.map((facts) => watchRow(view, facts, { states, barsOf })),
     next: page.next,
+    all: found.length,
     counts: countsOf(found, states),
-    unhealthy: found.filter(isUnhealthy).length,
+    unhealthy: found.filter((facts) => isUnhealthy(facts, states)).length,
   };
 }
 
@@ -54,11 +55,13 @@ function textOf(watch: Watch): string {
 
 function hasState(facts: WatchFacts, state: ListFilter['state'], states: WatchStates): boolean {
   if (state === null) return true;
-  return state === 'unhealthy' ? isUnhealthy(facts) : states.stateOf(facts) === state;
+  if (state === 'blind') return states.blindOf(facts.watch.id) !== null;
+  return state === 'unhealthy' ? isUnhealthy(facts, states) : states.stateOf(facts) === state;
 }
 
-function isUnhealthy({ unhealthy }: WatchFacts): boolean {
-  return unhealthy.length > 0;
+/** A blind watch is not unhealthy: its blindness says it. */
+function isUnhealthy({ watch, unhealthy }: WatchFacts, states: WatchStates): boolean {
+  return unhealthy.length > 0 && states.blindOf(watch.id) === null;
 }
 
 function orderBy(sort: NonNullable<ListFilter['sort']>, states: WatchStates): Order<WatchFacts> {
@@ -84,11 +87,16 @@ const SEVERITIES = ['critical', 'warning', 'info'] as const;
 function problemRank(facts: WatchFacts, states: WatchStates): number {
   const severity = facts.active?.severity ?? null;
   const bySeverity = severity === null ? 0 : SEVERITIES.indexOf(severity);
-  return WATCH_STATES.indexOf(states.stateOf(facts)) * 8 + bySeverity * 2 + (isUnhealthy(facts) ? 0 : 1);
+  return WATCH_STATES.indexOf(states.stateOf(facts)) * 8 + bySeverity * 2 + (isUnhealthy(facts, states) ? 0 : 1);
 }
 
+/** A watch that fires and is blind counts as both. */
 function countsOf(found: readonly WatchFacts[], states: WatchStates): Record<WatchState, number> {
   const counts = { firing: 0, pending: 0, blind: 0, paused: 0, silenced: 0, starting: 0, ok: 0 };
-  for (const facts of found) counts[states.stateOf(facts)] += 1;
+  for (const facts of found) {
+    const state = states.stateOf(facts);
+    counts[state] += 1;
+    if (state !== 'blind' && states.blindOf(facts.watch.id) !== null) counts.blind += 1;
+  }
   return counts;
 }

@@ -124,7 +124,7 @@ function isSameAsset(one: AccountRow, other: AccountRow): boolean {
 function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
   const { of, asset, watch, measure } = row;
   const limit = limitWords(measure);
-  return html`<tr class="${watchRowTone(row.state, severityOf(row))}">
+  return html`<tr class="${watchRowTone(row.state, row.severity)}">
     <td>
       <a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a
       >${isOneOfMany ? html`<span class="sub mono">${watch}</span>` : NOTHING}${stateLine(row, moment)}
@@ -141,20 +141,13 @@ function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
   </tr>`;
 }
 
-/** A balance has no severity of its own: beyond its limit it is shown as its state is. */
-function severityOf({ state }: AccountRow): 'critical' | 'warning' | null {
-  if (state === 'firing') return 'critical';
-  return state === 'pending' ? 'warning' : null;
-}
-
-function toneOfRow(row: AccountRow): string {
-  const severity = severityOf(row);
+function toneOfRow({ severity }: AccountRow): string {
   return severity === null ? '' : rowTone(severity);
 }
 
 function stateLine(row: AccountRow, moment: Moment): Html {
   if (row.state === 'ok') return NOTHING;
-  return html`<span class="sub">${watchStateTag(row.state, severityOf(row), stateWords(row, moment))}</span>`;
+  return html`<span class="sub">${watchStateTag(row.state, row.severity, stateWords(row, moment))}</span>`;
 }
 
 function distanceCell(row: AccountRow): Html {
@@ -174,7 +167,8 @@ function changeCell({ change_24h: ratio }: AccountRow): Html {
 
 const DAY_MS = 86_400_000;
 
-function drawing({ line, measure, asset }: AccountRow, { now }: Moment): Html | null {
+function drawing(row: AccountRow, { now }: Moment): Html | null {
+  const { line, measure, asset } = row;
   return curve({
     width: 96,
     height: 26,
@@ -184,7 +178,7 @@ function drawing({ line, measure, asset }: AccountRow, { now }: Moment): Html | 
     class: 'spark',
     limit: measure.limit,
     clear: null,
-    isBeyond: isBeyond(measure),
+    tone: isBeyond(measure) ? toneOfRow(row) : '',
     label: `${asset}: the last 24 hours`,
   });
 }

@@ -30,10 +30,9 @@ export function watchesPage({ watches }: Pick<PageQueries, 'watches'>): PageRout
 
 function content(found: WatchList, filter: ListFilter, moment: Moment): Html {
   const { q, state, sort } = filter;
-  const all = sumOf(found);
   return html`<div>
       <h1>Watches</h1>
-      <p class="lead">${plural(all, 'watch', 'watches')}. Those with a problem come first.</p>
+      <p class="lead">${leadWords(found)}</p>
     </div>
     <div class="filters">
       ${searchForm({ path: PATH, q, placeholder: 'name, rule, address, token, explorer', keep: { state }, more: order(sort) })}${statePills(found, filter)}
@@ -43,8 +42,8 @@ function content(found: WatchList, filter: ListFilter, moment: Moment): Html {
     </div>`;
 }
 
-function sumOf({ counts }: WatchList): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+function leadWords({ all }: WatchList): string {
+  return `${plural(all, 'watch', 'watches')}.${all < 2 ? '' : ' Those with a problem come first.'}`;
 }
 
 const ORDERS = [
@@ -76,9 +75,9 @@ function statePills(found: WatchList, { q, state, sort }: ListFilter): Html {
   });
   return pills(
     [
-      pill('All', null, sumOf(found)),
+      pill('All', null, found.all),
       ...SHOWN_STATES.map((one) => pill(capital(one), one, found.counts[one])),
-      pill('Unhealthy rules', 'unhealthy', found.unhealthy),
+      pill('With an unhealthy rule', 'unhealthy', found.unhealthy),
     ],
     'State',
   );

@@ -15,7 +15,8 @@ export interface Curve extends Box {
   readonly to: number;
   readonly limit: string | null;
   readonly clear: string | null;
-  readonly isBeyond: boolean;
+  /** The last value is in this colour: `alarm` or `warn` where it is beyond its limit. */
+  readonly tone: string;
   readonly label: string;
   readonly class: string;
 }
@@ -24,7 +25,7 @@ const EDGE = 3;
 const RADIUS = 2.6;
 
 export function curve(drawn: Curve): Html | null {
-  const { width, height, limit, clear, isBeyond, label } = drawn;
+  const { width, height, limit, clear, tone, label } = drawn;
   const values = drawn.points.map(([, value]) => Number(value));
   const last = values.at(-1);
   if (last === undefined) return null;
@@ -38,7 +39,7 @@ export function curve(drawn: Curve): Html | null {
         limit !== null && lines.includes(Number(limit)) ? `<path class="s-limit" ${at(limit)}/>` : '',
         clear !== null && lines.includes(Number(clear)) ? `<path class="s-clear" ${at(clear)}/>` : '',
         `<polyline class="s-line strong" points="${line}"/>`,
-        `<circle class="s-now${isBeyond ? ' alarm' : ''}" cx="${width - 4}" cy="${scale(last)}" r="${RADIUS}"/>`,
+        `<circle class="s-now ${tone}" cx="${width - 4}" cy="${scale(last)}" r="${RADIUS}"/>`,
       ].join(''),
     )}
   </svg>`;

@@ -14,14 +14,14 @@ const HOUR = 60 * MINUTE;
 const NOON = Date.UTC(2026, 0, 1, 12);
 
 /** The life of one alert, a poll every so often; what `healthOf` says at its end. */
-function aLife(everyMs: number) {
+function aLife(everyMs: number, windowMs = 0) {
   let now = NOON;
   let known: HealthByAlert = {};
   const life = {
     is: (): Health => {
       const record = known['low'];
       if (record === undefined) throw new Error('no poll yet');
-      return healthOf(record, now, everyMs);
+      return healthOf(record, now, { intervalMs: everyMs, windowMs });
     },
     record: () => known['low'],
     polls(count: number, truth: ConditionEvaluation['truth'] | ((n: number) => ConditionEvaluation['truth'])) {
@@ -85,6 +85,26 @@ test('unknown is neither true nor false, and too long after ten polls and a quar
   expect(aLife(HOUR).polls(10, 'unknown').is()).toBe('ok');
   expect(aLife(HOUR).polls(11, 'unknown').is()).toBe('unknown-too-long');
   expect(aLife(HOUR).polls(11, 'unknown').record()?.evaluations).toBe(0);
+});
+
+test('a condition over a day is not unknown for too long before the first day is over', () => {
+  const polls = 24 * 60;
+  expect(
+    aLife(MINUTE, 24 * HOUR)
+      .polls(polls, 'unknown')
+      .is(),
+  ).toBe('ok');
+  expect(
+    aLife(MINUTE, 24 * HOUR)
+      .polls(polls + 16, 'unknown')
+      .is(),
+  ).toBe('unknown-too-long');
+  expect(
+    aLife(MINUTE, 24 * HOUR)
+      .polls(1, true)
+      .polls(16, 'unknown')
+      .is(),
+  ).toBe('unknown-too-long');
 });
 
 test('now and then unknown is well; one answer, or nothing to ask, begins anew', () => {

@@ -1,6 +1,7 @@
 // A watch with its alerts, as the rules define it.
 import type { Instant } from '../../../lib/clock.ts';
 import type { Condition, WindowSpan, Template } from './condition.ts';
+import type { ConditionPace } from '../health.ts';
 import type { ReadField } from '../quality/field-sightings.ts';
 import type { AlertId, EventName, Labels, Severity, WatchId } from '../ids.ts';
 import type { AnyKind } from './kind.ts';
@@ -165,6 +166,11 @@ export function readsOfCount({ if: selector, fires }: Pick<CountAlert, 'if' | 'f
 
 export type StatefulAlert = ConditionAlert | CountAlert;
 export type AlertRule = EventAlert | StatefulAlert;
+
+/** How soon the conditions of the watch can be known. */
+export function paceOf({ schedule, windows }: Pick<Watch, 'schedule' | 'windows'>): ConditionPace {
+  return { intervalMs: schedule.intervalMs, windowMs: Math.max(0, ...windows.map(({ ms }) => ms)) };
+}
 
 /** Confirmations are counted from the head; null when no alert of the watch counts any. */
 export function headQuestionOf({ kind, target, alerts }: Watch): ListQuestion | null {

@@ -101,7 +101,8 @@ function countLine({ count, limit, newest }: NonNullable<AlertCard['count']>): H
 
 const LINE_MS = 6 * 3_600_000;
 
-function drawing({ line, line_has_limits: hasLimits, measure, title }: AlertCard, { now, zone }: PageRequest): Html {
+function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
+  const { line, line_has_limits: hasLimits, measure, title, severity } = card;
   const from = beginOf(line, now);
   const limits = hasLimits ? measure : null;
   const drawn = curve({
@@ -113,7 +114,7 @@ function drawing({ line, line_has_limits: hasLimits, measure, title }: AlertCard
     class: 'wide',
     limit: limits?.limit ?? null,
     clear: limits?.clears_at ?? null,
-    isBeyond: measure !== null && isBeyond(measure),
+    tone: measure !== null && isBeyond(measure) ? rowTone(severity) : '',
     label: `${title}: since ${timeOfDay(from, zone)}`,
   });
   if (drawn === null) return NOTHING;
