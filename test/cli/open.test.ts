@@ -16,8 +16,8 @@ afterEach(async () => {
   for (const web of closing.splice(0)) await web.close();
 });
 
-/** The links that `open` prints for a daemon. */
-async function linksFor(web: Web): Promise<{ readonly links: readonly URL[]; readonly said: string }> {
+/** What `open` says of a daemon. */
+async function openFor(web: Web): Promise<Awaited<ReturnType<typeof run>>> {
   const config = [
     'explorers: { s: { form: sandbox } }',
     'channels: { o: { type: log } }',
@@ -25,7 +25,12 @@ async function linksFor(web: Web): Promise<{ readonly links: readonly URL[]; rea
     `http: { listen: '${new URL(web.url).host}' }`,
   ];
   using folder = createFolder({ 'config.yaml': config.join('\n'), 'data/state.db.token': `${LOCAL}\n` });
-  const { code, out, err } = await run(['open', '--config', join(folder.path, 'config.yaml')]);
+  return await run(['open', '--config', join(folder.path, 'config.yaml')]);
+}
+
+/** The links that it prints. */
+async function linksFor(web: Web): Promise<{ readonly links: readonly URL[]; readonly said: string }> {
+  const { code, out, err } = await openFor(web);
   expect(code).toBe(0);
   expect(out).not.toContain(LOCAL);
   const links = out.trim().split('\n');
@@ -80,4 +85,12 @@ test('a daemon that does not run has one link', async () => {
   await web.close();
   const { links } = await linksFor(web);
   expect(links.map(({ hostname }) => hostname)).toEqual(['127.0.0.1']);
+});
+
+test('of a daemon without a page it prints no link', async () => {
+  const web = await serveTestPages({ clock: systemClock, pages: null });
+  closing.push(web);
+  const { code, out, err } = await openFor(web);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain('The daemon serves no page: http.page of its config is false');
 });

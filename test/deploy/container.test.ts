@@ -64,7 +64,8 @@ describe('the image', () => {
       LAST.findIndex(({ name }) => name === 'USER'),
     );
     expect(before.filter(({ name }) => name === 'RUN').map(({ text }) => text)).toEqual([
-      'mkdir -p /data /etc/chainwarden && chown node:node /data && chmod 0700 /data',
+      'mkdir -p /data /etc/chainwarden && chown node:node /data && chmod 0700 /data && ' +
+        'ln -s /app/dist/main.js /usr/local/bin/chainwarden',
     ]);
     expect(LAST.every(({ name, text }) => name !== 'COPY' || !text.includes('--chown'))).toBe(true);
   });
@@ -73,7 +74,7 @@ describe('the image', () => {
     expect(textOf('ENV')).toContain('CHAINWARDEN_LISTEN=0.0.0.0:9797');
     for (const [name, value] of Object.entries(RUNTIME_ENV)) expect(textOf('ENV')).toContain(`${name}=${value}`);
     expect(textOf('EXPOSE')).toBe('9797');
-    const run = 'dist/main.js run --config /etc/chainwarden/config.yaml'.split(' ');
+    const run = '/app/dist/main.js run --config /etc/chainwarden/config.yaml'.split(' ');
     expect(JSON.parse(textOf('ENTRYPOINT') ?? '')).toEqual(['node', ...RUNTIME_FLAGS, ...run]);
   });
 

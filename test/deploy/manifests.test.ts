@@ -48,6 +48,8 @@ function manifest(kind: KindName, manifests = ALONE): Manifest {
 const VALUES: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://chainwarden:a-password@db.example.com/chainwarden',
   OPS_WEBHOOK_URL: 'https://ops.example.com/hook',
+  ALICE_TOKEN: 'a'.repeat(64),
+  PROMETHEUS_TOKEN: 'b'.repeat(64),
 };
 
 interface DeploymentParts {
@@ -141,8 +143,23 @@ describe('the Kubernetes manifests', () => {
       expect(formatProblems(problems)).toBe('');
       expect(setup?.watches).toHaveLength(1);
       expect(setup?.config.state).toMatchObject({ file: '/data/state.db', postgres });
+      // Without one, the page that is forwarded would be 404.
+      expect(setup?.config.http.operators.map(({ name, role }) => `${name} ${role}`)).toEqual([
+        'alice operator',
+        'prometheus viewer',
+      ]);
     },
   );
+});
+
+test('what docs/deploy.md has run makes the Secret that the manifests name, and Prometheus reads its token there', () => {
+  const commands = readFileSync('docs/deploy.md', 'utf8');
+  const head = readFileSync('deploy/kubernetes/chainwarden.yaml', 'utf8').replaceAll(/^#\s+/gm, '');
+  const command = /kubectl -n chainwarden create secret .*(?:\\\n.*)+/.exec(head)?.[0] ?? 'none';
+  expect(commands.replaceAll(/^ +/gm, '')).toContain(command);
+  expect(manifest('ServiceMonitor')).toMatchObject({
+    spec: { endpoints: [{ authorization: { credentials: { name: 'chainwarden-secrets', key: 'PROMETHEUS_TOKEN' } } }] },
+  });
 });
 
 describe.each(['compose.yaml', 'compose-replicas.yaml'])('the compose file %s', (file) => {
@@ -182,8 +199,9 @@ describe.each(['compose.yaml', 'compose-replicas.yaml'])('the compose file %s', 
     for (const { ports = [], volumes } of Object.values(services)) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
       const files = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('./'));
-      // The folder of the user's own config is made by hand.
-      expect(files.filter((path) => path !== './config' && !existsSync(`deploy/${path}`))).toEqual([]);
+      // These the commands of docs/deploy.md make.
+      const made = ['./config', './prometheus-token'];
+      expect(files.filter((path) => !made.includes(path) && !existsSync(`deploy/${path}`))).toEqual([]);
     }
   });
 });

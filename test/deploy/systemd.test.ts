@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { RUNTIME_ENV, RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
@@ -9,7 +10,7 @@ const SETTINGS = readFileSync('deploy/chainwarden.service', 'utf8')
 test('the unit runs the daemon without privileges and gives it one place to write to', () => {
   expect(SETTINGS).toEqual(
     expect.arrayContaining([
-      'DynamicUser=yes',
+      'User=chainwarden',
       'StateDirectory=chainwarden',
       'ProtectSystem=strict',
       'ProtectHome=yes',
@@ -46,4 +47,17 @@ test('no secret stands on the command line, and the program need not replace its
 
 test('V8 may compile: the one protection that would stop it is not asked for', () => {
   expect(SETTINGS.join('\n')).not.toContain('MemoryDenyWriteExecute=yes');
+});
+
+test('the command for operators works where, and with what, the daemon works', () => {
+  const wrapper = readFileSync('deploy/chainwarden.sh', 'utf8');
+  expect(spawnSync('sh', ['-n', 'deploy/chainwarden.sh'], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
+  const [, node = '', , script = ''] = /^ExecStart=(\S+) (.*) (\S+\.js) /m.exec(SETTINGS.join('\n')) ?? [];
+  expect(wrapper).toContain(`set -- ${node} --env-file-if-exists=environment ${script} "$@"`);
+  expect(SETTINGS).toContain('WorkingDirectory=/etc/chainwarden');
+  expect(SETTINGS).toContain('EnvironmentFile=-/etc/chainwarden/environment');
+  expect(wrapper).toContain('cd /etc/chainwarden\n');
 });

@@ -19,6 +19,7 @@ const env = {
   OPS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   SMTP_URL: 'smtp://mail.example.com:587',
   ALICE_TOKEN: 'alice-token-of-more-than-thirty-two',
+  PROMETHEUS_TOKEN: 'prometheus-token-of-more-than-32-letters',
   PROXY_SECRET: 'proxy-secret-of-more-than-thirty-two',
 };
 const read = (file: string): string => readFileSync(file, 'utf8');

@@ -381,22 +381,21 @@ describe('the token file', () => {
     expect(await call({ web: { ...served.web, url: local } }, { token: LOCAL })).toMatchObject({ status: 201 });
   });
 
-  test('opens nothing off the loopback, where no operators are configured', async () => {
-    const served = await serve({
-      host: '0.0.0.0',
-      api: {
-        perform: failingActions(new Error()),
-        callers: () => ({ operators: [], localToken: LOCAL, proxy: null, isOpen: true }),
-        monotonic: () => 0,
-      },
-    });
-    const url = served.web.url.replace('0.0.0.0', '127.0.0.1');
-    const web = { ...served.web, url };
-    expect(await call({ web }, { token: LOCAL })).toMatchObject({ status: 404, body: 'not found' });
-    expect(await call({ web }, { token: null, path: '/healthz', method: 'GET', text: '' })).toMatchObject({
-      status: 200,
-    });
-  });
+  (elsewhere === undefined ? test.skip : test)(
+    'acts inside of a container that has no operators; from outside there is no API',
+    async () => {
+      const callers = { operators: [], localToken: LOCAL, proxy: null, isOpen: false };
+      const api = { perform: failingActions(new Error()), callers: () => callers, monotonic: () => 0 };
+      const served = await serve({ host: '0.0.0.0', api });
+      const from = (host: string) => ({ web: { ...served.web, url: served.web.url.replace('0.0.0.0', host) } });
+      const health = { token: null, path: '/healthz', method: 'GET', text: '' };
+      expect(await call(from('127.0.0.1'), { token: LOCAL })).toMatchObject({ status: 500 });
+      expect(await call(from('127.0.0.1'), { token: null })).toMatchObject({ status: 401 });
+      for (const token of [LOCAL, null])
+        expect(await call(from(elsewhere?.address ?? ''), { token })).toMatchObject({ status: 404, body: 'not found' });
+      expect(await call(from(elsewhere?.address ?? ''), health)).toMatchObject({ status: 200 });
+    },
+  );
 });
 
 describe('a proxy that knows who asks', () => {

@@ -6,17 +6,21 @@ import { ownNameOf } from '../../web/guard/hosts.ts';
 import { signPass } from '../../web/guard/signed.ts';
 import { LOCAL } from '../../web/guard/identity.ts';
 import { daemonOf, type DaemonAddress, type Daemon } from './daemon-place.ts';
-import { EXIT } from '../exit.ts';
+import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 const VALID_MS = 60_000;
 const TWO_LINKS =
   'The first link is safer: no other program of this machine is sent its session. The second one is for browsers that do ' +
   'not know names below localhost.\n';
+const NO_PAGE =
+  'The daemon serves no page: http.page of its config is false, or it listens for other machines (as in a container) and ' +
+  'http.operators names nobody. Commands such as ack and silence work without it.';
 
 export async function open(terminal: Terminal, options: Pick<DaemonAddress, 'config' | 'url'>): Promise<number> {
   // The link is signed with the token of the file, whatever other token there is.
   const daemon = daemonOf({ ...terminal, env: {} }, options);
+  if ((await statusOf(daemon.url, '/enter')) === 404) throw new CommandError(EXIT.problems, NO_PAGE);
   const until = terminal.clock.now() + VALID_MS;
   const code = signPass({ name: LOCAL, until, nonce: randomUUID() }, 'code', daemon.token);
   const own = await ownUrlOf(daemon);
@@ -30,19 +34,27 @@ export async function open(terminal: Terminal, options: Pick<DaemonAddress, 'con
  * Under the name that is its own; null: the daemon does not run, or does not answer to it, since it could not listen on
  * both loopback addresses. Then the other one may be another user's.
  */
-function ownUrlOf({ url, token }: Daemon): Promise<string | null> {
+async function ownUrlOf({ url, token }: Daemon): Promise<string | null> {
+  const { protocol, port } = new URL(url);
+  if (protocol !== 'http:') return null;
+  const host = `${ownNameOf(token)}:${port}`;
+  const status = await statusOf(url, '/healthz', host);
+  return status === null || status === 421 ? null : `http://${host}`;
+}
+
+/** Null: nobody answers there. */
+function statusOf(url: string, path: string, host = new URL(url).host): Promise<number | null> {
   const { protocol, hostname, port } = new URL(url);
   if (protocol !== 'http:') return Promise.resolve(null);
-  const host = `${ownNameOf(token)}:${port}`;
   return new Promise((resolve) => {
-    const asked = request({ host: bareHost(hostname), port, path: '/healthz', headers: { host } });
+    const asked = request({ host: bareHost(hostname), port, path, headers: { host } });
     asked.setTimeout(ANSWER_MS, () => asked.destroy());
     asked.on('error', () => {
       resolve(null);
     });
     asked.on('response', (answer) => {
       answer.resume();
-      resolve(answer.statusCode === 421 ? null : `http://${host}`);
+      resolve(answer.statusCode ?? null);
     });
     asked.end();
   });

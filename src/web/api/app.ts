@@ -1,6 +1,6 @@
 // The API. A request passes these gates in turn, and the first one that is shut answers:
 //
-//   exposure   off the loopback it answers only where operators or a proxy are configured; else 404
+//   exposure   bound to the network it answers other machines only where operators or a proxy are configured; else 404
 //   host       it was called by a name of its own; else 421
 //   identity   a known token, or none where everybody may read; else 401, and 429 after many wrong ones
 //   role       the caller may make this call; else 403
@@ -15,6 +15,7 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { OperatorRequest, PerformAction } from '../../operators/action.ts';
 import type { Queries } from '../../query/queries.ts';
+import { isLoopback } from '../../lib/network/loopback.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { plainAddress } from '../guard/addresses.ts';
 import { requestDigest } from '../guard/digest.ts';
@@ -52,12 +53,7 @@ const LARGEST_BODY = 16 * 1024;
 /** To be mounted at `API_ROOT`. */
 export function createApiApp(tools: Tools): Hono<WebEnv> {
   const api = new Hono<WebEnv>();
-  if (!isReachable(tools.host, tools.callers())) {
-    // Nothing tells that there would be an API.
-    api.all('*', (c) => c.text('not found', 404));
-    return api;
-  }
-  api.use(onlyOwnHosts(tools), onlyKnownCallers(tools));
+  api.use(onlyExposed(tools), onlyOwnHosts(tools), onlyKnownCallers(tools));
   const routes = apiRoutes(tools);
   for (const route of [...routes, documentRoute(routes, tools.version)]) register(api, route, tools);
   api.all('*', () => refuse('not-found', `There is no such call. Those that there are begin with ${API_ROOT}/.`));
@@ -92,6 +88,15 @@ function documentRoute(routes: readonly ApiRoute[], version: string): ReadRoute 
 
 function refuse(problem: ApiProblem['problem'], detail: string): Response {
   return problemResponse({ problem, detail });
+}
+
+/** A container without operators obeys who shows the token file inside of it. Nothing tells others that there is an API. */
+function onlyExposed({ host, callers }: Tools): Handler {
+  const isExposed = isReachable(host, callers());
+  return async (c, next) => {
+    if (isExposed || isLoopback(plainAddress(c.env.incoming.socket.remoteAddress))) return next();
+    return c.text('not found', 404);
+  };
 }
 
 function onlyOwnHosts({ hosts, onRejected }: Tools): Handler {

@@ -71,7 +71,7 @@ interface Exposure {
   readonly proxy: object | null;
 }
 
-/** Whether there is an API, and pages: off the loopback, only where it can be told who calls. `host`: that is listened on. */
+/** Whether other machines find an API, and whether there are pages: bound to the network, only where it can be told who calls. */
 export function isReachable(host: string, { operators, proxy }: Exposure): boolean {
   return isLoopback(host) || operators.length > 0 || proxy !== null;
 }
