@@ -1,13 +1,15 @@
 // What stands in docs/ works: each recipe loads, and its test goes well; so does every other block.
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { loadConfig } from '../../src/config/config.ts';
-import { formatProblems } from '../../src/config/problem.ts';
+import { loadSetup } from '../../src/app/setup/setup.ts';
+import { formatProblems, formatWarnings } from '../../src/config/problem.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { loadRuleTests } from '../../src/rule-tests/reading/load.ts';
 import { resultOf } from '../../src/rule-tests/reporting/report.ts';
 import { runRuleTest } from '../../src/rule-tests/run.ts';
 import { kinds } from '../../src/watches/index.ts';
+import { createFolder } from '../support/daemon.ts';
 
 const readFile = (file: string): string => readFileSync(file, 'utf8');
 
@@ -27,6 +29,9 @@ const recipes = cookbook
     tests: blocksOf(text, 'test')[0] ?? '',
   }));
 
+/** The file that a recipe goes into, as its test names it. */
+const fileOf = (tests: string): string => /^rules: (\S+)$/m.exec(tests)?.[1] ?? 'none';
+
 const testsOf = ({ rules, tests }: (typeof recipes)[number]) =>
   loadRuleTests('recipe.test.yaml', {
     env: {},
@@ -37,10 +42,16 @@ const testsOf = ({ rules, tests }: (typeof recipes)[number]) =>
   });
 
 describe('the cookbook', () => {
-  test('has twenty recipes, and a config that loads', () => {
+  test('has twenty recipes, and a config with which all of them load at once, as copied', () => {
     expect(recipes).toHaveLength(20);
-    const { problems } = loadConfig('config.yaml', { env: {}, readFile: () => config, notifiers });
+    const files = recipes.map(({ rules, tests }) => [`rules/${fileOf(tests)}`, rules] as const);
+    using folder = createFolder({ 'config.yaml': config, ...Object.fromEntries(files) });
+    const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
     expect(formatProblems(problems)).toBe('');
+    expect(formatWarnings(setup?.warnings ?? [])).toBe('');
+    expect(new Set(setup?.watches.map(({ source }) => source.split(':')[0]))).toEqual(
+      new Set(files.map(([file]) => file)),
+    );
   });
 
   test.each(recipes.map((recipe) => [recipe.title, recipe] as const))('%s', async (_title, recipe) => {
@@ -58,12 +69,18 @@ describe('the cookbook', () => {
   });
 });
 
-test('no recipe reads what explorers leave out: its test would pass, and its alert never fire', () => {
+test('no recipe, and no example of a function, reads what explorers leave out: it would never fire', () => {
   const seldom = kinds.flatMap(({ fields: { fields } }) =>
     Object.entries(fields).flatMap(([name, field]) => (field.seldom === undefined ? [] : [name])),
   );
   expect(seldom).toContain('token_transfers');
-  const words = recipes.map(({ title, rules }) => [title, seldom.filter((name) => rules.split(/\W+/).includes(name))]);
+  const shown = [
+    ...recipes.map(({ title, rules }) => [title, rules] as const),
+    ...kinds.flatMap(({ name, examples }) =>
+      Object.entries(examples).map(([word, example]) => [`${name} ${word}`, example] as const),
+    ),
+  ];
+  const words = shown.map(([title, text]) => [title, seldom.filter((name) => text.split(/\W+/).includes(name))]);
   expect(words.filter(([, found]) => found?.length !== 0)).toEqual([]);
 });
 
