@@ -1,9 +1,13 @@
 // Who may call the API, and with what: over real sockets, with a daemon behind it that only notes what it was told.
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { API_ROOT, apiRoutes } from '../../src/web/api/routes.ts';
+import { ACTIONS } from '../../src/operators/actions.ts';
+import { NoBody } from '../../src/operators/shapes.ts';
 import type { ActionRefusal, OperatorRequest, PerformAction } from '../../src/operators/action.ts';
 import type { TrustedProxy } from '../../src/web/guard/identity.ts';
 import type { Web, WebOptions } from '../../src/web/server.ts';
@@ -37,6 +41,7 @@ const ANSWER = {
   acknowledged: [],
   standing: [],
   ended: [],
+  ended_at: '1970-01-01T00:00:00Z',
 };
 
 const closing: Web[] = [];
@@ -505,6 +510,27 @@ describe('a body', () => {
     expect(await call(served, { text, headers: { 'transfer-encoding': 'chunked' } })).toMatchObject({ status: 413 });
     expect(served.done).toEqual([]);
   });
+
+  test('is read when its length is not announced', async () => {
+    const served = await serve();
+    expect(await call(served, { headers: { 'transfer-encoding': 'chunked' } })).toMatchObject({ status: 201 });
+    expect(served.done).toHaveLength(1);
+  });
+
+  // `curl -X POST` announces neither a length nor a transfer encoding.
+  test.each(ACTIONS.filter(({ body }) => body === NoBody).map(({ name, path }) => [name, path]))(
+    'is left out where the call takes none: %s',
+    async (name, path) => {
+      const served = await serve();
+      const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${ALICE}\r\nContent-Type: application/json\r\nX-Chainwarden-Request: 1`;
+      const socket = connect(Number(new URL(served.web.url).port), '127.0.0.1');
+      socket.end(
+        `POST ${API_ROOT}${path.replaceAll(/:\w+/g, '1')} HTTP/1.1\r\n${headers}\r\nIdempotency-Key: k\r\nConnection: close\r\n\r\n`,
+      );
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 20[01] /);
+      expect(served.done).toEqual([expect.stringContaining(name)]);
+    },
+  );
 
   test.each([undefined, '', 'x'.repeat(65), 'a b', 'a/b', '../x', "'; --"])(
     'without a fit key changes nothing: %s',

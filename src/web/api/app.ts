@@ -12,12 +12,12 @@
 import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { OperatorRequest, PerformAction } from '../../operators/action.ts';
 import type { Queries } from '../../query/queries.ts';
 import { isLoopback } from '../../lib/network/loopback.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { plainAddress } from '../guard/addresses.ts';
+import { LARGEST_BODY, onlyShortBodies } from '../guard/bodies.ts';
 import { requestDigest } from '../guard/digest.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
@@ -47,8 +47,6 @@ interface Tools extends ApiOptions {
 
 export type WebEnv = { Bindings: HttpBindings; Variables: { identity: Identity } };
 type Handler = MiddlewareHandler<WebEnv>;
-
-const LARGEST_BODY = 16 * 1024;
 
 /** To be mounted at `API_ROOT`. */
 export function createApiApp(tools: Tools): Hono<WebEnv> {
@@ -154,10 +152,7 @@ const onlyOwnOrigin: Handler = async (c, next) => {
   return next();
 };
 
-const limitBody: Handler = bodyLimit({
-  maxSize: LARGEST_BODY,
-  onError: () => refuse('too-large', `A body has at most ${LARGEST_BODY / 1024} KiB.`),
-});
+const limitBody = onlyShortBodies(() => refuse('too-large', `A body has at most ${LARGEST_BODY / 1024} KiB.`));
 
 /** What is looked at is the same for all who have the same role, until the tick rises. */
 function onlyChanged({ queries }: Tools): Handler {

@@ -17,7 +17,7 @@ import { plainAddress } from '../guard/addresses.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import { requestDigest } from '../guard/digest.ts';
 import type { Hosts } from '../guard/hosts.ts';
-import { onlyOwnHosts, onlyShortBodies } from '../pages/entry/gates.ts';
+import { onlyOwnHosts, onlyShortForms } from '../pages/entry/gates.ts';
 import { bare, type HtmlPage } from '../pages/frame/layout.ts';
 import { SNOOZE_MS } from '../pages/paths.ts';
 import { html, type Html } from '../parts/html.ts';
@@ -74,7 +74,7 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
   const app = new Hono<LinkEnv>();
   const gates = [onlyOwnHosts(tools.hosts, tools.onRejected), onlyLinks(tools)] as const;
   app.get('/:token', ...gates, show);
-  app.post('/:token', ...gates, onlyShortBodies, onlyOwnForms, act);
+  app.post('/:token', ...gates, onlyShortForms, onlyOwnForms, act);
   return app;
 }
 

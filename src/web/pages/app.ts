@@ -24,7 +24,7 @@ import {
   onlyOwnHosts,
   onlyProvenForms,
   onlyRole,
-  onlyShortBodies,
+  onlyShortForms,
   onlyShortUrls,
   onlyVisitors,
   type PageEnv,
@@ -77,7 +77,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.use(onlyOwnHosts(hosts, onRejected), onlyShortUrls, compress());
   const isOwnForm = onlyOwnForms(publicUrl, (c, _status, why) => c.html(bare(errorPage(403, why)).toString(), 403));
-  const form = [isOwnForm, onlyShortBodies] as const;
+  const form = [isOwnForm, onlyShortForms] as const;
   app.get('/enter', (c) => entering.ask(c));
   app.post('/enter', ...form, (c) => entering.enter(c));
   app.use(onlyVisitors(visitors, now, (c) => c.html(bare(enterPage('', NOT_ENTERED)).toString(), 401)));

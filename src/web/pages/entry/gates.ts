@@ -1,9 +1,9 @@
 // The gates of pages, in the order in which app.ts puts them up.
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { getCookie } from 'hono/cookie';
 import { plainAddress } from '../../guard/addresses.ts';
+import { onlyShortBodies } from '../../guard/bodies.ts';
 import { foreignForm, isFormProof } from '../../guard/forms.ts';
 import type { Hosts } from '../../guard/hosts.ts';
 import type { Role } from '../../guard/identity.ts';
@@ -16,8 +16,6 @@ type Gate = MiddlewareHandler<PageEnv>;
 export type Refuse = (c: PageContext, status: 400 | 403, why: string) => Promise<Response> | Response;
 
 const LONGEST_URL = 2048;
-/** Of a form. */
-const LARGEST_BODY = 16 * 1024;
 
 export function onlyOwnHosts(
   hosts: Hosts,
@@ -33,7 +31,7 @@ export function onlyOwnHosts(
 export const onlyShortUrls: Gate = async (c, next) =>
   c.req.url.length > LONGEST_URL ? c.text('the address is too long', 414) : next();
 
-export const onlyShortBodies = bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => c.text('too large', 413) });
+export const onlyShortForms = onlyShortBodies((c) => c.text('too large', 413));
 
 export function callerOf(c: PageContext, now: number): PageCaller {
   const peer = plainAddress(c.env.incoming.socket.remoteAddress);
