@@ -37,6 +37,7 @@ export const ack = action({
   path: '/alerts/:key/:episode/acks',
   tag: 'alerts',
   status: 201,
+  location: ({ key, episode }) => `/alerts/${encodeURIComponent(key)}/${episode}`,
   problems: ['not-found', 'is-over', 'stale-seq', 'already-acknowledged'],
   body: AckBody,
   answer: AckShape,

@@ -25,6 +25,8 @@ export interface Action<
   readonly path: `/${string}`;
   readonly tag: 'watches' | 'alerts' | 'silences' | 'deliveries' | 'daemon';
   readonly status: 200 | 201;
+  /** Where the API shows what was made, where that is one thing: a path under its root. */
+  location?(answer: Answer): `/${string}`;
   /** In addition to the problems of every call. */
   readonly problems: readonly ActionProblem[];
   /** Parses a request. */

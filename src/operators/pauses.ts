@@ -32,6 +32,7 @@ export const pause = action({
   path: '/watches/:name/pauses',
   tag: 'watches',
   status: 201,
+  location: ({ id }) => `/silences/${encodeURIComponent(id)}`,
   problems: ['not-found'],
   body: z.strictObject({ until: WrittenTime, comment: Comment }),
   answer: PauseAnswer,

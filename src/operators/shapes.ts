@@ -74,7 +74,7 @@ export const DAY_MS = 86_400_000;
 /** Mistakes in the end of something that may last so long. */
 export function untilMistakes(until: Instant, { now, longestMs }: { now: Instant; longestMs: number }) {
   const mistake = (detail: string): RequestMistake => ({ pointer: '/until', detail });
-  if (until <= now) return [mistake(`is over: it is ${showInstant(now)} here`)];
+  if (until <= now) return [mistake(`has passed: it is ${showInstant(now)} now`)];
   if (until - now <= longestMs) return [];
   const longest = longestMs === DAY_MS ? '24 hours' : `${longestMs / DAY_MS} days`;
   return [mistake(`is more than ${longest} away`)];

@@ -70,6 +70,7 @@ export const silence = action({
   path: '/silences',
   tag: 'silences',
   status: 201,
+  location: ({ id }) => `/silences/${encodeURIComponent(id)}`,
   problems: ['confirm-needed'],
   body: SilenceBody,
   answer: SilenceAnswer,

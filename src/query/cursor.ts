@@ -17,6 +17,8 @@ export interface Paging {
 
 /** In which order items stand. */
 export interface Order<T> {
+  /** The list in this order: another one refuses its cursors. */
+  readonly list: string;
   /** It is asked of every item. */
   readonly rankOf: (item: T) => number;
   /** What decides between equal ranks: of ten thousand items few are asked. Never equal. */
@@ -28,12 +30,12 @@ export interface Order<T> {
 /** The items behind the cursor, in order. Throws a `BadCursor`. */
 export function pageOf<T>(items: readonly T[], order: Order<T>, { after, limit }: Paging) {
   const placeOf = (item: T): SortPosition => [order.rankOf(item), ...order.tieOf(item)];
-  const from = placeIn(after, Places);
-  const behind = from === null ? items : items.filter((item) => compare(placeOf(item), from) > 0);
+  const [, ...from] = placeIn(after, z.tuple([z.literal(order.list), Place], Place)) ?? [];
+  const behind = from.length === 0 ? items : items.filter((item) => compare(placeOf(item), from) > 0);
   const sorted = first(foremost(behind, order, limit + 1), placeOf, limit + 1);
   const page = sorted.slice(0, limit);
   const last = page.at(-1);
-  const next = sorted.length > limit && last !== undefined ? cursorOf(last.place) : null;
+  const next = sorted.length > limit && last !== undefined ? cursorOf([order.list, ...last.place]) : null;
   return { items: page.map(({ item }) => item), next };
 }
 
@@ -90,10 +92,7 @@ function compare(a: SortPosition, b: SortPosition): number {
   return a.length - b.length;
 }
 
-const Places = z
-  .array(z.union([z.string(), z.number()]))
-  .min(1)
-  .max(4);
+const Place = z.union([z.string(), z.number()]);
 
 /** `next` of a page, which clients send back as it is. */
 export function cursorOf(place: SortPosition): string {

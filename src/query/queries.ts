@@ -14,14 +14,29 @@ import { samples } from './values/samples.ts';
 import { linkedMessage } from './records/linked.ts';
 import { previewSilence } from './silences/preview.ts';
 import type { MatcherMistake } from '../operators/reach.ts';
-import { silences } from './silences/silences.ts';
-import type { DeliveryListFilter, HistoryListFilter, ListFilter, SamplesFilter } from './shapes.ts';
+import { silence, silences } from './silences/silences.ts';
+import type {
+  AccountListFilter,
+  AlertListFilter,
+  DeliveryListFilter,
+  HistoryListFilter,
+  RuleListFilter,
+  SamplesFilter,
+  WatchListFilter,
+} from './shapes.ts';
 import type { AccountList, Series } from './shapes/accounts.ts';
 import type { AlertCard, AlertHistory, Gone } from './shapes/alerts.ts';
 import type { List } from './shapes/common.ts';
 import type { About, ExplorerList, RuleFileText, RuleList } from './shapes/daemon.ts';
 import type { HistoryList } from './shapes/history.ts';
-import type { DeliveryDetail, DeliveryList, LinkedMessage, SilenceLists, SilencePreview } from './shapes/operators.ts';
+import type {
+  DeliveryDetail,
+  DeliveryList,
+  LinkedMessage,
+  SilenceLists,
+  SilencePreview,
+  SilenceRow,
+} from './shapes/operators.ts';
 import { summary } from './overview/situation.ts';
 import type { Overview, OverviewSummary } from './shapes/overview.ts';
 import type { WatchExplanation, WatchList } from './shapes/watches.ts';
@@ -34,14 +49,14 @@ export interface Queries {
   /** Another text whenever one of the others may answer otherwise. */
   edition(): Promise<string>;
   /** Open ones. */
-  alerts(filter: ListFilter): Promise<List<AlertCard>>;
+  alerts(filter: AlertListFilter): Promise<List<AlertCard>>;
   /** Null: there never was one. */
   alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
   overview(): Promise<Overview>;
   /** Of the overview, at a tenth of its cost. */
   summary(): Promise<OverviewSummary>;
-  watches(filter: ListFilter): Promise<WatchList>;
-  accounts(filter: ListFilter): Promise<AccountList>;
+  watches(filter: WatchListFilter): Promise<WatchList>;
+  accounts(filter: AccountListFilter): Promise<AccountList>;
   /** Null: there is no such watch, or no samples of the field are kept. */
   samples(watch: string, filter: SamplesFilter): Promise<Series | null>;
   history(filter: HistoryListFilter): Promise<HistoryList>;
@@ -51,10 +66,12 @@ export interface Queries {
   /** Of the delivery that a link names; null: it is not kept any more. */
   linkedMessage(delivery: string): Promise<LinkedMessage | null>;
   silences(): Promise<SilenceLists>;
+  /** Null: there is none, or it is over for long. */
+  silence(id: string): Promise<SilenceRow | null>;
   /** Of a silence with these matchers; or what is wrong with them. */
   previewSilence(matchers: Matcher): Promise<SilencePreview | readonly MatcherMistake[]>;
   explorers(): Promise<ExplorerList>;
-  rules(filter: ListFilter): Promise<RuleList>;
+  rules(filter: RuleListFilter): Promise<RuleList>;
   /** Null: no rules that are in force were read from it. */
   ruleFile(file: string): Promise<RuleFileText | null>;
   about(): Promise<About>;
@@ -76,6 +93,7 @@ export function createQueries(look: () => Promise<QueryContext>, edition: Querie
     delivery: async (id) => delivery(await look(), id),
     linkedMessage: async (id) => linkedMessage(await look(), id),
     silences: async () => silences(await look()),
+    silence: async (id) => silence(await look(), id),
     previewSilence: async (matchers) => previewSilence(await look(), matchers),
     explorers: async () => explorers(await look()),
     rules: async (filter) => rules(await look(), filter),

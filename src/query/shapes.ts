@@ -1,6 +1,6 @@
 // What queries are asked. What they answer stands in shapes/, a file for each page or two.
 import { z } from 'zod';
-import { ALERT_STATES } from './shapes/alerts.ts';
+import { WrittenTime } from '../operators/shapes.ts';
 import { SeverityShape } from './shapes/common.ts';
 import { HISTORY_FILTERS } from './shapes/history.ts';
 import { WATCH_STATES } from './shapes/watches.ts';
@@ -15,32 +15,69 @@ const paging = {
 };
 const search = z.string().max(MOST_TEXT).nullable().default(null).describe('A part of a name, address or token.');
 
-/** For `watches`, `accounts`, `alerts` and `rules`; each looks at the filters that it knows. */
-export const ListFilter = z.strictObject({
+const name = z.string().max(MOST_TEXT).nullable().default(null);
+
+/** Filters of watches, and of what belongs to a watch. */
+const ofWatches = {
   q: search,
+  explorer: name,
+  rule: name,
+  severity: SeverityShape.nullable().default(null),
+};
+
+export const WatchListFilter = z.strictObject({
+  ...ofWatches,
   state: z
-    .enum([...WATCH_STATES, ...ALERT_STATES, 'open', 'below-limit', 'within-tenth', 'old-data', 'unhealthy', 'fired'])
+    .enum([...WATCH_STATES, 'unhealthy'])
     .nullable()
     .default(null),
-  explorer: z.string().max(MOST_TEXT).nullable().default(null),
-  rule: z.string().max(MOST_TEXT).nullable().default(null),
-  severity: SeverityShape.nullable().default(null),
   sort: z.enum(['problems', 'closest', 'oldest', 'credits']).nullable().default(null),
   ...paging,
 });
-export type ListFilter = z.output<typeof ListFilter>;
+export type WatchListFilter = z.output<typeof WatchListFilter>;
+/** The filters that name watches, whatever their state. */
+export type WatchSearch = Pick<WatchListFilter, keyof typeof ofWatches>;
+
+export const AccountListFilter = z.strictObject({
+  ...ofWatches,
+  state: z.enum(['below-limit', 'within-tenth', 'old-data']).nullable().default(null),
+  ...paging,
+});
+export type AccountListFilter = z.output<typeof AccountListFilter>;
+
+export const AlertListFilter = z.strictObject({
+  ...ofWatches,
+  state: z.enum(['firing', 'event', 'silenced']).nullable().default(null),
+  ...paging,
+});
+export type AlertListFilter = z.output<typeof AlertListFilter>;
+
+export const RuleListFilter = z.strictObject({
+  q: search,
+  rule: name,
+  severity: SeverityShape.nullable().default(null),
+  state: z.enum(['unhealthy', 'fired']).nullable().default(null),
+  ...paging,
+});
+export type RuleListFilter = z.output<typeof RuleListFilter>;
 
 export const HistoryListFilter = z.strictObject({
   q: search,
   show: z.enum(HISTORY_FILTERS).nullable().default(null),
-  complete: z.stringbool().default(false).describe('With the lines of polls that another line says again.'),
+  since: WrittenTime.nullable().default(null).describe('The first time of which lines are wanted.'),
+  until: WrittenTime.nullable().default(null).describe('The time before which lines are wanted.'),
+  complete: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('With the lines of polls that another line says again.'),
   ...paging,
 });
 export type HistoryListFilter = z.output<typeof HistoryListFilter>;
 
 export const DeliveryListFilter = z.strictObject({
   state: z.enum(['problems', 'given-up', 'owed', 'sent']).nullable().default(null),
-  channel: z.string().max(MOST_TEXT).nullable().default(null),
+  channel: name,
   ...paging,
 });
 export type DeliveryListFilter = z.output<typeof DeliveryListFilter>;

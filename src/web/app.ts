@@ -11,6 +11,7 @@ import { createApiApp, type ApiOptions, type WebEnv } from './api/app.ts';
 import { API_ROOT } from './api/routes.ts';
 import { LINKS_ROOT } from './guard/ack-links.ts';
 import { createHosts, ownNameOf } from './guard/hosts.ts';
+import { GZIP_HEADERS, gzipped, takesGzip } from './gzip.ts';
 import { headerPolicy } from './headers.ts';
 import { plainAddress } from './guard/addresses.ts';
 import { createIdentify, isReachable, type Callers } from './guard/identity.ts';
@@ -81,10 +82,13 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     onRejected('host');
     return c.text('misdirected request', 421);
   };
+  const metricsGzipped = oncePerBody();
   const isReader = readersOf(options.api.callers, onRejected);
   app.get('/metrics', onlyKnownHosts, async (c) => {
     if (!isReader(c)) return c.text(WHICH_TOKEN, 401, { 'WWW-Authenticate': 'Bearer' });
-    return c.body(await metricsText(), 200, { 'Content-Type': METRICS_TYPE });
+    const text = await metricsText();
+    if (!takesGzip(c)) return c.body(text, 200, { 'Content-Type': METRICS_TYPE });
+    return c.body(await metricsGzipped(text), 200, { 'Content-Type': METRICS_TYPE, ...GZIP_HEADERS });
   });
   app.get('/healthz', onlyKnownHosts, (c) => (isAlive() ? c.text('ok') : c.text('stuck', 503)));
   app.get('/readyz', onlyKnownHosts, (c) => {
@@ -114,6 +118,16 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     return problemResponse({ problem: 'internal-error', detail }, instance);
   });
   return app;
+}
+
+/** All scrapes of one rendering get the same body: what clients do not read is kept once. */
+function oncePerBody(): (body: Buffer<ArrayBuffer>) => Promise<Buffer<ArrayBuffer>> {
+  const done = new WeakMap<Buffer, Promise<Buffer<ArrayBuffer>>>();
+  return (body) => {
+    const zipped = done.get(body) ?? gzipped(body);
+    done.set(body, zipped);
+    return zipped;
+  };
 }
 
 const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operator or a viewer (http.operators).\n';

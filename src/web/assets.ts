@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type { Handler } from 'hono';
+import { takesGzip } from './gzip.ts';
 
 const TYPES = {
   css: 'text/css; charset=utf-8',
@@ -53,7 +54,7 @@ export const answerAsset: Handler = (c) => {
   c.header('Content-Type', asset.type);
   c.header('Cache-Control', `public, max-age=${YEAR_S}, immutable`);
   c.header('Vary', 'Accept-Encoding');
-  if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(asset.body);
+  if (!takesGzip(c)) return c.body(asset.body);
   c.header('Content-Encoding', 'gzip');
   return c.body(asset.zipped);
 };

@@ -169,7 +169,7 @@ test('what cannot be paused, or not for so long, is refused with what to do', as
   });
   expect(await call(running, pause('coins', 0))).toMatchObject({
     status: 400,
-    body: { problems: [{ pointer: '/until', detail: 'is over: it is 2026-01-01T00:00:00Z here' }] },
+    body: { problems: [{ pointer: '/until', detail: 'has passed: it is 2026-01-01T00:00:00Z now' }] },
   });
   expect(await call(running, resume('coins'))).toMatchObject({ status: 404 });
   expect((await running.readyz()).body).toBe('ready');

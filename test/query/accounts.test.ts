@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { CSV_HEAD, csvLine } from '../../src/query/watches/accounts-csv.ts';
+import { accountsCsv } from '../../src/query/watches/accounts-csv.ts';
 import { AccountList, Series } from '../../src/query/shapes/accounts.ts';
-import { ListFilter, SamplesFilter } from '../../src/query/shapes.ts';
+import { AccountListFilter, SamplesFilter, WatchListFilter } from '../../src/query/shapes.ts';
 import { aViewedDaemon, TREASURY, VAULT } from '../support/web/viewed-daemon.ts';
 
 const RULES = `
@@ -18,7 +18,7 @@ watches:
   - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 50, for: 5m, notify: [ops] }] }
 `;
 const HOUR = 3_600_000;
-const all = ListFilter.parse({});
+const all = AccountListFilter.parse({});
 
 test('accounts come closest to their limit first, with their day and their last outflow', async () => {
   const daemon = await aViewedDaemon(RULES);
@@ -41,7 +41,15 @@ test('accounts come closest to their limit first, with their day and their last 
   });
   const [coins, gas] = [list.items[1], list.items[0]];
   if (coins === undefined || gas === undefined) throw new Error('an account is missing');
-  expect([CSV_HEAD, csvLine(coins), csvLine({ ...gas, asset: '=cmd()' })]).toEqual([
+  const items = [coins, { ...gas, asset: '=cmd()' }];
+  const csv = await accountsCsv(
+    ({ after }) => Promise.resolve({ ...list, items, next: after === null ? 'x' : null }),
+    all,
+  );
+  const [head, ...lines] = csv.split(/(?<=\r\n)/);
+  // Two pages of the list, each with both lines.
+  expect([lines.slice(0, 2), lines.length]).toEqual([lines.slice(2), 4]);
+  expect([head, ...lines.slice(0, 2)]).toEqual([
     '\ufeffaccount,address,explorer,asset,token,state,balance,limit,distance,change_24h,last_outflow,last_outflow_at,' +
       'as_of,is_stale\r\n',
     `treasury,${TREASURY},chain,ETH,,ok,900,100,800,-0.1,100,2026-01-01T21:00:00Z,2026-01-02T06:00:00Z,false\r\n`,
@@ -60,7 +68,9 @@ test('an account that is below its limit says when it fires, until it does', asy
   expect((await queries.accounts(all)).items).toMatchObject([
     { state: 'pending', severity: 'warning', fires_at: '2026-01-01T00:07:00Z' },
   ]);
-  expect((await queries.watches(all)).items).toMatchObject([{ state: 'pending', fires_at: '2026-01-01T00:07:00Z' }]);
+  expect((await queries.watches(WatchListFilter.parse({}))).items).toMatchObject([
+    { state: 'pending', fires_at: '2026-01-01T00:07:00Z' },
+  ]);
   await daemon.poll(5);
   expect((await queries.accounts(all)).items).toMatchObject([{ state: 'firing', severity: 'warning', fires_at: null }]);
 });
@@ -72,7 +82,7 @@ test('an account without a day behind it has no change, and one that is blind on
   expect((await daemon.queries.accounts(all)).items[0]).toMatchObject({ change_24h: null, outflow: null });
   daemon.shown['vault'] = null;
   await daemon.poll(4, HOUR);
-  const old = await daemon.queries.accounts(ListFilter.parse({ state: 'old-data' }));
+  const old = await daemon.queries.accounts(AccountListFilter.parse({ state: 'old-data' }));
   expect(old.items).toMatchObject([{ watch: 'gas', state: 'blind', measure: { value: '52', is_stale: true } }]);
 });
 
@@ -108,7 +118,7 @@ test('a chart shows hours where samples are too old, then each sample, and where
   expect(await queries.samples('coins', SamplesFilter.parse({ field: 'made_up' }))).toBeNull();
   expect(await queries.samples('never', SamplesFilter.parse({}))).toBeNull();
 
-  const { items } = await queries.watches(ListFilter.parse({ q: 'coins' }));
+  const { items } = await queries.watches(WatchListFilter.parse({ q: 'coins' }));
   const states = items[0]?.bars.states ?? [];
   expect(states.at(-1)).toBe('critical');
   expect(states.filter((state) => state === 'unknown').length).toBe(16);
@@ -130,7 +140,7 @@ test('an account with several balances has one heading: they stand together, whe
   ]);
   const pages: string[] = [];
   for (let after: string | null = null; pages.length < 3;) {
-    const page: AccountList = await daemon.queries.accounts(ListFilter.parse({ limit: 1, after }));
+    const page: AccountList = await daemon.queries.accounts(AccountListFilter.parse({ limit: 1, after }));
     pages.push(...page.items.map(({ watch }) => watch));
     after = page.next;
   }
@@ -141,7 +151,7 @@ test('the day of a watch that is new is not known before its first poll, and nev
   const daemon = await aViewedDaemon(RULES);
   Object.assign(daemon.shown, { treasury: '1000', vault: null });
   await daemon.poll(4, HOUR / 2);
-  const { items } = await daemon.queries.watches(all);
+  const { items } = await daemon.queries.watches(WatchListFilter.parse({}));
   const barsOf = (name: string): string => {
     const states = items.find((one) => one.name === name)?.bars.states ?? [];
     return states.map((state) => state.charAt(0)).join('');
@@ -151,6 +161,6 @@ test('the day of a watch that is new is not known before its first poll, and nev
   const overview = await daemon.queries.overview();
   expect(overview.bars.map(({ watch }) => watch)).toEqual(['gas']);
   await daemon.poll(50, HOUR / 2);
-  const later = await daemon.queries.watches(ListFilter.parse({ q: 'coins' }));
+  const later = await daemon.queries.watches(WatchListFilter.parse({ q: 'coins' }));
   expect(later.items[0]?.bars.states).not.toContain('unknown');
 });

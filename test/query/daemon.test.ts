@@ -1,6 +1,6 @@
 // Silences, explorers, rules and the daemon itself, as the API answers them of a daemon that runs.
 import { expect, test } from '@jest/globals';
-import { ListFilter } from '../../src/query/shapes.ts';
+import { RuleListFilter } from '../../src/query/shapes.ts';
 import { callApi, readApi } from '../support/web/api-calls.ts';
 import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
 import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/web/operated-daemon.ts';
@@ -95,7 +95,7 @@ test('the daemon says which release runs, since when, and what it stores', async
 test('a rule leads to its line where the rules are kept, or to the file as it is in force', async () => {
   const rules = `watches:\n  - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 1, notify: [ops] }] }\n`;
   const here = await aViewedDaemon(rules);
-  const source = async ({ queries }: ViewedDaemon) => (await queries.rules(ListFilter.parse({}))).items[0]?.source;
+  const source = async ({ queries }: ViewedDaemon) => (await queries.rules(RuleListFilter.parse({}))).items[0]?.source;
   expect(await source(here)).toEqual({ file: 'rules.yaml', line: 2, url: null });
   expect(await here.queries.ruleFile('rules.yaml')).toEqual({ file: 'rules.yaml', text: rules });
   expect(await here.queries.ruleFile('config.yaml')).toBeNull();

@@ -1,6 +1,6 @@
 // The title of an alert wherever it is shown says what is so now, and what was so last where nobody can tell.
 import { expect, test } from '@jest/globals';
-import { ListFilter } from '../../src/query/shapes.ts';
+import { AlertListFilter } from '../../src/query/shapes.ts';
 import { aBalance, aViewedDaemon, CONFIG, rulesOf, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
 
 const LOW = rulesOf(
@@ -20,7 +20,7 @@ interface Places {
 async function titlesIn(daemon: ViewedDaemon): Promise<Places> {
   const { queries } = daemon;
   const { headline, cards } = await queries.overview();
-  const { items } = await queries.alerts(ListFilter.parse({}));
+  const { items } = await queries.alerts(AlertListFilter.parse({}));
   const [card] = cards;
   if (card === undefined) throw new Error('nothing is open');
   const history = await queries.alert(card);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { AlertHistory, Gone } from '../../src/query/shapes/alerts.ts';
 import { WatchExplanation } from '../../src/query/shapes/watches.ts';
-import { ListFilter } from '../../src/query/shapes.ts';
+import { AlertListFilter } from '../../src/query/shapes.ts';
 import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
 import { operate } from '../support/store/operate.ts';
 
@@ -57,7 +57,7 @@ test('an alert keeps its whole story: pending, fires, who took it, who acknowled
   await daemon.poll(3);
   await daemon.send('oncall', { type: 'sent', answer: '204 No Content' });
   await daemon.send('ops', { type: 'again', why: '503 Service Unavailable' });
-  const [card] = (await queries.alerts(ListFilter.parse({}))).items;
+  const [card] = (await queries.alerts(AlertListFilter.parse({}))).items;
   if (card === undefined) throw new Error('nothing is open');
   const { key, episode, seq } = card;
   await clock.advance(30_000);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ListFilter } from '../../src/query/shapes.ts';
+import { RuleListFilter, WatchListFilter } from '../../src/query/shapes.ts';
 import { WatchList } from '../../src/query/shapes/watches.ts';
 import { aBalance, aViewedDaemon, rulesOf } from '../support/web/viewed-daemon.ts';
 import { operate } from '../support/store/operate.ts';
@@ -14,7 +14,7 @@ watches:
   - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 10, notify: [ops] }] }
   - { id: moves, kind: balance, of: vault, every: 1m, alerts: [{ id: moved, on: changed, notify: [ops] }] }
 `;
-const all = ListFilter.parse({});
+const all = WatchListFilter.parse({});
 
 test('the list shows problems first, then what is closest to firing', async () => {
   const daemon = await aViewedDaemon(RULES);
@@ -22,7 +22,7 @@ test('the list shows problems first, then what is closest to firing', async () =
   expect((await queries.watches(all)).counts).toMatchObject({ starting: 3, ok: 0 });
   Object.assign(shown, { treasury: '400', vault: '12' });
   await daemon.poll();
-  const calm = await queries.watches(ListFilter.parse({ sort: 'closest' }));
+  const calm = await queries.watches(WatchListFilter.parse({ sort: 'closest' }));
   expect(calm.items.map(({ name }) => name)).toEqual(['gas', 'coins', 'moves']);
   expect(calm.items.map(({ needs }) => needs)).toEqual([
     'balance has to fall by more than 2 ETH, below 10',
@@ -50,7 +50,7 @@ test('a blind watch says so, since when and why, and keeps what it last read', a
   await daemon.poll(2);
   daemon.shown['vault'] = null;
   await daemon.poll(6);
-  const { items, counts } = await daemon.queries.watches(ListFilter.parse({ state: 'blind' }));
+  const { items, counts } = await daemon.queries.watches(WatchListFilter.parse({ state: 'blind' }));
   expect(counts).toMatchObject({ blind: 2, ok: 1 });
   expect(items[0]).toMatchObject({
     name: 'gas',
@@ -90,16 +90,19 @@ test('pages follow each other, whatever changes between them, and a made-up curs
   const daemon = await aViewedDaemon(RULES);
   Object.assign(daemon.shown, { treasury: '400', vault: '12' });
   await daemon.poll();
-  const first = await daemon.queries.watches(ListFilter.parse({ limit: 2 }));
+  const first = await daemon.queries.watches(WatchListFilter.parse({ limit: 2 }));
   expect(first.items.map(({ name }) => name)).toEqual(['coins', 'gas']);
-  const second = await daemon.queries.watches(ListFilter.parse({ limit: 2, after: first.next }));
+  const second = await daemon.queries.watches(WatchListFilter.parse({ limit: 2, after: first.next }));
   expect(second).toMatchObject({ items: [{ name: 'moves' }], next: null });
-  await expect(daemon.queries.watches(ListFilter.parse({ after: 'made-up' }))).rejects.toThrow('none of this list');
+  await expect(daemon.queries.watches(WatchListFilter.parse({ after: 'made-up' }))).rejects.toThrow(
+    'none of this list',
+  );
 });
 
 test('a search finds names, rules and addresses', async () => {
   const { queries } = await aViewedDaemon(RULES);
-  const found = async (q: string) => (await queries.watches(ListFilter.parse({ q }))).items.map(({ name }) => name);
+  const found = async (q: string) =>
+    (await queries.watches(WatchListFilter.parse({ q }))).items.map(({ name }) => name);
   expect(await found('GAS')).toEqual(['gas']);
   expect(await found(`0x${'22'.repeat(20)}`)).toEqual(['gas', 'moves']);
   expect(await found('nothing')).toEqual([]);
@@ -112,7 +115,7 @@ test('a watch that fires and whose explorer falls silent is in the list of those
   Object.assign(daemon.shown, { treasury: null, vault: null });
   await daemon.poll(30);
   const { trust } = await daemon.queries.overview();
-  const listed = await daemon.queries.watches(ListFilter.parse({ state: 'blind' }));
+  const listed = await daemon.queries.watches(WatchListFilter.parse({ state: 'blind' }));
   expect(listed.items.map(({ name, state }) => `${name} ${state}`)).toEqual([
     'coins firing',
     'gas blind',
@@ -131,7 +134,7 @@ test('an unhealthy alert of a rule counts once, however many watches the rule ha
   Object.assign(daemon.shown, { treasury: '90', vault: '50' });
   await daemon.poll(1500);
   const { trust } = await daemon.queries.overview();
-  const { counts } = await daemon.queries.rules(all);
+  const { counts } = await daemon.queries.rules(RuleListFilter.parse({}));
   expect([trust.unhealthy, counts.unhealthy]).toEqual([1, 1]);
   expect((await daemon.queries.watches(all)).unhealthy).toBe(2);
 });

@@ -1,7 +1,7 @@
 // What the API answers of a daemon that runs. Each answer is held against the document of the API.
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { callApi, readApi, type ApiAnswer } from '../support/web/api-calls.ts';
+import { callApi, OPERATOR_TOKEN, readApi, type ApiAnswer } from '../support/web/api-calls.ts';
 import { DOCUMENT } from '../support/web/openapi.ts';
 import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/web/operated-daemon.ts';
 
@@ -111,7 +111,7 @@ test('a client finds what fires, why, and what happened since', async () => {
   const { running } = daemon;
   await fallLow(daemon);
   await delivered(daemon);
-  const [newest] = itemsOf(await readApi(running, '/alerts?state=open&severity=critical'));
+  const [newest] = itemsOf(await readApi(running, '/alerts?state=firing&severity=critical'));
   expect(newest).toMatchObject({ watch: 'coins', alert: 'low', state: 'firing' });
   const path = `/alerts/${String(newest?.['key'])}/${String(newest?.['episode'])}`;
   const { status, body } = await readApi(running, path);
@@ -153,6 +153,69 @@ test('what was delivered is listed with what its receiver answered, and shown as
   expect(await readApi(daemon.running, '/deliveries/nothing')).toMatchObject({ status: 404 });
 });
 
+test('the history of a period is read by its times', async () => {
+  await using daemon = await anOperatedDaemon();
+  await fallLow(daemon);
+  await delivered(daemon);
+  const all = await pagesOf(daemon, '/history?limit=500&complete=true');
+  const at = all.map((line) => String(line['at']));
+  const [newest = '', oldest = ''] = [at.at(0), at.at(-1)];
+  expect(newest > oldest).toBe(true);
+  const since = await pagesOf(daemon, `/history?limit=2&complete=true&since=${newest}`);
+  const until = await pagesOf(daemon, `/history?limit=2&complete=true&until=${newest}`);
+  expect([...since, ...until]).toEqual(all);
+  expect(since).toEqual(all.filter((line) => line['at'] === newest));
+  expect(await pagesOf(daemon, `/history?limit=2&since=${newest}&until=${newest}`)).toEqual([]);
+});
+
+test('what was made is shown where the answer says', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { running } = daemon;
+  await fallLow(daemon);
+  const until = new Date(running.clock.now() + 60_000).toISOString();
+  const body = { matchers: { watch: 'other' }, until, comment: 'the vault is moved' };
+  const silenced = await callApi(running, { path: '/silences', body, key: 's' });
+  expect(silenced).toMatchObject({ status: 201, location: '/api/v1/silences/s' });
+  const shown = await readApi(running, '/silences/s');
+  expect(shown).toMatchObject({ status: 200, body: { id: 's', kind: 'silence', state: 'active', actor: 'alice' } });
+  const [alert] = itemsOf(await readApi(running, '/alerts?q=coins'));
+  const path = `/alerts/${String(alert?.['key'])}/${String(alert?.['episode'])}`;
+  const acked = await callApi(running, { path: `${path}/acks`, body: { seq: alert?.['seq'] }, key: 'a' });
+  expect(acked).toMatchObject({ status: 201, location: `/api/v1${path}` });
+  expect(await readApi(running, path)).toMatchObject({ status: 200, body: { ack: { id: 'a' } } });
+  expect(await readApi(running, `${path}x`)).toMatchObject({ status: 404 });
+});
+
+test('balances come as a file for spreadsheets to whoever has a token', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { body } = await readApi(daemon.running, '/accounts.csv?q=vault');
+  expect(String(body['text']).split('\r\n')).toEqual([
+    expect.stringMatching(/^\ufeff?account,address,/),
+    expect.stringMatching(/^vault,0x/),
+    expect.stringMatching(/^vault,0x/),
+    '',
+  ]);
+  expect(await readApi(daemon.running, '/accounts.csv?limit=1')).toMatchObject({ status: 400 });
+  expect((await readApi(daemon.running, '/accounts.csv', { token: 'wrong' })).status).toBe(401);
+});
+
+test('lists and metrics are compressed for whoever takes them so', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { url } = daemon.running.app;
+  for (const path of ['/api/v1/watches', '/metrics']) {
+    const ask = (encoding: string): Promise<Response> =>
+      fetch(`${url}${path}`, {
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'accept-encoding': encoding },
+      });
+    const [zipped, plain] = [await ask('gzip'), await ask('identity')];
+    expect([zipped.headers.get('content-encoding'), zipped.headers.get('vary')]).toEqual(['gzip', 'Accept-Encoding']);
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(zipped.headers.get('content-type')).toBe(plain.headers.get('content-type'));
+    const [first] = (await plain.text()).split('\n');
+    expect((await zipped.text()).split('\n')[0]).toBe(first);
+  }
+});
+
 test.each([
   ['/history?after=x', '/after'],
   ['/history?after=WzEsMl0', '/after'],
@@ -164,7 +227,26 @@ test.each([
   [`/history?q=${'x'.repeat(101)}`, '/q'],
   ['/deliveries?state=lost', '/state'],
   ['/deliveries?watch=coins', '/watch'],
+  ['/rules?state=firing', '/state'],
+  ['/rules?explorer=chain', '/explorer'],
+  ['/alerts?state=blind', '/state'],
+  ['/alerts?sort=credits', '/sort'],
+  ['/accounts?state=unhealthy', '/state'],
+  ['/watches?state=below-limit', '/state'],
+  ['/history?complete=1', '/complete'],
+  ['/history?since=yesterday', '/since'],
 ])('%s is answered with the parameter that is wrong', async (path, pointer) => {
   await using daemon = await anOperatedDaemon();
-  expect(await readApi(daemon.running, path)).toMatchObject({ status: 400, body: { problems: [{ pointer }] } });
+  const answer = await readApi(daemon.running, path);
+  expect(answer).toMatchObject({ status: 400, body: { problems: [{ pointer }] } });
+  expect(String(answer.body['detail'])).toMatch(/^\w+ (?:is|does) (?!.*(?:expected|Invalid|Too))/);
+});
+
+test('a cursor is good for the list that it came from, in its order', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { body } = await readApi(daemon.running, '/watches?limit=1');
+  const after = String(body['next']);
+  expect(await readApi(daemon.running, `/watches?after=${after}`)).toMatchObject({ status: 200 });
+  for (const path of ['/watches?sort=closest&', '/accounts?', '/history?', '/deliveries?', '/rules?'])
+    expect(await readApi(daemon.running, `${path}after=${after}`)).toMatchObject({ status: 400 });
 });

@@ -12,7 +12,7 @@ import { earlierEpisodes } from './episodes.ts';
 import { goneOf } from './gone.ts';
 import { inHand, openAlerts, type OpenAlert } from './open-alerts.ts';
 import { recipientsOf } from './recipients.ts';
-import type { ListFilter } from '../shapes.ts';
+import type { AlertListFilter } from '../shapes.ts';
 import type { AlertCard, AlertHistory, Gone } from '../shapes/alerts.ts';
 import type { List } from '../shapes/common.ts';
 import { timelineOf } from './timeline.ts';
@@ -20,7 +20,7 @@ import { toldIn } from './told.ts';
 import type { QueryContext } from '../view.ts';
 
 /** Critical first, then the oldest. Throws a `BadCursor`. */
-export async function alerts(view: QueryContext, filter: ListFilter): Promise<List<AlertCard>> {
+export async function alerts(view: QueryContext, filter: AlertListFilter): Promise<List<AlertCard>> {
   const open = (await openAlerts(view)).filter((alert) => fits(alert, filter));
   const page = pageOf(open, ORDER, filter);
   return { items: await cardsOf(view, page.items.map(alone)), next: page.next };
@@ -31,19 +31,24 @@ function alone(alert: OpenAlert): CardGroup {
 }
 
 const ORDER: Order<OpenAlert> = {
+  list: 'alerts',
   rankOf: ({ row }) => RANK_OF[row.severity],
   tieOf: ({ row }) => [row.since, row.key],
 };
 
-function fits(alert: OpenAlert, { q, explorer, rule, severity, state }: ListFilter): boolean {
+function fits(alert: OpenAlert, { q, explorer, rule, severity, state }: AlertListFilter): boolean {
   const { row } = alert;
   if (explorer !== null && row.labels['explorer'] !== explorer) return false;
   if (rule !== null && row.labels['watch'] !== rule) return false;
   if (severity !== null && row.severity !== severity) return false;
-  if (state === 'event' || state === 'firing') return row.isEvent === (state === 'event');
-  if (state === 'silenced') return inHand(alert) === 'silenced';
+  if (state !== null && !isIn(state, alert)) return false;
   const text = [row.name, row.alert, row.title, ...Object.values(row.labels)].join('\n').toLowerCase();
   return q === null || text.includes(q.toLowerCase());
+}
+
+function isIn(state: NonNullable<AlertListFilter['state']>, alert: OpenAlert): boolean {
+  if (state === 'silenced') return inHand(alert) === 'silenced';
+  return alert.row.isEvent === (state === 'event');
 }
 
 /** `Gone`: nothing is kept of that episode, but of others of the alert. Null: there never was one. */

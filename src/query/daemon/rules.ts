@@ -8,7 +8,7 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import type { NotificationCount } from '../../store/contract/store.ts';
 import { pageOf, type Order } from '../cursor.ts';
-import type { ListFilter } from '../shapes.ts';
+import type { RuleListFilter } from '../shapes.ts';
 import type { FileProblem, RuleList, RuleRow } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
 import { placeIn } from './source.ts';
@@ -19,7 +19,7 @@ import { watchFacts, type WatchFacts } from '../watches/watch-facts.ts';
 const MONTH_MS = 30 * 86_400_000;
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
-export async function rules(view: QueryContext, filter: ListFilter): Promise<RuleList> {
+export async function rules(view: QueryContext, filter: RuleListFilter): Promise<RuleList> {
   const { runtime, store, now } = view;
   const facts = await watchFacts(view);
   const notifiedOf = notifiedIn(await store.notificationCounts(now - MONTH_MS), byId(runtime.watches()));
@@ -146,11 +146,12 @@ const WORST: readonly Health[] = ['unknown-too-long', 'always-true', 'never-true
 
 /** Those that want a look first, then in the order of the files. */
 const ORDER: Order<RuleRow> = {
+  list: 'rules',
   rankOf: ({ health }) => (isHealthy(health) ? 1 : 0),
   tieOf: ({ source, rule, alert }) => [source.file, source.line, `${rule}/${alert}`],
 };
 
-function isWanted(row: RuleRow, { q, state, rule, severity }: ListFilter): boolean {
+function isWanted(row: RuleRow, { q, state, rule, severity }: RuleListFilter): boolean {
   const text = q?.trim().toLowerCase() ?? '';
   return (
     (text === '' || `${row.rule}/${row.alert} ${row.sentence}`.toLowerCase().includes(text)) &&

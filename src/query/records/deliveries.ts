@@ -42,14 +42,14 @@ const STATES: Readonly<Record<NonNullable<DeliveryListFilter['state']> | 'all', 
 };
 
 /** Which of the states, and the number of the last one. */
-const Place = z.tuple([z.int().nonnegative(), z.int()]);
+const Place = z.tuple([z.literal('deliveries'), z.int().nonnegative(), z.int()]);
 
 async function pageOf(
   store: QueryContext['store'],
   { state, channel, after, limit }: DeliveryListFilter,
 ): Promise<{ items: StoredDelivery[]; next: string | null }> {
   const states = STATES[state ?? 'all'];
-  const [first, number] = placeIn(after, Place) ?? [0, null];
+  const [, first, number] = placeIn(after, Place) ?? ['deliveries', 0, null];
   const found: { readonly at: number; readonly row: StoredDelivery }[] = [];
   for (const [at, one] of states.entries()) {
     if (at < first || found.length > limit) continue;
@@ -64,7 +64,7 @@ async function pageOf(
   }
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
-  const next = last === undefined || found.length <= limit ? null : cursorOf([last.at, last.row.number]);
+  const next = last === undefined || found.length <= limit ? null : cursorOf(['deliveries', last.at, last.row.number]);
   return { items: shown.map(({ row }) => row), next };
 }
 

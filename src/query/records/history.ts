@@ -16,10 +16,17 @@ import { byId } from '../watch-by-id.ts';
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
 export async function history(view: QueryContext, filter: HistoryListFilter): Promise<HistoryList> {
-  const { q, show, after, limit } = filter;
-  const [before] = placeIn(after, z.tuple([z.int()])) ?? [null];
+  const { q, show, since, until, after, limit } = filter;
+  const [, before] = placeIn(after, z.tuple([z.literal('history'), z.int()])) ?? ['history', null];
   const wanted = show === null ? ANY : SHOWN[show];
-  const { lines, next } = await view.store.journalPage({ ...wanted, search: searchOf(view, q), before, limit });
+  const { lines, next } = await view.store.journalPage({
+    ...wanted,
+    search: searchOf(view, q),
+    since,
+    until,
+    before,
+    limit,
+  });
   const told = filter.complete ? lines : lines.filter((line) => !isToldAgain(line));
   const { store, runtime, now } = view;
   const zone = runtime.config().timeZone;
@@ -27,7 +34,11 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
     { store, watches: runtime.watches(), now, zone },
     told.map(({ at }) => at),
   );
-  return { items: await entriesOf({ ...view, zone }, told), next: next === null ? null : cursorOf([next]), days };
+  return {
+    items: await entriesOf({ ...view, zone }, told),
+    next: next === null ? null : cursorOf(['history', next]),
+    days,
+  };
 }
 
 /** How the ids of the built-in watches begin. */

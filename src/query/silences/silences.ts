@@ -21,6 +21,12 @@ export async function silences({ store, now }: QueryContext): Promise<SilenceLis
   };
 }
 
+/** Null: there is none. Rejects with a `StorageError`. */
+export async function silence({ store, now }: QueryContext, id: string): Promise<SilenceRow | null> {
+  const found = (await store.silences()).find((one) => one.id === id);
+  return found === undefined ? null : rowOf(found, now, await store.heldBySilence());
+}
+
 function rowOf(silence: Silence, now: Instant, held: ReadonlyMap<string, number>): SilenceRow {
   const { id, kind, matchers, from, until, untilResolved, actor, comment } = silence;
   const state = until <= now ? 'ended' : from > now ? 'scheduled' : 'active';

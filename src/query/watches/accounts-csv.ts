@@ -1,6 +1,7 @@
 // Accounts as a file for spreadsheets: RFC 4180, in UTF-8 with a byte order mark. Amounts are plain decimals, and what is
 // not known is empty. A spreadsheet would run a text that begins like a formula, so such a text gets an apostrophe first.
-import type { AccountRow } from '../shapes/accounts.ts';
+import type { AccountListFilter } from '../shapes.ts';
+import type { AccountList, AccountRow } from '../shapes/accounts.ts';
 
 const COLUMNS = [
   'account',
@@ -19,10 +20,29 @@ const COLUMNS = [
   'is_stale',
 ];
 
-/** The first line, with the mark. */
-export const CSV_HEAD = `\ufeff${COLUMNS.join(',')}\r\n`;
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-export function csvLine({ of, asset, token, state, measure, change_24h, outflow }: AccountRow): string {
+/** The first line, with the mark. */
+const HEAD = `\ufeff${COLUMNS.join(',')}\r\n`;
+
+const PAGE = 500;
+
+/** All accounts that the filter takes. */
+export async function accountsCsv(
+  accounts: (filter: AccountListFilter) => Promise<AccountList>,
+  filter: Omit<AccountListFilter, 'after' | 'limit'>,
+): Promise<string> {
+  const lines: string[] = [HEAD];
+  let after: string | null = null;
+  do {
+    const page: AccountList = await accounts({ ...filter, after, limit: PAGE });
+    lines.push(...page.items.map(lineOf));
+    after = page.next;
+  } while (after !== null);
+  return lines.join('');
+}
+
+function lineOf({ of, asset, token, state, measure, change_24h, outflow }: AccountRow): string {
   const cells = [
     text(of.name),
     text(of.address),

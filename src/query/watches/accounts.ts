@@ -7,7 +7,7 @@ import { subjectOf } from '../alerts/cards.ts';
 import { pageOf, type Order } from '../cursor.ts';
 import { pointsSince, runsSince, withOpenRun } from '../values/lines.ts';
 import { unitOf } from '../values/measure.ts';
-import type { ListFilter } from '../shapes.ts';
+import type { AccountListFilter } from '../shapes.ts';
 import type { AccountList, AccountRow } from '../shapes/accounts.ts';
 import { nextFiring } from '../overview/pending.ts';
 import { timeOf } from '../times.ts';
@@ -33,7 +33,7 @@ interface Found {
  * Accounts whose balance is closest to its limit first, each with its balances in that order; those without a limit last.
  * Throws a `BadCursor`.
  */
-export async function accounts(view: QueryContext, filter: ListFilter): Promise<AccountList> {
+export async function accounts(view: QueryContext, filter: AccountListFilter): Promise<AccountList> {
   const { now } = view;
   const states = await watchStates(view);
   const all = await watchFacts(view);
@@ -55,13 +55,13 @@ export async function accounts(view: QueryContext, filter: ListFilter): Promise<
   };
 }
 
-function foundIn(facts: WatchFacts, states: WatchStates, filter: ListFilter): Found[] {
+function foundIn(facts: WatchFacts, states: WatchStates, filter: AccountListFilter): Found[] {
   const { watch, hasOldData } = facts;
   if (watch.of === null || watch.kind.while === null || !fits(watch, filter)) return [];
   return [{ facts, account: watch.of.address, isOld: hasOldData || states.blindOf(watch.id) !== null }];
 }
 
-function isOf({ facts: { closeness }, isOld }: Found, state: ListFilter['state']): boolean {
+function isOf({ facts: { closeness }, isOld }: Found, state: AccountListFilter['state']): boolean {
   switch (state) {
     case 'below-limit':
       return closeness < 0;
@@ -80,6 +80,7 @@ function orderOf(shown: readonly Found[]): Order<Found> {
   for (const { account, facts } of shown)
     closest.set(account, Math.min(facts.closeness, closest.get(account) ?? Number.MAX_VALUE));
   return {
+    list: 'accounts',
     rankOf: ({ account }) => closest.get(account) ?? Number.MAX_VALUE,
     tieOf: ({ facts: { watch, closeness }, account }) => [account, Math.min(closeness, Number.MAX_VALUE), watch.name],
   };

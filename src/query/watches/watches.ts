@@ -2,7 +2,7 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { days } from '../values/bars.ts';
 import { pageOf, type Order } from '../cursor.ts';
-import type { ListFilter } from '../shapes.ts';
+import type { WatchListFilter, WatchSearch } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
 import type { QueryContext } from '../view.ts';
 import { watchFactsByName, type WatchFacts } from './watch-facts.ts';
@@ -10,7 +10,7 @@ import { creditsPerDay, watchRow } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
 
 /** Throws a `BadCursor`. */
-export async function watches(view: QueryContext, filter: ListFilter): Promise<WatchList> {
+export async function watches(view: QueryContext, filter: WatchListFilter): Promise<WatchList> {
   const states = await watchStates(view);
   const all = await watchFactsByName(view);
   const found = isAll(filter) ? all : all.filter(({ watch }) => fits(watch, filter));
@@ -26,14 +26,14 @@ export async function watches(view: QueryContext, filter: ListFilter): Promise<W
   };
 }
 
-function isAll({ q, explorer, rule, severity }: ListFilter): boolean {
+function isAll({ q, explorer, rule, severity }: WatchSearch): boolean {
   return [q ?? '', explorer ?? '', rule ?? '', severity ?? ''].every((one) => one === '');
 }
 
 const texts = new WeakMap<Watch, string>();
 
 /** By name, rule, kind, explorer, address and token. */
-export function fits(watch: Watch, { q, explorer, rule, severity }: ListFilter): boolean {
+export function fits(watch: Watch, { q, explorer, rule, severity }: WatchSearch): boolean {
   if (explorer !== null && watch.target.explorer !== explorer) return false;
   if (rule !== null && watch.rule !== rule) return false;
   if (severity !== null && watch.alerts.every((alert) => alert.severity !== severity)) return false;
@@ -53,7 +53,7 @@ function textOf(watch: Watch): string {
   return text;
 }
 
-function hasState(facts: WatchFacts, state: ListFilter['state'], states: WatchStates): boolean {
+function hasState(facts: WatchFacts, state: WatchListFilter['state'], states: WatchStates): boolean {
   if (state === null) return true;
   if (state === 'blind') return states.blindOf(facts.watch.id) !== null;
   return state === 'unhealthy' ? isUnhealthy(facts, states) : states.stateOf(facts) === state;
@@ -64,11 +64,16 @@ function isUnhealthy({ watch, unhealthy }: WatchFacts, states: WatchStates): boo
   return unhealthy.length > 0 && states.blindOf(watch.id) === null;
 }
 
-function orderBy(sort: NonNullable<ListFilter['sort']>, states: WatchStates): Order<WatchFacts> {
-  return { rankOf: rankBy(sort, states), tieOf: ({ watch }) => [watch.name], areInOrder: true };
+function orderBy(sort: NonNullable<WatchListFilter['sort']>, states: WatchStates): Order<WatchFacts> {
+  return {
+    list: `watches-${sort}`,
+    rankOf: rankBy(sort, states),
+    tieOf: ({ watch }) => [watch.name],
+    areInOrder: true,
+  };
 }
 
-function rankBy(sort: NonNullable<ListFilter['sort']>, states: WatchStates): (facts: WatchFacts) => number {
+function rankBy(sort: NonNullable<WatchListFilter['sort']>, states: WatchStates): (facts: WatchFacts) => number {
   switch (sort) {
     case 'problems':
       return (facts) => problemRank(facts, states);

@@ -22,6 +22,10 @@ export interface JournalFilter {
   /** How the subject begins; null: whatever it is. */
   readonly subjects: readonly string[] | null;
   readonly search: JournalSearch | null;
+  /** Lines of this time or later; null: however old. */
+  readonly since: Instant | null;
+  /** Lines before this time; null: up to the newest. */
+  readonly until: Instant | null;
   /** Lines with a lower number only; null: from the newest on. */
   readonly before: number | null;
   readonly limit: number;

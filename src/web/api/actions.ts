@@ -8,7 +8,7 @@ import { SilencePreview } from '../../query/shapes/operators.ts';
 import { problemOf } from '../problem.ts';
 import { parseBody } from './parsing.ts';
 import { problemFor } from './reads.ts';
-import type { ReadResult, WriteCall, WriteRoute } from './route.ts';
+import type { WriteCall, WriteResult, WriteRoute } from './route.ts';
 
 export function actionRoutes(perform: PerformAction): readonly WriteRoute[] {
   return ACTIONS.map((action) => actionRoute(action, perform));
@@ -17,7 +17,9 @@ export function actionRoutes(perform: PerformAction): readonly WriteRoute[] {
 function actionRoute(action: Action, perform: PerformAction): WriteRoute {
   return writeRoute(action, action.answer, action.body, async (body, { parameter, request }) => {
     const done = await perform(action, { call: { parameter }, body, request });
-    return done.type === 'refused' ? { problem: problemOf(done.why) } : { body: done.answer };
+    return done.type === 'refused'
+      ? { problem: problemOf(done.why) }
+      : { body: done.answer, location: action.location?.(done.answer) };
   });
 }
 
@@ -45,7 +47,7 @@ function writeRoute<T>(
   { path, tag, summary, status, problems }: Pick<WriteRoute, 'path' | 'tag' | 'summary' | 'status' | 'problems'>,
   shape: z.ZodType,
   body: z.ZodType<T>,
-  work: (body: T, call: WriteCall) => Promise<ReadResult>,
+  work: (body: T, call: WriteCall) => Promise<WriteResult>,
 ): WriteRoute {
   return {
     path,

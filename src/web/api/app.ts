@@ -22,6 +22,7 @@ import { requestDigest } from '../guard/digest.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { ANYBODY, createIdentify, isReachable, type Identity, type Callers } from '../guard/identity.ts';
+import { compressed } from '../gzip.ts';
 import { problemResponse, type ApiProblem } from '../problem.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiRoute, ReadResult, ReadRoute, WriteRoute } from './route.ts';
@@ -51,7 +52,7 @@ type Handler = MiddlewareHandler<WebEnv>;
 /** To be mounted at `API_ROOT`. */
 export function createApiApp(tools: Tools): Hono<WebEnv> {
   const api = new Hono<WebEnv>();
-  api.use(onlyExposed(tools), onlyOwnHosts(tools), onlyKnownCallers(tools));
+  api.use(onlyExposed(tools), onlyOwnHosts(tools), onlyKnownCallers(tools), compressed);
   const routes = apiRoutes(tools);
   for (const route of [...routes, documentRoute(routes, tools.version)]) register(api, route, tools);
   api.all('*', () => refuse('not-found', `There is no such call. Those that there are begin with ${API_ROOT}/.`));
@@ -175,7 +176,10 @@ function isNamed(header = '', tag: string): boolean {
 
 async function read(route: ReadRoute, c: Context<WebEnv>): Promise<Response> {
   const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', query: c.req.query() });
-  return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body);
+  if ('problem' in ended) return problemResponse(ended.problem);
+  const { body } = ended;
+  if (typeof body === 'object') return c.json(body);
+  return c.body(body, 200, { 'Content-Type': route.type ?? 'text/plain' });
 }
 
 async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
@@ -186,7 +190,9 @@ async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
   const body = jsonOf(text);
   if (body === undefined) return refuse('invalid-request', 'The body is not valid JSON.');
   const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', body, request: sent });
-  return 'problem' in ended ? problemResponse(ended.problem) : c.json(ended.body, route.status);
+  if ('problem' in ended) return problemResponse(ended.problem);
+  const { body: answer, location } = ended;
+  return c.json(answer, route.status, location === undefined ? {} : { Location: `${API_ROOT}${location}` });
 }
 
 function requestOf(c: Context<WebEnv>, body: string): OperatorRequest | null {

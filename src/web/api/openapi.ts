@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Gone } from '../../query/shapes/alerts.ts';
 import { PROBLEMS, type ProblemName } from '../problem.ts';
-import { TAGS, type ApiRoute } from './route.ts';
+import { TAGS, type ApiRoute, type WriteRoute } from './route.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -60,13 +60,13 @@ function operationOf(route: ApiRoute, { answer, request }: RouteSchemas): Json {
     return {
       ...about,
       parameters: [...parameters, ...queryParameters(request), UNLESS],
-      responses: { 200: answered(answer), 304: UNCHANGED, ...failures },
+      responses: { 200: { description: 'Done.', content: contentOf(answer, route.type) }, 304: UNCHANGED, ...failures },
     };
   return {
     ...about,
     parameters: [...parameters, ...CHANGING],
-    requestBody: { required: true, content: jsonOf(request) },
-    responses: { [route.status]: answered(answer), ...failures },
+    requestBody: { required: isRequired(request), content: contentOf(request) },
+    responses: { [route.status]: { ...made(route), content: contentOf(answer) }, ...failures },
   };
 }
 
@@ -86,7 +86,8 @@ const COMMON: Readonly<Record<ApiRoute['method'], readonly ProblemName[]>> = {
 
 function pathParameters(path: string): Json[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const schemaOf = (name: string): Json => (name === 'episode' ? { type: 'integer', minimum: 1 } : { type: 'string' });
+  return names.map((name) => ({ name, in: 'path', required: true, schema: schemaOf(name) }));
 }
 
 function queryParameters(query: Json | null): Json[] {
@@ -120,12 +121,19 @@ const CHANGING = [
 
 const UNCHANGED = { description: 'Nothing has changed since the answer with that `ETag`.' };
 
-function answered(schema: Json): Json {
-  return { description: 'Done.', content: jsonOf(schema) };
+/** Without members a body may be left out. */
+function isRequired(request: Json | null): boolean {
+  return Object.keys(request?.['properties'] ?? {}).length > 0;
 }
 
-function jsonOf(schema: Json | null): Json {
-  return { 'application/json': { schema } };
+function made({ status }: WriteRoute): Json {
+  if (status === 200) return { description: 'Done.' };
+  const schema = { type: 'string', format: 'uri-reference' };
+  return { description: 'Done.', headers: { Location: { description: 'Where what was made is shown.', schema } } };
+}
+
+function contentOf(schema: Json | null, type = 'application/json'): Json {
+  return { [type.split(';')[0] ?? type]: { schema } };
 }
 
 /** By status: several problems may share one. */
@@ -181,19 +189,33 @@ function convert(routes: readonly ApiRoute[]): Converted {
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
     },
   });
-  const [schemas, all] = [inComponents($defs), inComponents(properties)];
+  const [schemas, answers, requests] = [
+    extensible(inComponents($defs)),
+    extensible(inComponents(properties)),
+    inComponents(properties),
+  ];
   return {
     schemas,
     schemaOf(route) {
       const n = routes.indexOf(route);
-      return { answer: part(all, `answer ${n}`) ?? {}, request: part(all, `request ${n}`) };
+      return { answer: part(answers, `answer ${n}`) ?? {}, request: part(requests, `request ${n}`) };
     },
   };
+}
+
+/** Answers may gain members: a client that was made of the document reads those of a later release too. */
+function extensible(schemas: Json): Json {
+  const isClosed = (key: string, value: unknown): boolean => key === 'additionalProperties' && value === false;
+  return parsed(JSON.stringify(schemas, (key, value: unknown) => (isClosed(key, value) ? undefined : value)));
 }
 
 /** References lead to where OpenAPI has named schemas. */
 function inComponents(schemas: unknown): Json {
   const text = JSON.stringify(schemas ?? {}).replaceAll('"#/$defs/', '"#/components/schemas/');
+  return parsed(text);
+}
+
+function parsed(text: string): Json {
   return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
 }
 

@@ -8,7 +8,7 @@ export function parseBody<T>(
   shape: z.ZodType<T>,
   body: unknown,
 ): { readonly body: T } | { readonly problem: ApiProblem } {
-  const read = shape.safeParse(body);
+  const read = shape.safeParse(body, { error: words });
   if (read.success) return { body: read.data };
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
 }
@@ -18,7 +18,9 @@ export function parseQuery<Q extends z.ZodObject>(
   shape: Q,
   given: Readonly<Record<string, string>>,
 ): { readonly query: z.output<Q> } | { readonly problem: ApiProblem } {
-  const read = shape.safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text !== '')));
+  const read = shape.safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text !== '')), {
+    error: words,
+  });
   if (read.success) return { query: read.data };
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
 }
@@ -33,6 +35,24 @@ function mistakesOf(issue: z.core.$ZodIssue): RequestMistake[] {
 }
 
 const MOST_KEYS = 10;
+
+/** Words for mistakes of which the shape says nothing itself; undefined: the text of the library is good enough. */
+function words(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_value':
+      return `is none of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'string' ? 'is too short' : `is less than ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'string' ? `is longer than ${issue.maximum} characters` : `is more than ${issue.maximum}`;
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `is no ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+    default:
+      return undefined;
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = { int: 'whole number', string: 'text' };
 
 /** RFC 6901, section 3. A key is the client's own text, and is shown in part. */
 function escaped(key: string): string {

@@ -1,20 +1,31 @@
 // The calls that change nothing: what queries answer, as JSON.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { UnavailableError } from '../../lib/unavailable.ts';
 import { alertIn } from '../../operators/acks.ts';
 import { BadCursor } from '../../query/cursor.ts';
 import type { Queries } from '../../query/queries.ts';
-import { DeliveryListFilter, HistoryListFilter, ListFilter, SamplesFilter } from '../../query/shapes.ts';
+import { accountsCsv, CSV_TYPE } from '../../query/watches/accounts-csv.ts';
+import {
+  AccountListFilter,
+  AlertListFilter,
+  DeliveryListFilter,
+  HistoryListFilter,
+  RuleListFilter,
+  SamplesFilter,
+  WatchListFilter,
+} from '../../query/shapes.ts';
 import { AccountList, Series } from '../../query/shapes/accounts.ts';
 import { AlertHistory, AlertList, type Gone } from '../../query/shapes/alerts.ts';
 import { HistoryList } from '../../query/shapes/history.ts';
 import { About, ExplorerList, RuleList } from '../../query/shapes/daemon.ts';
-import { DeliveryDetail, DeliveryList, SilenceLists } from '../../query/shapes/operators.ts';
+import { DeliveryDetail, DeliveryList, SilenceLists, SilenceRow } from '../../query/shapes/operators.ts';
 import { Overview } from '../../query/shapes/overview.ts';
 import { WatchExplanation, WatchList, WatchRow } from '../../query/shapes/watches.ts';
 import { problemOf, type ApiProblem } from '../problem.ts';
 import type { PathParameter, ReadResult, ReadRoute } from './route.ts';
 import { parseQuery } from './parsing.ts';
+
+const WholeList = AccountListFilter.omit({ after: true, limit: true });
 
 export function readRoutes(queries: Queries): readonly ReadRoute[] {
   return [
@@ -27,7 +38,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     list('/watches', {
       tag: 'watches',
       summary: 'The watches, with their values and how far they are from firing.',
-      query: ListFilter,
+      query: WatchListFilter,
       shape: WatchList,
       look: (filter) => queries.watches(filter),
     }),
@@ -48,10 +59,26 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     list('/accounts', {
       tag: 'watches',
       summary: 'Watched balances by account, those nearest to their limit first.',
-      query: ListFilter,
+      query: AccountListFilter,
       shape: AccountList,
       look: (filter) => queries.accounts(filter),
     }),
+    reading(
+      '/accounts.csv',
+      {
+        tag: 'watches',
+        summary: 'All watched balances as a file for spreadsheets.',
+        type: CSV_TYPE,
+        query: WholeList,
+        shape: z.string(),
+        problems: [],
+      },
+      async (_parameter, given) => {
+        const read = parseQuery(WholeList, given);
+        if ('problem' in read) return read;
+        return { body: await accountsCsv((filter) => queries.accounts(filter), read.query) };
+      },
+    ),
     reading(
       '/watches/:name/samples',
       {
@@ -71,7 +98,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     list('/alerts', {
       tag: 'alerts',
       summary: 'Open alerts: critical ones first, then the oldest.',
-      query: ListFilter,
+      query: AlertListFilter,
       shape: AlertList,
       look: (filter) => queries.alerts(filter),
     }),
@@ -79,7 +106,10 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       tag: 'alerts',
       summary: 'One episode of an alert: what happened, who was notified, who acknowledged it.',
       shape: AlertHistory,
-      look: (parameter) => queries.alert(alertIn({ parameter })),
+      look: async (parameter) => {
+        const of = alertIn({ parameter });
+        return of.episode < 0 ? null : queries.alert(of);
+      },
       missing: 'There is no such episode of an alert: GET /api/v1/alerts names those that are open.',
     }),
     list('/history', {
@@ -110,6 +140,13 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
       shape: SilenceLists,
       look: () => queries.silences(),
     }),
+    one('/silences/:id', {
+      tag: 'silences',
+      summary: 'One silence or pause.',
+      shape: SilenceRow,
+      look: (parameter) => queries.silence(parameter('id')),
+      missing: 'There is no such silence or pause: GET /api/v1/silences lists them.',
+    }),
     whole('/explorers', {
       tag: 'daemon',
       summary: 'How fresh the explorers are, how they answer, and what the requests of each rule cost.',
@@ -119,7 +156,7 @@ export function readRoutes(queries: Queries): readonly ReadRoute[] {
     list('/rules', {
       tag: 'daemon',
       summary: 'The alerts of the rules with their health, and why the files on the disk are not in force.',
-      query: ListFilter,
+      query: RuleListFilter,
       shape: RuleList,
       look: (filter) => queries.rules(filter),
     }),

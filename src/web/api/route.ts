@@ -28,6 +28,8 @@ export interface ReadRoute extends Route {
   readonly method: 'get';
   /** Parameters of the query; each is text. */
   readonly query: z.ZodObject | null;
+  /** The content type of an answer, which is text; left out: JSON. */
+  readonly type?: string;
   readonly answer: (call: ReadCall) => Promise<ReadResult>;
 }
 
@@ -36,14 +38,18 @@ export interface ReadCall {
   readonly query: Readonly<Record<string, string>>;
 }
 
-export type ReadResult = { readonly body: object } | { readonly problem: ApiProblem };
+export type ReadResult = { readonly body: object | string } | { readonly problem: ApiProblem };
+export type WriteResult = ReadResult & {
+  /** The place of what was made: a path under the root of the API. */
+  readonly location?: string | undefined;
+};
 
 /** Changes something, but for a preview; takes the role operator. */
 export interface WriteRoute extends Route {
   readonly method: 'post';
   readonly body: z.ZodType;
   readonly status: 200 | 201;
-  readonly answer: (call: WriteCall) => Promise<ReadResult>;
+  readonly answer: (call: WriteCall) => Promise<WriteResult>;
 }
 
 export interface WriteCall {

@@ -1,6 +1,6 @@
 // Balances of the watched addresses, the closest to their limit first.
 import type { AccountList, AccountRow } from '../../query/shapes/accounts.ts';
-import { ListFilter } from '../../query/shapes.ts';
+import { AccountListFilter } from '../../query/shapes.ts';
 import { change, counted, short } from '../parts/amount.ts';
 import { curve, gauge } from '../parts/drawings.ts';
 import { html, joined, NOTHING, type Html } from '../parts/html.ts';
@@ -8,7 +8,7 @@ import { bareValue, distanceWords, isBeyond, limitWords } from '../parts/measure
 import { rowTone, stateWords, watchRowTone, watchStateTag } from '../parts/states.ts';
 import { explorerLink } from '../parts/subject.ts';
 import { ageOf, ageTag, clockTime, duration, type Moment } from '../parts/time.ts';
-import { CSV_HEAD, csvLine } from '../../query/watches/accounts-csv.ts';
+import { accountsCsv, CSV_TYPE } from '../../query/watches/accounts-csv.ts';
 import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
@@ -22,39 +22,21 @@ export function accountsPage({ accounts }: Pick<PageQueries, 'accounts'>): PageR
     role: 'viewer',
     nav: 'Accounts',
     async show(request) {
-      const filter = filterIn(ListFilter, request);
+      const filter = filterIn(AccountListFilter, request);
       if (filter === null) return NO_SUCH_FILTER;
-      if (request.query('format') === 'csv') return download(accounts, filter, request);
+      if (request.query('format') === 'csv') return download(await accountsCsv(accounts, filter), request);
       const found = await accounts(filter);
       return { title: 'Accounts', main: content(found, filter, request) };
     },
   };
 }
 
-const MOST = 500;
-
-/** All that fits the filter, whatever the page shows of it. */
-async function download(
-  accounts: (filter: ListFilter) => Promise<AccountList>,
-  filter: ListFilter,
-  { now }: Moment,
-): Promise<Download> {
-  const lines: string[] = [];
-  let after: string | null = null;
-  do {
-    const page: AccountList = await accounts({ ...filter, after, limit: MOST });
-    lines.push(...page.items.map(csvLine));
-    after = page.next;
-  } while (after !== null);
+function download(body: string, { now }: Moment): Download {
   const time = `${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}Z`;
-  return {
-    file: `accounts-${time}.csv`,
-    type: 'text/csv; charset=utf-8; header=present',
-    body: `${CSV_HEAD}${lines.join('')}`,
-  };
+  return { file: `accounts-${time}.csv`, type: CSV_TYPE, body };
 }
 
-function content(found: AccountList, filter: ListFilter, moment: Moment): Html {
+function content(found: AccountList, filter: AccountListFilter, moment: Moment): Html {
   return html`<div>
       <h1>Accounts</h1>
       <p class="lead">
@@ -68,7 +50,7 @@ function content(found: AccountList, filter: ListFilter, moment: Moment): Html {
     ${footnote(found)}`;
 }
 
-function filters({ counts }: AccountList, { q, state }: ListFilter): Html {
+function filters({ counts }: AccountList, { q, state }: AccountListFilter): Html {
   const pill = (name: string, value: string | null, count: number): Pill => ({
     name,
     count,

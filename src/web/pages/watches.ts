@@ -1,6 +1,6 @@
 // All watches, those with a problem first.
 import type { WatchList, WatchRow, WatchState } from '../../query/shapes/watches.ts';
-import { ListFilter } from '../../query/shapes.ts';
+import { WatchListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
 import { barsOf } from '../parts/drawings.ts';
 import { causeWords } from '../parts/causes.ts';
@@ -21,14 +21,14 @@ export function watchesPage({ watches }: Pick<PageQueries, 'watches'>): PageRout
     role: 'viewer',
     nav: 'Watches',
     async show(request) {
-      const filter = filterIn(ListFilter, request);
+      const filter = filterIn(WatchListFilter, request);
       if (filter === null) return NO_SUCH_FILTER;
       return { title: 'Watches', main: content(await watches(filter), filter, request) };
     },
   };
 }
 
-function content(found: WatchList, filter: ListFilter, moment: Moment): Html {
+function content(found: WatchList, filter: WatchListFilter, moment: Moment): Html {
   const { q, state, sort } = filter;
   return html`<div>
       <h1>Watches</h1>
@@ -53,7 +53,7 @@ const ORDERS = [
   ['credits', 'Most credits'],
 ] as const;
 
-function order(sort: ListFilter['sort']): Html {
+function order(sort: WatchListFilter['sort']): Html {
   const options = ORDERS.map(([value, name]) => {
     const selected = value === (sort ?? 'problems') ? trusted(' selected') : NOTHING;
     return html`<option value="${value}" ${selected}>${name}</option>`;
@@ -66,7 +66,7 @@ function order(sort: ListFilter['sort']): Html {
 
 const SHOWN_STATES: readonly WatchState[] = ['firing', 'pending', 'blind', 'silenced', 'paused'];
 
-function statePills(found: WatchList, { q, state, sort }: ListFilter): Html {
+function statePills(found: WatchList, { q, state, sort }: WatchListFilter): Html {
   const pill = (name: string, value: string | null, count: number): Pill => ({
     name,
     count,

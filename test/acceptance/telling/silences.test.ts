@@ -98,6 +98,7 @@ test('a silence is stored before it is answered, once per key; it is extended, a
   const made = await ask(daemon, silence({ watch: 'coins' }));
   expect(made).toEqual({
     status: 201,
+    location: '/api/v1/silences/s1',
     body: {
       id: 's1',
       matchers: { watch: 'coins' },
@@ -154,7 +155,7 @@ test.each<[object, string]>([
     '400 /matchers/watch no alert has watch "chain*". What the daemon tells of itself is silenced as watch=chainwarden, written in full.',
   ],
   [{ until: after(30 * 24 + 1) }, '400 /until is more than 30 days away'],
-  [{ until: after(0) }, '400 /until is over: it is 2026-01-01T00:00:00Z here'],
+  [{ until: after(0) }, '400 /until has passed: it is 2026-01-01T00:00:00Z now'],
   [{ from: after(3) }, '400 /from is not before until'],
   [{ until_resolved: true }, '400 /until_resolved nothing that matches fires now'],
   [{ matchers: { watch: 'chainwarden' }, until: after(25) }, '400 /until is more than 24 hours away'],

@@ -143,6 +143,7 @@ export function queriesWith(written: Written): Queries {
     samples: async () => found.series,
     silences: async () => found.silences,
     previewSilence: async () => PREVIEW,
+    silence: async () => null,
     explorers: async () => found.explorers,
     rules: async () => found.rules,
     ruleFile: async (file) =>

@@ -29,18 +29,19 @@ export async function readApi(
   return { status: answer.status, body, etag: answer.headers.get('etag') };
 }
 
-/** The body of an answer that is as the document of the API says. */
+/** The body of an answer that is as the document of the API says; of a text: with the key `text`. */
 async function asDescribed(method: string, path: string, answer: Response): Promise<ApiAnswer['body']> {
-  const body = (await answer.json()) as ApiAnswer['body'];
   const type = answer.headers.get('content-type');
+  const isJson = type?.includes('json') === true;
+  const body = isJson ? ((await answer.json()) as ApiAnswer['body']) : await answer.text();
   expect(differences({ method, path: `/api/v1${path}`, status: answer.status, type, body })).toEqual([]);
-  return body;
+  return typeof body === 'string' ? { text: body } : body;
 }
 
 export async function callApi(
   { app }: { readonly app: Pick<RunningApp['app'], 'url'> },
   { path, body = {}, key = 'k', token = OPERATOR_TOKEN }: Call,
-): Promise<ApiAnswer> {
+): Promise<ApiAnswer & { readonly location: string | null }> {
   const answer = await fetch(`${app.url}/api/v1${path}`, {
     method: 'POST',
     headers: {
@@ -51,5 +52,6 @@ export async function callApi(
     },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, body: await asDescribed('post', path, answer) };
+  const location = answer.headers.get('location');
+  return { status: answer.status, location, body: await asDescribed('post', path, answer) };
 }

@@ -14,7 +14,18 @@ export const DOCUMENT = openApiDocument({
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-ajv.addSchema(DOCUMENT, 'api');
+ajv.addSchema(closed(DOCUMENT), 'api');
+
+/** The document leaves room for members of later releases; an answer of this one has no others. */
+function closed<T>(document: T): T {
+  return JSON.parse(
+    JSON.stringify(document, (_key, value: unknown) =>
+      typeof value === 'object' && value !== null && 'properties' in value && !('additionalProperties' in value)
+        ? { ...value, additionalProperties: false }
+        : value,
+    ),
+  ) as T;
+}
 
 export interface SentAnswer {
   readonly method: string;

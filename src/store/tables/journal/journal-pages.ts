@@ -8,6 +8,7 @@ import type {
   NotificationOf,
   StoredNotification,
 } from '../../contract/journal.ts';
+import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { int, intOrNull, ints, jsonIfAny, text, textOrNull, texts, type Row } from '../../sql/rows.ts';
 import { paged, type Sql } from '../../sql/sql.ts';
@@ -26,7 +27,7 @@ const OLDEST = 'SELECT coalesce(min(number), 1) AS number FROM journal';
 
 const PAGE = (d: SqlDialect): string => `
   SELECT ${COLUMNS} FROM journal
-  WHERE number >= $1 AND number < $2
+  WHERE number >= $1 AND number < $2 AND at >= $7 AND at < $8
     AND ($3::text[] IS NULL OR ${d.among('kind', '$3', 'text')})
     AND ($4::text[] IS NULL OR ${d.startsWithAny('subject', '$4')})
     AND ($5::text IS NULL OR ${d.among('subject', '$6', 'text')}
@@ -35,20 +36,30 @@ const PAGE = (d: SqlDialect): string => `
           SELECT DISTINCT key FROM notifications WHERE ${d.among('watch', '$6', 'text')} LIMIT ${MOST_KEYS}) AS keys)
       OR actor ${d.like} $5::text ESCAPE '\\' OR subject ${d.like} $5::text ESCAPE '\\'
       OR data ${d.like} $5::text ESCAPE '\\')
-  ORDER BY number DESC LIMIT $7 + 0`;
+  ORDER BY number DESC LIMIT $9 + 0`;
+
+const LATEST = 'SELECT max(at) AS at FROM journal WHERE number >= $1 AND number < $2';
 
 export async function journalPage(
   sql: Sql,
-  { kinds, subjects, search, before, limit }: JournalFilter,
+  { kinds, subjects, search, since, until, before, limit }: JournalFilter,
 ): Promise<JournalPage> {
   const end = before ?? (await numberOf(sql, NEWEST)) + 1;
-  const isLookedFor = kinds !== null || subjects !== null || search !== null;
+  const isLookedFor = [kinds, subjects, search, since, until].some((one) => one !== null);
   const from = isLookedFor ? end - MOST_SEARCHED : 0;
   const pattern = search === null ? null : `%${escapedForLike(search.text)}%`;
-  const rows = await sql.all(PAGE, [from, end, kinds, subjects, pattern, search?.watches ?? [], limit]);
+  const times = [since ?? -Number.MAX_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
+  const rows = await sql.all(PAGE, [from, end, kinds, subjects, pattern, search?.watches ?? [], ...times, limit]);
   const lines = rows.map(journalLineOf);
   const last = lines.length === limit ? (lines.at(-1)?.number ?? from) : from;
-  return { lines, next: last > (await numberOf(sql, OLDEST)) ? last : null };
+  const isOver = last <= (await numberOf(sql, OLDEST)) || (since !== null && (await isBefore(sql, since, [from, end])));
+  return { lines, next: isOver ? null : last };
+}
+
+/** Whether all lines of the range are older. A clock that was set back leaves single older ones. */
+async function isBefore(sql: Sql, since: Instant, range: readonly [from: number, end: number]): Promise<boolean> {
+  const row = await sql.first(LATEST, range);
+  return row !== undefined && (intOrNull(row, 'at') ?? since) < since;
 }
 
 async function numberOf(sql: Sql, statement: string): Promise<number> {

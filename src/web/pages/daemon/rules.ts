@@ -1,6 +1,6 @@
 // The rules in force: which of them work, and which never can.
 import type { RuleList, RuleRow } from '../../../query/shapes/daemon.ts';
-import { ListFilter } from '../../../query/shapes.ts';
+import { RuleListFilter } from '../../../query/shapes.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
@@ -19,14 +19,14 @@ export function rulesPage({ rules }: Pick<PageQueries, 'rules'>): PageRoute {
     role: 'viewer',
     nav: 'Rules',
     async show(request) {
-      const filter = filterIn(ListFilter, request);
+      const filter = filterIn(RuleListFilter, request);
       if (filter === null) return NO_SUCH_FILTER;
       return { title: 'Rules', main: content(await rules(filter), filter, request) };
     },
   };
 }
 
-function content(found: RuleList, { q, state }: ListFilter, moment: Moment): Html {
+function content(found: RuleList, { q, state }: RuleListFilter, moment: Moment): Html {
   const { counts } = found;
   const next = found.next === null ? null : linkTo(PATH, { q, state, after: found.next });
   const kinds = [

@@ -1,7 +1,5 @@
 // Puts pages into their frame and sends them. A page is made at most once in a period for all who see the same, and is
 // not made at all for whoever has it already.
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { BadCursor } from '../../../query/cursor.ts';
 import { errorPage } from './errors.ts';
 import { filled } from './fill.ts';
@@ -11,6 +9,7 @@ import { moodOf } from '../now/banner.ts';
 import type { PageFacts, PageQueries } from '../queries.ts';
 import { createRendering, type Periods } from './rendering.ts';
 import type { Visitor } from '../../guard/visitors.ts';
+import { GZIP_HEADERS, gzipped, takesGzip } from '../../gzip.ts';
 import type { Download, PageRequest, PageRoute } from '../route.ts';
 
 export interface PresenterOptions {
@@ -36,10 +35,6 @@ interface MadePage {
   readonly text: string;
 }
 
-// Of a text of some hundred kilobytes a higher level takes three times as long, and saves a tenth.
-const LEVEL = 3;
-const gzipped = promisify<string, { readonly level: number }, Buffer>(gzip);
-
 export function createPresenter(options: PresenterOptions): Presenter {
   const { queries, pages, now, timeZone: zone, daemon } = options;
   const rendering = createRendering<Made>(options.periods);
@@ -60,7 +55,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
 
   /** A page as nobody in particular sees it is compressed once. */
   function compressed(made: MadePage, visitor: Visitor): Promise<Buffer> {
-    const compress = (): Promise<Buffer> => gzipped(filled(made.text, visitor, now()), { level: LEVEL });
+    const compress = (): Promise<Buffer> => gzipped(filled(made.text, visitor, now()));
     if (!isAnonymous(visitor)) return compress();
     const body = bodies.get(made) ?? compress();
     bodies.set(made, body);
@@ -74,8 +69,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
     return c.body(new Uint8Array(body), made.status, {
       ETag: etag,
       'Content-Type': 'text/html; charset=UTF-8',
-      'Content-Encoding': 'gzip',
-      Vary: 'Accept-Encoding',
+      ...GZIP_HEADERS,
     });
   }
 
@@ -103,10 +97,6 @@ export function createPresenter(options: PresenterOptions): Presenter {
       );
     },
   };
-}
-
-function takesGzip(c: PageContext): boolean {
-  return /\bgzip\b/.test(c.req.header('accept-encoding') ?? '');
 }
 
 function isAnonymous({ name, forms, hasEntered }: Visitor): boolean {
