@@ -1,8 +1,8 @@
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { freeOwnMemory } from '../lib/own-memory.ts';
-import { METRICS, type LabelOf, type MetricName, type MetricNameOf, type NameOfStates } from './metric-table.ts';
-import { writeSeries, writeStates } from './series-text.ts';
+import { METRICS, type LabelOf, type MetricName, type MetricNameOf } from './metric-table.ts';
+import { writeSeries } from './series-text.ts';
 
 type Labels<N extends MetricName> = Readonly<Record<LabelOf<N>, string>>;
 
@@ -16,14 +16,11 @@ export interface MetricRegistry {
    * beyond the limit of series is left out and counted.
    */
   mirror<N extends MetricNameOf<'gauge' | 'counter'>>(name: N, read: () => MaybePromise<Iterable<Series<N>>>): void;
-  /** A state set, in the same way. Where several have equal labels, every state that one of them is in is 1. */
-  mirrorStates<N extends NameOfStates>(name: N, read: () => Iterable<Standing<N>>): void;
   /** The text format 0.0.4. */
   text(): Promise<Buffer<ArrayBuffer>>;
 }
 
 type Series<N extends MetricName> = readonly [labels: Labels<N>, value: number];
-type Standing<N extends MetricName> = readonly [labels: Omit<Labels<N>, 'state'>, state: string];
 type MaybePromise<T> = T | Promise<T>;
 
 /** A separate registry: prom-client's default metrics break the naming rules that promtool checks. */
@@ -59,13 +56,6 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     mirror(name, read) {
       renderByName.set(name, async () => {
         const { pieces, more } = await writeSeries(name, await read(), mostSeries);
-        noteLeftOut(name, more);
-        return pieces;
-      });
-    },
-    mirrorStates(name, read) {
-      renderByName.set(name, async () => {
-        const { pieces, more } = await writeStates(name, read(), mostSeries);
         noteLeftOut(name, more);
         return pieces;
       });

@@ -27,7 +27,3 @@ export type LabelOf<N extends MetricName> = (typeof METRICS)[N]['labels'][number
 export type MetricNameOf<T extends MetricRow['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
-/** Names of state sets. */
-export type NameOfStates = {
-  [N in MetricName]: (typeof METRICS)[N] extends { readonly states: readonly string[] } ? N : never;
-}[MetricName];

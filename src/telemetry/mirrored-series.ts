@@ -40,8 +40,8 @@ export function* unwellOf(healths: Iterable<AlertHealth>): Generator<[AlertHealt
   for (const { watch, alert, health } of healths) if (health !== 'ok') yield [{ watch, alert, health }, 1];
 }
 
-export function* dataOf(watches: Iterable<WatchData>): Generator<[WatchLabels, DataState]> {
-  for (const { watch, of, state } of watches) yield [{ watch, of }, state];
+export function* dataOf(watches: Iterable<WatchData>): Generator<[WatchData, number]> {
+  for (const watch of watches) yield [watch, 1];
 }
 
 export function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, number]> {

@@ -36,27 +36,6 @@ export async function writeSeries(
   return { pieces: lines.end(), more: Math.max(0, found - most) };
 }
 
-/** One series for each state, which is 1 where one of those with equal labels is in it. A set is written whole or not at all. */
-export async function writeStates(
-  name: MetricName,
-  series: Iterable<readonly [Values, string]>,
-  most: number,
-): Promise<SeriesText> {
-  const row: MetricRow = METRICS[name];
-  const states = row.states ?? [];
-  const labels = row.labels.filter((label) => label !== 'state');
-  const tree = new SeriesTree(labels);
-  await inTurns([...series], ([values, state]) => {
-    tree.placeOf(values).value |= 1 << states.indexOf(state);
-  });
-  const ends = states.map((state, i) => ({ bit: 1 << i, off: `,state="${state}"} 0`, on: `,state="${state}"} 1` }));
-  const lines = new Lines(head(name, row));
-  const sets = await inTurns(tree.leaves(name), ([text, bits], i) => {
-    if (i < most) for (const { bit, off, on } of ends) lines.add(text + ((bits & bit) === 0 ? off : on));
-  });
-  return { pieces: lines.end(), more: Math.max(0, sets - most) * states.length };
-}
-
 function head(name: string, { help, type }: MetricRow): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }

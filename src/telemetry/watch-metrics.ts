@@ -76,7 +76,7 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
   registry.mirror('chainwarden_alerts', () => orNothing(() => alertsOf(countAlerts())));
   registry.mirror('chainwarden_rule_health', () => orNothing(() => unwellOf(readHealth())));
   registry.mirror('chainwarden_watch_blind', () => orNothing(() => blindOf(readBlind())));
-  registry.mirrorStates('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
+  registry.mirror('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
   const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);

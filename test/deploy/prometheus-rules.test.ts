@@ -135,10 +135,13 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   [
     'ChainwardenManyBlind',
     'chainwarden_watch_data_state{watch="w",of="a",state="ok"}',
-    '1x10 0x20',
+    '1x10 stale',
     '20m',
     {},
-    { 'chainwarden_watch_data_state{watch="w",of="b",state="ok"}': '1x40' },
+    {
+      'chainwarden_watch_data_state{watch="w",of="a",state="stale"}': '_x10 1x30',
+      'chainwarden_watch_data_state{watch="w",of="b",state="ok"}': '1x40',
+    },
   ],
   ['ChainwardenStorageFails', 'chainwarden_storage_writable', '1x5 0x10', '8m', {}],
   ['ChainwardenShardFree', 'chainwarden_shards_free', '0 2x10', '5m', {}],
@@ -229,9 +232,9 @@ function aSilence() {
       { series: 'chainwarden_scheduler_lag_seconds_bucket{le="+Inf"}', values: '0+10x60' },
       { series: 'chainwarden_scheduler_skipped_total{watch="w"}', values: '0x60' },
       // One of twelve sees nothing.
-      ...Array.from({ length: 12 }, (_, n) => ({
-        series: `chainwarden_watch_data_state{watch="w",of="${n}",state="ok"}`,
-        values: n === 0 ? '0x60' : '1x60',
+      ...Array.from({ length: 11 }, (_, n) => ({
+        series: `chainwarden_watch_data_state{watch="w",of="${n + 1}",state="ok"}`,
+        values: '1x60',
       })),
       { series: 'chainwarden_watch_data_state{watch="w",of="0",state="partial"}', values: '1x60' },
       { series: 'chainwarden_storage_writable', values: '1x60' },

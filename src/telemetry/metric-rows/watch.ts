@@ -42,9 +42,8 @@ export const WATCH_METRICS = {
   },
   chainwarden_watch_data_state: {
     type: 'gauge',
-    help: `Whether the last poll left the data of the watch in this state (1) or not (0): ${DATA_STATES.join(', ')}.`,
+    help: `Watches whose last poll left their data in this state: ${DATA_STATES.join(', ')}; absent for every other state.`,
     labels: ['watch', 'of', 'state'],
-    states: DATA_STATES,
   },
   chainwarden_watch_blind: {
     type: 'gauge',
