@@ -7,7 +7,7 @@ import type { Cluster } from './contract/cluster.ts';
 import { commitAll } from './commits.ts';
 import type { CommitResult, Fence } from './contract/fence.ts';
 import { announce, operate } from './operate.ts';
-import { markedBefore, wholeDelivery } from './large-deliveries.ts';
+import { markedBefore, readFirstTry, wholeDelivery } from './large-deliveries.ts';
 import { linkSecretsIn } from './link-secrets.ts';
 import type { Claimed } from './contract/deliveries.ts';
 import * as rounds from './rounds.ts';
@@ -153,6 +153,8 @@ function outboxStore({ database, own: { holds, log } }: StoreTools) {
       });
     },
     expire: (channel, at, held, all) => write('expire', (on) => expire(on, { channel, held, all: all ?? false }, at)),
+    readFirstTry: (id, query) => readFirstTry(database, id, query),
+    putBack: (tried, held, at) => orSuperseded(write('settle', (on) => rounds.putBackHeld(on, tried, held, at))),
     refusing: (channel) => refusing(sql, channel),
     nextDue: (share) => nextDue(sql, share),
   } satisfies Partial<Store>;

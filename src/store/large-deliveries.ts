@@ -2,12 +2,16 @@
 // When the process dies in between, the delivery is still being sent: it goes out again, under its id.
 import type { DeliveryId } from '../core/model/ids.ts';
 import type { MoreMembers } from '../core/model/delivery.ts';
+import type { ClosedMember, FirstTry } from '../dispatch/first-try.ts';
 import type { Key } from '../dispatch/model.ts';
 import { nextTurn, type Instant } from '../lib/clock.ts';
-import type { Claimed, Tried } from './contract/deliveries.ts';
+import type { Claimed, OutboxStore, Tried } from './contract/deliveries.ts';
 import type { SqlDatabase } from './sql/database.ts';
 import type { Sql } from './sql/sql.ts';
 import type { TakenDelivery } from './tables/deliveries/deliveries.ts';
+import { openConditions } from './tables/alerts/alerts.ts';
+import { closedMembers } from './tables/deliveries/first-tries.ts';
+import { policyAt } from './tables/operators/policy.ts';
 import { alikeTogether, FIRST_KEY, moreMembers, pageEnd, type KeyPage } from './tables/deliveries/delivery-members.ts';
 import { markSent, type SentSettlement } from './tables/deliveries/settled-deliveries.ts';
 
@@ -18,6 +22,19 @@ export async function wholeDelivery(sql: Sql, { claimed, unread }: TakenDelivery
   const more: MoreMembers[] = [];
   for await (const page of keyPages(sql, delivery.id)) more.push(...(await moreMembers(sql, unread, page)));
   return { ...claimed, delivery: { ...delivery, more: alikeTogether(more) } };
+}
+
+export async function readFirstTry(
+  { snapshot, sql }: Pick<SqlDatabase, 'snapshot' | 'sql'>,
+  id: DeliveryId,
+  { silencesSince, withSources }: Parameters<OutboxStore['readFirstTry']>[1],
+): Promise<FirstTry> {
+  const members: ClosedMember[] = [];
+  for await (const page of keyPages(sql, id)) members.push(...(await closedMembers(sql, id, page)));
+  return snapshot(async (on) => {
+    const policy = await policyAt(on, silencesSince);
+    return { members, policy, sources: withSources ? await openConditions(on) : [] };
+  });
 }
 
 /** Notes that its recipient was told of all members but those of the last page; resolves with the key before that page. */

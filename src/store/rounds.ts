@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ClockShift } from '../dispatch/clock-jump.ts';
 import type { Withdrawal } from '../dispatch/model.ts';
+import type { HeldMember } from '../dispatch/first-try.ts';
 import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../dispatch/rounds/due-round.ts';
@@ -11,6 +12,7 @@ import { ANNOUNCER } from '../core/model/ids.ts';
 import { EVENT_OPEN_MS } from '../core/model/transition.ts';
 import { targetOf } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
+import type { Tried } from './contract/deliveries.ts';
 import type { DispatchStore, RoundDecision, DueQuery } from './contract/dispatch.ts';
 import { dueLines, routingLines, takenLines } from './round-lines.ts';
 import { Superseded } from './sql/database.ts';
@@ -48,6 +50,7 @@ import {
   type DecidedState,
 } from './tables/alerts/recipient-states.ts';
 import { keepTold } from './tables/alerts/told-before.ts';
+import { putBack } from './tables/deliveries/first-tries.ts';
 import { append } from './tables/journal/journal.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
 import { moveAcks } from './tables/operators/acks.ts';
@@ -183,6 +186,13 @@ export async function commitReroute(sql: Sql, result: RerouteResult, at: Instant
   await wakeHolding(sql, at);
   await askAgain(sql, at);
   await append(sql, takenLines(withdrawn, at));
+}
+
+export async function putBackHeld(sql: Sql, tried: Tried, held: readonly HeldMember[], at: Instant): Promise<'kept'> {
+  const withdrawn = await putBack(sql, tried, held, at);
+  await withdrawAll(sql, withdrawn, at);
+  await append(sql, takenLines(withdrawn, at));
+  return 'kept';
 }
 
 const goneShape = z.record(z.string(), z.number());

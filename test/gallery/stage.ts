@@ -335,6 +335,7 @@ function senderOf({ store, ...rest }: Sending): Sender {
     store,
     ownership: ownershipOf(store),
     giveUpAfterMs: 86_400_000,
+    mayGo: () => Promise.resolve(true),
     isToldUnrecorded: () => false,
     onOutcome: () => undefined,
     onDead: () => undefined,

@@ -83,6 +83,7 @@ export function createJournal(time: VirtualTime): Journal {
       rerouted({ withdrawn }) {
         people.made({ batches: [], withdrawn, needless: [] });
       },
+      putBack: people.putBack,
       called({ owing }) {
         for (const { key, via } of owing) if (via !== 'route') sightings.sawFor(CALLED[via], key, STATE_MS);
       },

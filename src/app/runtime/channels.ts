@@ -12,6 +12,7 @@ import {
   type ChannelHealthRecord,
 } from '../../engine/sending/channel-health.ts';
 import { createAckPasser, type AckPasser } from '../../engine/sending/acknowledging.ts';
+import type { MayGo } from '../../engine/sending/first-tries.ts';
 import { createMirrorLoop, type MirrorLoop } from '../../engine/sending/mirror.ts';
 import { createSender, type Sender } from '../../engine/sending/sender.ts';
 import type { WhileHeld } from '../../engine/upkeep/held-loops.ts';
@@ -44,7 +45,8 @@ export interface ChannelsOptions {
   readonly redact: (text: string) => string;
   /** Logs what would be sent, and sends nothing. */
   readonly isDry: boolean;
-  /** As a sender has it. */
+  /** These as a sender has them. */
+  readonly mayGo: MayGo;
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
 }
 

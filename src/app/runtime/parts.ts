@@ -18,6 +18,7 @@ import { createRetirement, type Retirement } from '../../engine/upkeep/retiremen
 import { createScheduler, type Scheduler } from '../../engine/scheduling/scheduler.ts';
 import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
+import { createFirstTries } from '../../engine/sending/first-tries.ts';
 import { createUnrecorded, type Unrecorded } from '../../engine/sending/unrecorded.ts';
 import { createWorkCounts, type WorkCounts } from '../../engine/self/work-counts.ts';
 import type { Mutex } from '../../lib/mutex.ts';
@@ -30,7 +31,7 @@ import type { StorageState } from '../state/storage-health.ts';
 import { createExplorers, type ExplorerSet, type ExplorersOptions } from './explorers.ts';
 
 export interface PartsOptions
-  extends Omit<ChannelsOptions, 'redact' | 'isToldUnrecorded'>, Pick<ExplorersOptions, 'openExplorer'> {
+  extends Omit<ChannelsOptions, 'redact' | 'mayGo' | 'isToldUnrecorded'>, Pick<ExplorersOptions, 'openExplorer'> {
   readonly ownership: Ownership;
   readonly log: SafeLog;
   readonly metrics: Metrics;
@@ -115,6 +116,14 @@ export function createParts(
   const channels = createChannels({
     ...options,
     redact,
+    mayGo: createFirstTries({
+      store,
+      rules,
+      onPutBack: () => {
+        dispatcher.wake();
+      },
+      clock,
+    }),
     isToldUnrecorded: (delivery) => unrecorded.hasTold(delivery),
   });
   const dispatcher = createDispatcher({

@@ -65,13 +65,16 @@ export function contextOf(world: DispatchContext, now: Instant): Context {
   };
 }
 
+/** An alert as far as it may be held. */
+export type Holdable = Pick<GroupMember, 'key' | 'watch' | 'labels' | 'severity' | 'episode' | 'routing'>;
+
 /** What holds any message but the end of what was told. The first in this order. */
-export function holdOf(context: Context, member: GroupMember): Hold | null {
+export function holdOf(context: Context, member: Holdable): Hold | null {
   return inhibited(context, member) ?? silenced(context, member) ?? muted(context, member);
 }
 
 /** What holds a repeat. */
-export function holdOfRepeat(context: Context, member: GroupMember): Hold | null {
+export function holdOfRepeat(context: Context, member: Holdable): Hold | null {
   return (
     inhibited(context, member) ??
     silenced(context, member) ??
@@ -82,7 +85,7 @@ export function holdOfRepeat(context: Context, member: GroupMember): Hold | null
 }
 
 /** What holds what somebody has answered. */
-export function holdOfAck({ ackOf }: Context, member: GroupMember): Hold | null {
+export function holdOfAck({ ackOf }: Context, member: Holdable): Hold | null {
   const ack = ackOf(member);
   return ack === null ? null : { why: { why: 'acked', by: null }, until: ack.until, dropsSince: null };
 }
@@ -97,14 +100,14 @@ export function silenceOver(
   return over.find((one) => one.from <= from && until < one.until && isSilencedBy(one.matchers, labels)) ?? null;
 }
 
-function inhibited({ inhibitionOf }: Context, member: GroupMember): Hold | null {
+function inhibited({ inhibitionOf }: Context, member: Holdable): Hold | null {
   const found = inhibitionOf(member);
   if (found === null) return null;
   const why: Held = { why: 'inhibited', by: found.source.key };
   return { why, until: 'change', dropsSince: found.rule.events === 'drop' ? found.source.openedAt : null };
 }
 
-function silenced(context: Context, member: GroupMember): Hold | null {
+function silenced(context: Context, member: Holdable): Hold | null {
   const silence = matching(context, member, 'silence');
   if (silence === undefined) return null;
   const why: Held = { why: 'silenced', by: silence.id };
@@ -112,7 +115,7 @@ function silenced(context: Context, member: GroupMember): Hold | null {
 }
 
 /** A watch that is paused, or was not polled since the start: nobody knows whether its alerts still hold. */
-function unpolled(context: Context, member: GroupMember): Hold | null {
+function unpolled(context: Context, member: Holdable): Hold | null {
   const { world, now } = context;
   const pause = matching(context, member, 'pause');
   if (pause !== undefined) return { why: { why: 'unpolled', by: pause.id }, until: pause.until, dropsSince: null };
@@ -121,11 +124,11 @@ function unpolled(context: Context, member: GroupMember): Hold | null {
   return { why: { why: 'unpolled', by: null }, until, dropsSince: null };
 }
 
-function muted(context: Context, { routing }: GroupMember): Hold | null {
+function muted(context: Context, { routing }: Holdable): Hold | null {
   const until = context.mutedUntil(routing.options.mute);
   return until === null ? null : { why: { why: 'mute-window', by: null }, until, dropsSince: null };
 }
 
-function matching({ inForce }: Context, { labels }: GroupMember, kind: Silence['kind']): Silence | undefined {
+function matching({ inForce }: Context, { labels }: Holdable, kind: Silence['kind']): Silence | undefined {
   return inForce.find((one) => one.kind === kind && isSilencedBy(one.matchers, labels));
 }

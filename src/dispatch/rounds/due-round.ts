@@ -9,6 +9,7 @@ import { targetKey } from '../../core/model/watch/targets.ts';
 import type {
   AlertEpisode,
   Cap,
+  DispatchContext,
   DispatchGroup,
   InhibitRule,
   Key,
@@ -18,6 +19,7 @@ import type {
   PresentOf,
   RecipientState,
   RoundResult,
+  SentBefore,
 } from '../model.ts';
 
 /** One alert in a group, with what the group's target knows of it. */
@@ -76,28 +78,21 @@ export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): S
     states.set(group.id, statesOf(group.members));
     if (isStep(group.members.length)) yield;
   }
-  const result = yield* decideInSteps(
-    {
-      groups,
-      states,
-      world: {
-        startedAt: rules.startedAt,
-        silences: due.policy.silences,
-        acks: due.policy.acks,
-        inhibit: rules.inhibit,
-        sources: due.sources,
-        sentBefore: (target) => sentTo.get(targetKey(target)) ?? NOTHING_SENT,
-        lookedAt: rules.lookedAt,
-        presentOf: rules.presentOf,
-      },
-    },
-    now,
-  );
+  const sentBefore = (target: Recipient): SentBefore => sentTo.get(targetKey(target)) ?? NOTHING_SENT;
+  const result = yield* decideInSteps({ groups, states, world: { ...worldOf(due, rules), sentBefore } }, now);
   const rests = new Map(due.groups.map(({ id, restWakesAt }) => [id, restWakesAt]));
   return {
     ...result,
     groups: result.groups.map((timer) => ({ ...timer, wakeAt: earliest([timer.wakeAt, rests.get(timer.id) ?? null]) })),
   };
+}
+
+/** `sentBefore`: nothing. */
+export function worldOf(
+  { policy: { silences, acks }, sources }: Pick<DueRound, 'policy' | 'sources'>,
+  { startedAt, inhibit, lookedAt, presentOf }: DecidingRules,
+): DispatchContext {
+  return { startedAt, silences, acks, inhibit, sources, sentBefore: () => NOTHING_SENT, lookedAt, presentOf };
 }
 
 function statesOf(members: readonly DueMember[]): ReadonlyMap<Key, RecipientState> {

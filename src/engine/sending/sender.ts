@@ -22,6 +22,7 @@ import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createWokenLoop } from '../woken-loop.ts';
 import { createStorageBackoff } from '../reporting/storage-backoff.ts';
+import type { MayGo } from './first-tries.ts';
 import { createFailingReceivers } from './failing-receivers.ts';
 import { createOutcomeReport } from './outcome-report.ts';
 import { createPacing } from './pacing.ts';
@@ -47,6 +48,7 @@ interface SenderOptions {
   readonly notifier: Pick<OpenNotifier, 'send'>;
   readonly giveUpAfterMs: number;
   readonly pace?: SendingPace | undefined;
+  readonly mayGo: MayGo;
   /** Its recipient was told something of it that is not on record. */
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
   readonly clock: Clock;
@@ -207,6 +209,7 @@ export function createSender(options: SenderOptions): Sender {
 
   /** `owedSinceMs`: the run time at which it was committed. */
   async function deliver(claimed: Claimed, owedSinceMs: number, abandon: AbortSignal): Promise<void> {
+    if (!(await mayGo(claimed, abandon))) return;
     failpoint('send.begun');
     const outcome = await send(claimed, abandon);
     failpoint('send.ended');
@@ -217,6 +220,21 @@ export function createSender(options: SenderOptions): Sender {
     report(claimed, settlement);
     onOutcome(outcome);
     if (isRecorded && settlement.state === 'dead') onDead();
+  }
+
+  /** A storage that does not answer is asked again. When the budget for stopping ends first, it stays `sending`. */
+  async function mayGo(claimed: Claimed, abandon: AbortSignal): Promise<boolean> {
+    for (;;) {
+      try {
+        const may = await options.mayGo(claimed);
+        storage.answered('first-try');
+        return may;
+      } catch (error) {
+        const pauseMs = storage.failed('first-try', error);
+        if (abandon.aborted) return false;
+        await clock.sleep(pauseMs, abandon);
+      }
+    }
   }
 
   async function send(

@@ -1,7 +1,9 @@
 // Deliveries: handed out to senders, settled, and looked at.
 import type { Delivery, Outcome, Receipt, Settlement } from '../../core/model/delivery.ts';
 import type { DeliveryId } from '../../core/model/ids.ts';
+import type { FirstTry, HeldMember } from '../../dispatch/first-try.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { DueQuery } from './dispatch.ts';
 import type { Fence } from './fence.ts';
 
 /** What a channel may send. */
@@ -131,6 +133,15 @@ export interface OutboxStore {
    * all that waits for its next try, but what its receiver rejected.
    */
   expire(channel: string, at: Instant, held: readonly DeliveryId[], all?: boolean): Promise<number>;
+
+  /** The alerts of a delivery that was never tried, and the facts by which they may be held. */
+  readFirstTry(id: DeliveryId, query: Pick<DueQuery, 'silencesSince' | 'withSources'>): Promise<FirstTry>;
+
+  /**
+   * Before the first byte of a first try: these alerts leave the delivery, and are decided again. The rest of it is due.
+   * `superseded`: nothing was changed, and the try goes on.
+   */
+  putBack(tried: Tried, held: readonly HeldMember[], at: Instant): Promise<'kept' | 'superseded'>;
 
   /** The recipients of deliveries of the channel that were refused three times or more and wait for their next try. */
   refusing(channel: string): Promise<readonly string[]>;

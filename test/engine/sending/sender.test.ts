@@ -824,6 +824,7 @@ function createOutbox(store: Store = createMemoryStore(), clock: FakeClock = cre
             return post.answer(delivery, attempt.number, signal);
           },
         },
+        mayGo: () => Promise.resolve(true),
         isToldUnrecorded: () => false,
         giveUpAfterMs: GIVE_UP,
         clock,

@@ -315,6 +315,17 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     caughtAs: ['unsent reload'],
     seed: '18',
   },
+  'a first try that waited asks nobody whether it may still go': {
+    edits: [
+      {
+        file: 'src/engine/sending/first-tries.ts',
+        find: `const UNDER_WAY_MS = 10_000;`,
+        replace: `const UNDER_WAY_MS = Infinity;`,
+      },
+    ],
+    caughtAs: ['against-a-hold event', 'against-a-hold begin'],
+    seed: '2',
+  },
   'the end of what was critical counts as its rule in force has it': {
     edits: [
       {

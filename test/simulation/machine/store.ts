@@ -3,6 +3,7 @@ import type { Decision } from '../../../src/core/model/decision.ts';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
 import type { Transition } from '../../../src/core/model/transition.ts';
 import type { RoundResult } from '../../../src/dispatch/model.ts';
+import type { HeldMember } from '../../../src/dispatch/first-try.ts';
 import type { CallResult } from '../../../src/dispatch/rounds/call-round.ts';
 import type { OperatorRequest, StoredAnswer } from '../../../src/store/contract/operators.ts';
 import type { Tried } from '../../../src/store/contract/deliveries.ts';
@@ -34,6 +35,8 @@ export interface StoreObserver {
   readonly rerouted: (result: Pick<RoundResult, 'withdrawn'>) => void;
   /** Others were called in. */
   readonly called: (result: CallResult) => void;
+  /** Before its first try. */
+  readonly putBack: (id: string, held: readonly HeldMember[]) => void;
   readonly settled: (tried: Tried, settlement: Settlement) => void;
   /** Also where a request was repeated, and answered as at first. */
   readonly operated: (stored: StoredAnswer, request: OperatorRequest) => void;
@@ -154,6 +157,13 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
         return end;
       }),
     expire: (channel, at, held, all) => write(() => inner.expire(channel, at, held, all)),
+    readFirstTry: (id, query) => deed(() => inner.readFirstTry(id, query)),
+    putBack: (tried, held, at) =>
+      write(async () => {
+        const end = await inner.putBack(tried, held, at);
+        if (end === 'kept') observer.putBack(tried.id, held);
+        return end;
+      }),
     refusing: (channel) => deed(() => inner.refusing(channel)),
     nextDue: (share) => deed(() => inner.nextDue(share)),
     survey: () => deed(() => inner.survey()),

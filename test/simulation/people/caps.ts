@@ -113,7 +113,7 @@ interface Closed extends Pick<Message, 'kind' | 'members' | 'closedAt'> {
 function closedTo(messages: Messages, target: string): Closed[] {
   return [
     ...messages.to(target).map((message) => ({ ...message, message })),
-    ...messages.untriedTo(target).map((one) => ({ ...one, message: null })),
+    ...messages.untriedTo(target).flatMap((one) => (one.isPutBack ? [] : [{ ...one, message: null }])),
   ];
 }
 

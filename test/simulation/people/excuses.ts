@@ -3,7 +3,7 @@
 import type { Instant, Span } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Try } from './log.ts';
-import type { Message } from './facts/messages.ts';
+import { MOST_OTHERS, type Message } from './facts/messages.ts';
 import { merged, type Spans } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import type { Excuse } from './verdict.ts';
@@ -74,11 +74,12 @@ function pausesOf({ log, clock }: Evidence, watch: string): Span[] {
 
 /**
  * Until the next try of what was refused. Messages about the same alert wait for one another; so does the message in which
- * it came for those about its other alerts, where all of them wait.
+ * it came for those about its other alerts, where all of them wait, and one that it was in before a hold took it out.
  */
 export function tryExcuses(evidence: Evidence, awaited: Awaited): Excused[] {
   const { target, key, from, carrier, repeatMs } = awaited;
-  const keys = new Set([key, ...(waitsWithOthers(evidence, awaited) ? keysOf(carrier) : [])]);
+  const others = waitsWithOthers(evidence, awaited) ? keysOf(carrier) : [];
+  const keys = new Set([key, ...others, ...evidence.messages.leftBy(target, key)]);
   const near = new Set([...keys].flatMap((one) => evidence.messages.troubled(target, one)));
   const waits = [...near].flatMap((message) =>
     message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMs) ?? []),
@@ -132,8 +133,6 @@ function untriedBefore({ messages }: Evidence, target: string, key: string, at: 
 function keysOf(message: Message | null): readonly string[] {
   return (message?.keys ?? []).slice(0, MOST_OTHERS);
 }
-
-const MOST_OTHERS = 60;
 
 interface Wait {
   readonly by: Excuse;

@@ -40,7 +40,8 @@ export function groupsIn({ timeline, messages, severityAt }: Evidence): Groups {
 
   const closingsOf = (target: string): ReadonlyMap<string, readonly GroupClosing[]> =>
     remembered(closings, target, () => {
-      const all = messages.to(target).flatMap(({ members, closedAt }) => {
+      const made = [...messages.to(target), ...messages.untriedTo(target)];
+      const all = made.flatMap(({ members, closedAt }) => {
         const names = new Set(members.map(({ watch, alert }) => groupAt(`${watch}/${alert}`, target, closedAt)));
         return [...names].flatMap((name) => (name === null ? [] : [{ name, at: closedAt }]));
       });

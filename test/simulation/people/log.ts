@@ -154,8 +154,10 @@ export interface Try {
   readonly knownAt: Instant | null;
 }
 
-/** It was closed and never tried: all that it told of was over first, or the run was. Caps count it. */
+/** It was closed and never tried: all that it told of was over first, or the run was, or holds took it all out. */
 export interface UntriedMessage extends Pick<Try, 'target' | 'kind'> {
+  /** Holds did. Caps count all others. */
+  readonly isPutBack: boolean;
   readonly closedAt: Instant;
   readonly members: readonly TryMember[];
 }

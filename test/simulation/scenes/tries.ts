@@ -8,6 +8,7 @@ import type {
   RoundResult,
   Withdrawal,
 } from '../../../src/dispatch/model.ts';
+import type { HeldMember } from '../../../src/dispatch/first-try.ts';
 import type { Instant } from '../model.ts';
 import type {
   Channel,
@@ -30,10 +31,17 @@ export interface TryLog {
   /** Messages were made, and lines were taken out of others. */
   readonly made: (result: Pick<RoundResult, 'batches' | 'withdrawn' | 'needless'>) => void;
   readonly begun: (delivery: Delivery, attempt: Attempt, kind: Channel['kind']) => BegunTry;
+  /** Before its first try lines were taken out of it, and are owed again. */
+  readonly putBack: (id: string, held: readonly HeldMember[]) => void;
   /** It is in the store how the try ended: gives the keys of what it told of. */
   readonly settled: (id: string, attempt: number) => readonly string[];
   readonly all: () => readonly Try[];
   readonly untried: () => readonly UntriedMessage[];
+}
+
+interface Closing {
+  readonly at: Instant;
+  readonly batch: DeliveryBatch;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -46,13 +54,18 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
   const untried = new Map<string, DeliveryBatch>();
   const tried = new Map<string, DeliveryBatch>();
   /** As they were closed. */
-  const closed = new Map<string, { readonly at: Instant; readonly batch: DeliveryBatch }>();
+  const closed = new Map<string, Closing>();
+  const putBack: Closing[] = [];
 
   function membersOf({ id, members }: Delivery): TryMember[] {
     const listed = members.map(listedMember);
     const names = new Set(listed.map(nameOf));
     const counted = (tried.get(id)?.members ?? []).filter((one) => !names.has(nameOf(one)));
     return [...listed, ...counted.flatMap((one) => countedMember(one, transitionOf(one)))];
+  }
+
+  function untriedOf({ at, batch: { target, kind, members } }: Closing): Omit<UntriedMessage, 'isPutBack'> {
+    return { target, kind, closedAt: at, members: members.flatMap((one) => countedMember(one, transitionOf(one))) };
   }
 
   return {
@@ -65,6 +78,15 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
         untried.set(batch.id, batch);
         closed.set(batch.id, { at: now(), batch });
       }
+    },
+    putBack(id, held) {
+      const target = untried.get(id)?.target;
+      if (target === undefined) return;
+      for (const { key, seq: from } of held) withdraw(untried, { target, key, from, as: 'cancelled' });
+      const closing = closed.get(id);
+      if (closing === undefined || untried.get(id)?.members.length !== 0) return;
+      putBack.push(closing);
+      closed.delete(id);
     },
     begun(delivery, attempt, kind) {
       const { id, channel, recipient, more } = delivery;
@@ -109,13 +131,10 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
       if (last?.attempt === attempt && last.endedAt !== null) last.knownAt ??= now();
       return last?.members.map(({ key }) => key) ?? [];
     },
-    untried: () =>
-      [...closed.values()].map(({ at, batch: { target, kind, members } }) => ({
-        target,
-        kind,
-        closedAt: at,
-        members: members.flatMap((one) => countedMember(one, transitionOf(one))),
-      })),
+    untried: () => [
+      ...putBack.map((one) => ({ ...untriedOf(one), isPutBack: true })),
+      ...[...closed.values()].map((one) => ({ ...untriedOf(one), isPutBack: false })),
+    ],
     // Two receivers that are told at one moment are told in no order.
     all: () => tries.toSorted((a, b) => a.begunAt - b.begunAt || orderOf(a, b)),
   };

@@ -2,12 +2,13 @@ import { expect } from '@jest/globals';
 import type { Message } from '../../../src/core/model/delivery.ts';
 import type { OperatorRequest } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { commit, dispatch } from '../../support/store/store-calls.ts';
+import { claim, commit, dispatch } from '../../support/store/store-calls.ts';
 import { operate, type Act, type OperatedEnd } from '../../support/store/operate.ts';
 import { aDecision, aTransition, NOON } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 function request(key: string, actor = 'alice'): OperatorRequest {
@@ -71,6 +72,30 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     expect((await next.policy(NOON + HOUR)).silences).toEqual([{ ...made, until: NOON + 2 * HOUR, version: 2 }]);
     await intervene(next, { type: 'end-silence', id: 's1' }, 'k3', NOON + HOUR);
     expect((await next.policy(NOON + HOUR)).silences).toEqual([]);
+  });
+
+  story('what left a message before its first try is decided anew, and is sent under its id', async (store) => {
+    await turn(store, 1);
+    await dispatch(store, NOON);
+    await intervene(store, silence({ matchers: { watch: 'treasury-low' } }), 's1');
+    const [first] = await claim(store, 'ops', 1, NOON + MINUTE);
+    const id = first?.delivery.id ?? '';
+    const query = { silencesSince: NOON, withSources: true };
+    const { members, policy } = await store.readFirstTry(id, query);
+    expect(members).toMatchObject([{ key: 'low', seq: 1, episode: 1, transition: 'firing', isRepeat: false }]);
+    expect(policy.silences).toMatchObject([{ id: 's1' }]);
+    const held = [{ key: 'low', seq: 1, isRepeat: false }];
+    expect(await store.putBack({ id, attempt: 2 }, held, NOON + MINUTE)).toBe('superseded');
+    expect(await store.putBack({ id, attempt: 1 }, held, NOON + MINUTE)).toBe('kept');
+    expect(await claim(store, 'ops', 1, NOON + MINUTE)).toEqual([]);
+    await dispatch(store, NOON + MINUTE);
+    expect(await claim(store, 'ops', 1, NOON + MINUTE)).toEqual([]);
+    expect(await store.held()).toEqual(new Map([['silenced', 1]]));
+    await dispatch(store, NOON + HOUR);
+    const heldAt = NOON + MINUTE;
+    expect(await claim(store, 'ops', 1, NOON + HOUR)).toMatchObject([
+      { attempt: 1, maybeCopy: false, delivery: { id, members: [{ as: 'news', heldAt }] } },
+    ]);
   });
 
   story('a silence that is not there, or is over, is neither ended nor extended', async (store) => {

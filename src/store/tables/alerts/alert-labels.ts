@@ -1,10 +1,16 @@
 // What the tables of alerts have in common: transitions, labels and recipients.
 import { z } from 'zod';
 import { SEVERITIES, type Recipient } from '../../../core/model/ids.ts';
+import type { TransitionName } from '../../../core/model/transition.ts';
 import type { DueMember } from '../../../dispatch/rounds/due-round.ts';
 import { jsonOrNull, type Row } from '../../sql/rows.ts';
 
 export const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
+
+/** Null: it is damaged. */
+export function transitionIn(value: unknown): TransitionName | null {
+  return TRANSITIONS.find((one) => one === value) ?? null;
+}
 
 export const labelsShape = z.record(z.string(), z.string());
 

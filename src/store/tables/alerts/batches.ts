@@ -89,7 +89,8 @@ async function addShare(sql: Sql, fresh: Fresh, { isFirst, isLast }: DeliverySha
   return true;
 }
 
-// A message that was cancelled or given up, and is owed again, keeps the id under which a receiver may know it.
+// A message that was cancelled or given up, and is owed again, keeps the id under which a receiver may know it. A repeat that
+// was cancelled before its first try may be due at the same time again.
 const ADD = list(
   {
     ...columns('text', 'id', 'channel', 'recipient', 'kind', 'rule'),
@@ -104,7 +105,8 @@ const ADD = list(
     ON CONFLICT (id) DO UPDATE SET state = 'due', attempt = 0, out_of_turn = 0, due_at = excluded.due_at,
       created_at = excluded.created_at, runtime_at = excluded.runtime_at, settled_at = NULL, outcome = NULL,
       dismissed_at = NULL, rank = excluded.rank, rule = excluded.rule, critical = excluded.critical
-    WHERE deliveries.kind = 'news' AND deliveries.state IN ('cancelled', 'dead', 'merged') RETURNING id, number`,
+    WHERE deliveries.kind = 'news' AND deliveries.state IN ('cancelled', 'dead', 'merged')
+      OR deliveries.kind = 'repeat' AND deliveries.state = 'cancelled' RETURNING id, number`,
 );
 
 /** The same id twice in one round is one delivery, with the members of the first. */

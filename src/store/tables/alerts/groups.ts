@@ -46,7 +46,7 @@ const wakeThose = (which: string): string => `
   WHERE id IN (SELECT group_id FROM recipient_state WHERE (${IS_ACTIVE}) AND ${which})`;
 const WAKE_HOLDING = wakeThose('held IS NOT NULL');
 // A group that waited for nothing may be gone.
-const WAKE_GIVEN_UP = `
+const WAKE_MEMBERS = `
   INSERT INTO dispatch_group AS old (id, channel, recipient, labels, due_at, wake_at)
   SELECT DISTINCT state.group_id, state.channel, state.recipient, '{}', $2::bigint, $2::bigint
   FROM deliveries AS mine JOIN group_member AS member ON member.delivery = mine.number
@@ -62,8 +62,8 @@ export async function wakeHolding(sql: Sql, at: Instant): Promise<void> {
 }
 
 /** Groups of the open alerts that a delivery is about are decided again. */
-export async function wakeGivenUp(sql: Sql, delivery: number, at: Instant): Promise<void> {
-  await sql.run(WAKE_GIVEN_UP, [delivery, at]);
+export async function wakeMembers(sql: Sql, delivery: number, at: Instant): Promise<void> {
+  await sql.run(WAKE_MEMBERS, [delivery, at]);
 }
 
 /** What these alerts, which are over now, held back. */

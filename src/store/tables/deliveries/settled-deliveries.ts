@@ -6,7 +6,7 @@ import type { Tried } from '../../contract/deliveries.ts';
 import { int, texts, type Row } from '../../sql/rows.ts';
 import { later } from '../../sql/dialect.ts';
 import { list, type Sql } from '../../sql/sql.ts';
-import { wakeGivenUp } from '../alerts/groups.ts';
+import { wakeMembers } from '../alerts/groups.ts';
 import { summaryKeysIn } from '../alerts/notifications.ts';
 import { hasten } from './deliveries.ts';
 import { FIRST_KEY, IN_PAGE, inPage, type KeyPage } from './delivery-members.ts';
@@ -72,7 +72,7 @@ export async function settleDelivery(
   await release(sql, number);
   if (settlement.state === 'dead') {
     await sql.run(GIVE_UP, [number, at]);
-    await wakeGivenUp(sql, number, at);
+    await wakeMembers(sql, number, at);
     return true;
   }
   await markPage(sql, number, { after, to: null }, settlement, at);

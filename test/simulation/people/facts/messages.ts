@@ -40,6 +40,8 @@ export interface Messages {
   readonly all: readonly Message[];
   readonly to: (target: string) => readonly Message[];
   readonly untriedTo: (target: string) => readonly UntriedMessage[];
+  /** Alerts of messages that one alert was in when they were closed, and had left before they were tried. */
+  readonly leftBy: (target: string, key: string) => readonly string[];
   /** About one alert, in that order. */
   readonly about: (target: string, key: string) => readonly Line[];
   /** Those among them of which a try was not accepted. */
@@ -86,11 +88,13 @@ export function messagesIn(
   const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own.flatMap(({ tries }) => tries))]));
   const byChannel = Map.groupBy(log.tries, ({ target }) => target.channel);
   const untried = Map.groupBy(log.untried, ({ target }) => `${target.channel}/${target.recipient}`);
+  const left = alertsLeft(all, log.untried);
   const busy = new Map([...byChannel].map(([channel, own]) => [channel, merged(own.map((one) => underWay(one)))]));
   return {
     all,
     to: (target) => byTarget.get(target) ?? [],
     untriedTo: (target) => untried.get(target) ?? [],
+    leftBy: (target, key) => left.get(`${target} ${key}`) ?? [],
     about: (target, key) => byPlace.get(`${target} ${key}`) ?? NO_LINES,
     troubled: (target, key) => troubled.get(`${target} ${key}`) ?? [],
     aboutKey: (key) => byKey.get(key) ?? NO_LINES,
@@ -99,6 +103,26 @@ export function messagesIn(
     busy: (channel) => busy.get(channel) ?? [],
   };
 }
+
+/** As many of each as matter. */
+function alertsLeft(all: readonly Message[], untried: readonly UntriedMessage[]): ReadonlyMap<string, string[]> {
+  const left = new Map<string, string[]>();
+  const leave = (target: string, gone: readonly string[], keys: readonly string[]): void => {
+    for (const key of gone) for (const other of keys.slice(0, MOST_OTHERS)) push(left, `${target} ${key}`, other);
+  };
+  for (const { target, keys, members } of all) {
+    const tried = new Set(members.map(({ key }) => key));
+    const gone = keys.filter((key) => !tried.has(key));
+    leave(target, gone, keys);
+  }
+  for (const { target, members } of untried) {
+    const keys = members.map(({ key }) => key);
+    leave(`${target.channel}/${target.recipient}`, keys, keys);
+  }
+  return left;
+}
+
+export const MOST_OTHERS = 60;
 
 function push<V>(to: Map<string, V[]>, key: string, value: V): void {
   const known = to.get(key);

@@ -1,0 +1,38 @@
+// A message may wait for its first try, since its receiver is slow or fails. Alerts that are held by then leave it. Once it was
+// tried, it goes on.
+import type { Instant } from '../lib/clock.ts';
+import type { AlertEpisode, Key, Policy, InhibitionSource, TransitionName } from './model.ts';
+import { isEnd } from './owed.ts';
+import { contextOf, holdOf, holdOfRepeat } from './policy/holds.ts';
+import { worldOf, type DecidingRules } from './rounds/due-round.ts';
+
+/** One alert that a message tells of. */
+export interface ClosedMember extends Omit<AlertEpisode, 'alert'> {
+  readonly seq: number;
+  readonly transition: TransitionName;
+  /** It was told before. */
+  readonly isRepeat: boolean;
+}
+
+/** It leaves the message: all of this key from this seq on. */
+export type HeldMember = Pick<ClosedMember, 'key' | 'seq' | 'isRepeat'>;
+
+/** The alerts of a message, and the facts by which they may be held. */
+export interface FirstTry {
+  readonly members: readonly ClosedMember[];
+  readonly policy: Policy;
+  /** Open alerts that may inhibit others; none where no rule of the config does. */
+  readonly sources: readonly InhibitionSource[];
+}
+
+/** One for each alert. Ends pass. */
+export function heldAmong({ members, ...facts }: FirstTry, rules: DecidingRules, now: Instant): HeldMember[] {
+  const context = contextOf(worldOf(facts, rules), now);
+  const held = new Map<Key, HeldMember>();
+  for (const { key, seq, isRepeat, transition, ...alert } of members.toSorted((a, b) => a.seq - b.seq)) {
+    if (held.has(key) || isEnd(transition)) continue;
+    const member = { key, ...alert, routing: rules.routingOf(alert.labels) };
+    if ((isRepeat ? holdOfRepeat : holdOf)(context, member) !== null) held.set(key, { key, seq, isRepeat });
+  }
+  return [...held.values()];
+}

@@ -1,0 +1,71 @@
+// Deliveries that waited for their first try: what they are about, and how alerts leave them again.
+import type { ClosedMember, HeldMember } from '../../../dispatch/first-try.ts';
+import type { Withdrawal } from '../../../dispatch/model.ts';
+import type { DeliveryId } from '../../../core/model/ids.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { Tried } from '../../contract/deliveries.ts';
+import { Superseded } from '../../sql/database.ts';
+import { earlier } from '../../sql/dialect.ts';
+import { int, ints, texts, type Row } from '../../sql/rows.ts';
+import { list, type Sql } from '../../sql/sql.ts';
+import { labelsOf, recipientOf, transitionIn } from '../alerts/alert-labels.ts';
+import { wakeMembers } from '../alerts/groups.ts';
+import { inPage, type KeyPage } from './delivery-members.ts';
+
+const CLOSED = `
+  SELECT member.key, member.seq, member.sent_as, n.watch, n.episode, n.transition,
+    CASE WHEN alerts.is_open = 1 THEN alerts.labels ELSE n.labels END AS labels
+  FROM deliveries AS mine
+    JOIN group_member AS member ON member.delivery = mine.number
+    JOIN notifications AS n ON n.number = member.notification
+    LEFT JOIN alerts ON alerts.key = member.key
+  WHERE mine.id = $1 AND member.key > $2 AND member.key <= $3 AND member.sent_as <> 'fired-and-resolved'`;
+
+/** Alerts of a page that a delivery tells of as open. One that cannot be read is left out. */
+export async function closedMembers(sql: Sql, id: DeliveryId, page: KeyPage): Promise<ClosedMember[]> {
+  return (await sql.all(CLOSED, [id, ...inPage(page)])).flatMap(closedOf);
+}
+
+function closedOf(row: Row): ClosedMember[] {
+  const described = labelsOf(row['labels']);
+  const transition = transitionIn(row['transition']);
+  if (described === null || transition === null) return [];
+  const isRepeat = row['sent_as'] === 'repeat';
+  return [{ ...texts(row, 'key', 'watch'), ...ints(row, 'seq', 'episode'), ...described, transition, isRepeat }];
+}
+
+// The number of tries is that of tries that have begun.
+const PUT_BACK = `
+  UPDATE deliveries SET state = 'due', attempt = attempt - 1, lease_until = NULL
+  WHERE id = $1 AND state = 'sending' AND attempt = $2 RETURNING number, channel, recipient`;
+
+// News is beyond `closed` again. A repeat closed nothing.
+const OWE_AGAIN = list(
+  { delivery: 'int', channel: 'text', recipient: 'text', key: 'text', seq: 'int', is_repeat: 'bool' },
+  (row) => `
+    UPDATE recipient_state AS state SET
+      closed = CASE WHEN ${row.is_repeat} = 1 THEN state.closed ELSE ${earlier('state.closed', `${row.seq} - 1`)} END,
+      begun = CASE WHEN ${row.is_repeat} = 0 AND state.begun >= ${row.seq} THEN NULL ELSE state.begun END,
+      renewed = coalesce(member.renewed, state.renewed), decided = 0, repeats = 1
+    FROM group_member AS member ${row.also}
+    WHERE member.delivery = ${row.delivery} AND member.key = ${row.key} AND member.seq = ${row.seq}
+      AND state.key = ${row.key} AND state.channel = ${row.channel} AND state.recipient = ${row.recipient}`,
+);
+
+/** Resolves with the withdrawals that are still to be made. Throws `Superseded` where the try is not under way. */
+export async function putBack(
+  sql: Sql,
+  { id, attempt }: Tried,
+  held: readonly HeldMember[],
+  at: Instant,
+): Promise<Withdrawal[]> {
+  const row = await sql.first(PUT_BACK, [id, attempt]);
+  if (row === undefined) throw new Superseded();
+  const [delivery, target] = [int(row, 'number'), recipientOf(row)];
+  await wakeMembers(sql, delivery, at);
+  await sql.each(
+    OWE_AGAIN,
+    held.map(({ key, seq, isRepeat }) => ({ delivery, ...target, key, seq, is_repeat: isRepeat })),
+  );
+  return held.map(({ key, seq: from }) => ({ target, key, from, as: 'cancelled' }));
+}
