@@ -1,5 +1,6 @@
 // The process as commands see it.
 import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
 import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { isReadableByAll, readRegularFile, writeRegularFile } from '../lib/regular-file.ts';
@@ -13,6 +14,8 @@ export interface Terminal {
   readonly clock: Clock;
   /** Whether a person reads standard error. */
   readonly isInteractive: boolean;
+  /** Whether it was started on a terminal that is closed now. */
+  hasLostTerminal(): boolean;
   readonly pid: number;
   readonly versions: { readonly node: string; readonly sqlite: string };
   readonly facts: ProcessFacts;
@@ -59,12 +62,14 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     });
     return opened;
   };
+  const terminals = [0, 1, 2].filter(isatty);
   const startedAt = systemClock.now() - Math.round(process.uptime() * 1000);
   return {
     argv: process.argv.slice(2),
     env: process.env,
     clock: systemClock,
     isInteractive: process.stderr.isTTY,
+    hasLostTerminal: () => terminals.length > 0 && !terminals.some(isatty),
     pid: process.pid,
     versions: { node: process.versions.node, sqlite: process.versions['sqlite'] ?? 'unknown' },
     facts: {

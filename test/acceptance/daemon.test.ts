@@ -1,8 +1,10 @@
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
+import { on, once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { readdirSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -226,6 +228,30 @@ channels: { screen: { type: log } }
 http: { listen: 127.0.0.1:0 }
 rules: [rules/*.yaml]
 `;
+
+const hasTerminals = spawnSync('script', ['--version']).status === 0;
+
+(hasTerminals ? test : test.skip)(
+  'SIGHUP reloads a daemon on its terminal, and ends one whose terminal was closed',
+  async () => {
+    using folder = createFolder({ 'rules/a.yaml': BLOCKS, 'config.yaml': SANDBOX });
+    const command = `exec '${process.execPath}' '${resolve('src/main.ts')}' run --log-format json`;
+    const terminal = spawn('script', ['-qfc', command, '/dev/null'], { cwd: folder.path, stdio: 'pipe' });
+    const lines = createInterface({ input: terminal.stdout });
+    const says = async (event: string): Promise<string> => {
+      for await (const [line] of on(lines, 'line') as AsyncIterable<[string]>) if (line.includes(event)) return line;
+      throw new Error(`it ended before ${event}`);
+    };
+    const { pid, page } = JSON.parse(await says('daemon:started')) as { pid: number; page: string };
+    process.kill(pid, 'SIGHUP');
+    await says('config:reloaded');
+    const { hostname, port } = new URL(page);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    terminal.kill('SIGKILL');
+    await once(socket, 'close');
+  },
+);
 
 test('edits are loaded after the directory of the rules was replaced by another one', async () => {
   using folder = createFolder({ 'rules/a.yaml': BLOCKS, 'config.yaml': SANDBOX });

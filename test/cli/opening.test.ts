@@ -41,15 +41,17 @@ test('on a terminal: what is watched, where to look, what to edit; and no line o
   const { code, seen } = await started([], true, 'Alerts follow');
   expect(code).toBe(0);
   const lines = seen.replace(/127\.0\.0\.1:\d+/g, 'HOST').split('\n');
-  expect(lines.slice(1, 12)).toEqual([
+  expect(lines.slice(1, 14)).toEqual([
     '',
     '  treasury  balance of treasury on here  every 1h  2 alerts',
     '',
-    '  page     http://HOST/',
-    '  metrics  http://HOST/metrics',
-    '  tells    screen (log)',
-    '  asks     here 25 times a day',
-    '  edit     rules.yaml and /config.yaml',
+    '  page         http://HOST/',
+    '  metrics      http://HOST/metrics',
+    '  tells        screen (log)',
+    '  asks         here 25 times a day',
+    '  acknowledge  npx chainwarden ack WATCH/ALERT -c /config.yaml',
+    '               or on the page, through the link of npx chainwarden open -c /config.yaml',
+    '  edit         rules.yaml and /config.yaml',
     '',
     'a change of rules.yaml takes effect when it is saved. Ctrl+C stops it. Alerts follow, one line each.',
     '',
@@ -61,6 +63,7 @@ test('on a terminal: what is watched, where to look, what to edit; and no line o
 test('a log for a program, or of a level that was asked for, is whole and has no opening', async () => {
   const json = await started([], false, 'daemon:started');
   expect(json.seen).toContain('"event":"watching"');
+  expect(json.seen).toMatch(/"event":"daemon:started",.*"page":"http:\/\/127\.0\.0\.1:\d+\/"/);
   expect(json.seen).not.toContain('Alerts follow');
   const asked = await started(['--log-level', 'info'], true, 'daemon:started');
   expect(asked.seen).toMatch(/^\d\d:\d\d:\d\d info {2}watching/m);
@@ -71,5 +74,7 @@ test('pages that are not served are not named', async () => {
   const config = CONFIG.replace("'127.0.0.1:0' }", "'127.0.0.1:0', page: false }");
   const { seen } = await started([], true, 'Alerts follow', config);
   expect(seen).toContain('  metrics');
-  expect(seen).not.toContain('  page ');
+  expect(seen).toContain('  acknowledge');
+  expect(seen).not.toContain('page');
+  expect((await started([], false, 'daemon:started', config)).seen).not.toContain('"page"');
 });

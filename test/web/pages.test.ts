@@ -60,13 +60,15 @@ describe('a page', () => {
     const open = await browse(web, '/', { headers: await enter(web) });
     expect([open.status, open.body]).toEqual([200, expect.stringContaining('Can I trust this?')]);
     expect(open.body).toContain('<span class="who">alice</span>');
+    expect(open.body).not.toContain('Read only');
   });
 
-  test('is for everybody on this machine where the config leaves it open, without a name and without forms', async () => {
+  test('is for everybody on this machine where the config leaves it open, without a name and without forms, and says how to act', async () => {
     const { status, body } = await browse(await serve({ isOpen: true }), '/');
     expect(status).toBe(200);
     expect(body).not.toContain('class="who"');
     expect(body).not.toContain('<form');
+    expect(body).toMatch(/<a href="\/enter" title="chainwarden open [^"]*">Read only: enter to act</);
   });
 
   test('gave a part of the address of a webhook out as its answer', async () => {

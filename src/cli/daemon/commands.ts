@@ -33,7 +33,7 @@ function addInit({ program, terminal, end }: Registry): void {
 function addRun({ program, terminal, end }: Registry): void {
   program
     .command('run')
-    .description('run the daemon until it is told to stop (SIGTERM); SIGHUP reloads config and rules')
+    .description('run the daemon until SIGTERM, or until its terminal is closed; SIGHUP reloads config and rules')
     .option(...CONFIG)
     .option('--dry', 'do everything but send, with a memory that ends with the process', false)
     .addOption(logLevel())

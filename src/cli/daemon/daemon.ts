@@ -79,7 +79,9 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   });
   const stop = stopOnSignal(terminal);
   terminal.onSignal('SIGHUP', () => {
-    app.reload();
+    // The window was closed: nobody would know of the daemon, and it would hold the port.
+    if (terminal.hasLostTerminal()) stop.abort();
+    else app.reload();
   });
   if (isScreen) {
     const place = { version, url: app.url, configFile: options.config, hint: daemonRun.hint };
@@ -90,6 +92,7 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
     version,
     pid,
     watches: setup.watches.length,
+    ...(setup.config.http.page.isServed && { page: `${app.url}/` }),
     metrics: `${app.url}/metrics`,
     hint: daemonRun.hint,
   });

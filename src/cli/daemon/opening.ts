@@ -51,11 +51,14 @@ function placeRows({ config, watches }: Setup, { url, configFile }: OpeningFacts
   const sums = [...dailySums(watches)].map(
     ([explorer, { requests }]) => `${explorer} ${Math.round(requests).toLocaleString('en')} times a day`,
   );
+  const { isServed } = config.http.page;
   return [
-    ...(config.http.page.isServed ? [['page', `${url}/`]] : []),
+    ...(isServed ? [['page', `${url}/`]] : []),
     ['metrics', `${url}/metrics`],
     ['tells', channels.length === 0 ? 'nobody: there are no channels' : channels.join(', ')],
     ['asks', sums.length === 0 ? 'nobody: there are no watches' : sums.join(', ')],
+    ['acknowledge', `npx chainwarden ack WATCH/ALERT -c ${configFile}`],
+    ...(isServed ? [['', `or on the page, through the link of npx chainwarden open -c ${configFile}`]] : []),
     ['edit', `${config.rules.join(', ')} and ${configFile}`],
   ];
 }

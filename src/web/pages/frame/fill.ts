@@ -39,9 +39,12 @@ export function proofFields(action: string): Html {
 
 const LEAVE = buttonForm({ action: '/leave', label: 'Leave', class: 'small' }).toString();
 
+/** For somebody who only looks: nothing else on the page says how to acknowledge. */
+const HOW_TO_ENTER = '<a href="/enter" title="chainwarden open prints a link that enters">Read only: enter to act</a>';
+
 /** The value of `proof` is the proof and the id of the operation, so that a form that is sent twice acts once. */
 export function filled(page: string, visitor: Visitor, now: number): string {
-  const name = visitor.name === null ? '' : `<span class="who">${escapeHtml(visitor.name)}</span>`;
+  const name = visitor.name === null ? HOW_TO_ENTER : `<span class="who">${escapeHtml(visitor.name)}</span>`;
   const { forms } = visitor;
   return page
     .replaceAll(NAME_MARK, name)
