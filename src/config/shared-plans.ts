@@ -58,10 +58,15 @@ function sharedBy(group: readonly Remote[]): SharedPlan {
 
 const DAYS_PER_MONTH = 30;
 
-/** Credits a day, without the reserve. */
-function usableOf({ credits, per, reservePercent }: ExplorerPlan): number {
+/** A month is one of 30 days. */
+export function daysOf(per: ExplorerPlan['per']): number {
+  return per === 'day' ? 1 : DAYS_PER_MONTH;
+}
+
+/** Credits a day, without the reserve; infinite where the plan names none. */
+export function usableOf({ credits, per, reservePercent }: ExplorerPlan): number {
   if (credits === null) return Infinity;
-  return (credits / (per === 'day' ? 1 : DAYS_PER_MONTH)) * (1 - reservePercent / 100);
+  return (credits / daysOf(per)) * (1 - reservePercent / 100);
 }
 
 /** A key of an entry, its value as it is compared, and as it was written. */

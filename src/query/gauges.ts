@@ -52,5 +52,9 @@ async function silencesBy(
 
 function creditsOf({ runtime, now }: QueryContext): ReadonlyMap<string, number> {
   const known = forecasts(runtime, now).flatMap((forecast) => forecast ?? []);
-  return new Map(known.flatMap(({ explorers, at_reset: left }) => explorers.map((name) => [name, left] as const)));
+  return new Map(
+    known.flatMap(({ explorers, at_reset: left }) =>
+      left === null ? [] : explorers.map((name) => [name, left] as const),
+    ),
+  );
 }

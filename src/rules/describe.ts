@@ -2,7 +2,7 @@
 import { showCron } from '../core/model/watch/schedule.ts';
 import type { Config } from '../config/model.ts';
 import { formatDuration } from '../lib/durations.ts';
-import { sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
+import { daysOf, sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
 import type { Schedule, Watch } from '../core/model/watch/watch.ts';
 import type { Recipient } from '../core/model/ids.ts';
 import { inColumns } from '../lib/columns.ts';
@@ -16,8 +16,6 @@ export interface Description {
   /** One sentence per plan that is exceeded. */
   readonly warnings: readonly string[];
 }
-
-const DAYS_PER_MONTH = 30;
 
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
   const costs = costsOf(watches);
@@ -89,8 +87,7 @@ function planText(explorer: string, shared: SharedPlan | undefined): string {
 /** All that share a plan spend it together. */
 function overPlan({ explorers, plan }: SharedPlan, sums: ReadonlyMap<string, DailySum>): string | undefined {
   if (plan === null || plan.credits === null) return undefined;
-  const days = plan.per === 'day' ? 1 : DAYS_PER_MONTH;
-  const needed = days * explorers.reduce((sum, name) => sum + (sums.get(name)?.credits ?? 0), 0);
+  const needed = daysOf(plan.per) * explorers.reduce((sum, name) => sum + (sums.get(name)?.credits ?? 0), 0);
   const usable = plan.credits * (1 - plan.reservePercent / 100);
   if (needed <= usable) return undefined;
   const who = explorers.filter((name) => sums.has(name)).join(', ');

@@ -53,6 +53,18 @@ browserTest('a daemon that is gone is seen to be gone', async () => {
   await page.clock.runFor(17_000);
   await page.getByText('No answer for').waitFor();
   expect(await page.title()).toMatch(/^\(\?\) No answer for/);
+  // Neither the verdict, nor the clock, nor the icon says any more that all is well.
+  expect(await page.locator('h1:visible').allInnerTexts()).toEqual([expect.stringMatching(/^No answer for/)]);
+  expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('icon-blind');
+  const clock = page.locator('[data-clock]');
+  const shown = await clock.innerText();
+  await page.clock.runFor(5000);
+  expect(await clock.innerText()).toBe(shown);
+  const [lost, main] = [
+    await page.locator('#lost h1').boundingBox(),
+    await page.locator('main > *').first().boundingBox(),
+  ];
+  expect(lost?.x).toBe(main?.x);
   await context.close();
 });
 

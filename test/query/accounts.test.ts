@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { accountsCsv } from '../../src/query/watches/accounts-csv.ts';
 import { AccountList, Series } from '../../src/query/shapes/accounts.ts';
 import { AccountListFilter, SamplesFilter, WatchListFilter } from '../../src/query/shapes.ts';
-import { aViewedDaemon, TREASURY, VAULT } from '../support/web/viewed-daemon.ts';
+import { aBalance, aViewedDaemon, rulesOf, TREASURY, VAULT } from '../support/web/viewed-daemon.ts';
 
 const RULES = `
 watches:
@@ -109,9 +109,10 @@ test('a chart shows hours where samples are too old, then each sample, and where
   expect(Series.parse(JSON.parse(JSON.stringify(month)))).toEqual(month);
   expect(month?.points[0]).toEqual(['2026-01-01T01:00:00Z', '1000']);
   expect(month?.points.at(-1)).toEqual(['2026-01-13T10:00:00Z', '90']);
-  expect(month).toMatchObject({ field: 'balance', unit: 'ETH', fires: 'below', fire: '100', clear: '120' });
+  expect(month).toMatchObject({ field: 'balance', unit: 'ETH', from: '2026-01-01T01:00:00Z' });
+  expect(month?.limits).toEqual([{ alert: 'low', severity: 'critical', fires: 'below', fire: '100', clear: '120' }]);
   expect(month?.gaps).toContainEqual(['2026-01-13T00:00:00Z', '2026-01-13T09:00:00Z']);
-  expect(month?.episodes).toEqual([['2026-01-13T09:00:00Z', null]]);
+  expect(month?.episodes).toMatchObject([{ alert: 'low', from: '2026-01-13T09:00:00Z', until: null }]);
 
   const day = await queries.samples('coins', SamplesFilter.parse({ since: '24h' }));
   expect(day?.points[0]).toEqual(['2026-01-12T10:00:00Z', '890']);
@@ -122,6 +123,30 @@ test('a chart shows hours where samples are too old, then each sample, and where
   const states = items[0]?.bars.states ?? [];
   expect(states.at(-1)).toBe('critical');
   expect(states.filter((state) => state === 'unknown').length).toBe(16);
+});
+
+test('a chart of two alerts has the limits of both, and begins with the first poll of a watch that is new', async () => {
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance(
+        'coins',
+        'treasury',
+        'id: low, while: balance < 100, severity: critical',
+        'id: lower, while: balance < 50, until: balance > 60',
+      ),
+    ),
+  );
+  daemon.shown['treasury'] = '90';
+  await daemon.poll(3);
+  expect(await daemon.queries.samples('coins', SamplesFilter.parse({}))).toMatchObject({
+    from: '2026-01-01T00:01:00Z',
+    gaps: [],
+    limits: [
+      { alert: 'low', severity: 'critical', fire: '100', clear: '100' },
+      { alert: 'lower', severity: 'warning', fire: '50', clear: '60' },
+    ],
+    episodes: [{ alert: 'low', severity: 'critical', until: null }],
+  });
 });
 
 test('an account with several balances has one heading: they stand together, where the closest of them stands', async () => {

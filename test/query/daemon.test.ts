@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { RuleListFilter } from '../../src/query/shapes.ts';
 import { callApi, readApi } from '../support/web/api-calls.ts';
-import { aViewedDaemon, CONFIG, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { aBalance, aViewedDaemon, CONFIG, rulesOf, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
 import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/web/operated-daemon.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -90,6 +90,25 @@ test('the daemon says which release runs, since when, and what it stores', async
     storage: { engine: 'sqlite', state: 'works' },
   });
   expect(Number(body['up_ms'])).toBeGreaterThanOrEqual(60_000);
+});
+
+test('a plan says what is left before its pace is known, and that the rules ask for more than it has', async () => {
+  const daemon = await aViewedDaemon(
+    rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')),
+    CONFIG.replace('{ form: instance,', '{ plan: { credits: 1000, per: day, reserve: 20% }, form: instance,'),
+  );
+  const seen = { name: 'chain', head: null, answers: [], p99Ms: null, rate: null };
+  const known = (rates: readonly number[] | null): void => {
+    daemon.known.explorers = [{ ...seen, credits: { remaining: 900, at: daemon.clock.now(), rates } }];
+  };
+  const forecast = async () => (await daemon.queries.overview()).trust.credits[0];
+  expect(await forecast()).toBeNull();
+  known(null);
+  const planned = { planned_per_day: 28_820, planned_share: expect.closeTo(36.025, 3) };
+  expect(await forecast()).toMatchObject({ remaining: 900, plan: 1000, per_hour: null, at_reset: null, ...planned });
+  known([30, 30, 30, 30, 30, 30, 30, 30, 30, 30]);
+  expect(await forecast()).toMatchObject({ per_hour: 30, at_reset: 180, runs_out_at: null, reserve: 200 });
+  expect((await daemon.queries.explorers()).explorers).toMatchObject([{ credits: { remaining: 900, ...planned } }]);
 });
 
 test('a rule leads to its line where the rules are kept, or to the file as it is in force', async () => {

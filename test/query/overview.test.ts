@@ -83,7 +83,7 @@ test('what nobody has to look at says how it stands now, as what waits for someb
   const { cards, handled } = await daemon.queries.overview();
   expect(cards).toEqual([]);
   expect(handled).toMatchObject([
-    { alert: 'moves', why: 'info', state: 'firing', count: { count: 5, limit: 2, window_ms: 600_000 } },
+    { alert: 'moves', why: 'info', state: 'firing', count: { count: 5, limit: 2, of: 'holdings', window_ms: 600_000 } },
     { alert: 'low', why: 'info', state: 'flapping', measure: { value: '110' }, count: null },
   ]);
 });
@@ -134,6 +134,41 @@ test('events that nobody has looked at do not hide what fires now', async () => 
   Object.assign(daemon.shown, { treasury: '200' });
   await daemon.poll(1, 86_400_000);
   expect(await daemon.queries.overview()).toMatchObject({ cards: [] });
+});
+
+test('what fired in the night and is over is found in the morning, also where it began the day before', async () => {
+  const daemon = await aViewedDaemon(LOW);
+  Object.assign(daemon.shown, { treasury: '90', vault: '50' });
+  await daemon.poll(4);
+  const hour = 3_600_000;
+  await daemon.poll(30, hour);
+  daemon.shown['treasury'] = '200';
+  await daemon.poll(2, hour);
+  const { recent, bars, calls_nobody: callsNobody } = await daemon.queries.overview();
+  expect(callsNobody).toBe(false);
+  expect(recent).toMatchObject([
+    {
+      watch: 'coins',
+      alert: 'low',
+      title: 'treasury ETH 200, above 150',
+      severity: 'critical',
+      since: '2026-01-01T00:01:00Z',
+      ended: '2026-01-02T07:04:00Z',
+      acknowledged_by: null,
+    },
+  ]);
+  const [coins] = bars;
+  expect(coins).toMatchObject({ watch: 'coins', state: 'quiet', since: '2026-01-02T07:04:00Z' });
+  expect(coins?.bars.states[0]).toBe('critical');
+  expect(coins?.bars.notified).toEqual([]);
+  await daemon.poll(30, hour);
+  expect((await daemon.queries.overview()).recent).toEqual([]);
+});
+
+test('a daemon whose only channel is the screen says that it calls nobody', async () => {
+  const rules = rulesOf('  - { id: coins, kind: balance, of: treasury, alerts: [{ id: low, while: balance < 1 }] }');
+  const daemon = await aViewedDaemon(rules, CONFIG.replace(/^ {2}(?:ops|oncall): .*\n/gm, ''));
+  expect(await daemon.queries.overview()).toMatchObject({ calls_nobody: true });
 });
 
 test('nine conditions of a rule are one card, with their number', async () => {

@@ -116,6 +116,7 @@ test('a watch that fires and whose explorer falls silent is in the list of those
   await daemon.poll(30);
   const { trust } = await daemon.queries.overview();
   const listed = await daemon.queries.watches(WatchListFilter.parse({ state: 'blind' }));
+  expect(listed.items[0]?.measure).toMatchObject({ value: '90', is_stale: true, at: '2026-01-01T00:04:00Z' });
   expect(listed.items.map(({ name, state }) => `${name} ${state}`)).toEqual([
     'coins firing',
     'gas blind',

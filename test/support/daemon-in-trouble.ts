@@ -107,7 +107,13 @@ function countedCard(written: Written): AlertCard {
     since: ago(6 * MINUTE),
     measure: null,
     line: [],
-    count: { count: 7, limit: 3, window_ms: 10 * MINUTE, newest: [{ untrusted: untrusted(written.chain) }] },
+    count: {
+      count: 7,
+      limit: 3,
+      of: 'failed vault calls',
+      window_ms: 10 * MINUTE,
+      newest: [{ untrusted: untrusted(written.chain) }],
+    },
   };
 }
 
@@ -148,6 +154,8 @@ function trustWith({ answer }: Written): Trust {
         remaining: 87_340,
         plan: 100_000,
         per_hour: 3950,
+        planned_per_day: 94_800,
+        planned_share: 0.948,
         reserve: 10_000,
         resets_at: '2026-11-22T00:00:00Z',
         at_reset: 5200,
@@ -219,6 +227,20 @@ export function overviewWith(written: Written): Overview {
       },
     ],
     more_handled: 4,
+    calls_nobody: false,
+    recent: [
+      {
+        key: 'k9',
+        episode: 2,
+        watch: 'coins[collector]',
+        alert: 'low',
+        title: 'collector ETH 4.2, above 3',
+        severity: 'warning',
+        since: ago(300 * MINUTE),
+        ended: ago(120 * MINUTE),
+        acknowledged_by: 'oncall-1',
+      },
+    ],
     events: [
       {
         last: ago(75_000),
@@ -478,6 +500,7 @@ export function watchWith(written: Written): WatchExplanation {
         would_notify: [],
       },
     ],
+    measured: 'balance',
     polls: [
       { at: ago(4000), outcome: 'complete', value: '940264.594685', truths: { low: true }, ms: 212 },
       { at: ago(64_000), outcome: 'timeout', value: null, truths: { low: 'unknown' }, ms: 10_000 },
@@ -593,12 +616,11 @@ export function seriesWith(): Series {
   return {
     field: 'balance',
     unit: 'USDC',
-    fires: 'below' as const,
-    fire: '1000000',
-    clear: '1050000',
+    from: ago(360 * MINUTE),
+    limits: [{ alert: 'low', severity: 'critical', fires: 'below', fire: '1000000', clear: '1050000' }],
     points: lineOf([1_161_040, 1_150_000, 1_170_000, 1_060_000, 990_000, 940_264], 360 * MINUTE),
     gaps: [[ago(200 * MINUTE), ago(190 * MINUTE)]],
-    episodes: [[ago(14 * MINUTE), null]],
+    episodes: [{ alert: 'low', severity: 'critical', from: ago(14 * MINUTE), until: null }],
     notified: [ago(14 * MINUTE)],
   };
 }

@@ -6,7 +6,9 @@ import type { Web } from '../../src/web/server.ts';
 import { browse, cookieOf, proofIn, textOf } from '../support/browser/browse.ts';
 import { BadCursor } from '../../src/query/cursor.ts';
 import type { OperatorRequest, PerformAction } from '../../src/operators/action.ts';
-import { accountsWith, CALM, NOW, overviewWith, watchesWith } from '../support/daemon-in-trouble.ts';
+import type { MeasureShape } from '../../src/query/shapes/common.ts';
+import type { WatchExplanation } from '../../src/query/shapes/watches.ts';
+import { accountsWith, CALM, NOW, overviewWith, watchesWith, watchWith } from '../support/daemon-in-trouble.ts';
 import {
   ALICE,
   API,
@@ -171,6 +173,35 @@ test('an account whose warning fires is amber, not red', async () => {
   expect(body).not.toMatch(/class="[^"]*alarm/);
 });
 
+test('a value that nobody knows now only "was" so, wherever it stands', async () => {
+  const stale = <T extends { readonly measure: MeasureShape | null }>(one: T): T => ({
+    ...one,
+    measure: one.measure && { ...one.measure, is_stale: true },
+  });
+  const [overview, watches] = [overviewWith(CALM), watchesWith()];
+  const queries = {
+    ...queriesWith(CALM),
+    overview: async () => ({ ...overview, cards: overview.cards.map(stale), handled: overview.handled.map(stale) }),
+    watches: async () => ({ ...watches, items: watches.items.map(stale) }),
+  };
+  const web = await serve({ isOpen: true, queries });
+  const now = textOf((await browse(web, '/')).body);
+  expect(now).toContain('was 940,264.594685 USDC was 59,735.41 below the limit of 1,000,000');
+  expect(now).toContain('was 31 min');
+  expect(textOf((await browse(web, '/watches')).body)).toContain('was 940,264.594685');
+});
+
+test('polls of a watch that measures nothing have no column for a value', async () => {
+  const found = { ...watchWith(CALM), measured: null, measure: null };
+  const headsOf = async (watch: WatchExplanation): Promise<string> => {
+    const queries = { ...queriesWith(CALM), watch: async () => watch };
+    const { body } = await browse(await serve({ isOpen: true, queries }), '/watches/treasury-usdc');
+    return textOf(body.slice(body.indexOf('Last polls')));
+  };
+  expect(await headsOf(found)).toMatch(/At ?Outcome ?low ?Took/);
+  expect(await headsOf(watchWith(CALM))).toMatch(/At ?Outcome ?balance ?low ?Took/);
+});
+
 describe('the first page', () => {
   test('says what fires, by how much, who was told, and what may be missing', async () => {
     const { body } = await browse(await serve({ isOpen: true }), '/');
@@ -186,6 +217,7 @@ describe('the first page', () => {
       '9 owed to ops, 14 min',
       'looks like USDC: С is Cyrillic',
       'Transaction to vaultvault-admin/call Retracted: it did not happen.',
+      'collector ETH 4.2, above 3coins[collector]/low Warning 3 h oncall-1',
     ])
       expect(text).toContain(said);
   });

@@ -1,4 +1,6 @@
 // Open alerts with what a person needs to judge them.
+import { subjectOfCount } from '../../core/alerts/counts.ts';
+import { namesOf } from '../../core/alerts/sentence.ts';
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type { ConditionState, CountedItem, GroupState } from '../../core/model/memory.ts';
@@ -136,17 +138,35 @@ function countIn(
 ): AlertCard['count'] {
   const group = found?.group ?? null;
   if (watch === null || group === null || rule?.type !== 'count') return null;
-  return countOf(rule, group, runtime.memoryOf(watch.id)?.coveredUntil ?? now);
+  return countOf(watch, rule, group, runtime.memoryOf(watch.id)?.coveredUntil ?? now);
 }
 
-function countOf({ fires }: CountAlert, { matches, tallies, items }: GroupState, at: Instant): AlertCard['count'] {
+function countOf(watch: Watch, rule: CountAlert, group: GroupState, at: Instant): AlertCard['count'] {
+  const { fires } = rule;
+  const { matches, tallies, items } = group;
   const window_ms = fires.type === 'none-for' ? fires.ms : fires.withinMs;
   const isSummed = fires.type === 'sum' || fires.type === 'ratio';
   const count = isSummed
     ? totalsOf(talliesAfter(tallies, at - window_ms), at).items
     : matches.filter((one) => one > at - window_ms && one <= at).length;
   const limit = fires.type === 'at-least' ? fires.count : null;
-  return { count, limit, window_ms, newest: itemText(items.at(-1)) };
+  const of = sortOf(watch, rule, { group, count, at });
+  return { count, limit, of, window_ms, newest: itemText(items.at(-1)) };
+}
+
+interface CountedGroup {
+  readonly group: GroupState;
+  readonly count: number;
+  readonly at: Instant;
+}
+
+/** `failed vault calls`; of a part of all, the sort of all. */
+function sortOf(watch: Watch, rule: CountAlert, { group, count, at }: CountedGroup): string {
+  const { fields, wording } = watch.kind;
+  const { view } =
+    rule.fires.type === 'ratio' ? { view: fields.make({}) } : subjectOfCount(watch, rule, group, at).context;
+  const { noun } = wording.items(namesOf(watch), view);
+  return count === 1 ? noun : `${noun}s`;
 }
 
 function itemText(item: CountedItem | undefined): Segment[] {

@@ -6,14 +6,12 @@ import { namesOf } from '../../core/alerts/sentence.ts';
 import type { Snapshot } from '../../core/model/decision.ts';
 import type { Present } from '../../core/model/delivery.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import { isOverdue } from '../../core/model/watch/schedule.ts';
 import type { AlertRule, ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { standingTitle } from '../../core/wording/message-words.ts';
 import { explainContextOf } from '../../explain/condition.ts';
 import { storedSnapshotOf } from '../../explain/explain.ts';
-import type { Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import { hasOldData, historyAt } from '../values/readings.ts';
+import { historyAt, isOutOfDate } from '../values/readings.ts';
 import type { QueryContext } from '../view.ts';
 import { stateOf, type FoundState } from './found-state.ts';
 import type { RuledAlert } from './open-alerts.ts';
@@ -55,20 +53,12 @@ async function titleNow(view: QueryContext, alert: RuledAlert, snapshotOf: Snaps
   const present = await presentIn(view, { ...alert, watch, memory, found, snapshot: snapshotOf(watch) });
   const told = { title: row.title, detail: null, measured: null, place: null };
   const readAt = present === null ? row.at : memory.coveredUntil;
-  const isCurrent = present !== null && !isOld(view, watch, readAt);
+  const isCurrent = present !== null && !isOutOfDate(view, watch, readAt);
   return standingTitle({
     now: present === null ? told : { ...present, place: watch.place },
     firedAt: present === null ? null : (found?.condition.firing?.measured ?? null),
     ageMs: isCurrent || readAt === null ? null : Math.max(0, view.now - readAt),
   });
-}
-
-const FEW_MS = 60_000;
-
-/** The last answer was not good, or three polls did not come. */
-function isOld({ runtime, now }: QueryContext, watch: Watch, readAt: Instant | null): boolean {
-  const twoMore = Math.max(2 * watch.schedule.intervalMs, FEW_MS);
-  return hasOldData(runtime, watch) || isOverdue(watch, readAt, now - twoMore);
 }
 
 interface Known {

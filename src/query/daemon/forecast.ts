@@ -1,14 +1,16 @@
 // Whether the credits of each plan last until they are given anew, at the pace of the last hour. Plans begin anew at
 // midnight UTC, or on the first of a month.
 import type { ExplorerPlan } from '../../config/model.ts';
-import { sharedPlans } from '../../config/shared-plans.ts';
+import { sharedPlans, usableOf } from '../../config/shared-plans.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
+import { dailySums, type DailySum } from '../../rules/costs.ts';
 import type { Forecast } from '../shapes/overview.ts';
 import type { CreditsState, RuntimeView } from '../view.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** One for each plan with credits, in the order of the config; null where too little is known. */
+/** One for each plan with credits, in the order of the config; null: no answer has said yet what is left. */
 export function forecasts(runtime: RuntimeView, now: Instant): (Forecast | null)[] {
   const states = new Map((runtime.explorers() ?? []).map((explorer) => [explorer.name, explorer]));
   const plans = new Set(sharedPlans(runtime.config().explorers).values());
@@ -17,30 +19,63 @@ export function forecasts(runtime: RuntimeView, now: Instant): (Forecast | null)
     if (plan === null || plan.credits === null) return [];
     const [newest] = known.toSorted((a, b) => b.at - a.at);
     if (newest === undefined) return [null];
-    return [forecastOf({ explorers, plan, credits: { ...newest, rates: sumOf(known) } }, now)];
+    const perDay = plannedPerDay(runtime.watches(), explorers);
+    return [forecastOf({ explorers, plan, credits: { ...newest, rates: sumOf(known) }, perDay }, now)];
   });
 }
 
-/** Null: the use of the last hour, or what is left, is not known. */
-function forecastOf(
-  { explorers, plan, credits }: { explorers: readonly string[]; plan: ExplorerPlan; credits: CreditsState },
-  now: Instant,
-): Forecast | null {
-  if (credits.rates === null) return null;
-  const perHour = medianOf(credits.rates);
+interface SpentPlan {
+  readonly explorers: readonly string[];
+  readonly plan: ExplorerPlan;
+  readonly credits: CreditsState;
+  /** By the rules. */
+  readonly perDay: number;
+}
+
+function forecastOf({ explorers, plan, credits, perDay }: SpentPlan, now: Instant): Forecast {
+  const { remaining, rates } = credits;
   const resetsAt = nextReset(plan.per, now);
-  const runsOutMs = perHour > 0 ? (Math.max(0, credits.remaining) / perHour) * HOUR_MS : Infinity;
-  const isShort = now + runsOutMs < resetsAt;
   return {
     explorers: [...explorers],
-    remaining: credits.remaining,
+    remaining,
     plan: plan.credits,
-    per_hour: Math.round(perHour),
+    planned_per_day: Math.round(perDay),
+    planned_share: usableOf(plan) === 0 ? null : perDay / usableOf(plan),
     resets_at: showInstant(resetsAt),
-    at_reset: Math.round(credits.remaining - (perHour * (resetsAt - now)) / HOUR_MS),
-    runs_out_at: isShort ? showInstant(Math.round(now + runsOutMs)) : null,
     reserve: plan.credits === null ? null : Math.round((plan.credits * plan.reservePercent) / 100),
+    ...paceOf(remaining, rates, { now, resetsAt }),
   };
+}
+
+interface Period {
+  readonly now: Instant;
+  readonly resetsAt: Instant;
+}
+
+/** Where it leads, at the pace of the last hour. */
+function paceOf(
+  remaining: number,
+  rates: CreditsState['rates'],
+  { now, resetsAt }: Period,
+): Pick<Forecast, 'per_hour' | 'at_reset' | 'runs_out_at'> {
+  if (rates === null) return { per_hour: null, at_reset: null, runs_out_at: null };
+  const perHour = medianOf(rates);
+  const runsOutMs = perHour > 0 ? (Math.max(0, remaining) / perHour) * HOUR_MS : Infinity;
+  const isShort = now + runsOutMs < resetsAt;
+  return {
+    per_hour: Math.round(perHour),
+    at_reset: Math.round(remaining - (perHour * (resetsAt - now)) / HOUR_MS),
+    runs_out_at: isShort ? showInstant(Math.round(now + runsOutMs)) : null,
+  };
+}
+
+// By the list, which is another one only when other rules are put in force.
+const sums = new WeakMap<readonly Watch[], ReadonlyMap<string, DailySum>>();
+
+function plannedPerDay(watches: readonly Watch[], explorers: readonly string[]): number {
+  const known = sums.get(watches) ?? dailySums(watches);
+  sums.set(watches, known);
+  return explorers.reduce((sum, name) => sum + (known.get(name)?.credits ?? 0), 0);
 }
 
 /** Of explorers that share a plan, together; null: of one it is not known. */

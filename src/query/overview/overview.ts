@@ -2,7 +2,7 @@
 import { showTime } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
-import { days } from '../values/bars.ts';
+import { days, type Days } from '../values/bars.ts';
 import { cardsOf, firstToldOf, newestOf, standingOf } from '../alerts/cards.ts';
 import { countAlerts, handledGroups, type CardGroup } from '../alerts/card-groups.ts';
 import { eventRows } from './events.ts';
@@ -10,6 +10,7 @@ import { headlineOf, type HeadlineFacts } from './headline.ts';
 import { inHand, isHandled } from '../alerts/open-alerts.ts';
 import { titlesOf } from '../alerts/titles.ts';
 import { pendingRow, type Pending } from './pending.ts';
+import { recentRows } from './recent.ts';
 import type { AlertCard, AlertRow } from '../shapes/alerts.ts';
 import type { Overview, Trust } from '../shapes/overview.ts';
 import { trust } from '../daemon/trust.ts';
@@ -31,6 +32,7 @@ export async function overview(view: QueryContext): Promise<Overview> {
   const worst = mostUrgent(view, cards, shown);
   const handled = handledGroups(open.filter(isHandled));
   const more = cards.slice(MOST_CARDS);
+  const day = await days(view);
   return {
     verdict,
     ...headlineOf({ ...facts, verdict, worst, watches: trusted.watches, overdue: overdueOf(view, trusted), owed }),
@@ -43,8 +45,10 @@ export async function overview(view: QueryContext): Promise<Overview> {
     trust: trusted,
     handled: await handledRows(view, handled, pending),
     more_handled: Math.max(0, handled.length + pending.length - MOST_HANDLED),
+    recent: await recentRows(view, day.ended()),
     events: await eventRows(view),
-    ...(await barRows(view)),
+    ...(await barRows(view, day)),
+    calls_nobody: callsNobody(view),
     as_of: showInstant(view.now),
   };
 }
@@ -105,8 +109,12 @@ async function handledRow(view: QueryContext, { first: alert, all }: CardGroup, 
   };
 }
 
-async function barRows(view: QueryContext): Promise<Pick<Overview, 'bars' | 'more_bars'>> {
-  const { worstFirst, of } = await days(view);
+/** Nobody is told elsewhere than on this machine. */
+function callsNobody({ runtime }: QueryContext): boolean {
+  return [...runtime.config().channels.values()].every(({ type }) => type === 'log');
+}
+
+async function barRows(view: QueryContext, { worstFirst, of }: Days): Promise<Pick<Overview, 'bars' | 'more_bars'>> {
   const watchById = byId(view.runtime.watches());
   const ids = worstFirst();
   const shown = ids.slice(0, MOST_BARS);

@@ -40,16 +40,31 @@ export const AccountList = list(AccountRow)
   .meta({ id: 'AccountList' });
 export type AccountList = z.output<typeof AccountList>;
 
+const DrawnLimit = z
+  .strictObject({
+    alert: z.string(),
+    severity: SeverityShape,
+    fires: z.enum(['below', 'above']).describe('On which side of the limit.'),
+    fire: AmountShape.describe('The limit at which it fires.'),
+    clear: AmountShape.describe('The limit at which it ends.'),
+  })
+  .meta({ id: 'DrawnLimit', description: 'The limits of one alert.' });
+export type DrawnLimit = z.output<typeof DrawnLimit>;
+
+const DrawnEpisode = z
+  .strictObject({ alert: z.string(), severity: SeverityShape, from: Time, until: Time.nullable() })
+  .meta({ id: 'DrawnEpisode', description: 'When an alert fired.' });
+export type DrawnEpisode = z.output<typeof DrawnEpisode>;
+
 export const Series = z
   .strictObject({
     field: z.string(),
     unit: z.string(),
+    from: Time.describe('Where the chart begins: of a watch that is new, its first poll.'),
     points: z.array(Point).describe('Oldest first. A value holds until the next point.'),
     gaps: z.array(z.tuple([Time, Time])).describe('Where nothing is known.'),
-    fires: z.enum(['below', 'above']).nullable().describe('On which side of the limit.'),
-    fire: AmountShape.nullable().describe('The limit at which an alert fires.'),
-    clear: AmountShape.nullable().describe('The limit at which it ends.'),
-    episodes: z.array(z.tuple([Time, Time.nullable()])).describe('When alerts of the watch fired.'),
+    limits: z.array(DrawnLimit).describe('Of the alerts that compare the field itself.'),
+    episodes: z.array(DrawnEpisode).describe('Of the alerts of the watch, the oldest first.'),
     notified: z.array(Time).describe('When somebody was notified.'),
   })
   .meta({ id: 'Series', description: 'A value over time.' });

@@ -21,6 +21,7 @@ const CountNow = z
   .strictObject({
     count: Count,
     limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
+    of: z.string().describe('Items of which sort: `failed vault calls`.'),
     window_ms: Count,
     newest: Text,
   })
@@ -105,6 +106,21 @@ export const EventRow = z
   })
   .meta({ id: 'EventRow', description: 'The events of one alert.' });
 export type EventRow = z.output<typeof EventRow>;
+
+export const EndedRow = z
+  .strictObject({
+    key: z.string(),
+    episode: Count,
+    watch: z.string(),
+    alert: z.string(),
+    title: z.string().describe('As its end was told.'),
+    severity: SeverityShape,
+    since: Time,
+    ended: Time,
+    acknowledged_by: z.string().nullable(),
+  })
+  .meta({ id: 'EndedRow', description: 'An alert that fired and is over.' });
+export type EndedRow = z.output<typeof EndedRow>;
 
 const TIMELINE_KINDS = [
   'pending',

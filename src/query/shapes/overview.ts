@@ -1,6 +1,6 @@
 // The first page: what fires, and whether the answer can be trusted.
 import { z } from 'zod';
-import { AlertCard, AlertRow, EventRow } from './alerts.ts';
+import { AlertCard, AlertRow, EndedRow, EventRow } from './alerts.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
 import { BAR_STATES, Bars } from './common.ts';
 
@@ -53,9 +53,14 @@ export const Forecast = z
     explorers: z.array(z.string()).describe('Those that share the plan.'),
     remaining: z.number().describe('What the server said last. Below zero: overdrawn.'),
     plan: z.number().nullable().describe('Credits of one period.'),
-    per_hour: z.number().describe('Median use of the last hour.'),
+    per_hour: z.number().nullable().describe('Median use of the last hour; null: it was not asked for an hour yet.'),
+    planned_per_day: z.number().describe('The price of all requests that the rules ask for in a day.'),
+    planned_share: z
+      .number()
+      .nullable()
+      .describe('The same as a part of what the plan leaves without its reserve: 2.5 is 250 %.'),
     resets_at: Time,
-    at_reset: z.number().describe('What is left then. Negative: the shortfall.'),
+    at_reset: z.number().nullable().describe('What is left then at that pace. Negative: the shortfall.'),
     runs_out_at: Time.nullable(),
     reserve: z.number().nullable(),
   })
@@ -127,11 +132,13 @@ export const Overview = z
     trust: Trust,
     handled: z.array(AlertRow),
     more_handled: Count,
+    recent: z.array(EndedRow).describe('What ended within the last 24 hours, the last one first; at most five.'),
     events: z.array(EventRow).describe('Of the last twelve hours.'),
     bars: z
       .array(z.strictObject({ watch: z.string(), state: z.enum(BAR_STATES), since: Time, bars: Bars }))
       .describe('Of watches with something to show, the worst of now first.'),
     more_bars: Count.describe('Watches with something to show that have no row.'),
+    calls_nobody: z.boolean().describe('Every channel is of the type `log`: no message reaches people elsewhere.'),
     as_of: Time,
   })
   .meta({ id: 'Overview', description: 'What fires, and whether the answer can be trusted.' });

@@ -163,6 +163,7 @@ export const WatchExplanation = z
     measure: MeasureShape.nullable(),
     previous: AmountShape.nullable().describe('The last other value.'),
     alerts: z.array(AlertExplanation),
+    measured: z.string().nullable().describe('The field that polls show the value of; null: there is none.'),
     polls: z.array(PollRow).nullable().describe('The newest first. Null: only the daemon knows them.'),
     replica: z.string().nullable().describe('The other replica that polls it, and knows its last polls.'),
     data: z.strictObject({ state: z.enum(DATA_STATES), since: Time }).nullable(),

@@ -27,9 +27,11 @@ interface Shown {
   readonly nowOf: (id: WatchId) => BarNow;
 }
 
-interface Days {
+export interface Days {
   /** Of which something else than quiet is to be shown, the worst of now first. */
   readonly worstFirst: () => WatchId[];
+  /** Conditions that ended, the last one first. */
+  readonly ended: () => FiringSpan[];
   /** Of these watches. */
   readonly of: (watches: readonly WatchId[]) => Promise<Shown>;
 }
@@ -37,7 +39,8 @@ interface Days {
 /** Of all watches, or of one. */
 export async function days({ store, runtime, now }: QueryContext, watch: WatchId | null = null): Promise<Days> {
   const from = barsFrom(now);
-  const firings = Map.groupBy(await store.firings(from, watch), (span) => span.watch);
+  const spans = await store.firings(from, watch);
+  const firings = Map.groupBy(spans, (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
   const spansOf = (id: WatchId): Spans => ({ firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] });
   return {
@@ -45,6 +48,10 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
       const ranks = new Map([...firings.keys(), ...unknown.keys()].map((id) => [id, rankOf(lastingIn(spansOf(id)))]));
       const ids = runtime.watches().flatMap(({ id }) => (ranks.has(id) ? [id] : []));
       return ids.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+    },
+    ended() {
+      const over = spans.filter(({ until, isEvent }) => until !== null && !isEvent);
+      return over.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0));
     },
     async of(watches) {
       const firstPolls = await store.firstPolls(watches);
@@ -103,7 +110,8 @@ function barsOf({ from, now, knownFrom, firings, unknown }: Day): Bars {
   if (knownFrom > from) mark('unknown', from, knownFrom === now ? now : knownFrom - BAR_MS);
   for (const { since, until } of unknown) mark('unknown', since, until ?? now);
   for (const span of firings) if (span.severity !== 'info') mark(span.severity, span.from, span.until ?? now);
-  const notified = firings.map((span) => Math.floor((span.from - from) / BAR_MS));
+  const told = firings.filter((span) => span.from > from);
+  const notified = told.map((span) => Math.floor((span.from - from) / BAR_MS));
   const places = [...new Set(notified.filter((place) => place >= 0 && place < BARS))].toSorted((a, b) => a - b);
   return { from: showInstant(from), states, notified: places };
 }

@@ -19,11 +19,16 @@ export interface MeasuredValue {
   valueOf(subject: Comparison['subject']): Amount | undefined;
 }
 
-export function readingOf(figures: Figures | null, isStale: boolean): MeasuredValue | null {
+/** `goodAt`: when an answer was last usable. A value that is out of date was read no later. */
+export function readingOf(
+  figures: Figures | null,
+  { isOld, goodAt }: { readonly isOld: boolean; readonly goodAt: Instant | null },
+): MeasuredValue | null {
   if (figures === null) return null;
+  const isStale = isOld || figures.isStale;
   return {
-    at: figures.at,
-    isStale: isStale || figures.isStale,
+    at: isStale && goodAt !== null ? Math.min(figures.at, goodAt) : figures.at,
+    isStale,
     valueOf: (subject) => (subject.type === 'window' || subject.isBefore ? undefined : figures.values[subject.path]),
   };
 }

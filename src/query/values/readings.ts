@@ -2,6 +2,7 @@
 import { historyOf } from '../../core/alerts/history.ts';
 import type { Memory, Run } from '../../core/model/memory.ts';
 import type { WindowHistory, WindowSpan } from '../../core/model/watch/condition.ts';
+import { isOverdue } from '../../core/model/watch/schedule.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -16,8 +17,9 @@ export async function readingFor(
   alert: ConditionAlert,
 ): Promise<MeasuredValue | null> {
   const { runtime } = view;
-  const reading = readingOf(runtime.figuresOf(watch.id), hasOldData(runtime, watch));
   const memory = runtime.memoryOf(watch.id);
+  const goodAt = memory?.coveredUntil ?? null;
+  const reading = readingOf(runtime.figuresOf(watch.id), { isOld: isOutOfDate(view, watch, goodAt), goodAt });
   const subject = limitOf(alert.while)?.subject;
   if (reading === null || memory === null || subject?.type !== 'window') return reading;
   const history = await historyAt(view, watch, { memory, windows: [subject.window], at: reading.at });
@@ -44,6 +46,14 @@ export async function historyAt(
     samples[path] = await runsSince(store, { watch: watch.id, path }, { memory, since });
   }
   return historyOf(samples, { at, coveredUntil: memory.coveredUntil, intervalMs });
+}
+
+const FEW_MS = 60_000;
+
+/** The last answer was not good, or three polls did not come. */
+export function isOutOfDate({ runtime, now }: QueryContext, watch: Watch, readAt: Instant | null): boolean {
+  const twoMore = Math.max(2 * watch.schedule.intervalMs, FEW_MS);
+  return hasOldData(runtime, watch) || isOverdue(watch, readAt, now - twoMore);
 }
 
 /** What was read last was not good. */

@@ -2,13 +2,13 @@
 // equal values, then the run that goes on.
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Run } from '../../core/model/memory.ts';
-import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { Bucket, PathOfWatch } from '../../store/contract/samples.ts';
 import { drawnPath, runsSince } from './lines.ts';
 import { clearAt, firingSide, limitOf, unitOf } from './measure.ts';
 import type { SamplesFilter, STEPS } from '../shapes.ts';
-import type { Series } from '../shapes/accounts.ts';
+import type { DrawnLimit, Series } from '../shapes/accounts.ts';
 import type { Point } from '../shapes/common.ts';
 import { timeOf } from '../times.ts';
 import type { QueryContext } from '../view.ts';
@@ -21,24 +21,31 @@ const STEP_MS: Readonly<Record<(typeof STEPS)[number], number>> = {
   '30d': 30 * 24 * HOUR_MS,
 };
 
+/** A chart is as wide as this at least. */
+const LEAST_MS = 60_000;
+
 /** Null: there is no such watch, or no samples of the field are kept. */
 export async function samples(view: QueryContext, name: string, filter: SamplesFilter): Promise<Series | null> {
   const { runtime, store, now } = view;
   const watch = runtime.watches().find((one) => one.name === name);
   const path = filter.field ?? (watch === undefined ? null : drawnPath(watch));
   if (watch === undefined || path === null || watch.sampled.every((span) => span.path !== path)) return null;
-  const since = now - STEP_MS[filter.since];
+  const firstPoll = (await store.firstPolls([watch.id])).get(watch.id) ?? -Infinity;
+  const since = Math.max(now - STEP_MS[filter.since], Math.min(firstPoll, now - LEAST_MS));
   const of = { watch: watch.id, path };
   const pieces = await piecesOf(view, watch, { of, since });
   const firings = (await store.firings(since, watch.id)).filter(({ isEvent }) => !isEvent);
   return {
     field: path,
     unit: path === watch.kind.while?.measured ? unitOf(watch) : '',
+    from: showInstant(since),
     points: pieces.flatMap(({ from, until, value }) => pointsOf(Math.max(from, since), until, value)),
     gaps: gapsOf(pieces, { watch, since, until: now }),
-    ...linesOn(watch, path),
-    episodes: firings.map(({ from, until }) => [showInstant(from), timeOf(until)]),
-    notified: firings.map(({ from }) => showInstant(from)),
+    limits: limitsOn(watch, path),
+    episodes: firings.map(({ alert, severity, from, until }) => {
+      return { alert, severity, from: showInstant(from), until: timeOf(until) };
+    }),
+    notified: firings.flatMap(({ from }) => (from > since ? [showInstant(from)] : [])),
   };
 }
 
@@ -99,13 +106,12 @@ function gapsOf(
   return gaps.map(([from, to]) => [showInstant(from), showInstant(to)]);
 }
 
-/** Of the first alert that compares the field itself. */
-function linesOn({ alerts }: Watch, path: string): Pick<Series, 'fires' | 'fire' | 'clear'> {
-  const conditions = alerts.filter((alert): alert is ConditionAlert => alert.type === 'condition');
-  for (const alert of conditions) {
-    const limit = limitOf(alert.while);
-    if (limit?.subject.type !== 'field' || limit.subject.isBefore || limit.subject.path !== path) continue;
-    return { fires: firingSide(limit), fire: limit.bound.toString(), clear: clearAt(alert, limit).toString() };
-  }
-  return { fires: null, fire: null, clear: null };
+function limitsOn({ alerts }: Watch, path: string): DrawnLimit[] {
+  return alerts.flatMap((alert) => {
+    const limit = alert.type === 'condition' ? limitOf(alert.while) : null;
+    if (alert.type !== 'condition' || limit === null) return [];
+    if (limit.subject.type !== 'field' || limit.subject.isBefore || limit.subject.path !== path) return [];
+    const [fire, clear] = [limit.bound.toString(), clearAt(alert, limit).toString()];
+    return [{ alert: alert.id, severity: alert.severity, fires: firingSide(limit), fire, clear }];
+  });
 }

@@ -119,9 +119,10 @@ interface RowParts {
 }
 
 /** Null: nothing is measured. */
-function rowOf({ runtime, now }: QueryContext, { facts, isOld }: Found, { states, runs }: RowParts): AccountRow | null {
+function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: RowParts): AccountRow | null {
+  const { now } = view;
   const { watch, memory } = facts;
-  const [of, measure] = [subjectOf(watch), measureOfWatch(runtime, facts, isOld)];
+  const [of, measure] = [subjectOf(watch), measureOfWatch(view, facts, isOld)];
   if (of === null || measure === null) return null;
   const { state, severity, since } = states.of(facts);
   return {

@@ -196,7 +196,7 @@ function hasPending({ alerts }: Memory): boolean {
 }
 
 function closenessIn({ alerts }: Watch, figures: Figures | null): number {
-  const reading = readingOf(figures, false);
+  const reading = readingOf(figures, { isOld: false, goodAt: null });
   let closest = Infinity;
   if (reading === null) return closest;
   for (const alert of alerts) if (alert.type === 'condition') closest = Math.min(closest, closenessOf(alert, reading));

@@ -8,7 +8,8 @@ import { isBeyond, limitOf, measureOf, plainMeasureOf, readingOf, relativeDistan
 import type { MeasureShape } from '../shapes/common.ts';
 import type { WatchRow } from '../shapes/watches.ts';
 import { timeOf } from '../times.ts';
-import type { RuntimeView, QueryContext } from '../view.ts';
+import { isOutOfDate } from '../values/readings.ts';
+import type { QueryContext } from '../view.ts';
 import type { WatchFacts } from './watch-facts.ts';
 import { nextFiring } from '../overview/pending.ts';
 import type { WatchStates } from './watch-states.ts';
@@ -18,11 +19,11 @@ export interface RowParts {
   readonly barsOf: BarsOf;
 }
 
-export function watchRow({ runtime }: QueryContext, facts: WatchFacts, { states, barsOf }: RowParts): WatchRow {
+export function watchRow(view: QueryContext, facts: WatchFacts, { states, barsOf }: RowParts): WatchRow {
   const { watch, memory } = facts;
   const { state, severity, since } = states.of(facts);
   const blind = states.blindOf(watch.id);
-  const measure = measureOfWatch(runtime, facts, state === 'blind');
+  const measure = measureOfWatch(view, facts, blind !== null);
   return {
     name: watch.name,
     rule: watch.rule,
@@ -45,11 +46,13 @@ export function watchRow({ runtime }: QueryContext, facts: WatchFacts, { states,
 
 /** Of the alert that is closest to firing, or beyond its limit; else what the kind measures. */
 export function measureOfWatch(
-  runtime: RuntimeView,
-  { watch, hasOldData }: WatchFacts,
+  view: QueryContext,
+  { watch, memory }: WatchFacts,
   isBlind: boolean,
 ): MeasureShape | null {
-  const reading = readingOf(runtime.figuresOf(watch.id), isBlind || hasOldData);
+  const goodAt = memory?.coveredUntil ?? null;
+  const isOld = isBlind || isOutOfDate(view, watch, goodAt);
+  const reading = readingOf(view.runtime.figuresOf(watch.id), { isOld, goodAt });
   // What windows say is computed for a single alert only: a list shows the value itself.
   const plain = conditionsOf(watch).filter((alert) => limitOf(alert.while)?.subject.type === 'field');
   const all = plain.flatMap((alert) => measureOf(watch, alert, reading) ?? []);

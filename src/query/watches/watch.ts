@@ -64,6 +64,7 @@ async function explanationOf(view: QueryContext, watch: Watch): Promise<WatchExp
     measure: row.measure,
     previous: numberIn(snapshot?.before ?? null, watch),
     alerts: explained.alerts.map((one) => alertOf(one, open, statusOf)),
+    measured: watch.kind.while?.measured ?? null,
     polls: runtime.polls(watch)?.map(pollOf) ?? null,
     replica: runtime.replicaOf(watch.target.explorer),
     data: dataOf(memory?.data ?? null),

@@ -79,6 +79,7 @@ function swap(fresh) {
   // A drawing that somebody explores stays; its script loads what is new.
   for (const drawing of all('[data-live]'))
     fresh.querySelector(`[data-chart="${CSS.escape(drawing.dataset.chart)}"]`)?.replaceWith(drawing);
+  document.documentElement.classList.remove('is-lost');
   document.title = fresh.title;
   one('link[rel=icon]').href = fresh.querySelector('link[rel=icon]').href;
   // It stays in its place: what reads the page aloud listens to it.
@@ -98,7 +99,8 @@ function swap(fresh) {
 function tick() {
   const now = Date.now() + ahead;
   const time = clock();
-  time.textContent = new Date(now).toLocaleTimeString('en-GB', { timeZone: time.dataset.clock });
+  // A clock that goes on would say that the daemon does.
+  if (!isLost()) time.textContent = new Date(now).toLocaleTimeString('en-GB', { timeZone: time.dataset.clock });
   for (const age of all('[data-age]')) {
     const words = duration(now - Date.parse(age.dateTime));
     if (age.textContent !== words) age.textContent = words;
@@ -124,8 +126,11 @@ function duration(ms) {
 
 function tellLost(silence) {
   document.title = `(?) No answer for ${silence} · Chainwarden`;
-  one('#lost b').textContent = `No answer for ${silence}.`;
+  one('#lost h1').textContent = `No answer for ${silence}`;
   one('#lost').hidden = false;
+  document.documentElement.classList.add('is-lost');
+  const icon = one('link[rel=icon]');
+  icon.href = icon.dataset.lost;
   for (const { lastChild } of all('main .state'))
     if (/^(.*, )?firing/i.test(lastChild.data)) lastChild.data = lastChild.data.replace(/firing/i, 'was firing');
 }

@@ -43,8 +43,9 @@ function show(figure, series) {
 }
 
 /** Times in seconds and values; a value holds until the next one, and none is known in a gap. */
-function columnsOf({ points, gaps }) {
+function columnsOf({ from, points, gaps }) {
   const all = [
+    [Date.parse(from) / MS, null],
     ...points.map(([at, value]) => [Date.parse(at) / MS, Number(value)]),
     ...gaps.map(([begin]) => [Date.parse(begin) / MS, null]),
   ].sort(([a], [b]) => a - b);
@@ -96,9 +97,9 @@ function exactTime(at, timeZone) {
 }
 
 /** Limits count where they do not make the line a flat one. */
-function rangeOf({ fire, clear }, low, high) {
+function rangeOf({ limits }, low, high) {
   const room = Math.max(high - low, Math.abs(high) * 0.05, 1e-9) * 3;
-  const near = [fire, clear].filter((limit) => limit !== null).map(Number);
+  const near = limits.flatMap(({ fire, clear }) => [Number(fire), Number(clear)]);
   const shown = [low, high, ...near.filter((limit) => limit >= low - room && limit <= high + room)];
   const edge = (Math.max(...shown) - Math.min(...shown) || 1) * 0.08;
   return [Math.min(...shown) - edge, Math.max(...shown) + edge];
@@ -106,11 +107,11 @@ function rangeOf({ fire, clear }, low, high) {
 
 function drawEpisodes({ ctx, bbox, series, valToPos }) {
   ctx.save();
-  ctx.fillStyle = color('--alarm');
   ctx.globalAlpha = 0.14;
-  for (const [begin, end] of series[1].shown.episodes) {
+  for (const { severity, from: begin, until } of series[1].shown.episodes) {
+    ctx.fillStyle = color({ critical: '--alarm', warning: '--warn' }[severity] ?? '--blind');
     const from = Math.max(bbox.left, valToPos(Date.parse(begin) / MS, 'x', true));
-    const to = end === null ? bbox.left + bbox.width : valToPos(Date.parse(end) / MS, 'x', true);
+    const to = until === null ? bbox.left + bbox.width : valToPos(Date.parse(until) / MS, 'x', true);
     if (to > from) ctx.fillRect(from, bbox.top, to - from, bbox.height);
   }
   ctx.restore();
@@ -145,31 +146,38 @@ function hatch(ctx, { from, to, top, height }) {
   ctx.restore();
 }
 
+const WORDS_WIDTH = 180;
+
+/** Words stand on the outer side of their line, and those of each alert beside those of the one before. */
 function drawLimits({ ctx, bbox, series, valToPos }) {
-  const { fires, fire, clear } = series[1].shown;
-  const clears = fires === null ? 'at' : fires === 'below' ? 'above' : 'below';
-  for (const [limit, words, name, dash] of [
-    [fire, `fires ${fires ?? 'at'}`, '--alarm-ink', [4, 3]],
-    [clear, `clears ${clears}`, '--ink-2', [1, 3]],
-  ]) {
-    if (limit === null) continue;
-    const y = valToPos(Number(limit), 'y', true);
-    if (y < bbox.top || y > bbox.top + bbox.height) continue;
-    ctx.save();
-    ctx.strokeStyle = ctx.fillStyle = color(name);
-    ctx.setLineDash(dash);
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-    ctx.font = `${12 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
-    const below = Number(limit) === Math.min(Number(fire ?? limit), Number(clear ?? limit));
-    ctx.textAlign = 'left';
-    ctx.textBaseline = below ? 'top' : 'bottom';
-    const gap = 4 * devicePixelRatio;
-    ctx.fillText(`${words} ${AMOUNT.format(limit)}`, bbox.left + 2 * gap, below ? y + gap : y - gap);
-    ctx.restore();
-  }
+  const { limits } = series[1].shown;
+  limits.forEach(({ alert, severity, fires, fire, clear }, place) => {
+    const name = limits.length === 1 ? '' : `${alert} `;
+    const ink = { critical: '--alarm-ink', warning: '--warn-ink' }[severity] ?? '--ink-2';
+    const isBelow = fires === 'below';
+    const ends = [clear, `${name}clears ${isBelow ? 'above' : 'below'}`, '--ink-2', [1, 3], !isBelow];
+    for (const [limit, words, tone, dash, isUnder] of [
+      [fire, `${name}fires ${fires}`, ink, [4, 3], isBelow],
+      ...(fire === clear ? [] : [ends]),
+    ]) {
+      const y = valToPos(Number(limit), 'y', true);
+      if (y < bbox.top || y > bbox.top + bbox.height) continue;
+      ctx.save();
+      ctx.strokeStyle = ctx.fillStyle = color(tone);
+      ctx.setLineDash(dash);
+      ctx.beginPath();
+      ctx.moveTo(bbox.left, y);
+      ctx.lineTo(bbox.left + bbox.width, y);
+      ctx.stroke();
+      ctx.font = `${12 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
+      ctx.textAlign = 'left';
+      ctx.textBaseline = isUnder ? 'top' : 'bottom';
+      const gap = 4 * devicePixelRatio;
+      const x = 2 * gap + ((place * WORDS_WIDTH * devicePixelRatio) % bbox.width);
+      ctx.fillText(`${words} ${AMOUNT.format(limit)}`, bbox.left + x, isUnder ? y + gap : y - gap);
+      ctx.restore();
+    }
+  });
 }
 
 /** Takes a text: an amount keeps all of its digits. */

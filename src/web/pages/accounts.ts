@@ -160,6 +160,7 @@ function drawing(row: AccountRow, { now }: Moment): Html | null {
     class: 'spark',
     limit: measure.limit,
     clear: null,
+    limitTone: toneOfRow(row),
     tone: isBeyond(measure) ? toneOfRow(row) : '',
     label: `${asset}: the last 24 hours`,
   });

@@ -8,9 +8,9 @@ const WIDTH = 330;
 const HEIGHT = 120;
 const [LEFT, RIGHT, TOP, BOTTOM] = [8, WIDTH - 8, 16, HEIGHT - 22];
 
-/** From now to the reset; a dotted line is the reserve. */
-export function decline(credits: Forecast, moment: Moment): Html {
-  const { remaining, plan, at_reset: left, runs_out_at: at, resets_at: reset, reserve } = credits;
+/** From now to the reset, where so many are left; a dotted line is the reserve. */
+export function decline(credits: Forecast, left: number, moment: Moment): Html {
+  const { remaining, plan, runs_out_at: at, resets_at: reset, reserve } = credits;
   const most = Math.max(plan ?? 0, remaining, 1);
   const y = (amount: number): number => round(BOTTOM - (Math.max(0, amount) / most) * (BOTTOM - TOP));
   const end = Date.parse(reset);

@@ -17,6 +17,7 @@ export interface Curve extends Box {
   readonly clear: string | null;
   /** The last value is in this colour: `alarm` or `warn` where it is beyond its limit. */
   readonly tone: string;
+  readonly limitTone: string;
   readonly label: string;
   readonly class: string;
 }
@@ -25,7 +26,7 @@ const EDGE = 3;
 const RADIUS = 2.6;
 
 export function curve(drawn: Curve): Html | null {
-  const { width, height, limit, clear, tone, label } = drawn;
+  const { width, height, limit, clear, tone, limitTone, label } = drawn;
   const values = drawn.points.map(([, value]) => Number(value));
   const last = values.at(-1);
   if (last === undefined) return null;
@@ -36,7 +37,7 @@ export function curve(drawn: Curve): Html | null {
   return html`<svg class="${drawn.class}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
     ${trusted(
       [
-        limit !== null && lines.includes(Number(limit)) ? `<path class="s-limit" ${at(limit)}/>` : '',
+        limit !== null && lines.includes(Number(limit)) ? `<path class="s-limit ${limitTone}" ${at(limit)}/>` : '',
         clear !== null && lines.includes(Number(clear)) ? `<path class="s-clear" ${at(clear)}/>` : '',
         `<polyline class="s-line strong" points="${line}"/>`,
         `<circle class="s-now ${tone}" cx="${width - 4}" cy="${scale(last)}" r="${RADIUS}"/>`,

@@ -1,22 +1,27 @@
 // A value against its limit, in words.
+import type { AlertCard } from '../../query/shapes/alerts.ts';
 import type { MeasureShape } from '../../query/shapes/common.ts';
-import { amountTag, grouped, short } from './amount.ts';
+import { amountTag, counted, grouped, short } from './amount.ts';
 import { html, type Html } from './html.ts';
 import { duration } from './time.ts';
 
+type CountShape = NonNullable<AlertCard['count']>;
+
 const UNKNOWN = 'not known';
 
-/** `940,264.594685 USDC`; a duration as one. */
-export function valueTag({ value, unit }: MeasureShape): Html {
+/** `940,264.594685 USDC`; a duration as one. What nobody knows now only was so. */
+export function valueTag({ value, unit, is_stale: isStale }: MeasureShape): Html {
   if (value === null) return html`${UNKNOWN}`;
-  if (unit === 's') return html`${seconds(value)}`;
-  return html`${amountTag(value)}${unit === '' ? null : html` <span class="unit">${unit}</span>`}`;
+  const amount = unit === 's' ? seconds(value) : amountTag(value);
+  const behind = unit === '' || unit === 's' ? null : html` <span class="unit">${unit}</span>`;
+  return html`${isStale ? 'was ' : null}${amount}${behind}`;
 }
 
 /** Without its unit, for a column. */
 export function bareValue(measure: MeasureShape | null): Html {
   if (measure === null || measure.value === null) return html`<span class="quiet">${UNKNOWN}</span>`;
-  return measure.unit === 's' ? html`${seconds(measure.value)}` : amountTag(measure.value);
+  const amount = measure.unit === 's' ? seconds(measure.value) : amountTag(measure.value);
+  return html`${measure.is_stale ? 'was ' : null}${amount}`;
 }
 
 export function limitWords({ limit, unit }: MeasureShape): string | null {
@@ -44,6 +49,11 @@ export function againstTag(measure: MeasureShape): Html | null {
 function clears({ clears_at: at, fires, unit }: MeasureShape): Html | null {
   if (at === null || fires === null) return null;
   return html` · clears ${fires === 'below' ? 'above' : 'below'} ${unit === 's' ? seconds(at) : grouped(at)}`;
+}
+
+/** `66 failed vault calls in 10 min` */
+export function countWords({ count, of, window_ms: ms }: CountShape): string {
+  return `${counted(count)} ${of} in ${duration(ms)}`;
 }
 
 /** Whether it is where the alert fires. */

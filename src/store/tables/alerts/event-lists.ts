@@ -64,18 +64,19 @@ const LATER = (d: SqlDialect): string => `
 
 /** What fired or happened since then, or fires, the oldest first; of one watch, or of all. */
 export async function firings(sql: Sql, since: Instant, watch: WatchId | null): Promise<FiringSpan[]> {
-  return spansOf([...(await sql.all(OLDER, [since, watch])), ...(await sql.all(LATER, [since, watch]))]);
+  return spansOf([...(await sql.all(OLDER, [since, watch])), ...(await sql.all(LATER, [since, watch]))], since);
 }
 
 /** In order: a firing begins a span, which its end closes. An event, or what became of it, is a moment. */
-function spansOf(rows: readonly Row[]): FiringSpan[] {
+function spansOf(rows: readonly Row[], since: Instant): FiringSpan[] {
   const open = new Map<string, { -readonly [K in keyof FiringSpan]: FiringSpan[K] }>();
   const spans: FiringSpan[] = [];
   for (const row of rows) {
     const name = `${String(row['key'])} ${String(row['episode'])}`;
     const begun = open.get(name);
     if (row['transition'] === 'resolved') {
-      if (begun !== undefined) begun.until = int(row, 'at');
+      if (begun === undefined) spans.push({ ...spanOf(row), from: since, isEvent: false });
+      else begun.until = int(row, 'at');
       open.delete(name);
     } else if (begun === undefined) {
       const span = spanOf(row);

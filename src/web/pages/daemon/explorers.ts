@@ -91,19 +91,40 @@ function factsOf({
 }
 
 function burnDown(credits: Forecast, moment: Moment): Html {
-  const { remaining, plan, per_hour: pace, at_reset: left, runs_out_at: at, resets_at: reset, reserve } = credits;
+  const { remaining, plan, at_reset: left, runs_out_at: at } = credits;
+  const state =
+    left === null
+      ? stateTag('ok', 'clock', 'The pace is known after an hour')
+      : at === null
+        ? stateTag('ok', 'ok', 'Credits last until the reset')
+        : stateTag('warn', 'warning', 'Credits run out before the reset');
+  return html`<p>${state}</p>
+    ${left === null ? NOTHING : decline(credits, left, moment)}
+    <p class="small quiet">
+      ${counted(remaining)}${plan === null ? '' : ` of ${counted(plan)}`} credits are left.${paceWords(credits, moment)}
+    </p>
+    ${plannedNote(credits)}`;
+}
+
+function paceWords(credits: Forecast, moment: Moment): string {
+  const { per_hour: pace, at_reset: left, runs_out_at: at, resets_at: reset, reserve } = credits;
+  if (pace === null || left === null) return ` The next ones come at ${clockTime(reset, moment)}.`;
   const end =
     at === null
       ? `about ${counted(Math.max(0, left))} are left at ${clockTime(reset, moment)}`
       : `they run out at ${clockTime(at, moment)}`;
   const kept = reserve === null ? '' : `; the reserve of ${counted(reserve)} is for critical watches`;
+  return ` At the present pace of ${counted(pace)} an hour ${end}${kept}.`;
+}
+
+/** Where the rules ask for more than the plan has, whatever the pace of the last hour was. */
+function plannedNote({ planned_share: share, planned_per_day: perDay }: Forecast): Html {
+  if (share === null || share <= 1) return NOTHING;
   return html`<p>
-      ${at === null ? stateTag('ok', 'ok', 'Credits last until the reset') : stateTag('warn', 'warning', 'Credits run out before the reset')}
+      ${stateTag('warn', 'warning', `The rules ask for ${counted(share * 100)} % of what the plan leaves`)}
     </p>
-    ${decline(credits, moment)}
     <p class="small quiet">
-      ${counted(remaining)}${plan === null ? '' : ` of ${counted(plan)}`} credits are left. At the present pace of
-      ${counted(pace)} an hour ${end}${kept}.
+      Their requests cost ${counted(perDay)} credits a day: watch less often, or take a larger plan.
     </p>`;
 }
 

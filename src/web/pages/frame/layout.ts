@@ -90,7 +90,7 @@ function documentOf(page: HtmlPage, { title, mood, edition, body, scripts }: Doc
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Chainwarden</title>
-        <link rel="icon" href="${assetPath(`icon-${mood}.svg`)}" />
+        <link rel="icon" href="${assetPath(`icon-${mood}.svg`)}" data-lost="${assetPath('icon-blind.svg')}" />
         <link rel="stylesheet" href="${assetPath('page.css')}" />
         ${refresh(page)}${scripts}
       </head>
@@ -132,10 +132,13 @@ function header(frame: Frame): Html {
 /** What a script shows when the daemon is not heard of any more. */
 function lost({ now, zone }: Frame): Html {
   return html`<section id="lost" class="banner blind" aria-label="No answer" hidden>
-    <p class="banner-in">
-      <b></b> Below is the state of ${timeOfDay(now, zone)}; it may have changed. The network or the daemon is down. It
-      is tried again every three seconds.
-    </p>
+    <div class="banner-in">
+      <h1></h1>
+      <p>
+        Below is what was so at ${timeOfDay(now, zone)}; it may have changed. The network or the daemon is down. It is
+        tried again every three seconds.
+      </p>
+    </div>
   </section>`;
 }
 

@@ -1,5 +1,6 @@
 // An open alert that nobody has in hand: everything that somebody who was woken wants to know of it.
 import type { AlertCard } from '../../../query/shapes/alerts.ts';
+import type { MeasureShape } from '../../../query/shapes/common.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { isBlank, textTag } from '../../parts/chain-text.ts';
@@ -9,7 +10,7 @@ import { againstTag, isBeyond, valueTag } from '../../parts/measures.ts';
 import { recipientList } from '../../parts/recipients.ts';
 import { capital, rowTone, severityTag } from '../../parts/states.ts';
 import { subjectTag } from '../../parts/subject.ts';
-import { ageTag, duration, timeOfDay, timeTag } from '../../parts/time.ts';
+import { ageTag, duration, timeOfDay, timeTag, type Moment } from '../../parts/time.ts';
 import { ackAllButtons, ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
 import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
@@ -40,7 +41,7 @@ function alertCard(card: AlertCard, request: PageRequest): Html {
         >
       </p>
       <h3><a href="${alertPath(card.key, card.episode)}">${card.title}</a></h3>
-      ${whereLine(card, request)} ${facts(card)}
+      ${whereLine(card, request)} ${facts(card, request)}
     </div>
     ${drawing(card, request)}
     <div class="notified">
@@ -80,15 +81,21 @@ function whereLine(card: AlertCard, request: PageRequest): Html {
 }
 
 /** What it measures or counts, or what happened. */
-export function facts(card: AlertCard): Html {
+function facts(card: AlertCard, moment: Moment): Html {
   const { measure, count, detail } = card;
   if (count !== null)
-    return html`<p class="value">${count.count} <span class="unit">in ${duration(count.window_ms)}</span></p>
+    return html`<p class="value">
+        ${counted(count.count)} <span class="unit">${count.of} in ${duration(count.window_ms)}</span>
+      </p>
       ${countLine(count)}`;
   if (measure !== null && measure.value !== null)
     return html`<p class="value">${valueTag(measure)}</p>
-      <p class="against">${againstTag(measure)}</p>`;
+      <p class="against">${againstTag(measure)}${readAgo(measure, moment)}</p>`;
   return isBlank(detail) ? NOTHING : html`<p class="against">${textTag(detail)}</p>`;
+}
+
+function readAgo({ at }: MeasureShape, moment: Moment): Html {
+  return at === null ? NOTHING : html` <span class="quiet">· read ${ageTag(at, moment)} ago</span>`;
 }
 
 /** `4 more than the limit of 3 · last: block 21,033,104` */
@@ -114,6 +121,7 @@ function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
     class: 'wide',
     limit: limits?.limit ?? null,
     clear: limits?.clears_at ?? null,
+    limitTone: rowTone(severity),
     tone: measure !== null && isBeyond(measure) ? rowTone(severity) : '',
     label: `${title}: since ${timeOfDay(from, zone)}`,
   });

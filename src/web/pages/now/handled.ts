@@ -3,7 +3,7 @@ import type { AlertRow } from '../../../query/shapes/alerts.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
-import { limitWords, valueTag } from '../../parts/measures.ts';
+import { countWords, limitWords, valueTag } from '../../parts/measures.ts';
 import { capital, rowTone, stateTag, toneOf } from '../../parts/states.ts';
 import { ageTag, clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
 import type { IconName } from '../../parts/icons.ts';
@@ -71,7 +71,7 @@ function oneRow(row: AlertRow, moment: Moment): Html {
 }
 
 function valueCell({ measure, count, state }: AlertRow): Html {
-  if (count !== null) return html`${count.count} in ${duration(count.window_ms)}`;
+  if (count !== null) return html`${countWords(count)}`;
   if (measure === null) return state === 'event' ? html`<span class="quiet">an event</span>` : NOTHING;
   const limit = limitWords(measure);
   return html`${valueTag(measure)}${limit === null ? null : html`<span class="sub">limit ${limit}</span>`}`;

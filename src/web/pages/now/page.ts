@@ -9,6 +9,7 @@ import { blindTable } from './blind.ts';
 import { cardSection } from './cards.ts';
 import { daySection } from './day.ts';
 import { eventTable } from './events.ts';
+import { recentTable } from './recent.ts';
 import { handledTable } from './handled.ts';
 import { trustStrip } from './trust.ts';
 
@@ -35,10 +36,11 @@ function content(found: Overview, request: PageRequest): Html {
   const { trust, events } = found;
   return html`${[
     cardSection(found, request),
-    trustStrip(trust, request),
+    trustStrip(found, request),
     blindTable(trust, request),
     handledTable(found, request),
     eventTable(events, request),
+    recentTable(found.recent, request),
     daySection(found, request),
   ]}`;
 }

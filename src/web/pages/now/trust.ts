@@ -1,6 +1,6 @@
 // Can I trust this? Four facts that the verdict rests on. What is not known is said so, and never shown as zero.
 import { sharedOut } from '../../../query/daemon/cluster.ts';
-import type { Trust } from '../../../query/shapes/overview.ts';
+import type { Overview, Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
@@ -8,15 +8,26 @@ import { headWords, isDoubtfulHead } from '../../parts/heads.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
 import { clockTime, duration, type Moment } from '../../parts/time.ts';
 
-export function trustStrip(trust: Trust, moment: Moment): Html {
+export function trustStrip(
+  { trust, calls_nobody: callsNobody }: Pick<Overview, 'trust' | 'calls_nobody'>,
+  moment: Moment,
+): Html {
   return html`<section>
     <div class="head"><h2 id="trust">Can I trust this?</h2></div>
     <dl class="trust">
       ${[headTile(trust, moment), watchTile(trust), deliveryTile(trust, moment), creditTile(trust, moment)]}
     </dl>
-    ${rejectedNote(trust, moment)}${storageNote(trust)}
+    ${rejectedNote(trust, moment)}${storageNote(trust)}${callsNobody ? CALLS_NOBODY : NOTHING}
   </section>`;
 }
+
+const CALLS_NOBODY = html`<div class="note warn">
+  ${icon('warning')}
+  <p>
+    Messages go to the log of this machine only: nobody is called. Add a channel such as mail or a webhook to the config
+    (<code>channels</code>).
+  </p>
+</div>`;
 
 interface Tile {
   readonly icon: IconName;
@@ -122,6 +133,7 @@ function shortAnswer(answer: string | null): string {
 
 function creditTile({ credits }: Trust, moment: Moment): Html {
   const known = credits.filter((one) => one !== null);
+  const isPlannedOver = known.some(({ planned_share: share }) => share !== null && share > 1);
   const [short] = known.filter(({ runs_out_at: at }) => at !== null);
   const at = short?.runs_out_at ?? null;
   const isLow = known.some(({ remaining, reserve }) => reserve !== null && remaining < reserve);
@@ -130,22 +142,34 @@ function creditTile({ credits }: Trust, moment: Moment): Html {
       ? `run out at ${clockTime(at, moment)}`
       : credits.length === 0
         ? 'no plan is set'
-        : known.length < credits.length
-          ? 'not known'
-          : 'last until the reset';
+        : isPlannedOver
+          ? 'planned for more than there are'
+          : known.length < credits.length
+            ? 'not known'
+            : known.some(({ per_hour: pace }) => pace === null)
+              ? 'pace not known yet'
+              : 'last until the reset';
   return tile({
     icon: 'glass',
     name: 'Credits',
     big,
-    doubt: at !== null || isLow ? 'doubt' : '',
+    doubt: at !== null || isLow || isPlannedOver ? 'doubt' : '',
     lines: known.flatMap((one) => [
       line(
         one.explorers.join(', '),
         one.plan === null ? counted(one.remaining) : `${counted(one.remaining)} of ${counted(one.plan)}`,
       ),
-      line(`left at ${clockTime(one.resets_at, moment)}`, `about ${counted(Math.max(0, one.at_reset))}`),
+      ...(one.at_reset === null
+        ? []
+        : [line(`left at ${clockTime(one.resets_at, moment)}`, `about ${counted(Math.max(0, one.at_reset))}`)]),
+      ...(one.planned_share !== null && one.planned_share > 1 ? [line(...plannedWords(one.planned_share))] : []),
     ]),
   });
+}
+
+/** `planned by the rules`, `250 %` */
+function plannedWords(share: number): [string, string, boolean] {
+  return ['planned by the rules', `${counted(share * 100)} %`, true];
 }
 
 function rejectedNote({ rejected }: Trust, moment: Moment): HtmlContent {

@@ -1,8 +1,10 @@
 // A value over time with its limits, drawn by the server. A script may replace the drawing by one that can be explored.
 import type { Point } from '../../../query/shapes/common.ts';
-import type { Series } from '../../../query/shapes/accounts.ts';
+import { escapeHtml } from '../../../lib/untrusted.ts';
+import type { DrawnLimit, Series } from '../../../query/shapes/accounts.ts';
 import { grouped } from '../../parts/amount.ts';
 import { html, trusted, type Html } from '../../parts/html.ts';
+import { rowTone } from '../../parts/states.ts';
 import { clockTime, dayName, dayOf, timeOfDay, type Moment } from '../../parts/time.ts';
 import { linkTo } from '../lists.ts';
 import { watchPath } from '../paths.ts';
@@ -10,13 +12,6 @@ import { watchPath } from '../paths.ts';
 export type AxisRange = '6h' | '24h' | '7d' | '30d';
 
 const HOUR_MS = 3_600_000;
-export const RANGE_MS: Readonly<Record<AxisRange, number>> = {
-  '6h': 6 * HOUR_MS,
-  '24h': 24 * HOUR_MS,
-  '7d': 168 * HOUR_MS,
-  '30d': 720 * HOUR_MS,
-};
-
 interface ChartOptions {
   readonly range: AxisRange;
   readonly name: string;
@@ -24,7 +19,7 @@ interface ChartOptions {
 }
 
 const LEGEND = trusted(
-  '<ul class="legend"><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="s-below" width="12" height="12"/></svg>an alert fired</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="s-notified" d="M2 3h8L6 9z"/></svg>notified</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" fill="url(#hatch)"/></svg>not known</li></ul>',
+  '<ul class="legend"><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="s-below alarm" width="12" height="12"/></svg>an alert fired</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="s-notified" d="M2 3h8L6 9z"/></svg>notified</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" fill="url(#hatch)"/></svg>not known</li></ul>',
 );
 
 export function chart(series: Series | null, { range, name, moment }: ChartOptions): Html {
@@ -32,7 +27,7 @@ export function chart(series: Series | null, { range, name, moment }: ChartOptio
     return html`<div class="card"><p class="quiet">No samples yet.</p></div>`;
   const source = `${watchPath(name)}/samples.json`;
   const data = linkTo(source, { since: range, field: series.field });
-  const from = moment.now - RANGE_MS[range];
+  const from = Date.parse(series.from);
   const drawn = (width: number, height: number): Html => drawing(series, { from, width, height, moment });
   return html`<figure class="card" data-chart="${data}" data-zone="${moment.zone}">
       <div class="only-wide">${drawn(740, 280)}</div>
@@ -59,10 +54,11 @@ function drawing(series: Series, area: Area): Html {
   const x = (time: string): number => placeOf(Date.parse(time), area);
   const parts = [
     ...gridLines(y, width),
-    ...series.episodes.map(([begin, end]) => band('s-below', x(begin), end === null ? width - RIGHT : x(end), height)),
+    ...series.episodes.map(({ severity, from, until }) =>
+      band(`s-below ${rowTone(severity)}`, x(from), until === null ? width - RIGHT : x(until), height),
+    ),
     ...series.gaps.map(([begin, end]) => hatched(x(begin), x(end), height)),
-    ...limitLine(series.fire, { class: 's-limit', words: `fires ${series.fires ?? 'at'}`, y: y.of, width }),
-    ...limitLine(series.clear, { class: 's-clear', words: `clears ${otherSide(series.fires)}`, y: y.of, width }),
+    ...series.limits.flatMap((limit, place) => limitLines(limit, { place, of: series.limits.length, y: y.of, width })),
     ...linesOf(series).map((points) => stepsOf(points, x, y.of)),
     ...series.notified.map((at) => `<path class="s-notified" d="M${x(at) - 4} ${TOP - 2}h8l-4 7z"/>`),
     ...timeLabels(area, moment),
@@ -73,10 +69,10 @@ function drawing(series: Series, area: Area): Html {
 }
 
 /** What the drawing says, for those who do not see it. */
-function sentence({ field, unit, points, fire, episodes }: Series, moment: Moment): string {
+function sentence({ field, unit, points, limits, episodes }: Series, moment: Moment): string {
   const last = points.at(-1);
   const now = last === undefined ? '' : `, now ${grouped(last[1])} ${unit}`.trimEnd();
-  const limit = fire === null ? '' : `, limit ${grouped(fire)}`;
+  const limit = limits.map(({ fires, fire }) => `, limit ${fires} ${grouped(fire)}`).join('');
   const begin = points[0] === undefined ? '' : ` since ${clockTime(points[0][0], moment)}`;
   return `${field}${begin}${now}${limit}; alerts fired ${episodes.length} times`;
 }
@@ -87,11 +83,11 @@ interface Scale {
 }
 
 /** Limits count where they do not make the line a flat one. */
-function scaleOf({ points, fire, clear }: Series, height: number): Scale {
+function scaleOf({ points, limits: all }: Series, height: number): Scale {
   const values = points.map(([, value]) => Number(value));
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const room = Math.max(high - low, Math.abs(high) * 0.05) * 3;
-  const limits = [fire, clear].flatMap((limit) => (limit === null ? [] : [Number(limit)]));
+  const limits = all.flatMap(({ fire, clear }) => [Number(fire), Number(clear)]);
   const near = limits.filter((limit) => limit >= low - room && limit <= high + room);
   const marks = marksBetween(Math.min(low, ...near), Math.max(high, ...near));
   const [bottom = 0, top = 1] = [marks[0], marks.at(-1)];
@@ -133,24 +129,31 @@ function hatched(from: number, to: number, height: number): string {
 }
 
 interface LineOptions {
-  readonly class: 's-limit' | 's-clear';
-  /** In front of the limit. */
-  readonly words: string;
+  /** Among the alerts, of which there are so many: the words of each stand beside those of the one before. */
+  readonly place: number;
+  readonly of: number;
   readonly y: (value: number) => number;
   readonly width: number;
 }
 
-function otherSide(side: Series['fires']): string {
-  return side === null ? 'at' : side === 'below' ? 'above' : 'below';
-}
+const WORDS_WIDTH = 180;
 
-function limitLine(limit: string | null, { class: name, words, y, width }: LineOptions): string[] {
-  if (limit === null) return [];
-  const at = y(Number(limit));
-  if (at < 0) return [];
-  const isLimit = name === 's-limit';
-  const text = `<text class="s-text${isLimit ? ' alarm' : ''}" x="${LEFT + 6}" y="${isLimit ? at + 15 : at - 6}">${words} ${grouped(limit)}</text>`;
-  return [`<path class="${name}" d="M${LEFT} ${at}H${width - RIGHT}"/>${text}`];
+/** The words of both stand on the outer sides of their lines, so that they never meet. */
+function limitLines({ alert, severity, fires, fire, clear }: DrawnLimit, options: LineOptions): string[] {
+  const { place, of, y, width } = options;
+  const name = of === 1 ? '' : `${escapeHtml(alert)} `;
+  const x = LEFT + 6 + ((place * WORDS_WIDTH) % (width - LEFT - WORDS_WIDTH / 2));
+  const line = (limit: string, style: string, words: string, isUnder: boolean): string[] => {
+    const at = y(Number(limit));
+    if (at < 0) return [];
+    const text = `<text class="s-text ${style}" x="${x}" y="${isUnder ? at + 15 : at - 6}">${name}${words} ${grouped(limit)}</text>`;
+    return [`<path class="s-limit ${style}" d="M${LEFT} ${at}H${width - RIGHT}"/>${text}`];
+  };
+  const isBelow = fires === 'below';
+  return [
+    ...line(fire, rowTone(severity), `fires ${fires}`, isBelow),
+    ...(fire === clear ? [] : line(clear, 'clear', `clears ${isBelow ? 'above' : 'below'}`, !isBelow)),
+  ];
 }
 
 /** A line ends where nothing is known. */

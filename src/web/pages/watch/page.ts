@@ -104,7 +104,7 @@ function valueSection(found: WatchExplanation, { series, filter }: Drawn, moment
   const at = measure?.at ?? null;
   const age = at === null ? NOTHING : html`${ageTag(at, moment)} old`;
   const before = previous === null ? NOTHING : html` · before ${amountTag(previous)}`;
-  const value = measure === null ? 'Value' : html`${measure.is_stale ? 'was ' : null}${valueTag(measure)}`;
+  const value = measure === null ? 'Value' : valueTag(measure);
   return html`<div>
     <div class="head">
       <h2>${value}</h2>

@@ -5,18 +5,17 @@ import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { timeTag, took, type Moment } from '../../parts/time.ts';
 import { sheet } from '../lists.ts';
 
-export function pollTable({ polls, measure }: WatchExplanation, moment: Moment): Html {
+export function pollTable({ polls, measured }: WatchExplanation, moment: Moment): Html {
   if (polls === null || polls.length === 0) return NOTHING;
   const alerts = [...new Set(polls.flatMap(({ truths }) => Object.keys(truths)))];
-  const field = measure?.field ?? 'Value';
   const columns = [
     { name: 'At' },
     { name: 'Outcome' },
-    { name: field, class: 'num' },
+    ...(measured === null ? [] : [{ name: measured, class: 'num' }]),
     ...alerts.map((name) => ({ name })),
     { name: 'Took', class: 'num' },
   ];
-  const rows = polls.map((poll) => oneRow(poll, { alerts, field, moment }));
+  const rows = polls.map((poll) => oneRow(poll, { alerts, measured, moment }));
   return html`<div>
     <div class="head">
       <h2>Last polls</h2>
@@ -30,17 +29,22 @@ const ANSWERED = new Set(['complete', 'unchanged', 'partial']);
 
 interface RowOptions {
   readonly alerts: readonly string[];
-  readonly field: string;
+  readonly measured: string | null;
   readonly moment: Moment;
 }
 
-function oneRow({ at, outcome, value, truths, ms }: PollRow, { alerts, field, moment }: RowOptions): Html {
+function oneRow({ at, outcome, value, truths, ms }: PollRow, { alerts, measured, moment }: RowOptions): Html {
   const cells = alerts.map((name) => html`<td data-name="${name}"><span>${String(truths[name] ?? '')}</span></td>`);
   return html`<tr class="${ANSWERED.has(outcome) ? '' : 'blind'}">
     <td data-name="At"><span>${timeTag(at, moment)}</span></td>
     <td data-name="Outcome"><span>${outcome}</span></td>
-    <td class="num" data-name="${field}"><span>${value === null ? 'not known' : amountTag(value)}</span></td>
-    ${cells}
+    ${measured === null ? NOTHING : valueCell(measured, value)}${cells}
     <td class="num" data-name="Took"><span>${took(ms)}</span></td>
   </tr>`;
+}
+
+function valueCell(measured: string, value: string | null): Html {
+  return html`<td class="num" data-name="${measured}">
+    <span>${value === null ? 'not known' : amountTag(value)}</span>
+  </td>`;
 }
