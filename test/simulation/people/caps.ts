@@ -112,7 +112,11 @@ interface Closed extends Pick<Message, 'kind' | 'members' | 'closedAt'> {
 
 function closedTo(messages: Messages, target: string): Closed[] {
   return [
-    ...messages.to(target).map((message) => ({ ...message, message })),
+    ...messages
+      .to(target)
+      .flatMap((message) =>
+        message.recordedAt === null ? [] : [{ ...message, closedAt: message.recordedAt, message }],
+      ),
     ...messages.untriedTo(target).flatMap((one) => (one.isPutBack ? [] : [{ ...one, message: null }])),
   ];
 }

@@ -2,9 +2,8 @@
 // again from the end of an acknowledgement (101), and from a raised severity (114). A target is called as often as it has
 // steps that are due in this run (102), in this episode only (100).
 import type { Instant, Span } from '../model.ts';
-import type { Try, TryMember } from './log.ts';
+import type { TryMember } from './log.ts';
 import type { Court } from './owed.ts';
-import { closingOf, type Message } from './facts/messages.ts';
 import { gapsIn, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import type { Version } from './facts/timeline.ts';
@@ -67,21 +66,13 @@ function closedIn(court: Court, story: Story, run: Span): Instant | null {
   const tried = messages.aboutKey(story.key).filter(({ member }) => isOwn(member));
   const untried = log.untried.filter(({ members }) => members.some(isOwn));
   const closed = [
-    ...tried.flatMap(({ message }) => recordedOf(court, story, message) ?? []),
+    ...tried.flatMap(({ message }) => message.recordedAt ?? []),
     ...untried.map(({ closedAt }) => closedAt),
   ];
   const first = Math.min(...closed);
   // It may have been told from memory before it was stored.
   const from = run.from === story.from ? first : Math.max(first, run.from);
   return from < run.to ? from : null;
-}
-
-/** When the message that is on record was closed. What was told from memory is on record where the same process stored it. */
-function recordedOf({ clock, log }: Court, { begin }: Story, { tries }: Message): Instant | null {
-  const isOfOneLife = ({ begunAt }: Try): boolean =>
-    begin.at !== null && !log.lives.some(({ to }) => begunAt < to && to <= (begin.at ?? Infinity));
-  const first = tries.find((one) => !one.marks.fromMemory || (one.outcome.type !== 'refused' && isOfOneLife(one)));
-  return first === undefined ? null : closingOf(first, clock);
 }
 
 interface Under {
@@ -124,8 +115,10 @@ function joined(calls: readonly CallDue[]): CallDue[] {
 /** Critical, and accepted nowhere for five minutes. */
 function failoverFrom(court: Court, story: Story, run: Span, since: Instant): CallDue[] {
   const { timeline, messages, clock, severityAt } = court;
-  const took = messages.aboutKey(story.key).flatMap(({ message }) => message.sentAt ?? []);
-  const acceptedAt = Math.min(...took.filter((at) => at >= story.from), Infinity);
+  // It may have been told from memory before it was stored.
+  const begun = Math.min(story.from, story.begin.fromMemoryAt ?? story.from);
+  const took = messages.aboutKey(story.key).flatMap(({ message }) => message.acceptedAt ?? []);
+  const acceptedAt = Math.min(...took.filter((at) => at >= begun), Infinity);
   const from = clock.waitUntil(since, clock.at(since) + FAILOVER_MS);
   const to = Math.min(run.to, acceptedAt);
   // Where receivers answer at once, the call itself is accepted then.

@@ -49,8 +49,8 @@ function wrong(
 }
 
 export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
-  const { target, closedAt } = message;
-  if (!court.clock.isEven(closedAt - HOUR_MS, closedAt + HOUR_MS)) return [];
+  const { target, recordedAt: closedAt } = message;
+  if (closedAt === null || !court.clock.isEven(closedAt - HOUR_MS, closedAt + HOUR_MS)) return [];
   if (message.isSummary) return judgeSlot(court, message);
   const bucket = bucketOf(message);
   const limits = limitsOf(court.timeline.at(closedAt).channelOf(target), bucket);

@@ -17,6 +17,10 @@ export interface Message {
   readonly keys: readonly string[];
   readonly isSummary: boolean;
   readonly closedAt: Instant;
+  /** The same of what the store has: null where all was told from memory, and the process ended before it could store that. */
+  readonly recordedAt: Instant | null;
+  /** When a receiver took it over, as the store has it; null: it has no such try. */
+  readonly acceptedAt: Instant | null;
   readonly firstAt: Instant;
   readonly tries: readonly Try[];
   /** When the receiver took it over; null: it never did. */
@@ -62,7 +66,7 @@ export const SUMMARIES: ReadonlySet<Try['kind']> = new Set([
 const NO_LINES: readonly Line[] = [];
 
 export function messagesIn(
-  log: Pick<PeopleLog, 'tries' | 'untried' | 'span' | 'lives'>,
+  log: Pick<PeopleLog, 'transitions' | 'tries' | 'untried' | 'span' | 'lives'>,
   clock: DaemonClock,
   timeline: Timeline,
 ): Messages {
@@ -70,10 +74,8 @@ export function messagesIn(
     log.tries.filter(({ kind }) => kind !== 'report'),
     ({ id, target }) => `${target.channel}/${target.recipient} ${id}`,
   );
-  const ageOf = runTimes(log, timeline);
-  const all = [...byId.values()]
-    .flatMap((tries) => messageOf(tries, { clock, timeline, ageOf }))
-    .toSorted((a, b) => a.firstAt - b.firstAt);
+  const given = { clock, timeline, ageOf: runTimes(log, timeline), isStored: storedTries(log) };
+  const all = [...byId.values()].flatMap((tries) => messageOf(tries, given)).toSorted((a, b) => a.firstAt - b.firstAt);
   const byTarget = Map.groupBy(all, ({ target }) => target);
   const byPlace = new Map<string, Line[]>();
   const byKey = new Map<string, Line[]>();
@@ -145,13 +147,27 @@ interface Given {
   readonly clock: DaemonClock;
   readonly timeline: Timeline;
   readonly ageOf: RunTimeOf;
+  readonly isStored: (one: Try) => boolean;
 }
 
-function messageOf(tries: readonly Try[], { clock, timeline, ageOf }: Given): Message[] {
+/** Whether the store has a try. What was told from memory is stored by the same process, or never. */
+function storedTries({ transitions, lives }: Pick<PeopleLog, 'transitions' | 'lives'>): Given['isStored'] {
+  const storedAt = new Map(transitions.map(({ key, seq, at }) => [`${key} ${seq}`, at]));
+  return ({ marks, outcome, members: [member], begunAt }) => {
+    if (!marks.fromMemory) return true;
+    const at = member === undefined ? null : (storedAt.get(`${member.key} ${member.seq}`) ?? null);
+    return at !== null && outcome.type !== 'refused' && !lives.some(({ to }) => begunAt < to && to <= at);
+  };
+}
+
+function messageOf(tries: readonly Try[], { clock, timeline, ageOf, isStored }: Given): Message[] {
   const [first] = tries;
   if (first === undefined) return [];
   const target = `${first.target.channel}/${first.target.recipient}`;
   const took = tries.find(isTaken);
+  const stored = tries.filter(isStored);
+  const [firstStored] = stored;
+  const accepted = stored.find(isTaken);
   const closedAt = closingOf(first, clock);
   const age = (at: Instant): number => ageOf(target, closedAt, at);
   return [
@@ -164,6 +180,8 @@ function messageOf(tries: readonly Try[], { clock, timeline, ageOf }: Given): Me
       keys: [...new Set([...first.members.map(({ key }) => key), ...first.closedKeys])],
       isSummary: SUMMARIES.has(first.kind),
       closedAt,
+      recordedAt: firstStored === undefined ? null : closingOf(firstStored, clock),
+      acceptedAt: accepted === undefined ? null : (accepted.endedAt ?? accepted.begunAt),
       firstAt: first.begunAt,
       tries,
       sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
@@ -174,7 +192,7 @@ function messageOf(tries: readonly Try[], { clock, timeline, ageOf }: Given): Me
   ];
 }
 
-export function closingOf({ closedAt, closedClock, begunAt }: Try, clock: DaemonClock): Instant {
+function closingOf({ closedAt, closedClock, begunAt }: Try, clock: DaemonClock): Instant {
   return closedAt ?? clock.whenShown(closedClock, begunAt);
 }
 

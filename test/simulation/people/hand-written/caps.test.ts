@@ -35,6 +35,22 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(found({ transitions: many, tries })).toEqual(['over-the-cap burst']);
   });
 
+  it('counts what was told from memory only where the same process stored it', () => {
+    const many = eventsAt(Array.from({ length: 11 }, (_, n) => HOUR + n * 2 * SECOND));
+    const [first, ...others] = many.map((one, n) =>
+      n === 0 ? { ...one, at: HOUR + MINUTE, decidedClock: HOUR, fromMemoryAt: HOUR } : one,
+    );
+    const transitions = first === undefined ? others : [first, ...others];
+    const marks = { maybeCopy: false, fromMemory: true };
+    const tries = transitions.map((one, n) => (n === 0 ? { ...toldAlone(one), marks } : toldAlone(one)));
+    expect(found({ transitions, tries })).toEqual(['over-the-cap burst']);
+    const lives = [
+      { from: 0, to: HOUR + 30 * SECOND, end: 'killed' },
+      { from: HOUR + 31 * SECOND, to: 3 * HOUR, end: 'stopped' },
+    ] as const;
+    expect(found({ transitions, tries, lives })).toEqual([]);
+  });
+
   it('judges no cap within an hour after the clock was set', () => {
     const late = [begin(HOUR + 10 * MINUTE), end(2 * HOUR)];
     const jumps = [{ at: 20 * MINUTE, ms: -MINUTE }];

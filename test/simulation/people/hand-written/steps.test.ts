@@ -60,6 +60,22 @@ describe('the oracle for people, of steps and failover,', () => {
     expect(all.filter((one) => one !== 'unsent event')).toEqual([]);
   });
 
+  it('passes a failover that stays out where a receiver took the event from memory, and the same process stored that', () => {
+    const routes = [route({ notify: ['ops'], failover: ['team'] })];
+    const configs = [{ from: 0, config: config('first', routes, [rule('critical', 'event')]) }];
+    const begun = { type: 'event', severity: 'critical' } as const;
+    const stored = transition({ at: HOUR + 10 * MINUTE, decidedClock: HOUR, fromMemoryAt: HOUR, ...begun });
+    const marks = { maybeCopy: false, fromMemory: true };
+    const tries = [sent(HOUR, 'ops', [member(begun)], { marks })];
+    expect(found({ configs, transitions: [stored], tries })).toEqual([]);
+    const lives = [
+      { from: 0, to: HOUR + MINUTE, end: 'killed' },
+      { from: HOUR + 2 * MINUTE, to: 3 * HOUR, end: 'stopped' },
+    ] as const;
+    const again = sent(HOUR + 10 * MINUTE, 'ops', [member(begun)], { id: `ops ${HOUR}`, outcome: REFUSED });
+    expect(found({ configs, lives, transitions: [stored], tries: [...tries, again] })).toContain('step-wrong failover');
+  });
+
   it('passes a step that is taken in the moment in which the alert is over', () => {
     const escalate = [{ afterMs: HOUR, notify: ['team'] }];
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], escalate })]) }];
