@@ -211,12 +211,24 @@ async function usdcMoved({ items, sandbox }: Running): Promise<bigint> {
 }
 
 describe('with the defaults there is something to see', () => {
-  const EVERYTHING = { scam: true, failed: true, blocks: true, usdc: true, crossed: true, coin: true };
+  const EVERYTHING = { scam: true, failed: true, blocks: true, usdc: true, coin: true };
 
   test.each([7, 8])('in every half minute of polling (seed %d)', async (seed) => {
     const clock = createFakeClock(LATE + 1234);
     await using running = await runSandbox({ seed, clock });
     for (let window = 0; window < 10; window++) expect(await watchHalfMinute(running)).toEqual(EVERYTHING);
+  });
+
+  test('the treasury falls below a million once in 138 blocks, for fifteen of them', async () => {
+    await using running = await runSandbox();
+    const isLow: boolean[] = [];
+    for (let block = 0; block < 2 * 138; block++) {
+      isLow.push(usdcOf(running) < 1_000_000_000_000n);
+      await running.clock.advance(2000);
+    }
+    expect(isLow.filter(Boolean)).toHaveLength(2 * 15);
+    expect(isLow.filter((low, place) => low && isLow[place - 1] === false)).toHaveLength(2);
+    expect(isLow.slice(0, 138)).toEqual(isLow.slice(138));
   });
 
   interface Seen {
@@ -235,13 +247,11 @@ describe('with the defaults there is something to see', () => {
       seen.push(look(running));
     }
     const steps = seen.slice(1).map((now, place) => [seen[place] ?? now, now] as const);
-    const million = 1_000_000_000_000n;
     return {
       scam: steps.some(([before, now]) => now.scam.difference(before.scam).size > 0),
       failed: steps.some(([before, now]) => now.failed.difference(before.failed).size > 0),
       blocks: steps.every(([before, now]) => now.head > before.head),
       usdc: steps.some(([before, now]) => now.usdc !== before.usdc),
-      crossed: steps.some(([before, now]) => now.usdc < million !== before.usdc < million),
       coin: steps.some(([before, now]) => now.coin !== before.coin),
     };
   }

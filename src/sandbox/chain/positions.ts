@@ -5,7 +5,7 @@ import { draw, PURPOSE } from './draw.ts';
 import { keyOf, type AddressKey } from './keys.ts';
 import { CROWD, phaseOf } from './accounts.ts';
 import type { TokenBook } from './tokens.ts';
-import { AROUND, FILLING, type PeriodicAmount } from './periodic-amount.ts';
+import { AROUND, FILLING, SELDOM_LOW, type PeriodicAmount } from './periodic-amount.ts';
 
 /** One token, or one piece of a collection, in somebody's hands. */
 export interface Position {
@@ -56,7 +56,7 @@ function treasuryPositions(seed: number, tokens: TokenBook): Position[] {
   const others = tokens.others.filter(({ type }) => type === 'ERC-20').slice(0, 8);
   const usdc = named(tokens, TOKENS.USDC, 1_000_000n * 1_000_000n, USDC_STEP);
   return [
-    { ...usdc, wave: { ...usdc.amount, phase: usdcPhaseOf(seed) } },
+    { ...usdc, amount: { ...usdc.amount, levels: SELDOM_LOW, phase: usdcPhaseOf(seed) } },
     named(tokens, TOKENS.ACME, 2_500_000n * COIN, 7),
     named(tokens, TOKENS.SPAM, 777n * COIN, 50),
     ...others.map((token, place) => steady(seed, token, BigInt(5 + place), 9 + place)),
