@@ -22,12 +22,8 @@ export function amountAt(amount: PeriodicAmount, height: number, noise: (steps: 
 export const AROUND = [-180, -90, 40, 120, 200, 90, -30, -130] as const;
 /** Always above the base, but for one fall through it. */
 export const SELDOM_LOW = [
-  ...[80, 130, 200, 150, 90, 120, 60, 110],
-  ...[70, 140, 180, 130, 80, 110, 60, 100],
-  ...[90, 150, 200, 140, 70, 120, 80, 110],
-  ...[60, 130, 190, 150, 80, 120, 70, 100],
-  ...[70, 140, 200, 130, 90, 110, 80, 120],
-  ...[40, -30, -90, -180, -120, -60],
+  80, 130, 200, 150, 90, 120, 60, 110, 70, 140, 180, 130, 80, 110, 60, 100, 90, 150, 200, 140, 70, 120, 80, 110, 60,
+  130, 190, 150, 80, 120, 70, 100, 70, 140, 200, 130, 90, 110, 80, 120, 40, -30, -90, -180, -120, -60,
 ] as const;
 /** A saw-tooth that is emptied again and again. */
 export const FILLING = [-900, -700, -450, -200, 0, 150, 300, 450, 600, 700] as const;
