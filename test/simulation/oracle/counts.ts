@@ -68,7 +68,8 @@ interface Call {
   /** Null: in no poll that was kept. */
   keptAt: Instant | null;
   readonly isOfBaseline: boolean;
-  block: number;
+  /** When each block that it was in was made: where blocks were replaced, it keeps the time that it was counted with. */
+  readonly madeAt: Set<Instant>;
   hasFailed: boolean;
   hasPassed: boolean;
 }
@@ -79,10 +80,10 @@ function callsIn(polls: readonly ReadPoll[]): ReadonlyMap<string, Call> {
   for (const { poll, readings } of polls) {
     const rows = readings.flatMap((reading) => reading.rows);
     for (const { id, block, facts } of rows) {
-      const fresh = { servedAt: poll.startedAt, keptAt: null, isOfBaseline: isFirst, block: 0, ...NEITHER };
-      const call: Call = calls.get(id) ?? fresh;
+      const fresh = { servedAt: poll.startedAt, keptAt: null, isOfBaseline: isFirst, madeAt: new Set<Instant>() };
+      const call: Call = calls.get(id) ?? { ...fresh, ...NEITHER };
       if (poll.isKept) call.keptAt ??= poll.startedAt;
-      call.block = block ?? call.block;
+      if (block !== null) call.madeAt.add(madeAt(block));
       if (facts['success'] === 'false') call.hasFailed = true;
       else call.hasPassed = true;
       calls.set(id, call);
@@ -138,9 +139,11 @@ function possibleCounts(calls: readonly Call[], { poll }: ReadPoll, moment: Mome
     const slackMs = isSure ? -SLACK_MS : SLACK_MS;
     const within = seen.filter((call) => {
       const knownAt = isSure ? call.servedAt : (call.keptAt ?? call.servedAt);
-      const made = madeAt(call.block);
       const isNew = !call.isOfBaseline && (isSure || call.keptAt === null || knownAt >= span.from);
-      return isNew && knownAt > span.from && made > clockAt - reference.windowMs - slackMs && made <= clockAt + slackMs;
+      const isWithin = (made: Instant): boolean =>
+        made > clockAt - reference.windowMs - slackMs && made <= clockAt + slackMs;
+      const times = [...call.madeAt];
+      return isNew && knownAt > span.from && (isSure ? times.every(isWithin) : times.some(isWithin));
     });
     return {
       failed: within.filter((call) => call.hasFailed && (!isSure || !call.hasPassed)).length,
@@ -148,11 +151,19 @@ function possibleCounts(calls: readonly Call[], { poll }: ReadPoll, moment: Mome
     };
   };
   const [least, most] = [counted(true), counted(false)];
-  const lastFailed = (calls: readonly Call[]): Instant =>
-    Math.max(span.from + clockAt - at, ...calls.filter(({ hasFailed }) => hasFailed).map(({ block }) => madeAt(block)));
+  const lastFailed = (calls: readonly Call[], edge: typeof Math.max): Instant =>
+    Math.max(
+      span.from + clockAt - at,
+      ...calls.filter(({ hasFailed }) => hasFailed).map(({ madeAt: times }) => edge(...times)),
+    );
   const silent = [
-    clockAt - lastFailed(seen) - SLACK_MS,
-    clockAt - lastFailed(seen.filter((call) => !call.hasPassed && call.servedAt > span.from)) + SLACK_MS,
+    clockAt - lastFailed(seen, Math.max) - SLACK_MS,
+    clockAt -
+      lastFailed(
+        seen.filter((call) => !call.hasPassed && call.servedAt > span.from),
+        Math.min,
+      ) +
+      SLACK_MS,
   ];
   return [least.failed, most.failed].flatMap((failed) =>
     [least.passed, most.passed].flatMap((passed) =>

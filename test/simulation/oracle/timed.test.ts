@@ -192,6 +192,13 @@ describe('a count', () => {
     expect(says(logsOf('tally', PATHS.vault, serve, { owed: through, ...edited('tally/many') }))).toEqual([]);
   });
 
+  test('may keep the time of a call that was mined again further down', () => {
+    const again: Row = { ...failed(300), block: HEAD + 240 };
+    const moved = (minute: number): Served['answer'] =>
+      page(minute < 315 ? rows(minute) : [...rows(minute).filter(({ id }) => id !== again.id), again]);
+    expect(says(logsOf('tally', PATHS.vault, moved, { owed: through, ...edited('tally/many') }))).toEqual([]);
+  });
+
   test('that does not fire is lost', () => {
     expect(says(logsOf('tally', PATHS.vault, serve, edited('tally/many')))).toEqual(['lost tally']);
   });

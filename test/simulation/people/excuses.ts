@@ -77,12 +77,12 @@ function pausesOf({ log, clock }: Evidence, watch: string): Span[] {
  * it came for those about its other alerts, where all of them wait, and one that it was in before a hold took it out.
  */
 export function tryExcuses(evidence: Evidence, awaited: Awaited): Excused[] {
-  const { target, key, from, carrier, repeatMs } = awaited;
+  const { target, key, from, carrier, repeatMsAt } = awaited;
   const others = waitsWithOthers(evidence, awaited) ? keysOf(carrier) : [];
   const keys = new Set([key, ...others, ...evidence.messages.leftBy(target, key)]);
   const near = new Set([...keys].flatMap((one) => evidence.messages.troubled(target, one)));
   const waits = [...near].flatMap((message) =>
-    message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMs) ?? []),
+    message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMsAt) ?? []),
   );
   const before = [...keys].flatMap((one) =>
     untriedBefore(evidence, target, one, one === key ? from : carrier?.closedAt),
@@ -100,7 +100,8 @@ interface Awaited {
   readonly from: Instant;
   /** The message in which it came, or was to come; null: none was tried. */
   readonly carrier: Message | null;
-  readonly repeatMs: number | null;
+  /** After how long it is told again, as the config has it then; null: never. */
+  readonly repeatMsAt: (at: Instant) => number | null;
 }
 
 /** An earlier message about it was not settled when that was closed. Summaries are not divided. */
@@ -140,7 +141,7 @@ interface Wait {
 }
 
 /** Null: there is none. */
-function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMs: number | null): Wait | null {
+function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMsAt: Awaited['repeatMsAt']): Wait | null {
   const { outcome, begunAt, endedAt, attempt } = one;
   if (outcome.type === 'accepted' || endedAt === null) return null;
   const { clock } = evidence;
@@ -149,7 +150,7 @@ function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMs: num
     const to = Math.max(endedAt + ms, clock.waitUntil(endedAt, clock.at(endedAt) + ms));
     return { by, span: { from: begunAt, to } };
   };
-  if (message.deadAt !== null && endedAt >= message.deadAt) return lasting('given-up', repeatMs ?? GIVEN_UP_MS);
+  if (message.deadAt !== null && endedAt >= message.deadAt) return lasting('given-up', againMs(repeatMsAt, endedAt));
   const waitMs = (WAITS[attempt - 1] ?? HOUR) * SPREAD;
   if (outcome.type === 'unknown') return lasting('schedule', waitMs);
   if (outcome.retryAfterMs !== null)
@@ -163,6 +164,12 @@ function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMs: num
   return woken !== undefined && woken < endedAt + waitMs
     ? { by: 'success', span: { from: begunAt, to: woken } }
     : lasting('schedule', waitMs);
+}
+
+/** A reload may make it longer meanwhile. */
+function againMs(repeatMsAt: Awaited['repeatMsAt'], at: Instant): number {
+  const firstMs = repeatMsAt(at) ?? GIVEN_UP_MS;
+  return Math.max(firstMs, repeatMsAt(at + firstMs) ?? GIVEN_UP_MS);
 }
 
 function isOfBody({ outcome }: Try): boolean {

@@ -62,11 +62,11 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
 const NO_BEGINS: ReadonlySet<Duty> = new Set(['end', 'change', 'short', 'repeat']);
 
 function excusesOf(court: Court, { story, target, holds, from, excused }: Owed, carrier: Message | null): Excused[] {
-  const repeatMs = repeatOf(court, story, target, story.from);
+  const repeatMsAt = (at: Instant): number | null => repeatOf(court, story, target, at);
   return [
     ...(holds === 'passes' ? [] : holdExcuses(court, story)),
     ...(holds === 'calls' ? pollExcuses(court, story) : []),
-    ...tryExcuses(court, { target, key: story.key, from, carrier, repeatMs }),
+    ...tryExcuses(court, { target, key: story.key, from, carrier, repeatMsAt }),
     ...slotExcuses(court, { target, carrier, slotEnd: court.caps.slotEnd }),
     ...outerExcuses(court, target),
     ...(excused === undefined ? [] : [excused]),

@@ -109,4 +109,18 @@ describe('the oracle for people, of repeats,', () => {
     expect(found({ span, configs, jumps, lives, transitions: [fires], tries })).toEqual([]);
     expect(found({ span, configs, jumps, transitions: [fires], tries })).toEqual(['repeat-wrong early']);
   });
+
+  it('passes a begin that was given up and is tried again later, since a reload has turned repeats off', () => {
+    const outcome = { type: 'refused', why: 'body', retryAfterMs: null } as const;
+    const tries = [HOUR, HOUR + 5 * MINUTE, HOUR + 30 * MINUTE].map((at, n) => {
+      return { ...begin(at), id: 'given up', attempt: n + 1, outcome };
+    });
+    const configs = (later: number | 'off'): PeopleLog['configs'] => [
+      { from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 2 * HOUR })]) },
+      { from: 2 * HOUR, config: config('later', [route({ notify: ['ops'], repeatMs: later })]) },
+    ];
+    const given = { span: { from: 0, to: 6 * HOUR }, transitions: [fires], tries: [...tries, repeat(5.5 * HOUR)] };
+    expect(found({ ...given, configs: configs('off') })).toEqual([]);
+    expect(found({ ...given, configs: configs(2 * HOUR) })).toEqual(['unsent begin']);
+  });
 });
