@@ -134,8 +134,11 @@ async function viewOfMany(): Promise<() => Promise<QueryContext>> {
   polled = { poller, watches };
   await pollAll(watches);
   const reader = await store.reader();
-  const runtime = polledRuntime({ config, watches: () => watches, poller, blind, startedAt: now });
-  return () => Promise.resolve({ store: reader, runtime, now });
+  const runtime = polledRuntime({ config, watches: () => watches, poller, blindWatches: blind, startedAt: now, clock });
+  return () => {
+    const health = runtime.health();
+    return Promise.resolve({ store: reader, runtime: { ...runtime, health: () => health }, now });
+  };
 }
 
 async function pollSome(turn: number): Promise<void> {

@@ -5,6 +5,8 @@
 //   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
 import type { Ownership } from '../cluster/ownership.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
+import { summaryOfHealth } from '../engine/reporting/daemon-health.ts';
+import { recordHealth } from '../engine/upkeep/health-record.ts';
 import { runJournal } from '../engine/upkeep/journal.ts';
 import { createStorageBackoff } from '../engine/reporting/storage-backoff.ts';
 import { keepPolicy } from '../operators/upkeep.ts';
@@ -40,16 +42,12 @@ export async function openApp(given: AppOptions): Promise<App> {
   const services = await openServices(options, state, opened);
   const { runtime, reload } = services;
   await using first = await runtime.prepare(setup);
-  let heartbeatAt: Instant | null = null;
-  const web = await openWeb(options, services, () => heartbeatAt);
+  const web = await openWeb(options, services);
   opened.defer(() => web.close());
   first.commit();
 
   const reloader = createReloader({ clock, files: options.sources, reload: (signal) => reload.run(signal) });
-  const onBeat = (at: Instant): void => {
-    heartbeatAt = at;
-  };
-  const loops = loopsOf(options, services, { reloader, onBeat });
+  const loops = loopsOf(options, services, reloader);
   const closing = opened.move();
   return {
     url: web.url,
@@ -104,8 +102,8 @@ async function owningUntil(ownership: Ownership, work: Promise<void>): Promise<v
 
 function loopsOf(
   options: AppOptions,
-  { store, ownership, whileHeld, runtime, pauses, self, jumps }: Services,
-  { reloader, onBeat }: { readonly reloader: Reloader; readonly onBeat: (at: Instant) => void },
+  { store, ownership, whileHeld, runtime, pauses, self, jumps, health, heartbeats }: Services,
+  reloader: Reloader,
 ): Loop[] {
   const { clock, log } = options;
   const policy = {
@@ -120,14 +118,19 @@ function loopsOf(
       runtime.dispatch();
     },
   };
-  const beat = { ...options, runtime, store, ownership, onAccepted: onBeat };
-  const report = { runtime, store, ownership, clock, log };
+  const onAccepted = (at: Instant): void => {
+    heartbeats.acceptedAt = at;
+  };
+  const beat = { ...options, runtime, store, ownership, health, onAccepted };
+  const report = { runtime, store, ownership, health, clock, log };
+  const summary = { health: () => summaryOfHealth(health()) };
   const loops: Loop[] = [
     { name: 'reloader', run: (end) => reloader.run(end) },
     { name: 'self-alerts', run: (end) => self.run(end) },
     { name: 'operators', run: whileHeld('service:dispatch', (end) => keepPolicy(policy, end)) },
     { name: 'heartbeat', run: whileHeld('service:dispatch', (end) => beatUntil(beat, end)) },
     { name: 'daily-report', run: whileHeld('service:dispatch', (end) => reportDaily(report, end)) },
+    { name: 'health', run: (end) => recordHealth({ ...summary, store, clock, log }, end) },
     { name: 'journal', run: (end) => runJournal({ store, ownership, jumps, clock, log }, end) },
   ];
   const replicas = { store, ownership, runtime, pauses, clock, log };

@@ -5,6 +5,7 @@ import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import { showTime } from '../core/wording/words.ts';
 import type { Moment } from '../lib/time-zone.ts';
 import { causesOf } from '../core/model/quality/blind-cause.ts';
+import type { DaemonHealth } from '../engine/reporting/daemon-health.ts';
 import { counted } from '../engine/self/cause.ts';
 import { runDailyReport } from '../engine/self/daily-report.ts';
 import { type Standing, type Unread } from '../engine/self/report-text.ts';
@@ -14,7 +15,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 export interface DailyReportParts {
-  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'watches' | 'blindness' | 'memoryOf' | 'dispatch'>;
+  readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'memoryOf' | 'dispatch'>;
+  readonly health: () => Pick<DaemonHealth, 'watches' | 'blind'>;
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
@@ -23,7 +25,7 @@ export interface DailyReportParts {
 
 /** Runs until the signal aborts. */
 export async function reportDaily(
-  { runtime, store, ownership, clock, log }: DailyReportParts,
+  { runtime, store, ownership, health, clock, log }: DailyReportParts,
   signal: AbortSignal,
 ): Promise<void> {
   await runDailyReport(
@@ -33,16 +35,15 @@ export async function reportDaily(
       settings: () => runtime.digest(),
       timeZone: runtime.timeZone,
       work: () => runtime.work(),
-      blind: () =>
-        causesOf(runtime.blindness.blind()).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
+      blind: () => causesOf(health().blind).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
       async standing(): Promise<Standing> {
         const now = clock.now();
-        const watches = runtime.watches();
+        const { watches, blind } = health();
         const explorers = Map.groupBy(watches, ({ target }) => target.explorer);
         const { owed } = await store.backlog(now);
         return {
           watches: new Map([...explorers].map(([explorer, { length }]) => [explorer, length])),
-          blind: runtime.blindness.blind().length,
+          blind: blind.length,
           zone: runtime.timeZone(),
           unread: watches.flatMap((watch) => unreadOf(watch, runtime)),
           owed,

@@ -1,6 +1,7 @@
 // Wires the heartbeat: what it looks at, and how it is posted.
 import type { Ownership } from '../cluster/ownership.ts';
 import type { HeartbeatSettings } from '../config/model.ts';
+import type { DaemonHealth } from '../engine/reporting/daemon-health.ts';
 import { runHeartbeat } from '../engine/self/heartbeat.ts';
 import { undeliverableSince } from '../engine/self/undeliverable.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
@@ -13,7 +14,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 export interface HeartbeatParts {
-  readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self' | 'channelHealth'>;
+  readonly runtime: Pick<Runtime, 'heartbeat' | 'scheduler' | 'self'>;
+  readonly health: () => Pick<DaemonHealth, 'channels' | 'startedAt'>;
   readonly store: Pick<Store, 'probe' | 'backlog' | 'journalHead'>;
   readonly ownership: Pick<Ownership, 'allHeld'>;
   readonly metrics: Pick<DaemonMetrics, 'beat'>;
@@ -28,9 +30,8 @@ export interface HeartbeatParts {
 
 /** Runs until the signal aborts. */
 export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): Promise<void> {
-  const { runtime, store, ownership, metrics, isDry, clock, log } = options;
+  const { runtime, store, ownership, health, metrics, isDry, clock, log } = options;
   const { scheduler } = runtime;
-  const startedAt = clock.now();
   using delay = watchLoopDelay();
   await runHeartbeat(
     {
@@ -46,7 +47,8 @@ export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): P
         loopDelayMs: () => delay.longestMs(),
         async undeliverableSince() {
           const { owed } = await store.backlog(clock.now());
-          return undeliverableSince({ self: runtime.self(), health: runtime.channelHealth(), owed, startedAt });
+          const { channels, startedAt } = health();
+          return undeliverableSince({ self: runtime.self(), health: channels, owed, startedAt });
         },
       },
       async post({ url, allow }, call, end) {

@@ -2,15 +2,16 @@
 import type { Ownership } from '../cluster/ownership.ts';
 import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
-import { countAlerts } from '../engine/reporting/report.ts';
+import { daemonHealth, type DaemonHealth, type HealthParts } from '../engine/reporting/daemon-health.ts';
+import { blindOfWatches, countAlerts } from '../engine/reporting/report.ts';
 import { createClockJumps, type ClockJumps } from '../engine/upkeep/clock-jumps.ts';
 import { createHeldLoops, type WhileHeld } from '../engine/upkeep/held-loops.ts';
 import { createSupervisor, type Supervisor } from '../engine/upkeep/supervisor.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { openStore } from '../store/open.ts';
 import type { Store } from '../store/contract/store.ts';
 import { createDaemonJournal, type DaemonJournal } from './daemon-journal.ts';
 import { createPauses, type Pauses } from './pauses.ts';
-import type { RecoveryRecord } from './state/recovery-record.ts';
 import { createReload, type Reload } from './setup/reload.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 import { shardOfCause } from './runtime/shards.ts';
@@ -19,7 +20,7 @@ import type { Setup, SetupTools } from './setup/setup.ts';
 import type { Sources } from './setup/sources.ts';
 import type { OpenState } from './state/state.ts';
 import { createStateGuard, type StateGuard } from './state/state-guard.ts';
-import { watchStorage, type StorageHealth } from './state/storage-health.ts';
+import { watchStorage } from './state/storage-health.ts';
 
 export interface AppOptions
   extends
@@ -37,7 +38,6 @@ export interface AppOptions
 export interface Services {
   readonly store: Store;
   readonly ownership: Ownership;
-  readonly storage: StorageHealth;
   readonly supervisor: Supervisor;
   readonly whileHeld: WhileHeld;
   readonly guard: StateGuard;
@@ -46,6 +46,10 @@ export interface Services {
   readonly runtime: Runtime;
   readonly journal: DaemonJournal;
   readonly reload: Reload;
+  /** How the daemon does now. */
+  readonly health: () => DaemonHealth;
+  /** Written by the loop that sends them. */
+  readonly heartbeats: { acceptedAt: Instant | null };
   /** Tells what is wrong with the daemon itself. */
   readonly self: SelfAlerts;
 }
@@ -87,40 +91,46 @@ export async function openServices(
   const reload = createReload({ ...options, runtime, onApplied: (next) => journal.configured(next) });
   const jumps = createClockJumps(clock);
   const guard = createStateGuard({ store, clock, log });
-  const parts = { store, ownership, storage, supervisor, whileHeld, guard, jumps, pauses, runtime, journal, reload };
-  const self = createSelf(options, parts, recovery);
-  metrics.mirrorCluster(() => (ownership.isShared ? ownership.view() : null));
-  metrics.mirrorStorage(() => storage.state() === 'works');
-  metrics.mirrorFailing(() => supervisor.failing().map(({ name }) => name));
+  const heartbeats: Services['heartbeats'] = { acceptedAt: null };
+  const known: HealthParts = {
+    ...runtime.parts,
+    clock,
+    startedAt: clock.now(),
+    storage: () => storage.state(),
+    restoredAt: () => guard.restoredAt(),
+    recovered: () => recovery.recent(),
+    failingLoops: () => supervisor.failing(),
+    rejected: () => reload.rejected(),
+    clockJumps: jumps,
+    cluster: () => (ownership.isShared ? ownership.view() : null),
+    heartbeatAt: () => heartbeats.acceptedAt,
+  };
+  const health = (): DaemonHealth => daemonHealth(known);
+  const services = { store, ownership, supervisor, whileHeld, guard, jumps, pauses, runtime, journal, reload };
+  const self = createSelf(options, { store, ownership, runtime, health });
+  mirrorHealth(metrics, health);
   metrics.mirrorAlerts(() => [...runtime.alerts(), ...countAlerts(self.watches(), (id) => self.memoryOf(id))]);
-  return { ...parts, self };
+  return { ...services, health, heartbeats, self };
+}
+
+function mirrorHealth(metrics: AppOptions['metrics'], health: () => DaemonHealth): void {
+  metrics.mirrorCluster(() => health().cluster);
+  metrics.mirrorStorage(() => health().storage === 'works');
+  metrics.mirrorFailing(() => health().failingLoops.map(({ name }) => name));
+  metrics.mirrorBlind(() => blindOfWatches(health().blind));
 }
 
 function createSelf(
   { setup, clock, log }: AppOptions,
-  { store, ownership, storage, supervisor, guard, jumps, runtime, reload }: Omit<Services, 'self'>,
-  recovery: Pick<RecoveryRecord, 'recent'>,
+  { store, ownership, runtime, health }: Pick<Services, 'store' | 'ownership' | 'runtime' | 'health'>,
 ): SelfAlerts {
-  const find = createFind({
-    store,
-    clock,
-    work: {
-      ...runtime,
-      storage: () => storage.state(),
-      restoredAt: () => guard.restoredAt(),
-      recovered: () => recovery.recent(),
-      clockJumps: jumps,
-      rejected: () => reload.rejected(),
-      failing: () => supervisor.failing(),
-    },
-  });
   const self = createSelfAlerts({
     store,
     ownership,
     shardOf: (cause) => shardOfCause(cause, runtime.facts.config() ?? setup.config),
     clock,
     log,
-    find,
+    find: createFind({ store, health, timeZone: runtime.timeZone }),
     notify: () => runtime.self(),
     timeZone: runtime.timeZone,
     onTransitions: () => {

@@ -1,5 +1,5 @@
 import { reasonOf, sinceWords } from '../core/model/quality/blind-cause.ts';
-import { blindSince, overdueSince, type Watching } from '../core/model/quality/blindness.ts';
+import { blindSince, latest, overdueSince, type Watching } from '../core/model/quality/blindness.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -12,6 +12,8 @@ import { singleLine } from '../lib/untrusted.ts';
 export interface Looked extends Moment {
   /** The last one of the watch, over or not. */
   readonly pause: Pause | null;
+  /** When the daemon started that polls it: what was before does not count. Null, or left out: all of it counts. */
+  readonly from?: Instant | null;
 }
 
 /** `paused until 2026-01-01T18:00:00Z by alice: the vault is moved`, while it is. */
@@ -52,6 +54,7 @@ export function overdueFrom(watch: Watch, memory: Memory | undefined, looked: Om
   return watching && overdueSince(memory, watching);
 }
 
-function watchingOf(watch: Watch, { now, pause }: Omit<Looked, 'zone'>): Watching | null {
-  return pause !== null && pause.until > now ? null : { watch, from: pause?.until ?? null, now };
+function watchingOf(watch: Watch, { now, pause, from = null }: Omit<Looked, 'zone'>): Watching | null {
+  if (pause !== null && pause.until > now) return null;
+  return { watch, from: latest(pause?.until ?? null, from), now };
 }

@@ -15,7 +15,7 @@ export const STEPS = {
   cover: 'until when watches were covered',
   'keep-chain-blocks': 'blocks that an explorer has shown',
   probe: 'a row that shows whether the file takes one',
-  'keep-troubles': 'what keeps explorers from being asked',
+  'keep-health': 'how the daemon does, for `status` and other replicas',
   'keep-running': 'what runs now, for `plan`',
   forget: 'watches that are gone',
   claim: 'deliveries are handed to a sender',

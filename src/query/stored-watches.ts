@@ -1,4 +1,5 @@
 // What is known of watches by the state alone: those of a daemon that does not run, or that another replica polls.
+import { blindGroups, mergedHealth, UNKNOWN_HEALTH, type HealthSummary } from '../core/model/quality/health-summary.ts';
 import { reasonOf, type BlindWatch } from '../core/model/quality/blind-cause.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
 import { goneFields, NO_SIGHTINGS } from '../core/model/quality/field-sightings.ts';
@@ -31,13 +32,18 @@ export async function readStored(
   return { memories, damaged, diagnostics: await reader.diagnostics(ids), pauses: await reader.pauses() };
 }
 
+/** The state of the watches, and the rows of replicas that live. */
+interface StoredWork extends StoredFacts {
+  readonly rows: readonly HealthSummary[];
+}
+
 /** As it was when it was written down, which a running daemon does every ten seconds. */
 export function storedWatches(
   watches: readonly Watch[],
-  facts: StoredFacts,
+  work: StoredWork,
   now: Instant,
-): Pick<RuntimeView, 'memoryOf' | 'figuresOf' | 'snapshotOf' | 'healthOf' | 'blindness'> {
-  const { memories, diagnostics } = facts;
+): Pick<RuntimeView, 'memoryOf' | 'figuresOf' | 'snapshotOf' | 'healthOf' | 'blind'> {
+  const { memories, diagnostics } = work;
   const watchById = new Map(watches.map((watch) => [watch.id, watch]));
   return {
     memoryOf: (id) => memories.get(id) ?? null,
@@ -45,11 +51,45 @@ export function storedWatches(
     // Whoever needs it reads it from the state.
     snapshotOf: () => null,
     healthOf: (id) => diagnostics.get(id)?.health ?? {},
-    blindness: {
-      blind: () => watches.flatMap((watch) => blindIn(watch, facts, now)),
-      overdue: () => watches.flatMap((watch) => overdueIn(watch, facts, now)),
-    },
+    blind: () => blindOf(watches, work, now),
   };
+}
+
+/**
+ * The rows of replicas that live, and the state of watches that none of them polls. It runs if one of them does.
+ */
+export function storedHealth(watches: readonly Watch[], work: StoredWork, now: Instant): HealthSummary {
+  const { rows, memories, damaged } = work;
+  const left = watches.filter(({ target }) => pollerOf(target.explorer, rows) === undefined);
+  const ofThese: HealthSummary = {
+    ...UNKNOWN_HEALTH,
+    at: now,
+    unseen: left.filter(({ id }) => !memories.has(id) && !damaged.has(id)).length,
+    blind: blindGroups(blindOf(left, work, now)),
+    overdue: blindGroups(left.flatMap((watch) => overdueIn(watch, work, now))),
+  };
+  return mergedHealth(ofThese, rows);
+}
+
+/** The one that polls the watches of the explorer. */
+function pollerOf(explorer: string, rows: readonly HealthSummary[]): HealthSummary | undefined {
+  return rows.find(({ explorers }) => explorers.some(({ name, polled }) => name === explorer && polled > 0));
+}
+
+function blindOf(watches: readonly Watch[], work: StoredWork, now: Instant): BlindWatch[] {
+  const groups = Map.groupBy(watches, ({ target }) => target.explorer);
+  return [...groups].flatMap(([explorer, all]) => {
+    const poller = pollerOf(explorer, work.rows);
+    const found = all.flatMap((watch) => blindIn(watch, { ...work, from: poller?.startedAt ?? null }, now));
+    return poller === undefined ? found : asWritten(found, explorer, poller);
+  });
+}
+
+/** The replica that polls them knows since when they count as blind, and why. */
+function asWritten(found: readonly BlindWatch[], explorer: string, { blind }: HealthSummary): BlindWatch[] {
+  const [first, ...others] = blind.filter((group) => group.explorer === explorer);
+  if (first === undefined) return [];
+  return others.length > 0 ? [...found] : found.map((one) => ({ ...one, reason: first.reason }));
 }
 
 function overdueIn(watch: Watch, { memories, damaged, pauses }: StoredFacts, now: Instant): BlindWatch[] {
@@ -70,10 +110,15 @@ function figuresIn(
   return storedFiguresOf(watch.kind.fields, figurePathsOf(watch), snapshot);
 }
 
-function blindIn(watch: Watch, { memories, damaged, pauses }: StoredFacts, now: Instant): BlindWatch[] {
+/** `from`: what was before does not count. */
+function blindIn(
+  watch: Watch,
+  { memories, damaged, pauses, from }: StoredFacts & { readonly from: Instant | null },
+  now: Instant,
+): BlindWatch[] {
   if (damaged.has(watch.id)) return [{ watch, since: now, reason: 'damaged-memory', fields: [] }];
   const memory = memories.get(watch.id);
-  const since = blindFrom(watch, memory, { pause: lastPauseOf(pauses, watch), now });
+  const since = blindFrom(watch, memory, { pause: lastPauseOf(pauses, watch), from, now });
   if (since === null) return [];
   const fields = goneFields(memory?.data?.fields ?? NO_SIGHTINGS);
   return [{ watch, since, reason: reasonOf(memory?.data ?? null), fields }];

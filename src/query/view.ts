@@ -10,7 +10,8 @@ import type { Labels, WatchId } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import type { Blindness } from '../core/model/quality/blind-cause.ts';
+import type { BlindWatch } from '../core/model/quality/blind-cause.ts';
+import type { HealthSummary } from '../core/model/quality/health-summary.ts';
 import type { ChangesSince } from '../engine/polling/changed-watches.ts';
 import type { PollRecord } from '../engine/reporting/poll-ring.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -28,8 +29,10 @@ export interface RuntimeView {
   readonly startedAt: Instant | null;
   /** Null: no daemon runs. */
   readonly bootId: string | null;
-  /** Whether a daemon polls and tells. False: what the state holds is all that is known. */
-  isWorking(): boolean;
+  /** The daemon, or all replicas together; made once for each view. Where none runs: what the state shows. */
+  health(): HealthSummary;
+  /** A process holds the state, and has written nothing of its health since then; null: it has, or none runs. */
+  readonly silentSince: Instant | null;
   config(): Config;
   /** The same list until others are in force. */
   watches(): readonly Watch[];
@@ -44,15 +47,11 @@ export interface RuntimeView {
   healthOf(id: WatchId): HealthByAlert;
   /** Labels of what the daemon may tell of itself. */
   selfLabels(): readonly Labels[];
-  readonly blindness: Blindness;
-  /** Of which no poll has ended since the start, and that are not paused. Null: no daemon runs. */
-  unpolled(): readonly Watch[] | null;
+  blind(): readonly BlindWatch[];
+  /** No poll has seen anything of them since the start, and they are not paused. */
+  unseen(): readonly Watch[];
   /** Null: no daemon runs. */
   explorers(): readonly ExplorerState[] | null;
-  /** What keeps explorers from being asked, or from being believed. */
-  troubles(): readonly string[];
-  /** Items of the last hour that no condition judged. */
-  notJudged(): number;
   /** Why the files on the disk are not in force; null: they are. */
   rejected(): RejectedReload | null;
   /** When config and rules were last put in force. */
@@ -65,10 +64,6 @@ export interface RuntimeView {
   replicaOf(explorer: string): string | null;
   /** The replicas and what each works on; null: one process has the state for itself. */
   cluster(): Pick<ClusterView, 'replicas' | 'shards' | 'configInForce'> | null;
-  /** When the service outside last accepted a heartbeat. Null: never, or no daemon runs. */
-  heartbeatAt(): Instant | null;
-  /** What became of the last that was to be kept. Null: no daemon runs. */
-  storage(): 'works' | 'fails' | 'full' | null;
 }
 
 export interface RejectedReload {
@@ -81,24 +76,9 @@ export interface RejectedReload {
 /** What the answers of one explorer have shown since the start. */
 export interface ExplorerState {
   readonly name: string;
-  readonly head: {
-    readonly height: bigint;
-    readonly at: Instant;
-    readonly readAt: Instant;
-    readonly isStalled: boolean;
-  } | null;
   /** Of the last hour. */
   readonly answers: readonly { readonly outcome: string; readonly count: number }[];
   /** Of the last hour; null: there was none. */
   readonly p99Ms: number | null;
   readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
-  readonly credits: CreditsState | null;
-}
-
-export interface CreditsState {
-  /** As the last answer said it. */
-  readonly remaining: number;
-  readonly at: Instant;
-  /** Use of each tenth of the last hour, in credits an hour; null: it is not known for a whole hour yet. */
-  readonly rates: readonly number[] | null;
 }

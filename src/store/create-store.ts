@@ -1,4 +1,5 @@
 // The promise of `Store` over a database with the newest schema, whichever engine has it.
+import type { HealthSummary } from '../core/model/quality/health-summary.ts';
 import { triedLine } from '../core/journal/tried.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Step } from '../lib/failpoint.ts';
@@ -42,7 +43,7 @@ export interface StoreOwn {
   readonly view: OwnView;
   /** In a transaction: whether the process that has this fence still holds what it proves, until the end of it. */
   readonly holds: (sql: Sql, fence: Fence) => Promise<boolean>;
-  readonly keepTroubles: (sql: Sql, lines: readonly string[]) => Promise<void>;
+  readonly keepHealth: (sql: Sql, health: HealthSummary) => Promise<void>;
   readonly secure: () => Promise<readonly Moved[]>;
   /** After the last write; closes the database as well. Safe to call twice. */
   readonly close: () => Promise<void>;
@@ -200,7 +201,7 @@ function housekeeping({ database: { write, setMaxBytes }, own }: StoreTools) {
     setMaxBytes,
     keepRunning: (outline) => write('keep-running', (on) => writeFact(on, 'running', outline)),
     probe: (at) => write('probe', (on) => writeFact(on, 'probe', at)),
-    keepTroubles: (lines) => write('keep-troubles', (on) => own.keepTroubles(on, lines)),
+    keepHealth: (health) => write('keep-health', (on) => own.keepHealth(on, health)),
     secure: own.secure,
     prune: (before, at) => write('prune', (on) => prune(on, before, at)),
   } satisfies Partial<Store>;

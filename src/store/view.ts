@@ -17,7 +17,7 @@ import { policyAt } from './tables/operators/policy.ts';
 import { heldBySilence, pauses, silences } from './tables/operators/silences.ts';
 
 /** What each engine knows in a way of its own. */
-export type OwnView = Pick<StoreView, 'replicas' | 'version' | 'troubles'>;
+export type OwnView = Pick<StoreView, 'replicas' | 'version' | 'health'>;
 
 export function createView(reads: SqlReads, own: OwnView): StoreView {
   return {

@@ -23,6 +23,7 @@ export const LOOPS = [
   'retirement',
   'housekeeping',
   'blind-report',
+  'health',
   'backup',
   'journal',
   'pause-report',

@@ -60,7 +60,7 @@ const STORIES: readonly Story[] = [
     name: 'while it starts',
     kills: [
       ...onceALife(['take-over.before', 'take-over.after'], { isAtStart: true }),
-      ...onceALife(['keep-troubles.before', 'keep-troubles.after']),
+      ...onceALife(['keep-health.before', 'keep-health.after']),
       ...onceALife(['prune.before', 'prune.after'], { before: oldJournal }),
     ],
   },

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadSetup } from '../../src/app/setup/setup.ts';
 import { readFileSync } from 'node:fs';
+import { summaryOfHealth } from '../../src/engine/reporting/daemon-health.ts';
+import { calmHealth } from '../support/engine/calm-health.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
 import { AddressRef } from '../../src/explorer/reading/resources/address.ts';
 import { InternalTransaction } from '../../src/explorer/reading/resources/internal-transaction.ts';
@@ -184,4 +186,61 @@ test('where no daemon runs, status says so first, and never that all is quiet', 
   ]);
   const json = await prepared.run('status', '--json', '-c', prepared.config);
   expect(Overview.parse(JSON.parse(json.out))).toMatchObject({ verdict: 'blind', headline: 'No daemon runs' });
+});
+
+test('status shows the health that a daemon wrote down, its age, and a daemon that hangs', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('3000000');
+  const { clock, stateFile } = prepared;
+  const health = {
+    ...summaryOfHealth(calmHealth(clock.now())),
+    notJudged: 4,
+    troubles: [{ explorer: 'chain', text: 'unauthorized', isDoubted: false }],
+    explorers: [
+      { name: 'chain', polled: 2, head: { height: '9', at: clock.now(), state: 'fresh', since: null }, credits: null },
+    ],
+  } as const;
+  {
+    await using store = await openSqliteStore({ file: stateFile });
+    await store.keepHealth({ ...health, troubles: [...health.troubles], explorers: [...health.explorers] });
+  }
+  await clock.advance(20_000);
+  const { out } = await statusBesideDaemon(prepared);
+  expect(out).toMatch(/^Nothing fires, but explorer chain cannot be relied on\n/);
+  expect(out).toContain('\nExplorer chain cannot be relied on and 4 items were not judged.\n');
+  expect(out).toContain('\ndaemon: running since 2026-01-01T00:01:00Z, as it wrote down 20s ago\n');
+  expect(out).toContain('\nexplorer chain: unauthorized\n');
+  const json = Overview.parse(JSON.parse((await statusBesideDaemon(prepared, '--json')).out));
+  expect(json).toMatchObject({
+    verdict: 'blind',
+    trust: { storage: 'works', not_judged: 4, heads: [{ explorer: 'chain', height: '9', state: 'fresh' }] },
+  });
+
+  await clock.advance(71_000);
+  const hanging = await statusBesideDaemon(prepared);
+  expect(hanging.out.split('\n').slice(0, 2)).toEqual([
+    'The daemon has written nothing since 00:01 UTC',
+    'It hangs, or its state cannot be written. What follows is what the state held then.',
+  ]);
+  expect(hanging.out).not.toContain('daemon: running');
+  const stopped = await prepared.run('status', '-c', prepared.config);
+  expect(stopped.out).toMatch(/^No daemon runs\n/);
+});
+
+test('after a restart, watches were blind in status since before it, and not on the page', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('3000000');
+  const { clock, stateFile } = prepared;
+  await clock.advance(3_600_000);
+  expect((await statusBesideDaemon(prepared)).out).toContain('\nblind: 2 of 2 watches\n');
+  {
+    await using store = await openSqliteStore({ file: stateFile });
+    const explorers = [
+      { name: 'chain', polled: 2, head: { height: null, at: null, state: 'unread', since: null }, credits: null },
+    ] as const;
+    await store.keepHealth({ ...summaryOfHealth(calmHealth(clock.now())), unseen: 2, explorers: [...explorers] });
+  }
+  const { out } = await statusBesideDaemon(prepared);
+  expect(out).toMatch(/^Starting\n0 of 2 watches have had their first answer\./);
+  expect(out).not.toMatch(/blind|no answer since/);
 });

@@ -349,7 +349,14 @@ function blindCauses(stage: Stage): Cause[] {
 
 function storageCauses(stage: Stage): Cause[] {
   const now = stage.now();
-  const nothingElse = { restoredAt: null, recovered: null, backup: null, jumps: [], rejected: null, failing: [] };
+  const nothingElse = {
+    restoredAt: null,
+    recovered: null,
+    backup: null,
+    clockJumps: [],
+    rejected: null,
+    failingLoops: [],
+  };
   const lowDisk = { since: now - 60_000, freeBytes: 40_000_000 };
   return daemonCauses({ ...nothingElse, outage: null, lowDisk, severity: 'critical', now, zone: 'UTC' });
 }

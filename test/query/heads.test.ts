@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ExplorerState } from '../../src/query/view.ts';
+import type { ExplorerReading } from '../../src/engine/reporting/daemon-health.ts';
 import { aBalance, aViewedDaemon, CONFIG, rulesOf } from '../support/web/viewed-daemon.ts';
 
 const COINS = rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 1'));
@@ -8,8 +8,8 @@ const CONFIRMED =
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
-function anExplorer(head: ExplorerState['head']): ExplorerState {
-  return { name: 'chain', head, answers: [], p99Ms: null, rate: null, credits: null };
+function anExplorer(head: ExplorerReading['head']): ExplorerReading {
+  return { name: 'chain', head, credits: null };
 }
 
 test('an explorer is fresh as long as its head is read, and else says what is wrong, and since when', async () => {

@@ -1,5 +1,7 @@
 // Several replicas on one database: what each may write, and when another takes over. Every store has connections of its
 // own to a real server, as another process would.
+import { summaryOfHealth } from '../../src/engine/reporting/daemon-health.ts';
+import { calmHealth } from '../support/engine/calm-health.ts';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { ClaimedShard, SharedCluster } from '../../src/store/contract/cluster.ts';
 import type { Fence, Shard } from '../../src/store/contract/fence.ts';
@@ -335,12 +337,16 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     expect(ends.size).toBeGreaterThan(0);
   });
 
-  test('status showed the troubles of one replica alone, or of one that is gone', async () => {
+  test('each replica writes a row of how it does, and the row of one that is gone is not shown', async () => {
     await using all = await replicas();
     const [one, other] = [await all.join('one'), await all.join('other')];
-    await one.store.keepTroubles(['a: refuses the key']);
-    await other.store.keepTroubles(['b: is busy']);
-    const shown = async (): Promise<readonly string[]> => (await one.store.reader()).troubles();
+    const health = summaryOfHealth(calmHealth(NOON));
+    await one.store.keepHealth({ ...health, troubles: [{ explorer: 'a', text: 'refuses the key', isDoubted: false }] });
+    await other.store.keepHealth({ ...health, troubles: [{ explorer: 'b', text: 'is busy', isDoubted: false }] });
+    const shown = async (): Promise<readonly string[]> =>
+      [...(await (await one.store.reader()).health()).values()].flatMap(({ troubles }) =>
+        troubles.map(({ explorer, text }) => `${explorer}: ${text}`),
+      );
     expect((await shown()).toSorted()).toEqual(['a: refuses the key', 'b: is busy']);
     await other.cluster.leave();
     expect(await shown()).toEqual(['a: refuses the key']);

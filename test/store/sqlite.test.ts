@@ -1,3 +1,5 @@
+import { summaryOfHealth } from '../../src/engine/reporting/daemon-health.ts';
+import { calmHealth } from '../support/engine/calm-health.ts';
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -327,9 +329,10 @@ describe('the reader', () => {
     await store.keepRunning({ watches: ['w'] });
     await store.keepRunning({ watches: ['w', 'x'] });
     expect(await reader.running()).toEqual({ watches: ['w', 'x'] });
-    expect(await reader.troubles()).toEqual([]);
-    await store.keepTroubles(['chain: unauthorized']);
-    expect(await reader.troubles()).toEqual(['chain: unauthorized']);
+    expect([...(await reader.health())]).toEqual([]);
+    const health = summaryOfHealth(calmHealth(NOON));
+    await store.keepHealth(health);
+    expect([...(await reader.health()).values()]).toEqual([health]);
     expect((await reader.deliveriesOf('w', 'low', 10)).map(({ id }) => id)).toEqual(['b', 'a']);
     expect(await reader.deliveriesOf('w', 'low', 1)).toHaveLength(1);
     expect(await reader.diagnostics(['w'])).toEqual(await store.diagnostics(['w']));

@@ -2,6 +2,7 @@ import type { Config } from '../../config/model.ts';
 import type { Head } from '../../core/model/observation.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
+import type { ExplorerReading } from '../../engine/reporting/daemon-health.ts';
 import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { ExplorerState } from '../../query/view.ts';
@@ -18,13 +19,10 @@ export interface RuntimeFacts extends Pick<Poller, 'changedSince' | 'figuresOf' 
   polls(watch: Watch): readonly PollRecord[];
   /** When config and rules were last put in force; null: none were yet. */
   loadedAt(): Instant | null;
-  explorer(name: string): Pick<ExplorerState, 'head' | 'answers' | 'p99Ms' | 'rate' | 'credits'>;
+  explorer(name: string): Omit<ExplorerState, 'name'>;
 }
 
-export function createFacts(
-  { poller, pollRing, explorers, explorerFacts }: Parts,
-  inForce: () => InForce,
-): RuntimeFacts {
+export function createFacts({ poller, pollRing, explorerFacts }: Parts, inForce: () => InForce): RuntimeFacts {
   return {
     changedSince: (mark) => poller.changedSince(mark),
     figuresOf: (id) => poller.figuresOf(id),
@@ -35,17 +33,22 @@ export function createFacts(
     polls: (watch) => pollRing.of(watch),
     loadedAt: () => inForce().loadedAt,
     explorer(name) {
-      const { credits, rates, ...hour } = explorerFacts.of(name);
-      return {
-        ...hour,
-        head: headStateOf(explorers.get(name)?.head() ?? null),
-        credits: credits && { ...credits, rates },
-      };
+      const { answers, p99Ms, rate } = explorerFacts.of(name);
+      return { answers, p99Ms, rate };
     },
   };
 }
 
-function headStateOf(head: Head | null): ExplorerState['head'] {
+/** The last answers of an explorer that the config names. */
+export function explorerReading(
+  { explorers, explorerFacts }: Pick<Parts, 'explorers' | 'explorerFacts'>,
+  name: string,
+): ExplorerReading {
+  const { credits, rates } = explorerFacts.of(name);
+  return { name, head: headReading(explorers.get(name)?.head() ?? null), credits: credits && { ...credits, rates } };
+}
+
+function headReading(head: Head | null): ExplorerReading['head'] {
   if (head === null) return null;
   const { height, timestamp, readAt, staleAfterMs } = head;
   return { height, at: timestamp, readAt, isStalled: readAt - timestamp > staleAfterMs };

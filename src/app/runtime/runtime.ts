@@ -8,27 +8,22 @@ import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.
 import type { Memory } from '../../core/model/memory.ts';
 import { isOverdue } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { ChannelHealth } from '../../engine/sending/channel-health.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
-import type { Blindness } from '../../core/model/quality/blind-cause.ts';
-import type { LowDisk } from '../../engine/self/daemon-causes.ts';
 import type { WorkByExplorer } from '../../engine/self/work-counts.ts';
-import type { NotJudgedItems } from '../../engine/reporting/not-judged.ts';
+import type { LowDisk, WorkingParts } from '../../engine/reporting/daemon-health.ts';
 import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
-import { blindOfWatches, countAlerts, dataOfWatches, healthOfAlerts } from '../../engine/reporting/report.ts';
+import { countAlerts, dataOfWatches, healthOfAlerts } from '../../engine/reporting/report.ts';
 import type { Unrecorded } from '../../engine/sending/unrecorded.ts';
-import { createBackupHealth, type BackupHealth } from '../../engine/upkeep/backup-health.ts';
+import { createBackupHealth } from '../../engine/upkeep/backup-health.ts';
 import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import type { SampleTry } from '../../store/contract/operators.ts';
-import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { Setup } from '../setup/setup.ts';
-import { createFacts, type RuntimeFacts } from './facts.ts';
+import { createFacts, explorerReading, type RuntimeFacts } from './facts.ts';
 import { runtimeLoops } from './loops.ts';
 import { createSetups } from './setups.ts';
-import { createTroubles } from './troubles.ts';
 import { createShardFollower } from './shard-follower.ts';
 import type { StateFile } from './upkeep.ts';
 
@@ -50,13 +45,8 @@ export interface Runtime extends AsyncDisposable {
   polled(): readonly Watch[];
   /** The other replica that asks the explorer; null: none is known to. */
   replicaOf(explorer: string): string | null;
-  /** The loops turn. */
-  isRunning(): boolean;
-  /** Watches that were not polled yet. */
-  unpolled(): readonly Watch[];
-  readonly blindness: Blindness;
-  /** Watches that are not polled, since an operator said so. */
-  paused(): readonly PausedWatch[];
+  /** They see polls and channels, for the health of the daemon. */
+  readonly parts: WorkingParts;
   /** Names of the channels that are open. */
   channels(): readonly string[];
   /** Sends on this channel again, even where its receiver had said that it is gone. */
@@ -65,28 +55,16 @@ export interface Runtime extends AsyncDisposable {
   sample(channel: string): Promise<readonly SampleTry[]>;
   /** Polls these at once, beside their own due times. */
   pollNow(watches: readonly Watch[]): void;
-  /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
-  undecided(): ReadonlySet<string>;
-  /** Items that no condition judged. */
-  readonly notJudged: NotJudgedItems;
-  /** What keeps explorers from being asked, or from being believed. */
-  troubles(): readonly ExplorerTrouble[];
   /** The alerts that are remembered, for the metrics. */
   alerts(): Iterable<AlertCount>;
   /** The channels that are told what is wrong with the daemon itself. */
   self(): readonly string[];
-  channelHealth(): ReadonlyMap<string, ChannelHealth>;
-  /** What receivers that keep their own state of alerts did not accept. */
-  owedToMirrors(): readonly OutboxDepth[];
   /** Transitions were committed elsewhere. */
   dispatch(): void;
   /** Something may be due that another replica stored. */
   look(): void;
   /** Tells from memory of critical alerts that the store does not keep. */
   readonly unrecorded: Unrecorded;
-  readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
-  /** Null while the disk of the state has room. */
-  lowDisk(): LowDisk | null;
   heartbeat(): HeartbeatSettings | null;
   digest(): DigestSettings | null;
   /** The zone in which people are shown times. */
@@ -135,17 +113,29 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const watches = (): readonly Watch[] => setups.inForce().watches;
   const self = (): readonly string[] => config()?.self ?? [];
   const digest = (): DigestSettings | null => config()?.digest ?? null;
-  const troubles = createTroubles({ store, explorers: { rests }, poller, watches });
 
   metrics.mirrorHealth(() => healthOfAlerts(watches(), (id) => poller.healthOf(id), clock.now()));
   metrics.mirrorData(() => dataOfWatches(watches(), (id) => poller.memoryOf(id)));
-  metrics.mirrorBlind(() => blindOfWatches(blindWatches.blind()));
   metrics.mirrorRests(rests);
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
   /** Of the explorers that are asked from here: of others it is not known when they are over. */
   function rests(): ReadonlyMap<string, PlanRest> {
     return new Map([...explorers.rests()].filter(([name]) => ownership.fenceOf(poller.shardOf(name)) !== null));
+  }
+
+  /** Without a limiter's rests: they are over within minutes, and a part of every day. */
+  function refusals(): ExplorerTrouble[] {
+    const refused = [...rests()].filter(([, { reason }]) => reason !== 'rate-limited');
+    return refused.map(([explorer, rest]) => ({ type: 'refused', explorer, rest }));
+  }
+
+  function otherChains(): ExplorerTrouble[] {
+    const names = new Set(watches().map(({ target }) => target.explorer));
+    return [...names].flatMap((explorer): ExplorerTrouble[] => {
+      const why = poller.otherChain(explorer);
+      return why === null ? [] : [{ type: 'other-chain', explorer, why }];
+    });
   }
 
   function paused(): PausedWatch[] {
@@ -155,18 +145,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     });
   }
 
-  async function flush(): Promise<void> {
-    await poller.flush();
-    await troubles.keep();
-  }
-
   function onDiskLow(freeBytes: number | null): void {
     lowDisk = freeBytes === null ? null : { since: lowDisk?.since ?? clock.now(), freeBytes };
   }
 
   function loops(): Loop[] {
     const settings = (): StateSettings | null => config()?.state ?? null;
-    return runtimeLoops({ ...options, parts, settings, flush, backupHealth, onDiskLow, paused });
+    return runtimeLoops({ ...options, parts, settings, flush: () => poller.flush(), backupHealth, onDiskLow, paused });
   }
 
   function schedule(): void {
@@ -205,10 +190,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const found = ownership.view().shards.find((one) => one.shard === shard);
       return found === undefined || found.isOurs ? null : found.holder;
     },
-    isRunning: () => isRunning,
-    unpolled: () => blindWatches.unpolled(),
-    blindness: blindWatches,
-    paused,
+    parts: {
+      isRunning: () => isRunning,
+      watches,
+      polled: () => poller.watches(),
+      blindWatches,
+      paused,
+      notJudged: parts.notJudged,
+      explorers: () => [...(config()?.explorers.keys() ?? [])].map((name) => explorerReading(parts, name)),
+      memoryOf: (id) => poller.memoryOf(id),
+      troubles: () => [...refusals(), ...otherChains()],
+      channels: () => channels.health(),
+      owedToMirrors: () => channels.owedToMirrors(),
+      backups: backupHealth,
+      lowDisk: () => lowDisk,
+    },
     channels: () => channels.names(),
     retry(channel) {
       channels.resume(channel);
@@ -217,14 +213,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     pollNow(resumed) {
       for (const { id } of resumed) scheduler.pollAgain(id, 0);
     },
-    undecided: () => blindWatches.undecided(),
-    notJudged: parts.notJudged,
-    troubles: () => troubles.now(),
     alerts: () => countAlerts(watches(), (id) => poller.memoryOf(id)),
     self,
-    channelHealth: () => channels.health(),
-    backups: backupHealth,
-    lowDisk: () => lowDisk,
     heartbeat: () => config()?.heartbeat ?? null,
     digest,
     timeZone,
@@ -233,7 +223,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     facts: createFacts(parts, () => setups.inForce()),
     scheduler,
     follower,
-    owedToMirrors: () => channels.owedToMirrors(),
     unrecorded: parts.unrecorded,
     look: () => {
       dispatcher.wake();
@@ -251,7 +240,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
       // Coverage that is not flushed costs a `for` a few seconds at most, so the stop goes on.
-      await flush().catch((error: unknown) => {
+      await poller.flush().catch((error: unknown) => {
         log.warn('storage:housekeeping-failed', { error });
       });
     },

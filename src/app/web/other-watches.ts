@@ -1,13 +1,16 @@
 // What pages see of watches that another replica polls: what that one wrote down, read again when somebody looks.
 import type { Watch } from '../../core/model/watch/watch.ts';
+import type { ClusterView, Ownership } from '../../cluster/ownership.ts';
+import { isOld, mergedHealth, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
-import { readStored, storedWatches } from '../../query/stored-watches.ts';
+import { readStored, storedHealth, storedWatches } from '../../query/stored-watches.ts';
 import type { RuntimeView } from '../../query/view.ts';
 import type { StoreView } from '../../store/contract/store.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export interface OtherWatchesOptions {
   readonly runtime: Pick<Runtime, 'watches' | 'polled'>;
+  readonly ownership: Pick<Ownership, 'view'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -20,10 +23,12 @@ interface Read {
   readonly view: Others;
 }
 
-type Others = ReturnType<typeof storedWatches>;
+interface Others extends ReturnType<typeof storedWatches> {
+  readonly health: HealthSummary;
+}
 
 /** The view of this process, with what the state holds of the watches of others. Rejects with a `StorageError`. */
-export function createOtherWatches({ runtime, clock }: OtherWatchesOptions) {
+export function createOtherWatches({ runtime, ownership, clock }: OtherWatchesOptions) {
   let last: Read | null = null;
 
   function isCurrent(read: Read, watches: readonly Watch[]): boolean {
@@ -39,15 +44,33 @@ export function createOtherWatches({ runtime, clock }: OtherWatchesOptions) {
       reader,
       watches.map(({ id }) => id),
     );
-    last = { at, watches, view: storedWatches(watches, facts, at) };
+    const rows = healthOfOthers(await reader.health(), ownership.view(), at);
+    last = {
+      at,
+      watches,
+      view: {
+        ...storedWatches(watches, { ...facts, rows }, at),
+        health: storedHealth(watches, { ...facts, rows }, at),
+      },
+    };
     return last.view;
   }
 
   return async (own: RuntimeView, reader: StoreView): Promise<RuntimeView> => {
     const polled = new Set(runtime.polled());
     const watches = runtime.watches().filter((watch) => !polled.has(watch));
-    return watches.length === 0 ? own : withOthers(own, watches, await read(reader, watches));
+    return withOthers(own, watches, await read(reader, watches));
   };
+}
+
+/** A row that is old was written by a replica that hangs, or cannot write. */
+function healthOfOthers(
+  rows: ReadonlyMap<string, HealthSummary>,
+  { replicas }: ClusterView,
+  now: Instant,
+): HealthSummary[] {
+  const own = replicas.find(({ isSelf }) => isSelf)?.id;
+  return [...rows].flatMap(([id, health]) => (id === own || isOld(health, now) ? [] : [health]));
 }
 
 /** Of a watch of another replica, this process knows nothing itself. */
@@ -61,10 +84,8 @@ function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others)
     figuresOf: (id) => (ids.has(id) ? others : own).figuresOf(id),
     snapshotOf: (id) => (ids.has(id) ? others : own).snapshotOf(id),
     healthOf: (id) => (ids.has(id) ? others : own).healthOf(id),
-    blindness: {
-      blind: () => [...own.blindness.blind(), ...others.blindness.blind()],
-      overdue: () => [...own.blindness.overdue(), ...others.blindness.overdue()],
-    },
-    unpolled: () => [...(own.unpolled() ?? []), ...watches.filter(({ id }) => others.memoryOf(id) === null)],
+    blind: () => [...own.blind(), ...others.blind()],
+    unseen: () => [...own.unseen(), ...watches.filter(({ id }) => others.memoryOf(id) === null)],
+    health: () => mergedHealth(own.health(), [others.health]),
   };
 }

@@ -1,7 +1,7 @@
 // What queries see of the running daemon.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Config } from '../../config/model.ts';
-import { showTrouble } from '../../core/model/quality/explorer-trouble.ts';
+import { summaryOfHealth, type DaemonHealth } from '../../engine/reporting/daemon-health.ts';
 import type { RuntimeView, QueryContext } from '../../query/view.ts';
 import { selfLabels } from '../../engine/self/self-watch.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -10,24 +10,25 @@ import { createOtherWatches } from './other-watches.ts';
 import type { Reload } from '../setup/reload.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Setup } from '../setup/setup.ts';
-import type { StorageState } from '../state/storage-health.ts';
 
 export interface ViewOptions {
-  readonly runtime: Pick<
-    Runtime,
-    'watches' | 'polled' | 'replicaOf' | 'unpolled' | 'blindness' | 'troubles' | 'notJudged' | 'memoryOf' | 'facts'
-  >;
+  readonly runtime: Pick<Runtime, 'watches' | 'polled' | 'replicaOf' | 'parts' | 'memoryOf' | 'facts'>;
   readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
+  readonly health: () => DaemonHealth;
   readonly reload: Pick<Reload, 'rejected'>;
   /** What the daemon started with. */
   readonly setup: Pick<Setup, 'config'>;
-  readonly storage: () => StorageState;
-  readonly heartbeatAt: () => Instant | null;
   readonly store: Pick<Store, 'reader'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly version: string;
   /** Another one for every start. */
   readonly bootId: string;
+}
+
+/** Ten thousand watches are looked through for it, and several parts of a page ask. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'> {
@@ -36,11 +37,12 @@ interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'>
 
 /** Resolves with the view of now. Rejects with a `StorageError` when the state cannot be opened. */
 export function createLook(options: ViewOptions): () => Promise<QueryContext> {
-  const { store, clock } = options;
-  const own = runtimeView(options, clock.now());
+  const { store, clock, health } = options;
+  const view = runtimeView(options, clock.now());
   const withOthers = createOtherWatches(options);
   return async () => {
     const reader = await store.reader();
+    const own = { ...view, health: once(() => summaryOfHealth(health())) };
     const runtime = options.ownership.isShared ? await withOthers(own, reader) : own;
     return { store: reader, runtime, now: clock.now() };
   };
@@ -58,15 +60,16 @@ export function createEdition({ store, runtime, clock, bootId }: EditionOptions)
   };
 }
 
-function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
-  const { runtime, ownership, reload, storage, heartbeatAt, version, bootId } = options;
+/** All of it but its health. */
+function runtimeView(options: ViewOptions, startedAt: Instant): Omit<RuntimeView, 'health'> {
+  const { runtime, ownership, reload, version, bootId } = options;
   const { facts } = runtime;
   const config = (): Config => facts.config() ?? options.setup.config;
   return {
     version,
     startedAt,
     bootId,
-    isWorking: () => true,
+    silentSince: null,
     config,
     watches: () => runtime.watches(),
     memoryOf: (id) => runtime.memoryOf(id) ?? null,
@@ -75,17 +78,13 @@ function runtimeView(options: ViewOptions, startedAt: Instant): RuntimeView {
     snapshotOf: (id) => facts.snapshotOf(id),
     healthOf: (id) => facts.healthOf(id),
     selfLabels: () => selfLabels(config().explorers.keys()),
-    blindness: runtime.blindness,
-    unpolled: () => runtime.unpolled(),
+    blind: () => runtime.parts.blindWatches.blind(),
+    unseen: () => runtime.parts.blindWatches.unseen(),
     explorers: () => [...config().explorers.keys()].map((name) => ({ name, ...facts.explorer(name) })),
-    troubles: () => runtime.troubles().map(showTrouble),
-    notJudged: () => runtime.notJudged.recent().reduce((sum, { items }) => sum + items, 0),
     rejected: () => reload.rejected(),
     loadedAt: () => facts.loadedAt(),
     replicaOf: (explorer) => runtime.replicaOf(explorer),
     cluster: () => (ownership.isShared ? ownership.view() : null),
-    heartbeatAt,
-    storage,
     polls: (watch) => facts.polls(watch),
     ruleFile: (file) => facts.ruleFile(file),
   };

@@ -1,12 +1,10 @@
 // The web server of a daemon: what it serves, and what it may do to the parts.
 import { randomUUID } from 'node:crypto';
 import type { HttpSettings } from '../../config/model.ts';
-import type { Instant } from '../../lib/clock.ts';
 import { gauges } from '../../query/gauges.ts';
 import { createQueries } from '../../query/queries.ts';
 import type { Callers, IdentityOptions } from '../../web/guard/identity.ts';
 import type { PagesOptions } from '../../web/pages/app.ts';
-import type { Readiness } from '../../web/app.ts';
 import { serveWeb, type Web } from '../../web/server.ts';
 import { performerOf } from '../operators.ts';
 import { createEntryJournal, type EntryJournal } from './entry-journal.ts';
@@ -15,26 +13,13 @@ import { readinessOf } from './readiness.ts';
 import type { AppOptions, Services } from '../services.ts';
 import { createEdition, createLook } from './view.ts';
 
-/** Rejects with a `WebError`. `heartbeatAt`: when the last beat was accepted. */
-export async function openWeb(
-  options: AppOptions,
-  services: Services,
-  heartbeatAt: () => Instant | null,
-): Promise<Web> {
+/** Rejects with a `WebError`. */
+export async function openWeb(options: AppOptions, services: Services): Promise<Web> {
   const { setup, clock, log, metrics, version } = options;
   const { http } = setup.config;
-  const { store, ownership, storage, runtime, reload } = services;
+  const { store, runtime, health } = services;
   const bootId = randomUUID();
-  const look = createLook({
-    ...options,
-    runtime,
-    ownership,
-    reload,
-    store,
-    storage: () => storage.state(),
-    heartbeatAt,
-    bootId,
-  });
+  const look = createLook({ ...options, ...services, bootId });
   metrics.mirrorOperators(async () => gauges(await look()));
   const closing = new AbortController();
   const journal = createEntryJournal({ store, clock, log, signal: closing.signal });
@@ -42,8 +27,8 @@ export async function openWeb(
     ...http.listen,
     publicUrl: http.publicUrl,
     metricsText: () => metrics.text(),
-    isAlive: () => runtime.isRunning(),
-    readiness: () => readinessNow(services),
+    isAlive: () => runtime.parts.isRunning(),
+    readiness: () => readinessOf(health()),
     api: {
       callers: followConfig(http, () => (runtime.facts.config() ?? setup.config).http, localTokenOf(options)),
       monotonic: () => clock.monotonic(),
@@ -56,7 +41,7 @@ export async function openWeb(
       now: () => clock.now(),
       timeZone: setup.config.timeZone,
     },
-    pages: pagesOf(options, services, { heartbeatAt, onEntry: journal.onEntry }),
+    pages: pagesOf(options, services, journal),
     queries: createQueries(look, createEdition({ runtime, store, clock, bootId })),
     log,
     onRejected: (reason) => {
@@ -79,30 +64,14 @@ export async function openWeb(
   };
 }
 
-function readinessNow({ runtime, ownership, storage, guard, reload, supervisor }: Services): Readiness {
-  return readinessOf({
-    isRunning: runtime.isRunning(),
-    storage: storage.state(),
-    restoredAt: guard.restoredAt(),
-    isCurrent: reload.rejected() === null,
-    watches: runtime.watches().length,
-    unpolled: runtime.unpolled(),
-    blind: runtime.blindness.blind(),
-    paused: runtime.paused(),
-    troubles: runtime.troubles(),
-    failing: supervisor.failing(),
-    cluster: ownership.isShared ? ownership.view() : null,
-  });
-}
-
 function pagesOf(
   { setup, clock, version }: AppOptions,
-  { store, runtime: { facts } }: Pick<Services, 'store' | 'runtime'>,
-  { heartbeatAt, onEntry }: Pick<EntryJournal, 'onEntry'> & { readonly heartbeatAt: () => Instant | null },
+  { store, runtime: { facts }, heartbeats }: Pick<Services, 'store' | 'runtime' | 'heartbeats'>,
+  { onEntry }: Pick<EntryJournal, 'onEntry'>,
 ): PagesOptions | null {
   const { http, timeZone } = setup.config;
   const startedAt = clock.now();
-  const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt(), heartbeatAt: heartbeatAt() });
+  const daemon = () => ({ version, startedAt, loadedAt: facts.loadedAt(), heartbeatAt: heartbeats.acceptedAt });
   return http.page.isServed ? { timeZone, clock, daemon, sessions: store, onEntry } : null;
 }
 

@@ -1,21 +1,24 @@
 // What queries see where no daemon is asked: the state, and the rules as they lie on the disk. What only a running daemon
 // knows is null.
 import type { Setup } from '../../app/setup/setup.ts';
+import { isOld, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { readStored, storedWatches, type StoredFacts } from '../../query/stored-watches.ts';
+import { readStored, storedHealth, storedWatches, type StoredFacts } from '../../query/stored-watches.ts';
 import type { RuntimeView, QueryContext } from '../../query/view.ts';
 import type { SeenCluster } from '../../store/contract/cluster.ts';
 import type { StoreView } from '../../store/contract/store.ts';
 
 /** What the state holds. */
 export interface FileFacts extends StoredFacts {
-  readonly troubles: readonly string[];
   readonly replicas: SeenCluster | null;
+  /** A row for each process that lives. */
+  readonly health: readonly HealthSummary[];
 }
 
 /** Rejects with a `StorageError`. */
 export async function readFacts(reader: StoreView): Promise<FileFacts> {
-  return { ...(await readStored(reader)), troubles: await reader.troubles(), replicas: await reader.replicas() };
+  const health = [...(await reader.health()).values()];
+  return { ...(await readStored(reader)), health, replicas: await reader.replicas() };
 }
 
 interface FileViewOptions {
@@ -30,19 +33,23 @@ interface FileViewOptions {
 
 export function fileView({ setup, reader, facts, isHeld, now, version }: FileViewOptions): QueryContext {
   const { config, watches, ruleFiles } = setup;
+  const rows = isHeld ? facts.health.filter((health) => !isOld(health, now)) : [];
+  const silentSince = isHeld && rows.length === 0 ? newestOf(facts.health) : null;
+  const stored = storedHealth(watches, { ...facts, rows }, now);
+  // One that starts has written nothing yet.
+  const health = { ...stored, isRunning: isHeld && silentSince === null };
   const runtime: RuntimeView = {
-    ...storedWatches(watches, facts, now),
+    ...storedWatches(watches, { ...facts, rows }, now),
+    silentSince,
+    health: () => health,
     version,
     startedAt: null,
     bootId: null,
-    isWorking: () => isHeld,
     config: () => config,
     watches: () => watches,
     selfLabels: () => [],
-    unpolled: () => null,
+    unseen: () => [],
     explorers: () => null,
-    notJudged: () => 0,
-    troubles: () => facts.troubles,
     changedSince: () => ({ mark: 0, ids: null }),
     rejected: () => null,
     loadedAt: () => null,
@@ -50,10 +57,12 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     ruleFile: (file) => ruleFiles.get(file) ?? null,
     replicaOf: () => null,
     cluster: () => facts.replicas && clusterIn(facts.replicas),
-    heartbeatAt: () => null,
-    storage: () => null,
   };
   return { store: reader, runtime, now };
+}
+
+function newestOf(rows: readonly HealthSummary[]): Instant | null {
+  return rows.length === 0 ? null : Math.max(...rows.map(({ at }) => at));
 }
 
 function clusterIn({ replicas, shards, config }: SeenCluster): ReturnType<RuntimeView['cluster']> {

@@ -1,13 +1,14 @@
 import { headingOf } from '../../core/wording/message-words.ts';
 import { healthOf, type HealthByAlert } from '../../core/model/health.ts';
 import type { Alert, Memory } from '../../core/model/memory.ts';
+import { watchesIn, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
-import { showInZone } from '../../lib/time-zone.ts';
+import { showInZone, type Moment } from '../../lib/time-zone.ts';
 import type { UnreadRange } from '../../core/model/watch/kind.ts';
 import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';
 import { activeSince } from '../../core/alerts/emission.ts';
-import { blindFrom, dataWords, pauseWords, type Looked } from '../../explain/data-words.ts';
+import { dataWords, pauseWords, type Looked } from '../../explain/data-words.ts';
 import { acknowledged, silencesInForce } from '../../explain/operator-words.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { showRecipient } from '../../rules/describe.ts';
@@ -37,27 +38,30 @@ export async function status(terminal: Terminal, { config: file, json = false }:
   const now = terminal.clock.now();
   const zone = config.timeZone;
   const isHeld = await isStateHeld(config.state);
-  const seen = await overview(fileView({ setup, reader, facts, isHeld, now, version: readVersion() }));
+  const view = fileView({ setup, reader, facts, isHeld, now, version: readVersion() });
+  const seen = await overview(view);
+  const health = view.runtime.health();
   if (json) {
     terminal.out(JSON.stringify(seen, null, 2));
     return EXIT.ok;
   }
   for (const line of overviewLines(seen, zone)) terminal.out(line);
+  for (const line of healthLines(health, { now, zone })) terminal.out(line);
   for (const watch of watches) {
     const memory = memories.get(watch.id);
     const pause = lastPauseOf(pauses, watch);
-    terminal.out(damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, { pause, now, zone }));
+    terminal.out(
+      damaged.has(watch.id) ? damagedLine(watch) : lineOf(watch, memory, { pause, from: health.startedAt, now, zone }),
+    );
     for (const line of coverageLines(watch, memory)) terminal.out(line);
     for (const line of unwellOf(watch, diagnostics.get(watch.id)?.health ?? {}, now)) terminal.out(line);
   }
-  const blind = watches.filter(
-    (watch) => blindFrom(watch, memories.get(watch.id), { pause: lastPauseOf(pauses, watch), now }) !== null,
-  );
-  if (blind.length > 0) terminal.out(`blind: ${blind.length} of ${watches.length} watches`);
+  const blind = watchesIn(health.blind);
+  if (blind > 0) terminal.out(`blind: ${blind} of ${watches.length} watches`);
   const operators = { policy: await reader.policy(now), open: await reader.openAlerts({ at: now }) };
   for (const line of [...silencesInForce(operators, { now, zone }), ...acknowledged(operators, { now, zone })])
     terminal.out(line);
-  for (const trouble of await reader.troubles()) terminal.out(`explorer ${singleLine(trouble)}`);
+  for (const { explorer, text } of health.troubles) terminal.out(`explorer ${explorer}: ${singleLine(text)}`);
   const survey = await reader.survey();
   for (const { channel, rows, oldest } of survey.outbox)
     terminal.out(`owed on ${channel}: ${rows}, the oldest for ${showDuration(now - oldest)}`);
@@ -68,6 +72,22 @@ export async function status(terminal: Terminal, { config: file, json = false }:
     terminal.out(`given up: ${headingOf(members[0].message)}${others} to ${showRecipient(to)}: ${why}`);
   }
   return EXIT.ok;
+}
+
+/** How old this is, and what does not work. */
+function healthLines(
+  { isRunning, startedAt, at, storage, failingLoops, rejected }: HealthSummary,
+  { now, zone }: Moment,
+): string[] {
+  if (!isRunning || startedAt === null) return [];
+  return [
+    `daemon: running since ${showInZone(zone, startedAt)}, as it wrote down ${showDuration(Math.max(0, now - at))} ago`,
+    ...(storage === 'works' ? [] : [`storage: ${storage}`]),
+    ...(rejected === null
+      ? []
+      : [`config: the files are not in force since ${showInZone(zone, rejected.since)}: ${singleLine(rejected.why)}`]),
+    ...failingLoops,
+  ];
 }
 
 function damagedLine({ name }: Watch): string {

@@ -17,6 +17,8 @@ export interface BlindWatches {
   damaged(watch: Watch): void;
   /** Those of which no poll has ended yet, and that were neither paused nor outside the hours of their cron. */
   unpolled(): Watch[];
+  /** The same of those that no poll has seen anything of. */
+  unseen(): Watch[];
   blind(): BlindWatch[];
   /** Those that missed a due time, and are not blind yet. */
   overdue(): BlindWatch[];
@@ -107,6 +109,14 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     return pauseEnd !== null && pauseEnd > adoptedAt;
   }
 
+  function awaited(isMissing: (watched: Watched) => boolean): Watch[] {
+    const missing: Watch[] = [];
+    const now = clock.now();
+    for (const one of watchedById.values())
+      if (isMissing(one) && !wasPaused(one) && wasDue(one, now)) missing.push(one.watch);
+    return missing;
+  }
+
   /** All that is remembered counts: it was blind when the daemon stopped, and is not yet by what was seen since. */
   function isUndecided({ watch, from, isDamaged }: Watched): boolean {
     const memory = memoryOf(watch.id);
@@ -151,13 +161,8 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       watched.isPolled = true;
       watched.isDamaged = true;
     },
-    unpolled() {
-      const unpolled: Watch[] = [];
-      const now = clock.now();
-      for (const one of watchedById.values())
-        if (!one.isPolled && !wasPaused(one) && wasDue(one, now)) unpolled.push(one.watch);
-      return unpolled;
-    },
+    unpolled: () => awaited(({ isPolled }) => !isPolled),
+    unseen: () => awaited(({ lookedAt, isDamaged }) => lookedAt === null && !isDamaged),
     blind() {
       const now = clock.now();
       const blind: BlindWatch[] = [];

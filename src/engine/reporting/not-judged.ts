@@ -20,14 +20,11 @@ export interface NotJudged {
 export interface NotJudgedItems {
   polled(watch: Watch, decision: Decision): void;
   recent(): readonly NotJudged[];
-  /** For less than an hour: items from before the start may be recent. */
-  isYoung(): boolean;
 }
 
 const RECENT_MS = 3_600_000;
 
 export function createNotJudgedItems(clock: Pick<Clock, 'now' | 'monotonic'>): NotJudgedItems {
-  const startedAt = clock.monotonic();
   const byRule = new Map<string, { readonly last: number; readonly items: NotJudged }>();
 
   const forgetOld = (): void => {
@@ -58,7 +55,6 @@ export function createNotJudgedItems(clock: Pick<Clock, 'now' | 'monotonic'>): N
       forgetOld();
       return [...byRule.values()].map(({ items }) => items);
     },
-    isYoung: () => clock.monotonic() - startedAt < RECENT_MS,
   };
 }
 

@@ -2,8 +2,8 @@
 import type { Severity } from '../../core/model/ids.ts';
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import type { BackupTrouble } from '../upkeep/backup-health.ts';
-import type { ClockJump } from '../upkeep/clock-jumps.ts';
-import { showLoop, type FailingLoop } from '../upkeep/supervisor.ts';
+import { showLoop } from '../upkeep/supervisor.ts';
+import type { DaemonHealth } from '../reporting/daemon-health.ts';
 import type { Cause } from './cause.ts';
 import { showTime } from '../../core/wording/words.ts';
 import type { Moment } from '../../lib/time-zone.ts';
@@ -17,28 +17,14 @@ export interface Outage {
   readonly what: 'fails' | 'full';
 }
 
-/** The disk of the state file has little room left. */
-export interface LowDisk {
-  readonly since: Instant;
-  readonly freeBytes: number;
-}
-
-export interface DaemonCauseFacts extends Moment {
+export interface DaemonCauseFacts
+  extends
+    Moment,
+    Pick<DaemonHealth, 'restoredAt' | 'lowDisk' | 'recovered' | 'clockJumps' | 'rejected' | 'failingLoops'> {
   /** The last outage of the storage, where it lasts or ended within a minute. */
   readonly outage: Outage | null;
-  /** When the state file was put back that somebody had taken away; null = long ago, or never. */
-  readonly restoredAt: Instant | null;
-  /** Null while the disk of the state file has room. */
-  readonly lowDisk: LowDisk | null;
-  /** What took the place of a state that was damaged or gone when the daemon started, for an hour; null else. */
-  readonly recovered: { readonly how: 'restored' | 'lost'; readonly at: Instant } | null;
   /** Why there is no backup of today; null while there is one, or none is wanted. */
   readonly backup: BackupTrouble | null;
-  /** The newest in each direction, of the last hour. */
-  readonly jumps: readonly ClockJump[];
-  /** Why the files on disk are not in force; null when they are. */
-  readonly rejected: { readonly since: Instant; readonly why: string } | null;
-  readonly failing: readonly FailingLoop[];
   /** The highest of all alerts. */
   readonly severity: Severity;
 }
@@ -129,8 +115,8 @@ function backupIn({ backup, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-function jumpsIn({ jumps, ...moment }: DaemonCauseFacts): Part[] {
-  return jumps.map(({ at, byMs }) => ({
+function jumpsIn({ clockJumps, ...moment }: DaemonCauseFacts): Part[] {
+  return clockJumps.map(({ at, byMs }) => ({
     alert: 'clock-jump',
     subject: byMs > 0 ? 'forward' : 'back',
     severity: 'warning',
@@ -179,8 +165,8 @@ function rejectedIn({ rejected, ...moment }: DaemonCauseFacts): Part[] {
   ];
 }
 
-function failingIn({ failing, ...moment }: DaemonCauseFacts): Part[] {
-  return failing.map((loop) => ({
+function failingIn({ failingLoops, ...moment }: DaemonCauseFacts): Part[] {
+  return failingLoops.map((loop) => ({
     alert: 'loop-failing',
     subject: [loop.name, ...Object.values(loop.about ?? {}).map(String)].join('/'),
     since: loop.since,

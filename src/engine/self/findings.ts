@@ -2,70 +2,41 @@
 import { highest } from '../../core/model/delivery.ts';
 import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { Clock, Instant } from '../../lib/clock.ts';
-import type { Backlog, OutboxDepth } from '../../store/contract/deliveries.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Backlog } from '../../store/contract/deliveries.ts';
 import { UnavailableError } from '../../lib/unavailable.ts';
 import type { Store } from '../../store/contract/store.ts';
-import type { Blindness } from '../../core/model/quality/blind-cause.ts';
-import { UNTRIED, type ChannelHealth } from '../sending/channel-health.ts';
-import type { NotJudgedItems } from '../reporting/not-judged.ts';
-import type { BackupHealth } from '../upkeep/backup-health.ts';
-import type { ClockJumps } from '../upkeep/clock-jumps.ts';
-import type { FailingLoop } from '../upkeep/supervisor.ts';
+import { UNTRIED } from '../sending/channel-health.ts';
+import type { DaemonHealth } from '../reporting/daemon-health.ts';
 import { channelCauses, DEAD_MS } from './channel-causes.ts';
 import { channelOf, explorerOf, type CauseId, type SelfFindings } from './cause.ts';
-import { daemonCauses, type DaemonCauseFacts, type Outage } from './daemon-causes.ts';
+import { daemonCauses, type Outage } from './daemon-causes.ts';
 import { explorerCauses, type ExplorerCauseFacts } from './explorer-causes.ts';
-
-/** What is looked at. */
-export interface SelfCheckInput {
-  readonly watches: () => readonly Watch[];
-  /** Watches of which no poll has ended yet. */
-  readonly unpolled: () => readonly Watch[];
-  readonly blindness: Pick<Blindness, 'blind'>;
-  /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
-  readonly undecided: () => ReadonlySet<string>;
-  readonly troubles: () => readonly ExplorerTrouble[];
-  readonly notJudged: Pick<NotJudgedItems, 'recent' | 'isYoung'>;
-  readonly channelHealth: () => ReadonlyMap<string, ChannelHealth>;
-  /** What receivers that keep their own state of alerts did not accept. */
-  readonly owedToMirrors: () => readonly OutboxDepth[];
-  readonly storage: () => 'works' | 'fails' | 'full';
-  readonly restoredAt: () => DaemonCauseFacts['restoredAt'];
-  readonly lowDisk: () => DaemonCauseFacts['lowDisk'];
-  readonly recovered: () => DaemonCauseFacts['recovered'];
-  readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
-  readonly clockJumps: Pick<ClockJumps, 'recent' | 'isYoung'>;
-  readonly rejected: () => DaemonCauseFacts['rejected'];
-  readonly failing: () => readonly FailingLoop[];
-  /** The zone in which times are shown. */
-  readonly timeZone: () => string;
-}
 
 export interface FindOptions {
   readonly store: Pick<Store, 'backlog'>;
-  readonly clock: Clock;
-  readonly work: SelfCheckInput;
+  readonly health: () => DaemonHealth;
+  /** The zone in which times are shown. */
+  readonly timeZone: () => string;
 }
 
 /** A storage that works now and then is one outage. */
 const OVER_AFTER_MS = 60_000;
 
-export function createFind({ store, clock, work }: FindOptions): () => Promise<SelfFindings> {
+export function createFind({ store, health: healthNow, timeZone }: FindOptions): () => Promise<SelfFindings> {
   const begun = new Map<string, Instant>();
   let outage: Outage | null = null;
 
   /** When each of them was first seen without a break. */
-  function troublesSince(now: Instant): ExplorerCauseFacts['troubles'] {
-    const seen = work.troubles().map((trouble) => ({ trouble, key: keyOf(trouble) }));
+  function troublesSince({ troubles, at: now }: DaemonHealth): ExplorerCauseFacts['troubles'] {
+    const seen = troubles.map((trouble) => ({ trouble, key: keyOf(trouble) }));
     const keys = new Set(seen.map(({ key }) => key));
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key);
     for (const key of keys) if (!begun.has(key)) begun.set(key, now);
     return seen.map(({ trouble, key }) => ({ trouble, since: begun.get(key) ?? now }));
   }
 
-  function lastOutage(now: Instant): Outage | null {
-    const state = work.storage();
+  function lastOutage({ storage: state, at: now }: DaemonHealth): Outage | null {
     if (state !== 'works') outage = { since: outage?.until === null ? outage.since : now, until: null, what: state };
     else if (outage?.until === null) outage = { ...outage, until: now };
     const isRecent = outage !== null && Math.abs(now - (outage.until ?? now)) < OVER_AFTER_MS;
@@ -83,38 +54,25 @@ export function createFind({ store, clock, work }: FindOptions): () => Promise<S
   }
 
   return async () => {
-    const now = clock.now();
-    const zone = work.timeZone();
-    const watches = work.watches();
-    const health = work.channelHealth();
+    const health = healthNow();
+    const { watches, blind, notJudged, channels, at: now } = health;
+    const zone = timeZone();
     const causes = [
-      ...explorerCauses({
-        watches,
-        blind: work.blindness.blind(),
-        troubles: troublesSince(now),
-        notJudged: work.notJudged.recent(),
-        now,
-        zone,
-      }),
+      ...explorerCauses({ watches, blind, troubles: troublesSince(health), notJudged, now, zone }),
       ...daemonCauses({
-        outage: lastOutage(now),
-        restoredAt: work.restoredAt(),
-        lowDisk: work.lowDisk(),
-        recovered: work.recovered(),
-        backup: work.backups.trouble(),
-        jumps: work.clockJumps.recent(),
-        rejected: work.rejected(),
-        failing: work.failing(),
+        ...health,
+        backup: health.backup === 'unknown' ? null : health.backup,
+        outage: lastOutage(health),
         severity: highest(watches.flatMap(({ alerts }) => alerts.map(({ severity }) => severity))),
         now,
         zone,
       }),
     ];
     const stored = await backlogAt(now - DEAD_MS);
-    const backlog = { owed: [...(stored?.owed ?? []), ...work.owedToMirrors()], dead: stored?.dead ?? [] };
+    const backlog = { owed: [...(stored?.owed ?? []), ...health.owedToMirrors], dead: stored?.dead ?? [] };
     return {
-      causes: [...causes, ...channelCauses({ watches, health, backlog, now, zone })],
-      isUndecided: (cause) => (stored === null && channelOf(cause) !== null) || isUndecided(cause, work, health),
+      causes: [...causes, ...channelCauses({ watches, health: channels, backlog, now, zone })],
+      isUndecided: (cause) => (stored === null && channelOf(cause) !== null) || isUndecided(cause, health),
     };
   };
 }
@@ -124,20 +82,19 @@ function keyOf(trouble: ExplorerTrouble): string {
   return trouble.type === 'refused' ? `${trouble.explorer} ${trouble.rest.reason}` : showTrouble(trouble);
 }
 
-function isUndecided(cause: CauseId, work: SelfCheckInput, health: ReadonlyMap<string, ChannelHealth>): boolean {
+function isUndecided(cause: CauseId, health: DaemonHealth): boolean {
   const explorer = explorerOf(cause);
-  if (cause.alert === 'backup') return work.backups.isUnknown();
-  if (cause.alert === 'clock-jump') return work.clockJumps.isYoung();
-  if (cause.alert === 'not-judged') return work.notJudged.isYoung();
-  if (explorer !== null) return work.undecided().has(explorer) || isUnpolled(explorer, work);
+  if (cause.alert === 'backup') return health.backup === 'unknown';
+  if (cause.alert === 'clock-jump' || cause.alert === 'not-judged') return health.isYoung;
+  if (explorer !== null) return health.undecided.has(explorer) || isUnpolled(explorer, health);
   // A refusal is over when a message was taken.
-  const { lastSentAt } = health.get(cause.subject) ?? UNTRIED;
-  return cause.alert === 'channel-auth' && health.has(cause.subject) && lastSentAt === null;
+  const { lastSentAt } = health.channels.get(cause.subject) ?? UNTRIED;
+  return cause.alert === 'channel-auth' && health.channels.has(cause.subject) && lastSentAt === null;
 }
 
 /** No poll of any of its watches has ended since the start. */
-function isUnpolled(explorer: string, { watches, unpolled }: SelfCheckInput): boolean {
+function isUnpolled(explorer: string, { watches, unpolled }: DaemonHealth): boolean {
   const own = (all: readonly Watch[]): number => all.filter(({ target }) => target.explorer === explorer).length;
-  const count = own(watches());
-  return count > 0 && own(unpolled()) === count;
+  const count = own(watches);
+  return count > 0 && own(unpolled) === count;
 }

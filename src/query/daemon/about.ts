@@ -4,9 +4,11 @@ import type { About } from '../shapes/daemon.ts';
 import { timeOf } from '../times.ts';
 import type { QueryContext } from '../view.ts';
 import { clusterOf } from './cluster.ts';
+import { storageOf } from './trust.ts';
 
 export async function about({ runtime, now }: QueryContext): Promise<About> {
   const { startedAt } = runtime;
+  const health = runtime.health();
   const { state, heartbeat } = runtime.config();
   const watches = runtime.watches();
   return {
@@ -17,11 +19,11 @@ export async function about({ runtime, now }: QueryContext): Promise<About> {
     reloaded_at: timeOf(runtime.loadedAt()),
     storage: {
       engine: state.postgres === null ? 'sqlite' : 'postgresql',
-      state: runtime.storage(),
+      state: storageOf(health),
       max_bytes: state.postgres === null ? state.maxBytes : null,
     },
     cluster: clusterOf(runtime),
-    heartbeat: heartbeat && { every_ms: heartbeat.everyMs, accepted_at: timeOf(runtime.heartbeatAt()) },
+    heartbeat: heartbeat && { every_ms: heartbeat.everyMs, accepted_at: timeOf(health.heartbeatAt) },
     watches: watches.length,
     rules: new Set(watches.map(({ rule }) => rule)).size,
     as_of: showInstant(now),

@@ -1,4 +1,5 @@
 // Explorers: how fresh they are, how they answer, and what their requests cost.
+import { watchesIn } from '../../core/model/quality/health-summary.ts';
 import { costsByRule, type RuleCost } from '../../rules/costs.ts';
 import { forecasts } from './forecast.ts';
 import type { CostRow, ExplorerRow, ExplorerList } from '../shapes/daemon.ts';
@@ -12,15 +13,15 @@ export async function explorers(view: QueryContext): Promise<ExplorerList> {
 }
 
 function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
-  const blindWatches = runtime.blindness.blind();
-  const heads = new Map(headsOf(runtime, blindWatches, now).map((head) => [head.explorer, head]));
+  const health = runtime.health();
+  const heads = new Map(headsOf(health, now).map((head) => [head.explorer, head]));
   const plans = new Map(
     forecasts(runtime, now)
       .flatMap((forecast) => forecast ?? [])
       .flatMap((forecast) => forecast.explorers.map((name): [string, Forecast] => [name, forecast])),
   );
   const states = new Map((runtime.explorers() ?? []).map((state): [string, ExplorerState] => [state.name, state]));
-  const blind = Map.groupBy(blindWatches, ({ watch }) => watch.target.explorer);
+  const blind = Map.groupBy(health.blind, ({ explorer }) => explorer);
   const watches = Map.groupBy(runtime.watches(), ({ target }) => target.explorer);
   return [...runtime.config().explorers.keys()].map((name) => {
     const state = states.get(name) ?? null;
@@ -32,13 +33,9 @@ function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
       p99_ms: state?.p99Ms ?? null,
       rate: state?.rate ?? null,
       watches: watches.get(name)?.length ?? 0,
-      blind: blind.get(name)?.length ?? 0,
+      blind: watchesIn(blind.get(name) ?? []),
       credits: plans.get(name) ?? null,
-      trouble:
-        runtime
-          .troubles()
-          .find((line) => line.startsWith(`${name}: `))
-          ?.slice(name.length + 2) ?? null,
+      trouble: health.troubles.find(({ explorer }) => explorer === name)?.text ?? null,
       replica: runtime.replicaOf(name),
     };
   });

@@ -6,13 +6,14 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { dailySums, type DailySum } from '../../rules/costs.ts';
 import type { Forecast } from '../shapes/overview.ts';
-import type { CreditsState, RuntimeView } from '../view.ts';
+import type { CreditsState } from '../../core/model/quality/health-summary.ts';
+import type { RuntimeView } from '../view.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** One for each plan with credits, in the order of the config; null: no answer has said yet what is left. */
 export function forecasts(runtime: RuntimeView, now: Instant): (Forecast | null)[] {
-  const states = new Map((runtime.explorers() ?? []).map((explorer) => [explorer.name, explorer]));
+  const states = new Map(runtime.health().explorers.map((explorer) => [explorer.name, explorer]));
   const plans = new Set(sharedPlans(runtime.config().explorers).values());
   return [...plans].flatMap(({ explorers, plan }) => {
     const known = explorers.flatMap((name) => states.get(name)?.credits ?? []);

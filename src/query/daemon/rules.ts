@@ -23,7 +23,7 @@ export async function rules(view: QueryContext, filter: RuleListFilter): Promise
   const { runtime, store, now } = view;
   const facts = await watchFacts(view);
   const notifiedOf = notifiedIn(await store.notificationCounts(now - MONTH_MS), byId(runtime.watches()));
-  const blind = new Set(runtime.blindness.blind().map(({ watch }) => watch.id));
+  const blind = new Set(runtime.blind().map(({ watch }) => watch.id));
   const all = groupsIn(runtime.watches()).map((group) => rowOf(view, group, { facts, notifiedOf, blind }));
   const rejected = runtime.rejected();
   return {

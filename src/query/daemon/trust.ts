@@ -1,6 +1,6 @@
 // What the verdict rests on: how fresh the data is, and whether messages go out.
 import type { Watch } from '../../core/model/watch/watch.ts';
-import { causesOf, type BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import type { BlindGroup, HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import { clusterOf } from './cluster.ts';
@@ -8,57 +8,41 @@ import { forecasts } from './forecast.ts';
 import { headsOf } from './heads.ts';
 import type { BlindCauseShape, ChannelDebt, Trust } from '../shapes/overview.ts';
 import { answerOf } from '../alerts/recipients.ts';
-import type { RuntimeView, QueryContext } from '../view.ts';
+import type { QueryContext } from '../view.ts';
 import { countUnhealthy, type WatchFacts } from '../watches/watch-facts.ts';
 
 /** What was given up before counts no more. */
 export const GIVEN_UP_MS = 7 * 86_400_000;
 
-export interface Trusted {
-  readonly watches: readonly WatchFacts[];
-  readonly blind: readonly BlindWatch[];
-}
-
-export async function trust({ store, runtime, now }: QueryContext, { watches, blind }: Trusted): Promise<Trust> {
+export async function trust({ store, runtime, now }: QueryContext, watches: readonly WatchFacts[]): Promise<Trust> {
+  const health = runtime.health();
   const { owed, dead } = await store.backlog(now - GIVEN_UP_MS);
+  const { rejected } = health;
   return {
-    heads: headsOf(runtime, blind, now),
-    blind: causesIn(blind),
-    overdue: causesIn(runtime.blindness.overdue()),
+    heads: headsOf(health, now),
+    blind: health.blind.map(causeIn),
+    overdue: health.overdue.map(causeIn),
     watches: watches.length,
     oldest: oldestOf(watches, now),
-    unhealthy: countUnhealthy(watches, blind),
+    unhealthy: countUnhealthy(watches, runtime.blind()),
     owed: await debtsOf(store, owed),
     given_up: dead.reduce((sum, { rows }) => sum + rows, 0),
     credits: forecasts(runtime, now),
-    not_judged: runtime.notJudged(),
-    troubles: [...runtime.troubles()],
-    storage: runtime.storage(),
-    rejected: rejectedOf(runtime),
+    not_judged: health.notJudged,
+    troubles: health.troubles.map(({ explorer, text }) => `${explorer}: ${text}`),
+    storage: storageOf(health),
+    rejected: rejected && { since: showInstant(rejected.since), place: rejected.place, why: rejected.why },
     cluster: clusterOf(runtime),
   };
 }
 
-function rejectedOf(runtime: RuntimeView): Trust['rejected'] {
-  const rejected = runtime.rejected();
-  if (rejected === null) return null;
-  const [first] = rejected.problems;
-  const place = first === undefined ? null : `${first.file}:${first.line}`;
-  return { since: showInstant(rejected.since), place, why: first?.message ?? rejected.why };
+/** Null: no daemon says so. */
+export function storageOf({ startedAt, storage }: HealthSummary): HealthSummary['storage'] | null {
+  return startedAt === null ? null : storage;
 }
 
-const MOST_NAMED = 10;
-
-function causesIn(blind: readonly BlindWatch[]): BlindCauseShape[] {
-  return causesOf(blind).map(({ explorer, reason, since, watches, fields }) => ({
-    cause: reason,
-    explorer,
-    since: showInstant(since),
-    watches: watches.length,
-    rules: new Set(watches.map(({ rule }) => rule)).size,
-    names: watches.slice(0, MOST_NAMED).map(({ name }) => name),
-    fields: [...fields],
-  }));
+function causeIn({ reason, since, ...group }: BlindGroup): BlindCauseShape {
+  return { cause: reason, since: showInstant(since), ...group };
 }
 
 function oldestOf(facts: readonly WatchFacts[], now: Instant): Trust['oldest'] {

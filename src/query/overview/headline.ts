@@ -11,6 +11,8 @@ export interface HeadlineFacts extends VerdictFacts {
   /** Watches that missed a due time and are not blind yet, since when the first of them; null: there is none. */
   readonly overdue: { readonly watches: number; readonly since: string } | null;
   readonly owed: number;
+  /** Since when a process that holds the state has written nothing; null: none holds it, or it writes. */
+  readonly silentSince: string | null;
 }
 
 export interface Headline {
@@ -29,7 +31,7 @@ export function headlineOf(facts: HeadlineFacts): Headline {
     case 'warning':
       return { headline: worstOf(facts), detail: sentences(waitingOf(facts), doubtOf(facts)) };
     case 'blind':
-      return facts.isWorking ? { headline: blindOf(facts), detail: doubtOf(facts) } : NOT_WORKING;
+      return facts.isWorking ? { headline: blindOf(facts), detail: doubtOf(facts) } : notWorking(facts);
     case 'in-hand':
       return {
         headline: 'Nothing needs you',
@@ -38,7 +40,7 @@ export function headlineOf(facts: HeadlineFacts): Headline {
     case 'starting':
       return { headline: 'Starting', detail: startOf(facts) };
     case 'quiet':
-      return { headline: 'All quiet', detail: sentences('Nothing fires and nothing is pending.', doubtOf(facts)) };
+      return { headline: quietOf(facts), detail: sentences('Nothing fires and nothing is pending.', doubtOf(facts)) };
   }
 }
 
@@ -62,34 +64,84 @@ function waitingOf({ worst, critical, warnings, unheard }: HeadlineFacts): strin
   return sentences(`Nobody has acknowledged ${joined(what)}; the oldest has waited ${age}.`, lost);
 }
 
-function blindOf({ blind, owed }: HeadlineFacts): string {
-  if (blind === 0) return `Nothing fires, but ${counted(owed, 'delivery', 'deliveries')} could not be sent`;
-  return `Nothing fires, but ${counted(blind, 'watch', 'watches')} ${blind === 1 ? 'is' : 'are'} blind`;
+function notWorking({ silentSince }: HeadlineFacts): Headline {
+  if (silentSince === null) return NOT_WORKING;
+  return {
+    headline: `The daemon has written nothing since ${silentSince}`,
+    detail: 'It hangs, or its state cannot be written. What follows is what the state held then.',
+  };
+}
+
+function blindOf(facts: HeadlineFacts): string {
+  const start = facts.inHand > 0 ? 'What is open is in hand or pending' : 'Nothing fires';
+  return `${start}, but ${worstDoubt(facts)}`;
+}
+
+function worstDoubt({ blind, doubted, notJudged, failingLoops, unheld, owed }: HeadlineFacts): string {
+  if (blind > 0) return `${counted(blind, 'watch', 'watches')} ${are(blind)} blind`;
+  if (doubted.length > 0) return unreliable(doubted);
+  if (notJudged > 0) return `${counted(notJudged, 'item')} ${were(notJudged)} not judged`;
+  if (failingLoops > 0) return 'a part of the daemon fails';
+  if (unheld > 0) return 'no replica does a part of the work';
+  return `${counted(owed, 'delivery', 'deliveries')} could not be sent`;
+}
+
+/** Nothing is quiet that nobody looked at. */
+function quietOf({ overdue, watches }: HeadlineFacts): string {
+  if (overdue === null) return 'All quiet';
+  return `Nothing fires, but ${overdueWords(overdue, watches)}`;
 }
 
 /** What makes the answer less sure. */
-function doubtOf({ blind, watches, overdue, owed }: HeadlineFacts): string {
-  const which =
-    blind === 0 ? '' : `${blind} of ${counted(watches, 'watch', 'watches')} ${blind === 1 ? 'is' : 'are'} blind`;
-  const late = owed === 0 ? '' : `${counted(owed, 'delivery', 'deliveries')} ${owed === 1 ? 'is' : 'are'} owed`;
-  const found = joined([which, late]);
-  const sure = found !== '' ? `${found}.` : overdue === null ? 'No watch is blind, and no delivery is owed.' : '';
-  return sentences(overdueOf(overdue, watches), sure);
+function doubtOf(facts: HeadlineFacts): string {
+  const { blind, doubted, notJudged, failingLoops, unheld, watches, overdue, owed } = facts;
+  const found = [
+    blind === 0 ? '' : `${blind} of ${counted(watches, 'watch', 'watches')} ${are(blind)} blind`,
+    doubted.length === 0 ? '' : unreliable(doubted),
+    notJudged === 0 ? '' : `${counted(notJudged, 'item')} ${were(notJudged)} not judged`,
+    failingLoops === 0 ? '' : `${counted(failingLoops, 'loop')} of the daemon ${failingLoops === 1 ? 'fails' : 'fail'}`,
+    unheld === 0 ? '' : `no replica works on ${counted(unheld, 'shard')}`,
+    owed === 0 ? '' : `${counted(owed, 'delivery', 'deliveries')} ${are(owed)} owed`,
+  ].filter((one) => one !== '');
+  const sure = overdue === null ? 'No watch is blind, and no delivery is owed.' : '';
+  return sentences(overdueOf(overdue, watches), found.length === 0 ? sure : `${capital(joined(found))}.`);
 }
 
 /** `9 of 9 watches have had no usable answer since 02:27 CET.` */
 function overdueOf(overdue: HeadlineFacts['overdue'], watches: number): string {
-  if (overdue === null) return '';
+  return overdue === null ? '' : `${overdueWords(overdue, watches)}.`;
+}
+
+function overdueWords(overdue: NonNullable<HeadlineFacts['overdue']>, watches: number): string {
   const of = `${overdue.watches} of ${counted(watches, 'watch', 'watches')}`;
-  return `${of} ${overdue.watches === 1 ? 'has' : 'have'} had no usable answer since ${overdue.since}.`;
+  return `${of} ${overdue.watches === 1 ? 'has' : 'have'} had no usable answer since ${overdue.since}`;
 }
 
-function startOf({ unpolled, watches }: HeadlineFacts): string {
-  return `${watches - unpolled} of ${counted(watches, 'watch', 'watches')} have had their first poll. What existed before the start raises no alert.`;
+function startOf({ unseen, watches }: HeadlineFacts): string {
+  return `${watches - unseen} of ${counted(watches, 'watch', 'watches')} have had their first answer. What existed before the start raises no alert.`;
 }
 
+/** `one`, `one and another`, `one, another and a third` */
 function joined(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' and ');
+  const all = parts.filter((part) => part !== '');
+  return [all.slice(0, -1).join(', '), ...all.slice(-1)].filter((part) => part !== '').join(' and ');
+}
+
+/** `explorer gnosis cannot be relied on` */
+function unreliable(explorers: readonly string[]): string {
+  return `explorer${explorers.length === 1 ? '' : 's'} ${joined(explorers)} cannot be relied on`;
+}
+
+function are(count: number): string {
+  return count === 1 ? 'is' : 'are';
+}
+
+function were(count: number): string {
+  return count === 1 ? 'was' : 'were';
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function sentences(...all: readonly string[]): string {

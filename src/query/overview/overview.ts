@@ -25,8 +25,8 @@ const MOST_BARS = 20;
 
 export async function overview(view: QueryContext): Promise<Overview> {
   const all = await watchFacts(view);
-  const { open, pending, blind, cards, facts, verdict } = await situation(view, all);
-  const trusted = await trust(view, { watches: all, blind });
+  const { open, pending, cards, facts, verdict } = await situation(view, all);
+  const trusted = await trust(view, all);
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
   const shown = await cardsOf(view, cards.slice(0, MOST_CARDS));
   const worst = mostUrgent(view, cards, shown);
@@ -35,7 +35,15 @@ export async function overview(view: QueryContext): Promise<Overview> {
   const day = await days(view);
   return {
     verdict,
-    ...headlineOf({ ...facts, verdict, worst, watches: trusted.watches, overdue: overdueOf(view, trusted), owed }),
+    ...headlineOf({
+      ...facts,
+      verdict,
+      worst,
+      watches: trusted.watches,
+      overdue: overdueOf(view, trusted),
+      owed,
+      silentSince: silentOf(view),
+    }),
     cards: shown,
     more: {
       alerts: countAlerts(more),
@@ -58,6 +66,11 @@ function overdueOf({ runtime, now }: QueryContext, { overdue }: Trust): Headline
   if (first === undefined) return null;
   const since = showTime(Date.parse(first.since), { now, zone: runtime.config().timeZone });
   return { since, watches: overdue.reduce((sum, { watches }) => sum + watches, 0) };
+}
+
+function silentOf({ runtime, now }: QueryContext): string | null {
+  const { silentSince } = runtime;
+  return silentSince === null ? null : showTime(silentSince, { now, zone: runtime.config().timeZone });
 }
 
 /** `cards`: the most urgent first; `shown`: the first of them. */

@@ -1,22 +1,21 @@
 // What the verdict rests on: what is open or pending, and what was not seen or not sent.
 import type { Severity } from '../../core/model/ids.ts';
-import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { inHand, isHandled, isUnhandled, openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
+import { clusterOf } from '../daemon/cluster.ts';
 import { GIVEN_UP_MS } from '../daemon/trust.ts';
 import type { OverviewSummary, PageVerdict } from '../shapes/overview.ts';
 import type { QueryContext } from '../view.ts';
 import { watchFacts, type WatchFacts } from '../watches/watch-facts.ts';
 import { cardGroups, countAlerts, type CardGroup } from '../alerts/card-groups.ts';
 import { pendingAlerts, type Pending } from './pending.ts';
-import { verdictOf, type VerdictFacts } from './verdict.ts';
+import { unseenIn, verdictOf, type VerdictFacts } from './verdict.ts';
 
 export interface Situation {
   readonly open: readonly OpenAlert[];
   readonly pending: readonly Pending[];
   /** Open alerts that nobody has in hand. */
   readonly cards: readonly CardGroup[];
-  readonly blind: readonly BlindWatch[];
   readonly facts: VerdictFacts;
   readonly verdict: PageVerdict;
   /** Messages that nobody dismissed. */
@@ -34,34 +33,31 @@ export async function situation(view: QueryContext, watches: readonly WatchFacts
   const open = await openAlerts(view);
   const pending = pendingAlerts(watches);
   const { owed, dead } = await store.backlog(now - GIVEN_UP_MS);
-  const blind = view.runtime.blindness.blind();
   const cards = cardGroups(open.filter(isUnhandled));
-  const facts = await verdictFacts(view, { open, pending, blind, cards, owed });
+  const facts = await verdictFacts(view, { open, pending, cards, owed });
   const givenUp = dead.reduce((sum, { rows }) => sum + rows, 0);
-  return { open, pending, blind, cards, facts, verdict: verdictOf(facts), givenUp };
+  return { open, pending, cards, facts, verdict: verdictOf(facts), givenUp };
 }
 
 const LATE_MS = 300_000;
 
-interface Found extends Pick<Situation, 'open' | 'pending' | 'blind' | 'cards'> {
+interface Found extends Pick<Situation, 'open' | 'pending' | 'cards'> {
   readonly owed: readonly OutboxDepth[];
 }
 
-async function verdictFacts(view: QueryContext, { open, pending, blind, cards, owed }: Found): Promise<VerdictFacts> {
-  const { runtime, now } = view;
+async function verdictFacts(view: QueryContext, { open, pending, cards, owed }: Found): Promise<VerdictFacts> {
+  const { now } = view;
+  const unheld = clusterOf(view.runtime)?.shards.filter(({ replica }) => replica === null).length ?? 0;
   const countOf = (severity: Severity): number =>
     countAlerts(cards.filter(({ first }) => first.row.severity === severity));
   const uncounted = unansweredChannels(view);
   return {
-    isWorking: runtime.isWorking(),
+    ...unseenIn(view.runtime.health(), unheld),
     critical: countOf('critical'),
     warnings: countOf('warning'),
     unheard: await unheardOf(view, open, uncounted),
-    storage: runtime.storage(),
-    blind: blind.length,
     isOwedLong: owed.some(({ channel, oldest }) => !uncounted.includes(channel) && now - oldest >= LATE_MS),
     inHand: open.filter(isHandled).length + pending.length,
-    unpolled: runtime.unpolled()?.length ?? 0,
   };
 }
 

@@ -1,30 +1,62 @@
 // Whether somebody has to get up. The first row that is true wins.
+import { watchesIn, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { PageVerdict } from '../shapes/overview.ts';
 
-export interface VerdictFacts {
+/** All that the daemon cannot see, cannot tell or cannot keep. */
+export interface UnseenFacts {
   /** A daemon polls and tells. */
   readonly isWorking: boolean;
+  readonly storage: HealthSummary['storage'];
+  readonly blind: number;
+  /** Items of the last hour that no condition judged. */
+  readonly notJudged: number;
+  /** Explorers that refuse, show another chain, or whose chain stands still. */
+  readonly doubted: readonly string[];
+  /** Loops of the daemon that fail again and again. */
+  readonly failingLoops: number;
+  /** Explorers, channels and services that no replica works on. */
+  readonly unheld: number;
+  /** Watches of which nothing has been seen since the start. */
+  readonly unseen: number;
+}
+
+export interface VerdictFacts extends UnseenFacts {
   /** Open alerts that nobody has in hand. */
   readonly critical: number;
   readonly warnings: number;
   /** Critical alerts of which a message reached nobody for five minutes. */
   readonly unheard: number;
-  readonly storage: 'works' | 'fails' | 'full' | null;
-  readonly blind: number;
   /** Messages to people are owed for five minutes. */
   readonly isOwedLong: boolean;
   /** Alerts that are pending, or open and in somebody's hand. */
   readonly inHand: number;
-  /** Watches that have not been polled since the start. */
-  readonly unpolled: number;
 }
 
 export function verdictOf(facts: VerdictFacts): PageVerdict {
   if (!facts.isWorking) return 'blind';
-  const isStoring = facts.storage === 'works' || facts.storage === null;
-  if (facts.critical > 0 || facts.unheard > 0 || !isStoring) return 'critical';
+  if (facts.critical > 0 || facts.unheard > 0 || facts.storage !== 'works') return 'critical';
   if (facts.warnings > 0) return 'warning';
-  if (facts.blind > 0 || facts.isOwedLong) return 'blind';
+  if (seesTooLittle(facts) || facts.isOwedLong) return 'blind';
   if (facts.inHand > 0) return 'in-hand';
-  return facts.unpolled > 0 ? 'starting' : 'quiet';
+  return facts.unseen > 0 ? 'starting' : 'quiet';
+}
+
+function seesTooLittle({ blind, notJudged, doubted, failingLoops, unheld }: UnseenFacts): boolean {
+  return blind + notJudged + doubted.length + failingLoops + unheld > 0;
+}
+
+export function unseenIn(health: HealthSummary, unheld: number): UnseenFacts {
+  const { isRunning, storage, blind, notJudged, troubles, explorers, failingLoops, unseen } = health;
+  const refused = troubles.flatMap(({ explorer, isDoubted }) => (isDoubted ? [] : [explorer]));
+  const stalled = explorers.flatMap(({ name, polled, head }) => (polled > 0 && head.state === 'stalled' ? [name] : []));
+  return {
+    isWorking: isRunning,
+    storage,
+    blind: watchesIn(blind),
+    notJudged,
+    doubted: [...new Set([...refused, ...stalled])],
+    failingLoops: failingLoops.length,
+    unheld,
+    unseen,
+  };
 }

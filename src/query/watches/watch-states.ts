@@ -30,8 +30,8 @@ export async function watchStates({ store, runtime, now }: QueryContext): Promis
   const { silences: all } = await store.policy(now);
   const silences = all.filter(({ kind, from, until }) => kind === 'silence' && from <= now && now < until);
   const pauses = (await store.pauses()).filter(({ until }) => until > now);
-  const blind = new Map(runtime.blindness.blind().map((one) => [one.watch.id, one]));
-  const unpolled = new Set((runtime.unpolled() ?? []).map(({ id }) => id));
+  const blind = new Map(runtime.blind().map((one) => [one.watch.id, one]));
+  const unseen = new Set(runtime.unseen().map(({ id }) => id));
   const pauseOf = (watch: Watch): Pause | null => (pauses.length === 0 ? null : lastPauseOf(pauses, watch));
 
   function stateOf({ watch, active }: WatchFacts): WatchState {
@@ -39,7 +39,7 @@ export async function watchStates({ store, runtime, now }: QueryContext): Promis
     if (blind.size > 0 && blind.has(watch.id)) return 'blind';
     if (pauseOf(watch) !== null) return 'paused';
     if (silenceOf(watch, silences) !== null) return 'silenced';
-    return unpolled.size > 0 && unpolled.has(watch.id) ? 'starting' : 'ok';
+    return unseen.size > 0 && unseen.has(watch.id) ? 'starting' : 'ok';
   }
 
   function sinceOf({ watch, memory, active }: WatchFacts, state: WatchState): Instant | null {

@@ -1,6 +1,7 @@
 // What the daemon needs of whatever keeps its state. An engine has a folder of its own; `store/open.ts` picks one.
 import type { Json } from '../../core/values/fields.ts';
 import type { AlertId, DeliveryId, Labels, Recipient, WatchId } from '../../core/model/ids.ts';
+import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Silence } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { UnavailableError } from '../../lib/unavailable.ts';
@@ -48,8 +49,8 @@ export interface Store
   /** Writes a row, to see whether the state takes one. */
   probe(at: Instant): Promise<void>;
 
-  /** Writes down what keeps explorers from being asked or believed, a line each; replaces what was written before. */
-  keepTroubles(lines: readonly string[]): Promise<void>;
+  /** Writes down how this process does; replaces what it wrote before. */
+  keepHealth(health: HealthSummary): Promise<void>;
 
   /**
    * Looks whether the state is still where it was opened, and puts it back where it is not; resolves with what had moved.
@@ -99,8 +100,8 @@ export interface StoreView
   version(): Promise<string>;
   /** What the daemon last wrote down of what it runs; null when it never did. */
   running(): Promise<Json>;
-  /** What the daemon last wrote down of its explorers. */
-  troubles(): Promise<readonly string[]>;
+  /** The row of each process that lives, by its id; where none lives, the last one of each. */
+  health(): Promise<ReadonlyMap<string, HealthSummary>>;
   /**
    * A page of the journal. Where lines are looked for, it looks at 20,000 of them and then ends, with what it has found: the
    * next one goes on.

@@ -13,7 +13,7 @@ import { TABLES } from '../sql/table-order.ts';
 import { StorageError, type Store, type StoreReader } from '../contract/store.ts';
 import { readFact, writeFact } from '../tables/memory/facts.ts';
 import { forget } from '../tables/memory/memory.ts';
-import { keepTroubles, troubles } from '../tables/memory/troubles.ts';
+import { healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { lockPolicy } from '../tables/operators/policy.ts';
 import { createView, type OwnView } from '../view.ts';
 import { addressOf } from './address.ts';
@@ -57,7 +57,7 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }:
     cluster,
     view: viewOf(database.view.sql),
     holds: (sql, fence) => isHeld(sql, fence, leaseMs),
-    keepTroubles: async (sql, lines) => keepTroubles(sql, id, lines, await replicaIds(sql)),
+    keepHealth: async (sql, health) => keepHealth(sql, id, health, await replicaIds(sql)),
     secure: () => Promise.resolve([]),
     close: () => held.disposeAsync(),
     ...(log && { log }),
@@ -78,8 +78,8 @@ function viewOf(sql: Sql): OwnView {
   return {
     replicas: () => seenCluster(sql),
     version: async () => String((await sql.first(VERSION))?.['version']),
-    troubles: async () =>
-      troubles(
+    health: async () =>
+      healthRows(
         sql,
         (await seenCluster(sql)).replicas.map(({ id }) => id),
       ),

@@ -13,7 +13,7 @@ import type { Moved, Store, StoreReader } from '../contract/store.ts';
 import { endLeases } from '../tables/deliveries/deliveries.ts';
 import { readCount, readFact, writeFact } from '../tables/memory/facts.ts';
 import { forget } from '../tables/memory/memory.ts';
-import { keepTroubles, troubles } from '../tables/memory/troubles.ts';
+import { dropHealth, healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { createView, type OwnView } from '../view.ts';
 import { answering, assertThere, openDatabase, settledPath } from './database.ts';
 import { createMemoryDatabase, createSingleDatabase, type SqliteDatabase } from './driver.ts';
@@ -112,7 +112,7 @@ export async function heldStore(
       view: viewOf(database.view.sql),
       // Another process may have taken over: one whose lock file was deleted.
       holds: async (sql, { epoch }) => (await readCount(sql, 'epoch')) === epoch,
-      keepTroubles: (sql, lines) => keepTroubles(sql, HOLDER, lines, []),
+      keepHealth: (sql, health) => keepHealth(sql, HOLDER, health, []),
       secure,
       close,
       ...(log && { log }),
@@ -128,6 +128,8 @@ async function takeOver(sql: Sql, owner: string): Promise<Fence> {
   const epoch = (await readCount(sql, 'epoch')) + 1;
   await writeFact(sql, 'owner', owner);
   await writeFact(sql, 'epoch', epoch);
+  // The process before wrote it.
+  await dropHealth(sql, []);
   const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
   await writeFact(sql, 'links', { since, secrets });
   return { key: HOLDER, slot: 0, owner, epoch };
@@ -140,7 +142,7 @@ function viewOf(sql: Sql): OwnView {
   return {
     replicas: () => Promise.resolve(null),
     version: async () => Object.values((await sql.first(VERSION)) ?? {}).join('.'),
-    troubles: () => troubles(sql, [HOLDER]),
+    health: () => healthRows(sql, [HOLDER]),
   };
 }
 

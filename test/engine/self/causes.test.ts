@@ -11,6 +11,9 @@ import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { createChannelHealth, UNTRIED } from '../../../src/engine/sending/channel-health.ts';
 import { plainJoined } from '../../../src/lib/untrusted.ts';
 import { blankMemory, retire } from '../../../src/core/step.ts';
+import type { DaemonHealth } from '../../../src/engine/reporting/daemon-health.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { calmHealth } from '../../support/engine/calm-health.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
 import { loadWatches } from '../../support/world.ts';
@@ -150,9 +153,9 @@ test('the daemon tells of its state file, its config and its loops', () => {
     lowDisk: null,
     recovered: null,
     backup: null,
-    jumps: [],
+    clockJumps: [],
     rejected: null,
-    failing: [],
+    failingLoops: [],
     severity: 'critical',
     now: NOW,
   };
@@ -164,9 +167,9 @@ test('the daemon tells of its state file, its config and its loops', () => {
     lowDisk: { since: AT, freeBytes: 180_500_000 },
     recovered: { how: 'lost', at: AT },
     backup: { type: 'failed', since: AT, why: 'no room' },
-    jumps: [{ at: AT, byMs: 5_400_000 }],
-    rejected: { since: AT, why: 'rules.yaml:2:1: no' },
-    failing: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
+    clockJumps: [{ at: AT, byMs: 5_400_000 }],
+    rejected: { since: AT, why: 'rules.yaml:2:1: no', problems: [] },
+    failingLoops: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
   };
   expect(shown(daemonCauses(ill))).toEqual([
     'critical storage/outage the state could not be written - From 21:12 UTC to 21:22 UTC. What was not told is told now. The log says why.',
@@ -179,38 +182,24 @@ test('the daemon tells of its state file, its config and its loops', () => {
     'critical loop-failing/sender/ops loop sender (channel ops) fails again and again - Since 21:12 UTC: 4 times in a row. The log says why.',
   ]);
   expect(
-    shown(daemonCauses({ ...well, backup: { type: 'old', since: AT }, jumps: [{ at: AT, byMs: -60_001 }] })),
+    shown(daemonCauses({ ...well, backup: { type: 'old', since: AT }, clockJumps: [{ at: AT, byMs: -60_001 }] })),
   ).toEqual([
     'warning backup/daily no backup of the state file was made for two days - Since 21:12 UTC. Restart the daemon; the log may say why.',
     "warning clock-jump/back the clock jumped back by 1m - At 21:12 UTC the machine's clock was set back. What has an end, such as a pause, ends by the new time.",
   ]);
 });
 
+function healthOf(clock: Pick<Clock, 'now'>, parts: Partial<DaemonHealth>): DaemonHealth {
+  return { ...calmHealth(clock.now()), ...parts };
+}
+
 test('an outage of the state file is over once it has worked for a minute', async () => {
   const clock = createFakeClock(AT);
   const state = { storage: 'works' as 'works' | 'fails' };
   const find = createFind({
     store: createMemoryStore(),
-    clock,
-    work: {
-      watches: () => WATCHES,
-      timeZone: () => 'UTC',
-      unpolled: () => [],
-      blindness: { blind: () => [] },
-      undecided: () => new Set(),
-      troubles: () => [],
-      channelHealth: () => new Map(),
-      owedToMirrors: () => [],
-      storage: () => state.storage,
-      restoredAt: () => null,
-      lowDisk: () => null,
-      recovered: () => null,
-      backups: createBackupHealth(clock),
-      clockJumps: createClockJumps(clock),
-      notJudged: createNotJudgedItems(clock),
-      rejected: () => null,
-      failing: () => [],
-    },
+    health: () => healthOf(clock, { storage: state.storage, watches: WATCHES }),
+    timeZone: () => 'UTC',
   });
   const titles = async (): Promise<string[]> => (await find()).causes.map(({ text }) => plainJoined(text).slice(0, 27));
   expect(await titles()).toEqual([]);
@@ -230,28 +219,18 @@ test('nothing is over before it was looked at: no refusal, outage, failed backup
   const work = { unpolled: WATCHES, undecided: new Set<string>() };
   const clock = createFakeClock(AT);
   const backups = createBackupHealth(clock);
+  const jumps = createClockJumps(clock);
   const find = createFind({
     store: createMemoryStore(),
-    clock,
-    work: {
-      watches: () => WATCHES,
-      timeZone: () => 'UTC',
-      unpolled: () => work.unpolled,
-      blindness: { blind: () => [] },
-      undecided: () => work.undecided,
-      troubles: () => [],
-      channelHealth: () => new Map([['ops', health.current]]),
-      owedToMirrors: () => [],
-      storage: () => 'works',
-      restoredAt: () => null,
-      lowDisk: () => null,
-      recovered: () => null,
-      backups,
-      clockJumps: createClockJumps(clock),
-      notJudged: createNotJudgedItems(clock),
-      rejected: () => null,
-      failing: () => [],
-    },
+    health: () =>
+      healthOf(clock, {
+        ...work,
+        watches: WATCHES,
+        channels: new Map([['ops', health.current]]),
+        backup: backups.isUnknown() ? 'unknown' : null,
+        isYoung: jumps.isYoung(),
+      }),
+    timeZone: () => 'UTC',
   });
   const down = { alert: 'explorer-down', subject: 'chain' } as const;
   const auth = { alert: 'channel-auth', subject: 'ops' } as const;

@@ -108,7 +108,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   async function look(): Promise<void> {
     while (!line.stopping.aborted) {
-      onLook({ clockAt: clock.now(), watches: runtime.blindness.blind().map(({ watch: { rule } }) => rule) });
+      onLook({ clockAt: clock.now(), watches: runtime.parts.blindWatches.blind().map(({ watch: { rule } }) => rule) });
       await clock.sleep(LOOK_MS, line.stopping);
     }
   }

@@ -142,7 +142,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     moveClock: (jump, fence) => writePolicy(() => inner.moveClock(jump, fence)),
     nextRound: () => deed(() => inner.nextRound()),
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
-    keepTroubles: (lines) => write(() => inner.keepTroubles(lines)),
+    keepHealth: (health) => write(() => inner.keepHealth(health)),
     keepRunning: (outline) => write(() => inner.keepRunning(outline)),
     forget: (ids) => write(() => inner.forget(ids)),
     chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),

@@ -9,7 +9,7 @@ import { createMemoryDatabase } from '../../../src/store/sqlite/driver.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { endLeases } from '../../../src/store/tables/deliveries/deliveries.ts';
 import { readFact, writeFact } from '../../../src/store/tables/memory/facts.ts';
-import { keepTroubles, troubles } from '../../../src/store/tables/memory/troubles.ts';
+import { healthRows, keepHealth } from '../../../src/store/tables/memory/health-rows.ts';
 
 /** By database, which of the stores over it was opened last: the others are fenced. */
 const epochs = new WeakMap<SqlDatabase, number>();
@@ -24,10 +24,10 @@ export function createMemoryStore(made: SqlDatabase = createMemoryDatabase()): S
     view: {
       replicas: () => Promise.resolve(null),
       version: async () => String((await database.sql.first('SELECT total_changes() AS changes'))?.['changes']),
-      troubles: () => troubles(database.sql, []),
+      health: () => healthRows(database.sql, []),
     },
     holds: (_sql, fence) => Promise.resolve(fence.epoch === epochs.get(made)),
-    keepTroubles: (sql, lines) => keepTroubles(sql, 'file', lines, []),
+    keepHealth: (sql, health) => keepHealth(sql, 'file', health, []),
     secure: () => Promise.resolve([]),
     close: () => database.close(),
   });

@@ -2,25 +2,31 @@
 import type { Config } from '../../../src/config/model.ts';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import type { Poller } from '../../../src/engine/polling/poller.ts';
+import { daemonHealth, summaryOfHealth, type HealthParts } from '../../../src/engine/reporting/daemon-health.ts';
 import type { BlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
 import { selfLabels } from '../../../src/engine/self/self-watch.ts';
-import type { Instant } from '../../../src/lib/clock.ts';
+import type { Clock, Instant } from '../../../src/lib/clock.ts';
 import type { RuntimeView } from '../../../src/query/view.ts';
+import { calmParts } from '../engine/calm-health.ts';
 
-export interface PolledParts {
+export interface PolledParts extends Partial<Pick<HealthParts, 'explorers' | 'storage'>> {
   readonly config: Config;
   readonly watches: () => readonly Watch[];
   readonly poller: Poller;
-  readonly blind: Pick<BlindWatches, 'blind' | 'overdue' | 'unpolled'>;
+  readonly blindWatches: BlindWatches;
   readonly startedAt: Instant;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-export function polledRuntime({ config, watches, poller, blind, startedAt }: PolledParts): RuntimeView {
+export function polledRuntime(parts: PolledParts): RuntimeView {
+  const { config, watches, poller, blindWatches: blind, startedAt, clock } = parts;
   return {
     version: '0',
     startedAt,
     bootId: 'boot',
-    isWorking: () => true,
+    silentSince: null,
+    health: () =>
+      summaryOfHealth(daemonHealth({ ...calmParts(clock), ...parts, memoryOf: (id) => poller.memoryOf(id) })),
     config: () => config,
     watches,
     memoryOf: (id) => poller.memoryOf(id) ?? null,
@@ -29,18 +35,14 @@ export function polledRuntime({ config, watches, poller, blind, startedAt }: Pol
     snapshotOf: (id) => poller.snapshotOf(id),
     healthOf: (id) => poller.healthOf(id),
     selfLabels: () => selfLabels(config.explorers.keys()),
-    blindness: blind,
-    unpolled: () => blind.unpolled(),
+    blind: () => blind.blind(),
+    unseen: () => blind.unseen(),
     explorers: () => [],
-    troubles: () => [],
-    notJudged: () => 0,
     rejected: () => null,
     loadedAt: () => null,
     replicaOf: () => null,
     cluster: () => null,
-    heartbeatAt: () => null,
     polls: () => [],
     ruleFile: () => null,
-    storage: () => 'works',
   };
 }

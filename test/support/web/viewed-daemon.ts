@@ -12,7 +12,8 @@ import { createPollRing } from '../../../src/engine/reporting/poll-ring.ts';
 import { AddressDetails } from '../../../src/explorer/reading/resources/address.ts';
 import { notifiers } from '../../../src/notifiers/index.ts';
 import { createQueries, type Queries } from '../../../src/query/queries.ts';
-import type { ExplorerState, RuntimeView, QueryContext } from '../../../src/query/view.ts';
+import type { ExplorerReading } from '../../../src/engine/reporting/daemon-health.ts';
+import type { RuntimeView, QueryContext } from '../../../src/query/view.ts';
 import { loadRules } from '../../../src/rules/load.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { kinds } from '../../../src/watches/index.ts';
@@ -56,7 +57,7 @@ export interface ViewedDaemon {
   /** Shown from now on, in coins, by the name of the address, or the address itself; null: no answer comes. */
   readonly shown: Record<string, string | null>;
   /** What only a running daemon knows. */
-  readonly known: { storage: 'works' | 'fails' | 'full'; explorers: ExplorerState[] };
+  readonly known: { storage: 'works' | 'fails' | 'full'; explorers: ExplorerReading[] };
   /** Replaces the rules, as a reload does. */
   load(rules: string): Promise<void>;
   /** A minute, or another time, passes, so often, and every watch is polled; what is due is put into messages. */
@@ -106,9 +107,17 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
     storage: () => known.storage,
   });
   const runtime: RuntimeView = {
-    ...polledRuntime({ config: inForce, watches: () => watches, poller, blind, startedAt: clock.now() }),
-    explorers: () => known.explorers,
-    storage: () => known.storage,
+    ...polledRuntime({
+      config: inForce,
+      watches: () => watches,
+      poller,
+      blindWatches: blind,
+      startedAt: clock.now(),
+      clock,
+      explorers: () => known.explorers,
+      storage: () => known.storage,
+    }),
+    explorers: () => known.explorers.map(({ name }) => ({ name, answers: [], p99Ms: null, rate: null })),
     polls: (watch) => ring.of(watch),
     ruleFile: (file) => (file === 'rules.yaml' ? text : null),
   };

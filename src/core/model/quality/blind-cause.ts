@@ -40,12 +40,6 @@ export interface BlindWatch {
   readonly fields: readonly string[];
 }
 
-export interface Blindness {
-  blind(): readonly BlindWatch[];
-  /** Watches that missed a due time, and are not blind yet. */
-  overdue(): readonly BlindWatch[];
-}
-
 /** Watches of one explorer that are blind for one reason. */
 export interface BlindCause {
   readonly explorer: string;

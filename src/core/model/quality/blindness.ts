@@ -65,7 +65,7 @@ function lastOkOf(memory: Known): Instant | null {
   return state === 'ok' ? memory.coveredUntil : (lastOk ?? since);
 }
 
-function latest(one: Instant | null, other: Instant | null): Instant | null {
+export function latest(one: Instant | null, other: Instant | null): Instant | null {
   if (one === null || other === null) return one ?? other;
   return Math.max(one, other);
 }

@@ -7,5 +7,9 @@ export type ExplorerTrouble =
 
 /** `ethereum: unauthorized, asked next at 2026-01-01T00:00:30Z` */
 export function showTrouble(trouble: ExplorerTrouble): string {
-  return `${trouble.explorer}: ${trouble.type === 'refused' ? showRest(trouble.rest) : trouble.why}`;
+  return `${trouble.explorer}: ${whyOf(trouble)}`;
+}
+
+export function whyOf(trouble: ExplorerTrouble): string {
+  return trouble.type === 'refused' ? showRest(trouble.rest) : trouble.why;
 }

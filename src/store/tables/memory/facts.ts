@@ -5,7 +5,7 @@ import type { Sql } from '../../sql/sql.ts';
 
 /** `gone-targets`: since when the config does not have them. `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. */
 export type FactName =
-  'gone-targets' | 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | `troubles:${string}`;
+  'gone-targets' | 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | `health:${string}`;
 
 const READ = 'SELECT value FROM facts WHERE name = $1';
 
@@ -31,9 +31,4 @@ const WRITE = `
 
 export async function writeFact(sql: Sql, name: FactName, value: Json): Promise<void> {
   await sql.run(WRITE, [name, JSON.stringify(value)]);
-}
-
-/** The texts of a list; without what is none. */
-export function textsOf(value: Json): string[] {
-  return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : [];
 }

@@ -1,0 +1,182 @@
+// The health of a daemon for pages, `status` and other replicas: plain data, a few hundred bytes for each explorer,
+// however many watches there are. A running daemon writes it down at least every 30 seconds.
+import { z } from 'zod';
+import type { Instant } from '../../../lib/clock.ts';
+import { Count } from '../../values/answer-shapes.ts';
+import { latest } from './blindness.ts';
+import { causesOf, type BlindReason, type BlindWatch } from './blind-cause.ts';
+
+const instant = z.number();
+
+const BlindGroup = z.object({
+  explorer: z.string(),
+  reason: z.custom<BlindReason>((value) => typeof value === 'string'),
+  /** The one that has been blind for longest. */
+  since: instant,
+  watches: Count,
+  rules: Count,
+  /** The first ten. */
+  names: z.array(z.string()),
+  fields: z.array(z.string()),
+});
+/** Watches of one explorer that have no usable data, for one reason. */
+export type BlindGroup = z.output<typeof BlindGroup>;
+
+const HeadStanding = z.object({
+  height: z.string().nullable(),
+  at: instant.nullable(),
+  state: z.enum(['fresh', 'stalled', 'overdue', 'blind', 'unread', 'unknown']),
+  /** Since when it is not fresh; of `unread`, when the explorer last answered. */
+  since: instant.nullable(),
+});
+/** How far an explorer has come on its chain, and whether that can be believed. */
+export type HeadStanding = z.output<typeof HeadStanding>;
+
+const CreditsState = z.object({
+  /** As the last answer said it. */
+  remaining: z.number(),
+  at: instant,
+  /** Use of each tenth of the last hour, in credits an hour; null: it is not known for a whole hour yet. */
+  rates: z.array(z.number()).readonly().nullable(),
+});
+export type CreditsState = z.output<typeof CreditsState>;
+
+const ExplorerHealth = z.object({
+  name: z.string(),
+  /** Watches that the daemon which says so polls. */
+  polled: Count,
+  head: HeadStanding,
+  credits: CreditsState.nullable(),
+});
+export type ExplorerHealth = z.output<typeof ExplorerHealth>;
+
+const STORAGE_STATES = ['works', 'full', 'fails'] as const;
+
+export const HealthSummary = z.object({
+  at: instant,
+  /** Null: no daemon wrote it. */
+  startedAt: instant.nullable(),
+  isRunning: z.boolean(),
+  storage: z.enum(STORAGE_STATES),
+  /** A line for each loop that fails again and again. */
+  failingLoops: z.array(z.string()),
+  /** Why the files on the disk are not in force; null: they are. */
+  rejected: z.object({ since: instant, why: z.string(), place: z.string().nullable() }).nullable(),
+  heartbeatAt: instant.nullable(),
+  /** Watches of which no poll has seen anything since the start. */
+  unseen: Count,
+  /** By their begin. */
+  blind: z.array(BlindGroup),
+  overdue: z.array(BlindGroup),
+  /** Items of the last hour that no condition judged. */
+  notJudged: Count,
+  /** Why explorers are not asked, or not believed. `isDoubted`: it is asked again at once, to see whether that is so. */
+  troubles: z.array(z.object({ explorer: z.string(), text: z.string(), isDoubted: z.boolean() })),
+  explorers: z.array(ExplorerHealth),
+});
+export type HealthSummary = z.output<typeof HealthSummary>;
+
+/** No daemon: nothing is polled, and nothing is wrong with what is not known. */
+export const UNKNOWN_HEALTH: Omit<HealthSummary, 'at'> = {
+  startedAt: null,
+  isRunning: false,
+  storage: 'works',
+  failingLoops: [],
+  rejected: null,
+  heartbeatAt: null,
+  unseen: 0,
+  blind: [],
+  overdue: [],
+  notJudged: 0,
+  troubles: [],
+  explorers: [],
+};
+
+/** An older row was written by a daemon that ended, hangs, or cannot write. */
+export const HEALTH_IS_OLD_MS = 90_000;
+
+/** A clock that was set back makes a row of the future: it was written before. */
+export function isOld({ at }: Pick<HealthSummary, 'at'>, now: Instant): boolean {
+  return Math.abs(now - at) > HEALTH_IS_OLD_MS;
+}
+
+/** All replicas together. `at` is that of the oldest. */
+export function mergedHealth(first: HealthSummary, others: readonly HealthSummary[]): HealthSummary {
+  return others.reduce(merged, first);
+}
+
+function merged(one: HealthSummary, other: HealthSummary): HealthSummary {
+  return {
+    at: Math.min(one.at, other.at),
+    startedAt: earliest(one.startedAt, other.startedAt),
+    isRunning: one.isRunning || other.isRunning,
+    storage: STORAGE_STATES.findLast((state) => state === one.storage || state === other.storage) ?? one.storage,
+    failingLoops: [...one.failingLoops, ...other.failingLoops],
+    rejected: one.rejected ?? other.rejected,
+    heartbeatAt: latest(one.heartbeatAt, other.heartbeatAt),
+    unseen: one.unseen + other.unseen,
+    blind: joinedGroups([...one.blind, ...other.blind]),
+    overdue: joinedGroups([...one.overdue, ...other.overdue]),
+    notJudged: one.notJudged + other.notJudged,
+    troubles: [...one.troubles, ...other.troubles],
+    explorers: joinedExplorers(one.explorers, other.explorers),
+  };
+}
+
+const MOST_NAMED = 10;
+
+/** By their begin. */
+export function blindGroups(blind: readonly BlindWatch[]): BlindGroup[] {
+  return causesOf(blind).map(({ explorer, reason, since, watches, fields }) => ({
+    explorer,
+    reason,
+    since,
+    watches: watches.length,
+    rules: new Set(watches.map(({ rule }) => rule)).size,
+    names: watches.slice(0, MOST_NAMED).map(({ name }) => name),
+    fields: [...fields],
+  }));
+}
+
+function joinedGroups(groups: readonly BlindGroup[]): BlindGroup[] {
+  const same = Map.groupBy(groups, ({ explorer, reason }) => `${explorer} ${reason}`);
+  return [...same.values()].flatMap(joinedGroup).toSorted((a, b) => a.since - b.since);
+}
+
+function joinedGroup(groups: readonly BlindGroup[]): BlindGroup[] {
+  const [first] = groups;
+  if (first === undefined) return [];
+  const sum = (of: (one: BlindGroup) => number): number => groups.reduce((total, one) => total + of(one), 0);
+  return [
+    {
+      ...first,
+      since: Math.min(...groups.map(({ since }) => since)),
+      watches: sum(({ watches }) => watches),
+      rules: sum(({ rules }) => rules),
+      names: groups
+        .flatMap(({ names }) => names)
+        .toSorted()
+        .slice(0, MOST_NAMED),
+      fields: [...new Set(groups.flatMap(({ fields }) => fields))],
+    },
+  ];
+}
+
+/** The replica that polls the watches of an explorer knows it best. */
+function joinedExplorers(one: readonly ExplorerHealth[], other: readonly ExplorerHealth[]): ExplorerHealth[] {
+  const byName = new Map(one.map((explorer) => [explorer.name, explorer]));
+  for (const explorer of other) {
+    const known = byName.get(explorer.name);
+    if (known === undefined || known.polled < explorer.polled) byName.set(explorer.name, explorer);
+  }
+  return [...byName.values()];
+}
+
+function earliest(one: Instant | null, other: Instant | null): Instant | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** How many watches are in them. */
+export function watchesIn(groups: readonly BlindGroup[]): number {
+  return groups.reduce((sum, { watches }) => sum + watches, 0);
+}

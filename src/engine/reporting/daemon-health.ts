@@ -1,0 +1,206 @@
+// How the daemon does, in one record: what it cannot see, cannot tell or cannot keep. Pages, the API, /readyz, metrics,
+// self-alerts, the heartbeat and the daily report print it, so that they cannot disagree.
+import type { ClusterView } from '../../cluster/ownership.ts';
+import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import { whyOf, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
+import {
+  blindGroups,
+  type CreditsState,
+  type ExplorerHealth,
+  type HealthSummary,
+} from '../../core/model/quality/health-summary.ts';
+import type { Memory } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import type { OutboxDepth } from '../../store/contract/deliveries.ts';
+import type { ChannelHealth } from '../sending/channel-health.ts';
+import type { BackupHealth, BackupTrouble } from '../upkeep/backup-health.ts';
+import type { ClockJump, ClockJumps } from '../upkeep/clock-jumps.ts';
+import { showFailing, type FailingLoop } from '../upkeep/supervisor.ts';
+import type { BlindWatches } from './blind-watches.ts';
+import { byExplorer, headStanding, type HeadReading } from './head-standing.ts';
+import type { NotJudged, NotJudgedItems } from './not-judged.ts';
+import type { PausedWatch } from './paused-watches.ts';
+
+export interface DaemonHealth {
+  readonly at: Instant;
+  readonly startedAt: Instant;
+  /** The loops turn. */
+  readonly isRunning: boolean;
+  /** How the last write ended. */
+  readonly storage: 'works' | 'fails' | 'full';
+  /** When the state file was put back that somebody had taken away; null: long ago, or never. */
+  readonly restoredAt: Instant | null;
+  /** For an hour after a start on a state that was damaged or gone: how it was replaced. */
+  readonly recovered: { readonly how: 'restored' | 'lost'; readonly at: Instant } | null;
+  /** Null while the disk of the state has room. */
+  readonly lowDisk: LowDisk | null;
+  /** Null while there is a backup of today, or none is wanted; `unknown`: it was not looked for yet. */
+  readonly backup: BackupTrouble | 'unknown' | null;
+  readonly failingLoops: readonly FailingLoop[];
+  /** Why the files on the disk are not in force; null: they are. */
+  readonly rejected: RejectedFiles | null;
+  /** The newest in each direction, of the last hour. */
+  readonly clockJumps: readonly ClockJump[];
+  /** The process has run for less than an hour: jumps and items from before the start may be recent. */
+  readonly isYoung: boolean;
+  /** In force; `polled`: here. */
+  readonly watches: readonly Watch[];
+  readonly polled: readonly Watch[];
+  /** No poll of them has ended since the start. */
+  readonly unpolled: readonly Watch[];
+  /** No poll of them has seen anything since the start. */
+  readonly unseen: readonly Watch[];
+  readonly blind: readonly BlindWatch[];
+  /** They missed a due time, and are not blind yet. */
+  readonly overdue: readonly BlindWatch[];
+  /** Not polled, since an operator said so. */
+  readonly paused: readonly PausedWatch[];
+  /** Items of the last hour that no condition judged. */
+  readonly notJudged: readonly NotJudged[];
+  readonly explorers: readonly ExplorerHealth[];
+  /** Why explorers are not asked, or not believed. */
+  readonly troubles: readonly ExplorerTrouble[];
+  /** Explorers of which it is not known yet whether a watch that was blind before the start still is. */
+  readonly undecided: ReadonlySet<string>;
+  readonly channels: ReadonlyMap<string, ChannelHealth>;
+  /** Not accepted by receivers that keep their own state of alerts. */
+  readonly owedToMirrors: readonly OutboxDepth[];
+  /** Null: one process has the state for itself. */
+  readonly cluster: ClusterView | null;
+  /** When the service outside last accepted a heartbeat. */
+  readonly heartbeatAt: Instant | null;
+}
+
+/** The disk of the state file has little room left. */
+export interface LowDisk {
+  readonly since: Instant;
+  readonly freeBytes: number;
+}
+
+export interface RejectedFiles {
+  readonly since: Instant;
+  readonly why: string;
+  /** Empty where it was not the files. */
+  readonly problems: readonly { readonly file: string; readonly line: number; readonly message: string }[];
+}
+
+/** The last answers of an explorer. */
+export interface ExplorerReading {
+  readonly name: string;
+  readonly head: HeadReading | null;
+  readonly credits: CreditsState | null;
+}
+
+/** The parts that see polls and channels. */
+export interface WorkingParts {
+  isRunning(): boolean;
+  watches(): readonly Watch[];
+  polled(): readonly Watch[];
+  readonly blindWatches: Pick<BlindWatches, 'unpolled' | 'unseen' | 'blind' | 'overdue' | 'undecided'>;
+  paused(): readonly PausedWatch[];
+  readonly notJudged: Pick<NotJudgedItems, 'recent'>;
+  /** All that the config names. */
+  explorers(): readonly ExplorerReading[];
+  memoryOf(id: string): Pick<Memory, 'coveredUntil'> | undefined;
+  troubles(): readonly ExplorerTrouble[];
+  channels(): ReadonlyMap<string, ChannelHealth>;
+  owedToMirrors(): readonly OutboxDepth[];
+  readonly backups: Pick<BackupHealth, 'trouble' | 'isUnknown'>;
+  lowDisk(): LowDisk | null;
+}
+
+/** All that know something of it. */
+export interface HealthParts extends WorkingParts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly startedAt: Instant;
+  storage(): DaemonHealth['storage'];
+  restoredAt(): Instant | null;
+  recovered(): DaemonHealth['recovered'];
+  failingLoops(): readonly FailingLoop[];
+  rejected(): RejectedFiles | null;
+  readonly clockJumps: Pick<ClockJumps, 'recent' | 'isYoung'>;
+  cluster(): ClusterView | null;
+  heartbeatAt(): Instant | null;
+}
+
+/** How it does now. */
+export function daemonHealth(parts: HealthParts): DaemonHealth {
+  const { clock, startedAt, blindWatches, backups, clockJumps } = parts;
+  const blind = blindWatches.blind();
+  return {
+    at: clock.now(),
+    startedAt,
+    isRunning: parts.isRunning(),
+    storage: parts.storage(),
+    restoredAt: parts.restoredAt(),
+    recovered: parts.recovered(),
+    lowDisk: parts.lowDisk(),
+    backup: backups.trouble() ?? (backups.isUnknown() ? 'unknown' : null),
+    failingLoops: parts.failingLoops(),
+    rejected: parts.rejected(),
+    clockJumps: clockJumps.recent(),
+    isYoung: clockJumps.isYoung(),
+    watches: parts.watches(),
+    polled: parts.polled(),
+    unpolled: blindWatches.unpolled(),
+    unseen: blindWatches.unseen(),
+    blind,
+    overdue: blindWatches.overdue(),
+    paused: parts.paused(),
+    notJudged: parts.notJudged.recent(),
+    explorers: explorersOf(parts, blind),
+    troubles: parts.troubles(),
+    undecided: blindWatches.undecided(),
+    channels: parts.channels(),
+    owedToMirrors: parts.owedToMirrors(),
+    cluster: parts.cluster(),
+    heartbeatAt: parts.heartbeatAt(),
+  };
+}
+
+function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): ExplorerHealth[] {
+  const [watches, polled] = [byExplorer(parts.watches()), byExplorer(parts.polled())];
+  const blindOf = Map.groupBy(blind, ({ watch }) => watch.target.explorer);
+  return parts.explorers().map(({ name, head, credits }) => ({
+    name,
+    polled: polled.get(name)?.length ?? 0,
+    head: headStanding(head, {
+      watches: watches.get(name) ?? [],
+      blind: blindOf.get(name) ?? [],
+      memoryOf: (id) => parts.memoryOf(id),
+      now: parts.clock.now(),
+    }),
+    credits,
+  }));
+}
+
+/** The part for pages, `status` and other replicas. */
+export function summaryOfHealth(health: DaemonHealth): HealthSummary {
+  const { at, startedAt, isRunning, storage, heartbeatAt, rejected } = health;
+  return {
+    at,
+    startedAt,
+    isRunning,
+    storage,
+    heartbeatAt,
+    failingLoops: health.failingLoops.map(showFailing),
+    rejected: rejected && summaryOfRejected(rejected),
+    unseen: health.unseen.length,
+    blind: blindGroups(health.blind),
+    overdue: blindGroups(health.overdue),
+    notJudged: health.notJudged.reduce((sum, { items }) => sum + items, 0),
+    troubles: health.troubles.map(troubleOf),
+    explorers: [...health.explorers],
+  };
+}
+
+function troubleOf(trouble: ExplorerTrouble): HealthSummary['troubles'][number] {
+  const isDoubted = trouble.type === 'refused' && trouble.rest.doubt !== null;
+  return { explorer: trouble.explorer, text: whyOf(trouble), isDoubted };
+}
+
+function summaryOfRejected({ since, why, problems }: RejectedFiles): HealthSummary['rejected'] {
+  const [first] = problems;
+  return { since, why: first?.message ?? why, place: first === undefined ? null : `${first.file}:${first.line}` };
+}
