@@ -3,6 +3,7 @@ import { createSources, type Sources } from '../app/setup/sources.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Config } from '../config/model.ts';
 import { formatProblems, formatWarnings, type Problem } from '../config/problem.ts';
+import { singleLine } from '../lib/untrusted.ts';
 import { notifiers } from '../notifiers/index.ts';
 import { createRuleCache } from '../rules/cache.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -45,22 +46,28 @@ export function loadOrFail(
 }
 
 /**
- * What can be read of a setup, to look at the state with: a rule file that was just saved with a mistake must not keep
- * anybody from seeing what the daemon says, which goes on with the former rules.
+ * What can be read of a setup, to look at the state with: neither a rule file that was just saved with a mistake nor secrets
+ * that only the daemon has must keep anybody from seeing what it says.
  */
 export function loadToRead(terminal: Terminal, file: string): Setup {
-  const loaded = loadSetup(file, terminal);
+  const loaded = loadSetup(file, { ...terminal, isToRead: true });
   if (loaded.setup !== null) return loaded.setup;
   if (loaded.sound === null) throw nothingLoaded(loaded.problems, EXIT.config);
-  const count = countOf(loaded.problems);
+  const absent = new Set(loaded.problems.flatMap((problem) => problem.absent ?? []));
+  if (absent.size > 0)
+    terminal.err(
+      `Secrets that are not here, and that the daemon may have: ${[...absent].map((name) => singleLine(name)).join(', ')}.\n\n`,
+    );
+  const problems = loaded.problems.filter((problem) => problem.absent === undefined);
+  if (problems.length === 0) return loaded.sound;
   const left = 'A running daemon goes on with its former rules. The watches of these files are left out here.';
-  terminal.err(`${formatProblems(loaded.problems)}\n\n${count}. ${left}\n\n`);
+  terminal.err(`${formatProblems(problems)}\n\n${countOf(problems)}. ${left}\n\n`);
   return loaded.sound;
 }
 
 /** The config alone, for commands that need no rule. */
 export function configOrFail({ env, readFile }: Terminal, file: string): Config {
-  const { config, problems } = loadConfig(file, { env, readFile, notifiers });
+  const { config, problems } = loadConfig(file, { env, readFile, notifiers, isToRead: true });
   if (config === null) throw nothingLoaded(problems, EXIT.config);
   return config;
 }

@@ -14,6 +14,8 @@ export interface Terminal {
   readonly clock: Clock;
   /** Whether a person reads standard error. */
   readonly isInteractive: boolean;
+  /** Characters in a line of standard output; null: nobody says. */
+  readonly width: number | null;
   /** Whether it was started on a terminal that is closed now. */
   hasLostTerminal(): boolean;
   readonly pid: number;
@@ -69,6 +71,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     env: process.env,
     clock: systemClock,
     isInteractive: process.stderr.isTTY,
+    width: process.stdout.isTTY ? process.stdout.columns : widthIn(process.env['COLUMNS']),
     hasLostTerminal: () => terminals.length > 0 && !terminals.some(isatty),
     pid: process.pid,
     versions: { node: process.versions.node, sqlite: process.versions['sqlite'] ?? 'unknown' },
@@ -110,4 +113,9 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     onCrash: (react) => process.on('uncaughtException', react),
     exit: (code) => process.exit(code),
   };
+}
+
+/** As `watch` and scripts set it. */
+function widthIn(columns = ''): number | null {
+  return /^\d{2,4}$/.test(columns) ? Number(columns) : null;
 }

@@ -208,6 +208,8 @@ export interface ConfigTools {
   /** Whether every user of the machine may read a file; no file is, where it is left out. */
   readonly isReadableByAll?: (path: string) => boolean;
   readonly notifiers: readonly AnyNotifier[];
+  /** Nothing is to be asked or sent: of operators, heartbeat and proxy, a secret that is absent is no problem. */
+  readonly isToRead?: boolean;
 }
 
 export type Loaded =

@@ -13,6 +13,8 @@ export interface Problem {
   readonly hint?: string;
   /** The lines around it with a caret under the place; empty when there is nothing to show. */
   readonly frame: string;
+  /** The variable or the file of a secret that is not there: another machine, or another user, may have it. */
+  readonly absent?: string;
   /** Set when it stands for the problems of its file beyond the first 100: how many. */
   readonly more?: number;
 }

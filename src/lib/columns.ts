@@ -9,3 +9,20 @@ export function inColumns(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
+
+/** A text in lines of so many characters, broken at blanks; a longer word has a line of its own. */
+export function wrapped(text: string, width: number, indent = { first: '', next: '' }): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ').filter((one) => one !== '')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`${last === undefined ? indent.first : indent.next}${word}`);
+  }
+  return lines;
+}
+
+/** An item of a list: what goes on stands further in. */
+export function wrappedItem(text: string, width: number): string[] {
+  const first = /^ */.exec(text)?.[0] ?? '';
+  return wrapped(text, width, { first, next: `${first}  ` });
+}

@@ -22,18 +22,23 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
   const sharing = sharingOf(watches, costs);
   const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
   const lines = inColumns(rows);
-  const warnings: string[] = [];
   const sums = sumsOf(sharing);
   const plans = sharedPlans(config.explorers);
   for (const [explorer, sum] of sums) {
     const requests = `${countOf(sum.requests)} requests a day, ${countOf(sum.credits)} credits a day`;
     lines.push(`${explorer}: ${requests}${planText(explorer, plans.get(explorer))}`);
   }
-  for (const shared of new Set([...sums.keys()].flatMap((explorer) => plans.get(explorer) ?? []))) {
-    const warning = overPlan(shared, sums);
-    if (warning !== undefined) warnings.push(warning);
-  }
-  return { lines, warnings };
+  return { lines, warnings: exceeded(plans, sums) };
+}
+
+/** One sentence per plan that is exceeded. */
+export function exceededPlans(watches: readonly Watch[], { explorers }: Pick<Config, 'explorers'>): readonly string[] {
+  return exceeded(sharedPlans(explorers), sumsOf(sharingOf(watches, costsOf(watches))));
+}
+
+function exceeded(plans: ReadonlyMap<string, SharedPlan>, sums: ReadonlyMap<string, DailySum>): readonly string[] {
+  const shared = new Set([...sums.keys()].flatMap((explorer) => plans.get(explorer) ?? []));
+  return [...shared].flatMap((plan) => overPlan(plan, sums) ?? []);
 }
 
 function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others: number): readonly string[] {

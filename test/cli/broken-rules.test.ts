@@ -19,7 +19,7 @@ async function withBrokenFile(): Promise<PreparedState> {
 
 test('status and explain say what fires, and that a file is not in force', async () => {
   using prepared = await withBrokenFile();
-  const status = await prepared.run('status', '-c', prepared.config);
+  const status = await prepared.run('status', '--watches', '-c', prepared.config);
   expect(status.code).toBe(0);
   expect(status.out).toMatch(/^coins: .*low firing/m);
   expect(status.out).not.toMatch(/^vault: /m);

@@ -112,17 +112,19 @@ test('data that is not good is said, and what fires on it is unverified', async 
     `state: firing since 2026-01-01T00:01:00Z, unverified since ${since}: it fires already`,
     `held back: data error since ${since}, on which nothing is decided`,
   ]);
-  const { out } = await prepared.run('status', '-c', prepared.config);
-  expect(out).toContain(`data error since ${since}; low firing since 2026-01-01T00:01:00Z, unverified since ${since}`);
+  const { out } = await prepared.run('status', '--watches', '-c', prepared.config);
+  expect(out.replaceAll('\n  ', ' ')).toContain(
+    `data error since ${since}; low firing since 2026-01-01T00:01:00Z, unverified since ${since}`,
+  );
 });
 
 test('status says which watch is blind, and since when, until it has data again', async () => {
   await prepared.polls('940000', 'missed', 'missed');
   expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('no answer since');
   await prepared.polls('missed', 'missed', 'missed', 'missed');
-  const { out } = await prepared.run('status', '-c', prepared.config);
+  const { out } = await prepared.run('status', '--watches', '-c', prepared.config);
   expect(out).toContain('; data error since 2026-01-01T00:02:00Z; no answer since 2026-01-01T00:01:54Z; ');
-  expect(out).toContain('\nblind: 1 of 1 watches\n');
+  expect(out).toContain('\nno answer since 00:01:54 UTC: 1 watch on chain: error: coins\n');
   await prepared.polls('940000');
   expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('no answer since');
 });
@@ -168,7 +170,7 @@ test('a cooldown is said; status and explain agree since when it fires, told or 
     'held back: cooldown until 2026-01-01T00:32:00Z: until then a firing is not told',
   ]);
   expect((await prepared.run('status', '-c', prepared.config)).out).toContain(
-    '; low firing since 2026-01-01T00:03:00Z\n',
+    '\ncoins: low firing since 2026-01-01T00:03:00Z\n',
   );
 });
 
@@ -179,7 +181,9 @@ test('flapping is said; status and explain agree since when it fires', async () 
   expect(linesWith(said, 'held back: flapping')).toHaveLength(1);
   const state = 'firing since 2026-01-01T00:05:00Z';
   expect(linesWith(said, 'state')).toEqual([`state: ${state}: it fires already`]);
-  expect((await prepared.run('status', '-c', prepared.config)).out).toContain(`; low ${state}, flapping\n`);
+  expect((await prepared.run('status', '--watches', '-c', prepared.config)).out).toContain(
+    `; low ${state}, flapping\n`,
+  );
 });
 
 test('a rule that is unwell is said here and in status', async () => {

@@ -59,7 +59,7 @@ test('a new threshold closes what fires, and says to whom', async () => {
 
 test('a new low that was said a moment ago stays one', async () => {
   await prepared.polls('1020000', '1010000', '1005000', '1000500');
-  expect((await prepared.run('status', '-c', prepared.config)).out).toContain('record firing');
+  expect((await prepared.run('status', '--watches', '-c', prepared.config)).out).toContain('record firing');
   expect(await planned(RULES)).toHaveLength(1);
 });
 
@@ -67,7 +67,7 @@ test('what it says would happen is what the daemon then does', async () => {
   await firing();
   const lower = RULES.replace('< 1_000_000', '< 900_000').replace('> 1_050_000', '> 930_000');
   expect(await planned(lower)).toContain('would close coins/low: resolved is told to night, screen');
-  expect((await prepared.run('status', '-c', prepared.config)).out).toContain('low firing since');
+  expect((await prepared.run('status', '--watches', '-c', prepared.config)).out).toContain('low firing since');
   await prepared.polls('940000');
   const { out } = await prepared.run('explain', 'coins/low', '-c', prepared.config);
   expect(out.match(/told: resolved at .* to (screen|night), sent/g)).toHaveLength(2);

@@ -21,14 +21,14 @@ test('an alert that fires is there again after the state was lost and restored, 
     `${join(folder.path, 'backups/state-20260101T000100Z.db')}: a complete copy of ${stateFile}, checked\n`,
   ]);
   await prepared.polls('5');
-  expect((await prepared.run('status', '-c', config)).out).not.toContain('low firing');
+  expect((await prepared.run('status', '--watches', '-c', config)).out).not.toContain('low firing');
   const restored = await prepared.run('state', 'restore', made.out.split(': ')[0] ?? '', '-c', config);
   expect([restored.code, restored.out]).toEqual([
     0,
     expect.stringContaining(`the former state file is kept as ${stateFile}.before-restore\n`),
   ]);
   expect(restored.out).toContain('may be told again, under the same ids');
-  expect((await prepared.run('status', '-c', config)).out).toContain('low firing since');
+  expect((await prepared.run('status', '--watches', '-c', config)).out).toContain('low firing since');
   expect((await prepared.run('state', 'check', `${stateFile}.before-restore`, '-c', config)).out).toContain('sound');
 });
 

@@ -65,7 +65,7 @@ test('status names the blocks that were not read, why and since when, and when t
       'blocks 13-60 not examined: 20 pages read',
     ],
   ]);
-  const { out } = await prepared.run('status', '-c', prepared.config);
+  const { out } = await prepared.run('status', '--watches', '-c', prepared.config);
   expect(out).toContain('  calls: blocks 13-60 not read yet since 2026-01-01T00:02:00Z: 20 pages read\n');
   expect(out).toContain('  calls: last read again as a whole 2026-01-01T00:00:00Z\n');
 });
@@ -78,7 +78,7 @@ test('events that cannot be decided yet are counted in one part, not named one b
     [reading([12, 11, 10]), null],
   ]);
   const { out } = await prepared.run('status', '-c', prepared.config);
-  expect(out).toContain('; failed: 2 not decided yet, since 2026-01-01T00:01:00Z\n');
+  expect(out).toContain('\ncalls: failed: 2 not decided yet, since 2026-01-01T00:01:00Z\n');
 });
 
 /** While a daemon holds the state. */
@@ -86,6 +86,8 @@ async function statusBesideDaemon(prepared: PreparedState, ...options: string[])
   using _held = takeLock(prepared.stateFile);
   return await prepared.run('status', ...options, '-c', prepared.config);
 }
+
+const SCREEN = { now: Date.UTC(2026, 0, 1, 1), zone: 'UTC', width: 120 };
 
 const BALANCES = `
 watches:
@@ -102,20 +104,18 @@ test('status begins with what fires, how far beyond its limit, who was told, and
   await prepared.polls('940000');
   const pending = await statusBesideDaemon(prepared);
   expect(pending.out.split('\n').slice(0, 6)).toEqual([
-    'vault coin 940,000, below 2,000,000',
+    'WARNING: vault coin 940,000, below 2,000,000',
     'Nobody has acknowledged it for 1 s. No watch is blind, and no delivery is owed.',
     '',
-    'SEVERITY  STATE    ALERT      VALUE         LIMIT                 SINCE                 NOTIFIED',
-    'warning   firing   gas/low    940,000 coin  below 2,000,000 coin  2026-01-01T00:01:00Z  screen accepted',
-    'critical  pending  coins/low  940,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z',
+    'SEVERITY  STATE    ALERT      VALUE                          SINCE      NOTIFIED',
+    'warning   firing   gas/low    940,000 coin, below 2,000,000  00:01 UTC  screen accepted',
+    'critical  pending  coins/low  940,000 coin, below 1,000,000  00:01 UTC',
   ]);
   await prepared.polls('940000', '900000', 'missed', 'missed');
   // Not blind yet, and no word that all is seen.
   const overdue = await statusBesideDaemon(prepared);
-  expect(overdue.out).toContain(' 2 of 2 watches have had no usable answer since 00:03 UTC.\n');
-  expect(overdue.out).toContain(
-    '\nno usable answer since 2026-01-01T00:03:49Z: 2 watches on chain: error: coins, gas\n',
-  );
+  expect(overdue.out).toContain(' 2 of 2 watches have had no usable\nanswer since 00:03 UTC.\n');
+  expect(overdue.out).toContain('\nno usable answer since 00:03:49 UTC: 2 watches on chain: error: coins, gas\n');
   expect(overdue.out).not.toContain('blind');
   await prepared.polls('missed', 'missed', 'missed', 'missed');
   const json = await prepared.run('status', '-c', prepared.config, '--json');
@@ -124,9 +124,11 @@ test('status begins with what fires, how far beyond its limit, who was told, and
     'vault coin 900,000, below 2,000,000; fired at 940,000; last read 6 min ago',
   ]);
   const { out } = await statusBesideDaemon(prepared);
-  expect(out.split('\n')[0]).toBe('treasury coin 900,000, below 1,000,000; last read 6 min ago (and one more)');
-  expect(out).toContain('critical  firing  coins/low  was 900,000 coin  below 1,000,000 coin  2026-01-01T00:01:00Z');
-  expect(out).toContain('no answer since 2026-01-01T00:03:49Z: 2 watches on chain: error: coins, gas');
+  expect(out.split('\n')[0]).toBe(
+    'CRITICAL: treasury coin 900,000, below 1,000,000; last read 6 min ago (and one more)',
+  );
+  expect(out).toContain('critical  firing  coins/low  was 900,000 coin, below 1,000,000  00:01 UTC  ');
+  expect(out).toContain('no answer since 00:03:49 UTC: 2 watches on chain: error: coins, gas');
 });
 
 test('status names seconds, not the milliseconds at which a watch became blind', () => {
@@ -134,9 +136,9 @@ test('status names seconds, not the milliseconds at which a watch became blind',
   const [cause] = overview.trust.blind;
   if (cause === undefined) throw new Error('nothing is blind');
   const blind = [{ ...cause, since: '2026-01-01T00:03:00.417Z' }];
-  const lines = overviewLines({ ...overview, trust: { ...overview.trust, blind } }, 'UTC');
+  const lines = overviewLines({ ...overview, trust: { ...overview.trust, blind } }, SCREEN);
   expect(lines.filter((line) => line.startsWith('blind since'))).toEqual([
-    expect.stringContaining('blind since 2026-01-01T00:03:00Z: '),
+    expect.stringContaining('blind since 00:03 UTC: '),
   ]);
 });
 
@@ -154,13 +156,13 @@ test('two replicas ran, and status did not say which of them polled, nor that on
     ],
     config_in_force: 'a',
   };
-  const lines = overviewLines({ ...overview, trust: { ...overview.trust, cluster } }, 'UTC');
+  const lines = overviewLines({ ...overview, trust: { ...overview.trust, cluster } }, SCREEN);
   expect(lines.filter((line) => /^(?:replica|nobody) /.test(line))).toEqual([
     'replica host-1: works on channel:ops, explorer:ethereum',
     'replica host-2: works on nothing; runs another config than most, and claims nothing',
     'nobody works on: explorer:gnosis',
   ]);
-  expect(overviewLines(overview, 'UTC').join('\n')).not.toContain('replica');
+  expect(overviewLines(overview, SCREEN).join('\n')).not.toContain('replica');
 });
 
 test('status gives the overview as JSON, as the API does', async () => {
@@ -232,7 +234,7 @@ test('after a restart, watches were blind in status since before it, and not on 
   await prepared.polls('3000000');
   const { clock, stateFile } = prepared;
   await clock.advance(3_600_000);
-  expect((await statusBesideDaemon(prepared)).out).toContain('\nblind: 2 of 2 watches\n');
+  expect((await statusBesideDaemon(prepared)).out).toMatch(/^Nothing fires, but 2 watches are blind\n/);
   {
     await using store = await openSqliteStore({ file: stateFile });
     const explorers = [
@@ -243,4 +245,105 @@ test('after a restart, watches were blind in status since before it, and not on 
   const { out } = await statusBesideDaemon(prepared);
   expect(out).toMatch(/^Starting\n0 of 2 watches have had their first answer\./);
   expect(out).not.toMatch(/blind|no answer since/);
+});
+
+test('status is as wide as the terminal: what has no room stands below', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('940000', '940000', '940000');
+  using _held = takeLock(prepared.stateFile);
+  const { out } = await prepared.runWith({ width: 80 }, 'status', '-c', prepared.config);
+  expect(out.split('\n')).toEqual([
+    'CRITICAL: treasury coin 940,000, below 1,000,000 (and one more)',
+    'Nobody has acknowledged 1 critical alert and 1 warning; the oldest has waited 2',
+    'min. No watch is blind, and no delivery is owed.',
+    '',
+    'SEVERITY  STATE   ALERT      VALUE                          SINCE',
+    'critical  firing  coins/low  940,000 coin, below 1,000,000  00:01 UTC',
+    '  screen, night accepted',
+    'warning   firing  gas/low    940,000 coin, below 2,000,000  00:01 UTC',
+    '  screen accepted',
+    '',
+    '2 watches. Furthest behind: coins, last answer 1s ago, asked every 1m.',
+    'deliveries: 3 sent, 0 given up',
+    '',
+  ]);
+  const narrow = await prepared.runWith({ width: 50 }, 'status', '-c', prepared.config);
+  expect(narrow.out.split('\n').slice(6, 10)).toEqual([
+    'SEVERITY  STATE   ALERT',
+    'critical  firing  coins/low',
+    '  940,000 coin, below 1,000,000; since 00:01 UTC;',
+    '  screen, night accepted',
+  ]);
+});
+
+test('a critical alert that flaps and is pending again is one row', async () => {
+  using prepared = prepareState(BALANCES);
+  const fall = ['940000', '940000', '940000', '3000000'];
+  await prepared.polls(...fall, ...fall, ...fall, '940000');
+  const { out } = await statusBesideDaemon(prepared);
+  expect(out.match(/coins\/low/g)).toHaveLength(1);
+  expect(out).toMatch(/^critical {2}flapping +coins\/low/m);
+});
+
+test('many alerts of a rule that are in hand in one way are one row', () => {
+  const overview = overviewWith({ ...CALM });
+  const pending = (place: number): Overview['handled'][number] => ({
+    key: null,
+    episode: null,
+    seq: null,
+    alerts: 1,
+    watch: `payroll[p${place}]`,
+    alert: 'low',
+    title: 'low',
+    severity: 'warning',
+    state: 'pending',
+    why: 'pending',
+    since: `2026-01-01T00:0${place}:00Z`,
+    fires_at: null,
+    measure: null,
+    count: null,
+    ack: null,
+    silence: null,
+  });
+  const lines = (count: number): string[] =>
+    overviewLines({ ...overview, cards: [], handled: Array.from({ length: count }, (_, i) => pending(i)) }, SCREEN);
+  expect(lines(4).filter((line) => line.includes('payroll'))).toEqual([
+    'warning   pending  payroll/low  4 alerts  00:00 UTC',
+  ]);
+  expect(lines(3).filter((line) => line.includes('payroll'))).toHaveLength(3);
+});
+
+const WITH_SECRETS = `
+explorers:
+  chain:
+    form: instance
+    instance_url: https://explorer.invalid
+    api_key: { env: EXPLORER_KEY }
+    plan: { credits: 1000, per: day }
+addresses: { treasury: '0x${'11'.repeat(20)}', vault: '0x${'22'.repeat(20)}' }
+channels: { screen: { type: webhook, url: { env: HOOK } }, night: { type: webhook, url: { file: night.secret } } }
+heartbeat: { url: { env: BEATS } }
+http: { operators: { alice: { token: { env: ALICE_TOKEN } } } }
+state: { file: state.db }
+rules: [rules.yaml]
+`;
+
+test('secrets that only the daemon has are one line, and a plan that is exceeded is another', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('3000000');
+  prepared.folder.write('config.yaml', WITH_SECRETS);
+  const { code, out, err } = await statusBesideDaemon(prepared);
+  expect([code, err]).toEqual([
+    0,
+    'Secrets that are not here, and that the daemon may have: EXPLORER_KEY, HOOK, night.secret.\n\n',
+  ]);
+  expect(out).toMatch(/^All quiet\n/);
+  expect(out.replaceAll('\n  ', ' ')).toContain(
+    'plan of chain: the watches need 57,620 credits a day, the plan leaves 1,000, 56,620 too few.',
+  );
+  const explained = await prepared.run('explain', 'coins', '-c', prepared.config);
+  expect(explained.out).toContain('night');
+  // What sends needs them.
+  const sent = await prepared.run('notify', 'test', 'screen', '-c', prepared.config);
+  expect([sent.code, sent.err]).toEqual([78, expect.stringContaining('"HOOK" is not set')]);
 });

@@ -13,6 +13,7 @@ export async function run(argv: readonly string[], change: Partial<Terminal> = {
   const terminal: Terminal = {
     ...createTerminal(process),
     argv,
+    width: 120,
     out: (line) => (printed.out += `${line}\n`),
     print: async (line) => void (printed.out += `${line}\n`),
     err: (text) => (printed.err += text),

@@ -16,6 +16,7 @@ export interface SetupTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
   readonly isReadableByAll?: ConfigTools['isReadableByAll'];
+  readonly isToRead?: ConfigTools['isToRead'];
   /** Finds rule files on the disk where it is left out. */
   readonly listFiles?: ListFiles;
   /** Makes the next load with it cheaper. */
@@ -50,7 +51,7 @@ export function loadSetup(file: string, tools: SetupTools, named: readonly strin
 /** The same, with pauses between the rules. */
 export function* loadSetupInSteps(
   file: string,
-  { env, readFile, isReadableByAll, listFiles, cache, notifiers = allNotifiers }: SetupTools,
+  { env, readFile, isReadableByAll, isToRead, listFiles, cache, notifiers = allNotifiers }: SetupTools,
   named: readonly string[] = [],
 ): Steps<LoadedSetup> {
   const { config, problems, warnings } = loadConfig(file, {
@@ -58,6 +59,7 @@ export function* loadSetupInSteps(
     readFile,
     notifiers,
     ...(isReadableByAll && { isReadableByAll }),
+    ...(isToRead && { isToRead }),
   });
   if (config === null) return { setup: null, sound: null, problems, warnings };
   const found = named.length > 0 ? readNamedFiles(named, readFile) : readRuleFiles(config, readFile, listFiles);

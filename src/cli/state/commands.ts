@@ -15,8 +15,9 @@ export function addStateCommands(registry: Registry): void {
 function addStatus({ program, terminal, end }: Registry): void {
   program
     .command('status')
-    .description('what fires and whether to trust that, then what the state knows; also while the daemon runs')
+    .description('what fires and whether to trust that, and what is unwell; also while the daemon runs')
     .option(...CONFIG)
+    .option('--watches', 'a line for each watch, also where all is well')
     .option('--json', 'what fires as JSON, as the API gives it')
     .action(async (options: StatusOptions) => {
       end(await (await import('./status.ts')).status(terminal, options));

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { AlertId, RecipientsOf } from '../../core/model/ids.ts';
 import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
@@ -34,15 +35,25 @@ export async function explain(terminal: Terminal, name: string, { config: file }
     policy: (await reader?.policy(now)) ?? { silences: [], acks: [] },
     open: (await reader?.openAlerts({ at: now })) ?? [],
   };
+  const recipientsOf = recipientsHere(config);
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
-    const facts = await inputOf(watch, alerts, { reader, recipientsOf: recipientsIn(config), pauses, operators, now });
+    const facts = await inputOf(watch, alerts, { reader, recipientsOf, pauses, operators, now });
     for (const line of explainLines(explainWatch(watch, alerts, facts))) terminal.out(line);
   }
   if (found.length > shown.length)
     terminal.out(`\nand ${found.length - shown.length} more: name one, such as ${shown[0]?.watch.name ?? ''}`);
   return EXIT.ok;
+}
+
+/** A channel whose secrets only the daemon has counts as one recipient. */
+function recipientsHere(config: Config): RecipientsOf {
+  const known = recipientsIn(config);
+  return (name) => {
+    const isUnread = (config.channels.get(name)?.missing.length ?? 0) > 0;
+    return isUnread ? [{ channel: name, recipient: name }] : known(name);
+  };
 }
 
 const NOTHING_KNOWN = { memory: null, snapshot: null, health: {}, deliveries: new Map(), pause: null };

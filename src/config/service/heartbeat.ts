@@ -29,7 +29,7 @@ const PATH = ['heartbeat'];
 export function readHeartbeat(source: Source, written: Written, secrets: SecretReader): Read {
   if (written === undefined) return { value: null, problems: [], warnings: [] };
   const url = secrets.read(written.url, [...PATH, 'url']);
-  if ('missing' in url) return { value: null, problems: [url.missing], warnings: [] };
+  if ('missing' in url) return { value: null, problems: secrets.lacking(url.missing), warnings: [] };
   const parsed = parseAt(Filled, { ...written, url: url.text }, { source, path: PATH });
   if ('problems' in parsed) return { value: null, problems: parsed.problems, warnings: [] };
   const { every, allow } = parsed.value;

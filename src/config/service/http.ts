@@ -97,7 +97,7 @@ function readOperators(
     }
     const read = secrets.read(token, [...path, 'token'], tokenFault);
     if ('missing' in read) {
-      problems.push(read.missing);
+      problems.push(...secrets.lacking(read.missing));
       continue;
     }
     const other = nameByToken.get(read.text);
@@ -115,7 +115,7 @@ function readProxy(
   if (written === undefined) return { found: null, problems: [] };
   const { header, from, secret } = written;
   const read = secrets.read(secret, ['http', 'proxy', 'secret'], tokenFault);
-  if ('missing' in read) return { found: null, problems: [read.missing] };
+  if ('missing' in read) return { found: null, problems: secrets.lacking(read.missing) };
   return { found: { header, from, secret: new Secret(read.text) }, problems: [] };
 }
 

@@ -14,23 +14,28 @@ type Fault = (text: string) => string | null;
 
 export interface SecretReader {
   read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
+  /** The problem, where what the secret is for is needed. */
+  lacking(missing: Problem): readonly Problem[];
   /** Files read so far that every user of the machine can read. */
   exposed(): readonly Problem[];
 }
 
-type SecretTools = Pick<ConfigTools, 'env' | 'readFile' | 'isReadableByAll'>;
+type SecretTools = Pick<ConfigTools, 'env' | 'readFile' | 'isReadableByAll' | 'isToRead'>;
 
 /** Reads `{ env: NAME }` and `{ file: PATH }`. Problems name the place, never the content. */
 export function createSecretReader(source: Source, directory: string, tools: SecretTools): SecretReader {
-  const { env, readFile, isReadableByAll = () => false } = tools;
+  const { env, readFile, isReadableByAll = () => false, isToRead = false } = tools;
   const exposed: Problem[] = [];
   const isConfigExposed = lazily(() => isReadableByAll(resolve(source.file)));
   // The lines around a secret contain the secret.
   const expose = (path: Path, message: string, hint: string): void => {
     exposed.push({ ...source.problem(path, { message, hint }), frame: '' });
   };
-  const missing = (path: Path, message: string, hint: string): SecretRead => ({
+  const missing = (path: Path, message: string, hint: string): { readonly missing: Problem } => ({
     missing: source.problem(path, { message, hint }),
+  });
+  const absent = (name: string, read: { readonly missing: Problem }): SecretRead => ({
+    missing: { ...read.missing, absent: name },
   });
 
   return {
@@ -51,10 +56,13 @@ export function createSecretReader(source: Source, directory: string, tools: Sec
       if ('env' in written) {
         const text = env[written.env];
         if (text === undefined)
-          return missing(
-            [...path, 'env'],
-            `the environment variable ${quote(written.env)} is not set`,
-            'Set it for the daemon.',
+          return absent(
+            written.env,
+            missing(
+              [...path, 'env'],
+              `the environment variable ${quote(written.env)} is not set`,
+              'Set it for the daemon.',
+            ),
           );
         return checked(withoutLineEnd(text), [...path, 'env'], `the environment variable ${quote(written.env)}`);
       }
@@ -68,13 +76,17 @@ export function createSecretReader(source: Source, directory: string, tools: Sec
           `the file ${quote(written.file)}`,
         );
       } catch (error) {
-        return missing(
-          [...path, 'file'],
-          `the file ${quote(written.file)} cannot be read: ${reasonOf(error)}`,
-          'Put the secret there, in a file that the daemon may read.',
+        return absent(
+          written.file,
+          missing(
+            [...path, 'file'],
+            `the file ${quote(written.file)} cannot be read: ${reasonOf(error)}`,
+            'Put the secret there, in a file that the daemon may read.',
+          ),
         );
       }
     },
+    lacking: (problem) => (isToRead && problem.absent !== undefined ? [] : [problem]),
     exposed: () => exposed,
   };
 }

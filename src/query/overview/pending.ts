@@ -25,7 +25,8 @@ export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
     for (const rule of watch.alerts) {
       if (rule.type === 'event') continue;
       for (const { condition } of statesIn(memory, rule.id))
-        if (condition.state === 'pending') pending.push({ watch, rule, condition });
+        // One that flaps is open all the while, whether it holds now or not.
+        if (condition.state === 'pending' && condition.firing === null) pending.push({ watch, rule, condition });
     }
   }
   return pending;

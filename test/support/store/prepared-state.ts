@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSetup } from '../../../src/app/setup/setup.ts';
+import type { Terminal } from '../../../src/cli/terminal.ts';
 import { formatProblems } from '../../../src/config/problem.ts';
 import { recipientsIn } from '../../../src/config/routing/recipients.ts';
 import type { Head } from '../../../src/core/model/observation.ts';
@@ -38,6 +39,7 @@ export interface PreparedState extends Disposable {
   /** The chain's head from now on. */
   head: Head | null;
   run(...argv: readonly string[]): Promise<Ran>;
+  runWith(change: Partial<Terminal>, ...argv: readonly string[]): Promise<Ran>;
 }
 
 export function prepareState(rules: string, config = CONFIG): PreparedState {
@@ -83,13 +85,15 @@ export function prepareState(rules: string, config = CONFIG): PreparedState {
       }
       await poller.flush();
     },
-    run: (...argv) =>
+    run: (...argv) => left.runWith({}, ...argv),
+    runWith: (change, ...argv) =>
       run(argv, {
         env: {},
         clock,
         writeFile: (path) => {
           throw new Error(`writes ${path}`);
         },
+        ...change,
       }),
     [Symbol.dispose]() {
       folder[Symbol.dispose]();
