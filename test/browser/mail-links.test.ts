@@ -54,16 +54,19 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     const link = await linkIn(smtp, daemon);
 
     for (let visit = 0; visit < 2; visit += 1) await page.goto(link);
-    await page.getByText('This is about a message to ops@example.com.').waitFor();
+    await page.getByText('You opened the link in a message to ops@example.com. Nothing has changed yet').waitFor();
+    expect(await page.locator('main').innerText()).toMatch(/0 coin: 1 below the limit of 1[^]*coins\/low/);
     if (scripts) expect(await troubleOn(page)).toEqual([0, []]);
     expect(await acksOf(daemon)).toEqual([null]);
 
     await page.getByRole('button', { name: 'Acknowledge' }).click();
-    await page.getByText('Done.').waitFor();
+    await page.getByText('Done: it is acknowledged.').waitFor();
+    expect(await page.locator('main').innerText()).toMatch(/Acknowledged by link:ops@example.com at .*, until .* UTC/);
+    expect(await page.getByRole('button').count()).toBe(0);
     if (scripts) expect(await troubleOn(page)).toEqual([0, []]);
     expect(await acksOf(daemon)).toMatchObject([{ actor: 'link:ops@example.com' }]);
     await page.goto(link);
-    await page.getByRole('heading', { name: 'Nothing to acknowledge' }).waitFor();
+    await page.getByText(/Acknowledged by link:ops@example.com/).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -85,7 +88,7 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     expect(await acksOf(daemon)).toEqual([null]);
 
     await page.getByRole('button', { name: 'Acknowledge' }).click();
-    await page.getByText('Done.').waitFor();
+    await page.getByText('Done: it is acknowledged.').waitFor();
     expect(await acksOf(daemon)).toMatchObject([{ actor: 'link:ops@example.com' }]);
     // The browser itself notes the refusal.
     expect(complaints.filter((one) => !one.includes('409'))).toEqual([]);

@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals';
 import { AlertHistory, Gone } from '../../src/query/shapes/alerts.ts';
 import { WatchExplanation } from '../../src/query/shapes/watches.ts';
 import { AlertListFilter } from '../../src/query/shapes.ts';
-import { aViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { untrusted } from '../../src/lib/untrusted.ts';
+import { fieldsOf } from '../../src/query/alerts/message-fields.ts';
+import { aBalance, aViewedDaemon, rulesOf, TREASURY } from '../support/web/viewed-daemon.ts';
 import { operate } from '../support/store/operate.ts';
 
 const RULES = `
@@ -110,6 +112,63 @@ test('an alert keeps its whole story: pending, fires, who took it, who acknowled
   await daemon.poll(3);
   const next = shapeOf(AlertHistory, await queries.alert({ key, episode: 2 }));
   expect(next).toMatchObject({ ended: null, earlier: [{ episode: 1, acknowledged_by: 'alice' }] });
+});
+
+test('an alert leads to its runbook and its pages, with its values in full and its condition as it reads now', async () => {
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance(
+        'coins',
+        'treasury',
+        'id: low, while: balance < 100, severity: critical, runbook: "https://wiki.example.com/low", labels: { team: eu }',
+        'id: moved, on: changed',
+      ),
+    ),
+  );
+  for (const treasury of ['200', '90', '80']) {
+    Object.assign(daemon.shown, { treasury });
+    await daemon.poll();
+  }
+  const open = (await daemon.queries.alerts(AlertListFilter.parse({ severity: 'critical' }))).items[0];
+  if (open === undefined) throw new Error('nothing is open');
+  expect(open).toMatchObject({ runbook: 'https://wiki.example.com/low', labels: { team: 'eu', of: 'treasury' } });
+  const low = shapeOf(AlertHistory, await daemon.queries.alert(open));
+  expect(low.fields).toContainEqual({ name: 'balance', value: [{ text: '90' }], page_url: null });
+  expect(low.condition).toMatchObject({ alert: 'low', conditions: [{ part: { truth: true } }], aim: 'to end' });
+  expect(low.condition?.conditions[0]?.part.reads).toMatchObject([{ name: 'balance', value: [{ text: '80' }] }]);
+  const found = shapeOf(WatchExplanation, await daemon.queries.watch('coins'));
+  expect(found.items.map(({ at, alert, title }) => [at, alert, title])).toEqual([
+    ['2026-01-01T00:03:00Z', 'moved', 'treasury ETH 80, was 90'],
+    ['2026-01-01T00:02:00Z', 'moved', 'treasury ETH 90, was 200'],
+  ]);
+  const url = `https://explorer.invalid/address/${TREASURY}`;
+  expect(found.items[0]?.links).toEqual([{ label: 'Address', url }]);
+  daemon.shown['treasury'] = '200';
+  await daemon.poll();
+  const over = shapeOf(AlertHistory, await daemon.queries.alert(open));
+  expect(over.card).toMatchObject({ runbook: 'https://wiki.example.com/low', links: [{ label: 'Address', url }] });
+});
+
+test('hashes, addresses and blocks of a message lead to their pages, and words of strangers lead nowhere', () => {
+  const hash = `0x${'ca'.repeat(32)}`;
+  const fields = {
+    transaction_hash: { text: hash },
+    block_hash: { text: hash },
+    block_number: 1000,
+    from: { record: { hash: { text: TREASURY } } },
+    error: { untrusted: untrusted(hash) },
+    success: false,
+  };
+  const rows = fieldsOf({ fields }, 'https://explorer.example.com');
+  expect(rows.map(({ name, page_url: page }) => [name, page?.replace('https://explorer.example.com', '')])).toEqual([
+    ['transaction_hash', `/tx/${hash}`],
+    ['block_hash', `/block/${hash}`],
+    ['block_number', '/block/1000'],
+    ['from.hash', `/address/${TREASURY}`],
+    ['error', undefined],
+    ['success', undefined],
+  ]);
+  expect(fieldsOf({ fields }, null).flatMap(({ page_url: page }) => page ?? [])).toEqual([]);
 });
 
 test('a watch that was removed is gone and not unknown, and one that never was is neither', async () => {

@@ -12,7 +12,8 @@ import type {
   SilenceRow,
 } from '../../src/query/shapes/operators.ts';
 import type { Overview, Trust } from '../../src/query/shapes/overview.ts';
-import type { ConditionPart, WatchExplanation, WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
+import type { ConditionPart } from '../../src/query/shapes/explanations.ts';
+import type { WatchExplanation, WatchList, WatchRow } from '../../src/query/shapes/watches.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
 
 export const NOW = Date.parse('2026-11-21T03:12:07Z');
@@ -91,12 +92,16 @@ function cardWith({ answer, chain }: Written): AlertCard {
     line_has_limits: true,
     line: lineOf([1_161_040, 1_150_000, 1_170_000, 1_120_000, 1_060_000, 1_070_000, 990_000, 940_264], 360 * MINUTE),
     recipients: recipientsWith(answer),
+    runbook: 'https://wiki.example.com/treasury-low',
+    links: [],
     ack: null,
     silence: null,
   };
 }
 
 function countedCard(written: Written): AlertCard {
+  const page_url = `https://explorer.example.com/tx/0x${'ca'.repeat(32)}`;
+  const items = [{ at: ago(MINUTE), place: 'block 1,000, tx 0xcaca…caca', page_url }];
   return {
     ...cardWith(written),
     key: 'k2',
@@ -113,7 +118,9 @@ function countedCard(written: Written): AlertCard {
       of: 'failed vault calls',
       window_ms: 10 * MINUTE,
       newest: [{ untrusted: untrusted(written.chain) }],
+      items,
     },
+    links: [{ label: 'Transaction', url: `https://explorer.example.com/tx/0x${'ca'.repeat(32)}` }],
   };
 }
 
@@ -481,6 +488,7 @@ export function watchWith(written: Written): WatchExplanation {
           { name: 'while', part: { ...part, reads: [read], parts: [{ ...part, reads: [read] }] }, reasons: [] },
           { name: 'until', part: { ...part, truth: false }, reasons: [written.comment] },
         ],
+        counts: [],
         held_back: [],
         operators: [written.comment],
         health: 'ok',
@@ -522,6 +530,19 @@ export function watchWith(written: Written): WatchExplanation {
         acknowledged_by: null,
       },
     ],
+    items: [
+      {
+        key: 'k4',
+        episode: 1,
+        at: ago(5 * MINUTE),
+        alert: 'call-failed',
+        severity: 'warning',
+        title: 'Call to the vault failed',
+        detail: text,
+        links: [{ label: 'Transaction', url: `https://explorer.example.com/tx/0x${'ca'.repeat(32)}` }],
+        is_retracted: false,
+      },
+    ],
     source: { file: 'rules/treasury.yaml', line: 6, url: null },
     rule: '- id: treasury-usdc\n  kind: balance\n',
   };
@@ -551,6 +572,15 @@ export function alertWith(written: Written): AlertHistory {
     card: cardWith(written),
     ended: null,
     timeline: [entry, refused],
+    fields: [
+      { name: 'error', value: [{ untrusted: untrusted(written.chain) }], page_url: null },
+      {
+        name: 'transaction_hash',
+        value: [{ text: `0x${'ca'.repeat(32)}` }],
+        page_url: `https://explorer.example.com/tx/0x${'ca'.repeat(32)}`,
+      },
+    ],
+    condition: watchWith(written).alerts[0] ?? null,
     told: [
       {
         about: 'firing',

@@ -3,11 +3,12 @@
 import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import { isReport, type Attempt, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
+import { explorerLinks, runbookOf } from '../../core/wording/message-pages.ts';
 import { capital, showRange } from '../../core/wording/words.ts';
 import { ACKNOWLEDGE, ALERT, ourLine, RUNBOOK, type Link, type MessageContent, type TextLine } from './content.ts';
 import { ourPiece, toRows, type FactRow } from './facts.ts';
 import { isToldLater, laterValues, memberLead, memberSubject, presentMessage, sinceWords } from './member.ts';
-import { firedFor, ours, pagesOf, reasonOf, runbookOf, toLinesOfText } from './wording.ts';
+import { firedFor, ours, reasonOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
 
@@ -58,25 +59,6 @@ function linksOf(message: Message, { ackUrl, pageOf }: OwnLinks): Link[] {
     ...(page === null ? [] : [{ label: ALERT, url: page }]),
     ...explorerLinks(message),
   ];
-}
-
-const SHOWN_THERE: Readonly<Record<string, string>> = {
-  tx: 'Transaction',
-  block: 'Block',
-  address: 'Address',
-  token: 'Token',
-};
-
-/** `Transaction`, `Transaction 2` */
-function explorerLinks(message: Message): Link[] {
-  const counts = new Map<string, number>();
-  return pagesOf(message).map((url) => {
-    const [kind = ''] = /(?<=\/)(?:tx|block|address|token)(?=\/[^/]+$)/.exec(new URL(url).pathname) ?? [];
-    const label = SHOWN_THERE[kind] ?? 'Explorer';
-    const count = (counts.get(label) ?? 0) + 1;
-    counts.set(label, count);
-    return { label: count === 1 ? label : `${label} ${count}`, url };
-  });
 }
 
 /** The first lines. What is told later leaves out how the value moved: that was before it was told first. */

@@ -5,7 +5,8 @@ import { linesOf, type OwnLinks } from './alert-content.ts';
 import { toPlain } from './facts.ts';
 import { memberSubject } from './member.ts';
 import { asOne, messageOf } from './one.ts';
-import { ours, pagesOf, runbookOf, textOf } from './wording.ts';
+import { pagesOf, runbookOf } from '../../core/wording/message-pages.ts';
+import { ours, textOf } from './wording.ts';
 
 /**
  * The JSON of one alert, as webhooks carry it and `format: json` prints it; of several, an `alert.summary`. Amounts are decimal text

@@ -30,7 +30,8 @@ import {
   type MessageTone,
 } from './content.ts';
 import { memberAside, memberSubject } from './member.ts';
-import { ours, pagesOf, runbookOf, subjectOf } from './wording.ts';
+import { pagesOf, runbookOf } from '../../core/wording/message-pages.ts';
+import { ours, subjectOf } from './wording.ts';
 
 export function toGroupContent(delivery: Delivery, { ackUrl, pageOf }: OwnLinks = {}): MessageContent {
   const { kind } = delivery;

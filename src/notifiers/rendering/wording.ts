@@ -69,17 +69,3 @@ export function firedFor({ resolvedAt, since }: Message): string | null {
 }
 
 const SECOND_MS = 1000;
-
-/** The page that says what to do; null = there is none. */
-export function runbookOf({ runbook }: Message): string | null {
-  return runbook !== null && isPage(runbook) ? runbook : null;
-}
-
-/** The explorer's pages: what is not a plain web address is left out. */
-export function pagesOf({ links }: Pick<Message, 'links'>): string[] {
-  return links.filter(isPage);
-}
-
-function isPage(link: string): boolean {
-  return /^https?:\/\/[\u0021-\u007e]+$/.test(link) && URL.canParse(link);
-}

@@ -2,6 +2,7 @@
 import { labelsOfMessage } from '../../core/model/watch/labels.ts';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
+import { explorerLinks, runbookOf } from '../../core/wording/message-pages.ts';
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
@@ -15,9 +16,11 @@ import { recipientsOf } from './recipients.ts';
 import type { AlertListFilter } from '../shapes.ts';
 import type { AlertCard, AlertHistory, Gone } from '../shapes/alerts.ts';
 import type { List } from '../shapes/common.ts';
+import { fieldsOf } from './message-fields.ts';
 import { timelineOf } from './timeline.ts';
 import { toldIn } from './told.ts';
 import type { QueryContext } from '../view.ts';
+import { alertExplanation } from '../watches/watch.ts';
 
 /** Critical first, then the oldest. Throws a `BadCursor`. */
 export async function alerts(view: QueryContext, filter: AlertListFilter): Promise<List<AlertCard>> {
@@ -60,10 +63,13 @@ export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertH
   const [card] = open === undefined ? [] : await cardsOf(view, [alone(open)]);
   const watch = await view.store.watchOf(of.key);
   const progress = await view.store.progress([of]);
+  const ruled = view.runtime.watches().find(({ id }) => id === watch);
   return {
     card: card ?? (await closedCard(view, of, messages, newest)),
     ended: card === undefined ? showInstant(newest.at) : null,
     timeline: await timelineOf(view, { ...of, messages, watch: watch ?? '' }, progress),
+    fields: fieldsOf(newest, ruled?.pageUrl ?? view.runtime.config().explorers.get(newest.explorer)?.pageUrl ?? null),
+    condition: ruled === undefined ? null : await alertExplanation(view, ruled, newest.alert),
     told: toldIn(progress, messages),
     ack: card?.ack ?? null,
     earlier: watch === null ? [] : await earlierEpisodes(view, watch, of),
@@ -99,6 +105,8 @@ async function closedCard(
     measure: null,
     count: null,
     detail: firstLine(newest),
+    runbook: runbookOf(newest),
+    links: explorerLinks(newest),
     line_has_limits: false,
     line: [],
     firings: 0,

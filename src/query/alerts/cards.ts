@@ -1,15 +1,14 @@
 // Open alerts with what a person needs to judge them.
-import { subjectOfCount } from '../../core/alerts/counts.ts';
-import { namesOf } from '../../core/alerts/sentence.ts';
-import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
-import type { ConditionState, CountedItem, GroupState } from '../../core/model/memory.ts';
-import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
+import type { ConditionState } from '../../core/model/memory.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import { explorerLinks } from '../../core/wording/message-pages.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';
 import { stateOf, type FoundState } from './found-state.ts';
 import { limitOf, measureOf } from '../values/measure.ts';
 import type { CardGroup } from './card-groups.ts';
+import { countNow } from './count-now.ts';
 import type { OpenAlert } from './open-alerts.ts';
 import { readingFor } from '../values/readings.ts';
 import { recipientsOf } from './recipients.ts';
@@ -54,6 +53,7 @@ async function cardOf(
 ): Promise<AlertCard> {
   const { first: alert, all } = group;
   const { row, watch, ack, silence } = alert;
+  const standing = await standingOf(view, alert);
   return {
     ...newestOf(alert),
     ...shown,
@@ -63,9 +63,10 @@ async function cardOf(
     alerts: all.length,
     since: showInstant(oldestOf(group)),
     up_to: showInstant(Math.max(...all.map((one) => one.row.at))),
-    ...(await standingOf(view, alert)),
+    ...standing,
     of: watch && subjectOf(watch),
-    detail: row.isEvent ? await detailOf(view, row) : [],
+    runbook: alert.rule?.runbook ?? null,
+    ...(row.isEvent ? await toldOf(view, row) : { detail: [], links: itemLinks(standing.count) }),
     line_has_limits: hasDrawnLimit(alert),
     line: watch === null ? [] : await linesOf(view, watch, view.now - LINE_MS),
     ack: ack && ackJson(ack),
@@ -138,45 +139,18 @@ function countIn(
 ): AlertCard['count'] {
   const group = found?.group ?? null;
   if (watch === null || group === null || rule?.type !== 'count') return null;
-  return countOf(watch, rule, group, runtime.memoryOf(watch.id)?.coveredUntil ?? now);
+  return countNow(watch, rule, group, runtime.memoryOf(watch.id)?.coveredUntil ?? now);
 }
 
-function countOf(watch: Watch, rule: CountAlert, group: GroupState, at: Instant): AlertCard['count'] {
-  const { fires } = rule;
-  const { matches, tallies, items } = group;
-  const window_ms = fires.type === 'none-for' ? fires.ms : fires.withinMs;
-  const isSummed = fires.type === 'sum' || fires.type === 'ratio';
-  const count = isSummed
-    ? totalsOf(talliesAfter(tallies, at - window_ms), at).items
-    : matches.filter((one) => one > at - window_ms && one <= at).length;
-  const limit = fires.type === 'at-least' ? fires.count : null;
-  const of = sortOf(watch, rule, { group, count, at });
-  return { count, limit, of, window_ms, newest: itemText(items.at(-1)) };
-}
-
-interface CountedGroup {
-  readonly group: GroupState;
-  readonly count: number;
-  readonly at: Instant;
-}
-
-/** `failed vault calls`; of a part of all, the sort of all. */
-function sortOf(watch: Watch, rule: CountAlert, { group, count, at }: CountedGroup): string {
-  const { fields, wording } = watch.kind;
-  const { view } =
-    rule.fires.type === 'ratio' ? { view: fields.make({}) } : subjectOfCount(watch, rule, group, at).context;
-  const { noun } = wording.items(namesOf(watch), view);
-  return count === 1 ? noun : `${noun}s`;
-}
-
-function itemText(item: CountedItem | undefined): Segment[] {
-  return item === undefined || item.place === '' ? [] : [{ text: item.place }];
-}
-
-/** What the newest message of an event says first. */
-async function detailOf({ store }: QueryContext, name: EpisodeName): Promise<AlertCard['detail']> {
+/** The newest message of an event: its first line, and the pages that it leads to. */
+async function toldOf({ store }: QueryContext, name: EpisodeName): Promise<Pick<AlertCard, 'detail' | 'links'>> {
   const newest = (await store.messages({ key: name.key, episode: name.episode })).at(-1);
-  return newest === undefined ? [] : firstLine(newest);
+  return newest === undefined ? { detail: [], links: [] } : { detail: firstLine(newest), links: explorerLinks(newest) };
+}
+
+function itemLinks(count: AlertCard['count']): AlertCard['links'] {
+  const pages = (count?.items ?? []).flatMap(({ page_url: page }) => page ?? []);
+  return explorerLinks({ links: [...new Set(pages)] });
 }
 
 export function firstLine({

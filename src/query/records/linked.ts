@@ -1,8 +1,11 @@
 // What somebody sees who followed the link of a message: the alerts that it spoke of, as they are now.
+import type { Message } from '../../core/model/delivery.ts';
+import { runbookOf } from '../../core/wording/message-pages.ts';
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { ackJson } from '../../operators/shapes.ts';
+import { openMeasure, subjectOf } from '../alerts/cards.ts';
 import { episodeName } from '../alerts/episode-name.ts';
 import { acksOnOpen, ruledOf } from '../alerts/open-alerts.ts';
 import { titlesOf } from '../alerts/titles.ts';
@@ -22,7 +25,8 @@ export async function linkedMessage(view: QueryContext, delivery: string): Promi
   const open = new Map(rows.map((one) => [episodeName(one.row), one]));
   const titleOf = await titlesOf(view, rows);
   const ackOn = acksOnOpen((await store.policy(now)).acks, now);
-  const alerts = [...messages].map(([name, { key, episode, severity, ...message }]): LinkedAlert => {
+  const linkedAlert = async ([name, message]: readonly [string, Message]): Promise<LinkedAlert> => {
+    const { key, episode, severity } = message;
     const one = open.get(name);
     const row = one?.row;
     const ack = row === undefined ? null : ackOn(row);
@@ -34,8 +38,14 @@ export async function linkedMessage(view: QueryContext, delivery: string): Promi
       severity,
       since: showInstant(row?.since ?? message.since),
       is_event: message.type === 'alert.event',
+      watch: message.watch,
+      alert: message.alert,
+      runbook: runbookOf(message),
+      of: one?.watch ? subjectOf(one.watch) : null,
+      measure: one === undefined ? null : await openMeasure(view, one),
       ack: ack && ackJson(ack),
     };
-  });
+  };
+  const alerts = await Promise.all([...messages].map(linkedAlert));
   return { channel: found.channel, recipient: found.recipient, alerts };
 }

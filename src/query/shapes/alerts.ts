@@ -1,12 +1,16 @@
 // Alerts that are open, and the history of one.
 import { z } from 'zod';
+import { AlertExplanation } from './explanations.ts';
 import { AckShape } from '../../operators/shapes.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
 import {
   ABOUT,
+  CountNow,
   LabelsShape,
   list,
+  FieldRow,
   MeasureShape,
+  PageLink,
   Point,
   RecipientStatus,
   SeverityShape,
@@ -16,16 +20,6 @@ import {
 } from './common.ts';
 
 export const ALERT_STATES = ['firing', 'recovering', 'event', 'flapping'] as const;
-
-const CountNow = z
-  .strictObject({
-    count: Count,
-    limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
-    of: z.string().describe('Items of which sort: `failed vault calls`.'),
-    window_ms: Count,
-    newest: Text,
-  })
-  .describe('Of an alert that counts items: how many within which time, and the newest.');
 
 export const AlertCard = z
   .strictObject({
@@ -53,6 +47,8 @@ export const AlertCard = z
     measure: MeasureShape.nullable(),
     count: CountNow.nullable(),
     detail: Text.describe('Of an event: what happened.'),
+    runbook: z.string().nullable().describe('A page that says what to do.'),
+    links: z.array(PageLink).describe('Of an event, and of what was counted: its transactions and blocks.'),
     line_has_limits: z.boolean().describe('Whether the limits of `measure` are of what `line` shows.'),
     line: z.array(Point).describe('The value over the last six hours, oldest first.'),
     firings: Count.describe('How often it fired within the hour while it was flapping; else 0.'),
@@ -122,6 +118,21 @@ export const EndedRow = z
   .meta({ id: 'EndedRow', description: 'An alert that fired and is over.' });
 export type EndedRow = z.output<typeof EndedRow>;
 
+export const ItemRow = z
+  .strictObject({
+    key: z.string(),
+    episode: Count,
+    at: Time,
+    alert: z.string(),
+    severity: SeverityShape,
+    title: z.string(),
+    detail: Text,
+    links: z.array(PageLink),
+    is_retracted: z.boolean().describe('It was taken back: it did not happen.'),
+  })
+  .meta({ id: 'ItemRow', description: 'An event.' });
+export type ItemRow = z.output<typeof ItemRow>;
+
 const TIMELINE_KINDS = [
   'pending',
   'fires',
@@ -170,6 +181,8 @@ export const AlertHistory = z
     card: AlertCard,
     ended: Time.nullable().describe('When it resolved or was retracted; null while it is open.'),
     timeline: z.array(TimelineEntry),
+    fields: z.array(FieldRow).describe('The values of its newest message.'),
+    condition: AlertExplanation.nullable().describe('How its rule reads now; null: it is not in force any more.'),
     told: z.array(ToldMessage).describe('Each message about it, the oldest first; without those that others replaced.'),
     ack: AckShape.nullable(),
     earlier: z.array(Episode),

@@ -98,6 +98,20 @@ export const ToldMessage = z
   .meta({ id: 'ToldMessage', description: 'One message about an alert, and how far it has come.' });
 export type ToldMessage = z.output<typeof ToldMessage>;
 
+export const CountNow = z
+  .strictObject({
+    count: Count,
+    limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
+    of: z.string().describe('Items of which sort: `failed vault calls`.'),
+    window_ms: Count,
+    newest: Text,
+    items: z
+      .array(z.strictObject({ at: Time, place: z.string(), page_url: z.string().nullable() }))
+      .describe('At most five, the newest first.'),
+  })
+  .describe('Of an alert that counts items: how many within which time, and the newest.');
+export type CountNow = z.output<typeof CountNow>;
+
 export const LabelsShape = z.record(z.string(), z.string()).describe('Those by which it is routed and silenced.');
 
 export const SourcePlace = z
@@ -108,6 +122,20 @@ export const SourcePlace = z
   })
   .meta({ id: 'SourcePlace', description: 'Where a rule is written.' });
 export type SourcePlace = z.output<typeof SourcePlace>;
+
+export const PageLink = z
+  .strictObject({ label: z.string().describe('`Transaction`, `Block`.'), url: z.string() })
+  .meta({ id: 'PageLink', description: 'A page of an explorer.' });
+export type PageLink = z.output<typeof PageLink>;
+
+export const FieldRow = z
+  .strictObject({
+    name: z.string().describe('`transaction_hash`, `token.symbol`.'),
+    value: Text,
+    page_url: z.string().nullable().describe('The page of the explorer about it.'),
+  })
+  .meta({ id: 'Field', description: 'A value that a message carries, in full.' });
+export type FieldRow = z.output<typeof FieldRow>;
 
 export const Point = z.tuple([Time, AmountShape]);
 export type Point = z.output<typeof Point>;

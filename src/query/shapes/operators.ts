@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AckShape } from '../../operators/shapes.ts';
 import { ChannelDebt } from './overview.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
-import { list, RecipientStatus, SeverityShape } from './common.ts';
+import { list, RecipientStatus, SeverityShape, type MeasureShape, type Subject } from './common.ts';
 
 export const DeliveryRow = z
   .strictObject({
@@ -124,5 +124,11 @@ export interface LinkedAlert {
   readonly since: string;
   /** It happened at that time, and does not last. */
   readonly is_event: boolean;
+  readonly watch: string;
+  readonly alert: string;
+  readonly runbook: string | null;
+  readonly of: Subject | null;
+  /** Of what goes on: how it is now. */
+  readonly measure: MeasureShape | null;
   readonly ack: AckShape | null;
 }

@@ -3,30 +3,28 @@ import { recipientsIn } from '../../config/routing/recipients.ts';
 import type { Snapshot } from '../../core/model/decision.ts';
 import type { AlertId } from '../../core/model/ids.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';
-import type { DataSince } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
+import type { DataSince, Memory } from '../../core/model/memory.ts';
+import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { withStored } from '../../core/windows/closed.ts';
 import { explainWatch, storedSnapshotOf } from '../../explain/explain.ts';
 import type { Explained, ExplainedAlert, ExplainedPart } from '../../explain/model.ts';
 import { exactOf, valueAt, type AnyView } from '../../core/values/fields.ts';
 import type { PollRecord } from '../../engine/reporting/poll-ring.ts';
-import { showInstant } from '../../lib/clock.ts';
+import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { StoredDelivery } from '../../store/contract/deliveries.ts';
 import { days } from '../values/bars.ts';
 import { subjectOf } from '../alerts/cards.ts';
+import { countNow } from '../alerts/count-now.ts';
 import { episodesOf } from '../alerts/episodes.ts';
+import { statesIn } from '../alerts/found-state.ts';
+import { itemsOf } from '../alerts/items.ts';
 import { goneWatch } from '../alerts/gone.ts';
 import { drawnPaths } from '../values/lines.ts';
 import { openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
 import { recipientsOf, type StatusOf } from '../alerts/recipients.ts';
 import type { Gone } from '../shapes/alerts.ts';
-import type {
-  AlertExplanation,
-  ConditionExplanation,
-  ConditionPart,
-  PollRow,
-  WatchExplanation,
-} from '../shapes/watches.ts';
+import type { AlertExplanation, ConditionExplanation, ConditionPart } from '../shapes/explanations.ts';
+import type { PollRow, WatchExplanation } from '../shapes/watches.ts';
 import { placeIn, ruleText } from '../daemon/source.ts';
 import { timeOf } from '../times.ts';
 import type { QueryContext } from '../view.ts';
@@ -50,7 +48,7 @@ async function explanationOf(view: QueryContext, watch: Watch): Promise<WatchExp
   const samples = await store.samples(watch.id);
   const open = (await openAlerts(view)).filter((one) => one.row.watch === watch.id);
   const snapshot = await snapshotOf(view, watch);
-  const explained = await explain(view, watch, { open, snapshot });
+  const explained = await explain(view, watch, { alerts: watch.alerts, open, snapshot });
   const statusOf = await recipientsOf(
     view,
     open.map((one) => one.row),
@@ -63,7 +61,7 @@ async function explanationOf(view: QueryContext, watch: Watch): Promise<WatchExp
     token: watch.token && { ...watch.token },
     measure: row.measure,
     previous: numberIn(snapshot?.before ?? null, watch),
-    alerts: explained.alerts.map((one) => alertOf(one, open, statusOf)),
+    alerts: explained.alerts.map((one) => alertOf(view, one, { watch, open, statusOf })),
     measured: watch.kind.while?.measured ?? null,
     polls: runtime.polls(watch)?.map(pollOf) ?? null,
     replica: runtime.replicaOf(watch.target.explorer),
@@ -75,9 +73,25 @@ async function explanationOf(view: QueryContext, watch: Watch): Promise<WatchExp
     samples_kept: Object.values(samples).reduce((sum, runs) => sum + runs.length, 0),
     fields: memory === null ? [] : drawnPaths(watch, memory),
     episodes: await episodesOf(view, watch.id),
+    items: await itemsOf(view, watch.name),
     source,
     rule: ruleText(runtime, source),
   };
+}
+
+/** Null: the watch has no such alert any more. */
+export async function alertExplanation(
+  view: QueryContext,
+  watch: Watch,
+  alert: AlertId,
+): Promise<AlertExplanation | null> {
+  const alerts = watch.alerts.filter(({ id }) => id === alert);
+  const open = (await openAlerts(view)).filter((one) => one.row.watch === watch.id && one.row.alert === alert);
+  const [explained] = (await explain(view, watch, { alerts, open, snapshot: await snapshotOf(view, watch) })).alerts;
+  const rows = open.map((one) => one.row);
+  return explained === undefined
+    ? null
+    : alertOf(view, explained, { watch, open, statusOf: await recipientsOf(view, rows) });
 }
 
 const MOST_MESSAGES = 5;
@@ -89,16 +103,17 @@ async function snapshotOf({ store, runtime }: QueryContext, watch: Watch): Promi
 }
 
 interface Known {
+  readonly alerts: readonly AlertRule[];
   readonly open: readonly OpenAlert[];
   readonly snapshot: Snapshot | null;
 }
 
-async function explain(view: QueryContext, watch: Watch, { open, snapshot }: Known): Promise<Explained> {
+async function explain(view: QueryContext, watch: Watch, { alerts, open, snapshot }: Known): Promise<Explained> {
   const { store, runtime, now } = view;
   const deliveries = new Map<AlertId, readonly StoredDelivery[]>();
-  for (const { id } of watch.alerts) deliveries.set(id, await store.deliveriesOf(watch.id, id, MOST_MESSAGES));
+  for (const { id } of alerts) deliveries.set(id, await store.deliveriesOf(watch.id, id, MOST_MESSAGES));
   const memory = runtime.memoryOf(watch.id);
-  return explainWatch(watch, watch.alerts, {
+  return explainWatch(watch, alerts, {
     memory: memory && withStored(memory, await store.samples(watch.id)),
     snapshot,
     health: runtime.healthOf(watch.id),
@@ -124,7 +139,17 @@ function pollOf({ at, outcome, value, truths, ms }: PollRecord): PollRow {
   return { at: showInstant(at), outcome, value, truths: { ...truths }, ms };
 }
 
-function alertOf(explained: ExplainedAlert, open: readonly OpenAlert[], statusOf: StatusOf): AlertExplanation {
+interface WatchParts {
+  readonly watch: Watch;
+  readonly open: readonly OpenAlert[];
+  readonly statusOf: StatusOf;
+}
+
+function alertOf(
+  { runtime, now }: QueryContext,
+  explained: ExplainedAlert,
+  { watch, open, statusOf }: WatchParts,
+): AlertExplanation {
   const { alert, item, conditions, states, heldBack, health, messages } = explained;
   const own = open.filter(({ row }) => row.alert === alert.id);
   return {
@@ -143,6 +168,7 @@ function alertOf(explained: ExplainedAlert, open: readonly OpenAlert[], statusOf
     }),
     needs: [...explained.needs],
     aim: explained.aim,
+    counts: countsOf(alert, watch, { memory: runtime.memoryOf(watch.id), now }),
     held_back: [...heldBack],
     operators: [...explained.operators],
     health: health.is,
@@ -152,6 +178,18 @@ function alertOf(explained: ExplainedAlert, open: readonly OpenAlert[], statusOf
     messages: messages.map(({ what, at, ...message }) => ({ ...message, type: what, at: showInstant(at) })),
     would_notify: explained.wouldNotify.map(({ channel, recipient }) => ({ channel, recipient })),
   };
+}
+
+const MOST_GROUPS = 20;
+
+function countsOf(
+  alert: AlertRule,
+  watch: Watch,
+  { memory, now }: { readonly memory: Memory | null; readonly now: Instant },
+): AlertExplanation['counts'] {
+  if (alert.type !== 'count' || memory === null) return [];
+  const groups = statesIn(memory, alert.id).flatMap(({ group }) => group ?? []);
+  return groups.slice(0, MOST_GROUPS).map((group) => countNow(watch, alert, group, memory.coveredUntil ?? now));
 }
 
 function partOf({ text, truth, reads, parts }: ExplainedPart): ConditionPart {

@@ -114,7 +114,10 @@ const onlyOwnForms: Gate = async (c, next) =>
 function answerTo({ before, after, refusals }: Acted): { readonly status: 200 | 409 | 503; readonly said: Html } {
   for (const why of refusals) if (why.type === 'not-storable') return { status: 503, said: alarm(why.detail) };
   if (after.alerts.some(isWaiting)) return { status: 409, said: alarm(CHANGED) };
-  return { status: 200, said: note(before.alerts.some(isWaiting) ? 'Done.' : 'Nothing was left to do.') };
+  return {
+    status: 200,
+    said: note(before.alerts.some(isWaiting) ? 'Done: it is acknowledged.' : 'Nothing was left to do.'),
+  };
 }
 
 const CHANGED = 'The alert has changed since you looked at it. Read what it says now, then acknowledge that.';

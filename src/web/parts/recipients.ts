@@ -2,8 +2,8 @@
 import type { MessageAbout, RecipientStatus, ToldMessage } from '../../query/shapes/common.ts';
 import { plural } from './amount.ts';
 import { html, type Html } from './html.ts';
-import { icon, type IconName } from './icons.ts';
-import { recipientTag } from './states.ts';
+import { icon } from './icons.ts';
+import { recipientLook, recipientTag } from './states.ts';
 import { timeTag, type Moment } from './time.ts';
 
 export function recipientList(recipients: readonly RecipientStatus[], moment: Moment): Html {
@@ -14,17 +14,10 @@ export function recipientList(recipients: readonly RecipientStatus[], moment: Mo
 }
 
 function recipientLine(status: RecipientStatus, moment: Moment): Html {
-  const [tone, name] = lookOf(status);
-  return html`<li class="${tone}">
+  const [tone, name] = recipientLook(status);
+  return html`<li class="${tone === 'alarm' ? 'bad' : name === 'check' ? 'good' : ''}">
     ${icon(name)}<span><b>${recipientName(status)}</b> ${progress(status, moment)}</span>
   </li>`;
-}
-
-/** A message that nobody has tried yet is no failure. */
-function lookOf({ state, tries }: RecipientStatus): readonly [tone: string, name: IconName] {
-  if (state === 'accepted') return ['good', 'check'];
-  if (state === 'held') return ['', 'muted'];
-  return state === 'owed' && tries === 0 ? ['', 'clock'] : ['bad', 'cross'];
 }
 
 /** `oncall@example.com`, and the channel's name where that says no less. */
@@ -83,7 +76,7 @@ function ownMessages(own: readonly ToldMessage[], moment: Moment): Html {
     ${rows.map((one) => {
       const words =
         one.about === 'repeat' && repeats.length > 1 ? `${repeats.length} repeats, the last` : messageName(one.about);
-      return html`<dd>${recipientTag(one.state, html`${words} ${recipientWords(one, moment)}`)}</dd>`;
+      return html`<dd>${recipientTag(one, html`${words} ${recipientWords(one, moment)}`)}</dd>`;
     })}`;
 }
 
@@ -95,5 +88,6 @@ function placeName({ channel, recipient }: Pick<RecipientStatus, 'channel' | 're
 function recipientWords({ state, accepted_at: at, tries }: RecipientStatus, moment: Moment): Html {
   if (state === 'accepted') return html`accepted ${at === null ? null : timeTag(at, moment)}`;
   if (state === 'held') return html`held back`;
+  if (state === 'owed' && tries === 0) return html`not sent yet`;
   return html`${state === 'owed' ? 'owed' : 'given up'}, ${plural(tries, 'try', 'tries')}`;
 }

@@ -64,14 +64,16 @@ export function watchRowTone(state: WatchState, severity: SeverityShape | null):
   return (state === 'firing' || state === 'pending') && severity !== null ? rowTone(severity) : '';
 }
 
-const RECIPIENT_TONES: Readonly<Record<RecipientStatus['state'], readonly [StateTone, IconName]>> = {
-  accepted: ['ok', 'ok'],
-  owed: ['alarm', 'cross'],
-  'given-up': ['alarm', 'cross'],
-  held: ['ok', 'muted'],
-};
+type Progress = Pick<RecipientStatus, 'state' | 'tries'>;
 
-export function recipientTag(state: RecipientStatus['state'], words: HtmlContent): Html {
-  const [tone, name] = RECIPIENT_TONES[state];
+/** A message that was not tried yet is no failure. */
+export function recipientLook({ state, tries }: Progress): readonly [StateTone, IconName] {
+  if (state === 'accepted') return ['ok', 'check'];
+  if (state === 'held') return ['ok', 'muted'];
+  return state === 'owed' && tries === 0 ? ['ok', 'clock'] : ['alarm', 'cross'];
+}
+
+export function recipientTag(progress: Progress, words: HtmlContent): Html {
+  const [tone, name] = recipientLook(progress);
   return stateTag(tone, name, words);
 }

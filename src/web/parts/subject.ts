@@ -1,6 +1,7 @@
 // An address: by its name, with the page of the explorer that shows it.
 import type { Subject } from '../../query/shapes/common.ts';
-import { html, type Html } from './html.ts';
+import type { AlertCard } from '../../query/shapes/alerts.ts';
+import { html, joined, NOTHING, type HtmlContent, type Html } from './html.ts';
 
 /** `0xa14C…0db0` */
 export function shortAddress(address: string): string {
@@ -15,6 +16,20 @@ export function subjectTag(subject: Subject): Html {
 
 /** Out of here: the explorer is not told which page led to it. Plain text where the config names no page. */
 export function explorerLink({ page_url: url }: Subject, words: string): Html {
-  if (url === null || !/^https?:\/\//.test(url)) return html`<span class="nowrap">${words}</span>`;
-  return html`<a class="nowrap" href="${url}" rel="noreferrer">${words}<span class="quiet"> ↗</span></a>`;
+  return url === null ? html`<span class="nowrap">${words}</span>` : outLink(url, words, 'nowrap');
+}
+
+/** To another site, which is not told from where. */
+export function outLink(url: string, words: HtmlContent, name = ''): Html {
+  if (!/^https?:\/\//.test(url)) return html`<span class="${name}">${words}</span>`;
+  return html`<a class="${name}" href="${url}" rel="noreferrer">${words}<span class="quiet"> ↗</span></a>`;
+}
+
+/** The runbook first, then the transactions and blocks; nothing where there are none. */
+export function pageLinks({ runbook, links }: Pick<AlertCard, 'runbook' | 'links'>): Html {
+  const all = [
+    ...(runbook === null ? [] : [outLink(runbook, html`<b>Runbook</b>`)]),
+    ...links.map(({ label, url }) => outLink(url, label)),
+  ];
+  return all.length === 0 ? NOTHING : html`<p class="small">${joined(all, ' · ')}</p>`;
 }

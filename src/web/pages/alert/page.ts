@@ -1,11 +1,13 @@
 // One episode of an alert: what happened, who was told, who has it in hand.
 import type { AckShape } from '../../../operators/shapes.ts';
+import type { FieldRow } from '../../../query/shapes/common.ts';
 import type { AlertHistory } from '../../../query/shapes/alerts.ts';
+import { textTag } from '../../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { againstTag, valueTag } from '../../parts/measures.ts';
 import { recipientList, toldFacts } from '../../parts/recipients.ts';
 import { severityTag, stateTag } from '../../parts/states.ts';
-import { subjectTag } from '../../parts/subject.ts';
+import { outLink, pageLinks, subjectTag } from '../../parts/subject.ts';
 import { ageTag, clockTime, timeTag, type Moment } from '../../parts/time.ts';
 import { ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
@@ -14,6 +16,7 @@ import { stateWords } from '../now/cards.ts';
 import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
+import { conditionNow } from '../watch/explanations.ts';
 import { episodeList } from '../watch/facts.ts';
 import { gonePage } from '../frame/gone.ts';
 import { timeline } from './timeline.ts';
@@ -47,17 +50,22 @@ function content(found: AlertHistory, request: PageRequest): Html {
       </p>
       <h1>${card.title}</h1>
       <p class="lead">${summary(found, request)}</p>
+      ${pageLinks(card)}
     </div>
     ${acts ? html`<div class="acts wide">${ackButtons(card, alertPath(card.key, card.episode))}${silenceLink(labelsOfOne(card.labels))}</div>` : NOTHING}
     <section class="two">
       <div>
         <div class="head"><h2>What happened</h2></div>
-        ${timeline(found.timeline, card.severity, request)}
+        ${timeline(found.timeline, card.severity, request)} ${condition(found, request)}${fields(found, request)}
       </div>
       <aside class="stack" aria-label="Who">
         <div class="card">
           <h3>Who was notified</h3>
           ${notified(found, request)}
+        </div>
+        <div class="card">
+          <h3>Labels</h3>
+          ${labels(card.labels)}
         </div>
         <div class="card">
           <h3>Acknowledged by</h3>
@@ -73,6 +81,50 @@ function content(found: AlertHistory, request: PageRequest): Html {
         }
       </aside>
     </section>`;
+}
+
+/** How the rule reads now, whatever it was when the alert began. */
+function condition({ condition: now }: AlertHistory, moment: Moment): Html {
+  if (now === null) return NOTHING;
+  return html`<div class="head"><h2>How it reads now</h2></div>
+    <div class="card stack tight">${conditionNow(now, moment)}</div>`;
+}
+
+function fields({ fields: all }: AlertHistory, moment: Moment): Html {
+  if (all.length === 0) return NOTHING;
+  return html`<div class="head">
+      <h2>Values</h2>
+      <span class="small quiet">of the newest message, in full</span>
+    </div>
+    <div class="card">
+      <dl class="facts">
+        ${all.map(
+          (field) =>
+            html`<dt>${field.name.replaceAll(/[_.]/g, ' ')}</dt>
+              <dd>${fieldValue(field, moment)}</dd>`,
+        )}
+      </dl>
+    </div>`;
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function fieldValue({ value, page_url: page }: FieldRow, moment: Moment): Html {
+  const [first] = value;
+  if (first !== undefined && 'text' in first && INSTANT.test(first.text)) return timeTag(first.text, moment);
+  const words = html`<span class="mono">${textTag(value)}</span>`;
+  return page === null ? words : outLink(page, words);
+}
+
+/** By which it is routed and silenced. */
+function labels(all: AlertHistory['card']['labels']): Html {
+  return html`<dl class="facts">
+    ${Object.entries(all).map(
+      ([label, value]) =>
+        html`<dt>${label}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
 }
 
 function notified({ card, told }: AlertHistory, moment: Moment): Html {

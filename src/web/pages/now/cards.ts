@@ -9,7 +9,7 @@ import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { againstTag, isBeyond, valueTag } from '../../parts/measures.ts';
 import { recipientList } from '../../parts/recipients.ts';
 import { capital, rowTone, severityTag } from '../../parts/states.ts';
-import { subjectTag } from '../../parts/subject.ts';
+import { pageLinks, subjectTag } from '../../parts/subject.ts';
 import { ageTag, duration, timeOfDay, timeTag, type Moment } from '../../parts/time.ts';
 import { ackAllButtons, ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
@@ -41,7 +41,7 @@ function alertCard(card: AlertCard, request: PageRequest): Html {
         >
       </p>
       <h3><a href="${alertPath(card.key, card.episode)}">${card.title}</a></h3>
-      ${whereLine(card, request)} ${facts(card, request)}
+      ${whereLine(card, request)} ${facts(card, request)}${pageLinks(card)}
     </div>
     ${drawing(card, request)}
     <div class="notified">

@@ -4,10 +4,13 @@ import type {
   ConditionExplanation,
   ConditionPart,
   ReadValue,
-  WatchExplanation,
-} from '../../../query/shapes/watches.ts';
+} from '../../../query/shapes/explanations.ts';
+import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import { counted } from '../../parts/amount.ts';
+import type { CountNow } from '../../../query/shapes/common.ts';
 import { textTag } from '../../parts/chain-text.ts';
+import { countWords } from '../../parts/measures.ts';
+import { outLink } from '../../parts/subject.ts';
 import { html, joined, NOTHING, type Html } from '../../parts/html.ts';
 import { answerTag, recipientName } from '../../parts/recipients.ts';
 import { capital, severityTag, stateTag } from '../../parts/states.ts';
@@ -22,7 +25,7 @@ export function explanations({ alerts }: WatchExplanation, moment: Moment): Html
 }
 
 function oneAlert(alert: AlertExplanation, moment: Moment): Html {
-  const { states, conditions, on, item, more_groups: more } = alert;
+  const { states, on, item, more_groups: more } = alert;
   const last = item === null ? NOTHING : html` Last: ${textTag(item)}`;
   return html`<div class="rule-alert">
     <p class="alert-top">${stateLine(alert, moment)}<span class="small quiet">${who(alert)}</span></p>
@@ -33,8 +36,31 @@ function oneAlert(alert: AlertExplanation, moment: Moment): Html {
         : html`<ul>
             ${states.map(({ words }) => html`<li>${words}</li>`)}${more === 0 ? NOTHING : html`<li>and ${counted(more)} more</li>`}
           </ul>`
-    }${conditions.length === 0 ? NOTHING : html`<div class="cond">${conditions.flatMap(conditionLines)}</div>`}${needsLine(alert)}${remarks(alert)}
+    }${conditionNow(alert, moment)}${remarks(alert)}
   </div>`;
+}
+
+/** What it reads and counts now, and what has to change. */
+export function conditionNow(alert: AlertExplanation, moment: Moment): Html {
+  const { conditions, counts } = alert;
+  const lines = conditions.length === 0 ? NOTHING : html`<div class="cond">${conditions.flatMap(conditionLines)}</div>`;
+  return html`${lines}${counts.map((count) => countNow(count, moment))}${needsLine(alert)}`;
+}
+
+function countNow(count: CountNow, moment: Moment): Html {
+  const limit = count.limit === null ? NOTHING : html`, it fires with ${counted(count.limit)}`;
+  const items = count.items.map(({ at, place, page_url: page }) => {
+    const words = place === '' ? 'An item' : place;
+    return html`<li>${timeTag(at, moment)} ${page === null ? words : outLink(page, words)}</li>`;
+  });
+  return html`<p><b>${countWords(count)}</b>${limit}.</p>
+    ${
+      items.length === 0
+        ? NOTHING
+        : html`<ul class="small">
+            ${items}
+          </ul>`
+    }`;
 }
 
 /** Of the group that is worst, where there are several. */

@@ -19,6 +19,7 @@ import type { PageRequest, PageRoute } from '../route.ts';
 import { chart } from './chart.ts';
 import { explanations } from './explanations.ts';
 import { facts } from './facts.ts';
+import { itemTable } from './items.ts';
 import { pollTable } from './polls.ts';
 
 const CHART_SCRIPTS = html`<link rel="stylesheet" href="${assetPath('uplot.css')}" />
@@ -63,7 +64,9 @@ function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): H
       ${notes(found, request)}
     </div>
     <section class="two beside">
-      <div class="stack">${valueSection(found, drawn, request)} ${explanations(found, request)}</div>
+      <div class="stack">
+        ${valueSection(found, drawn, request)} ${explanations(found, request)} ${itemTable(found.items, request)}
+      </div>
       <aside class="stack" aria-label="Facts">
         ${request.role === 'operator' ? actions(watch, pause !== null) : NOTHING} ${facts(found, request)}
       </aside>

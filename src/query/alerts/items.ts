@@ -1,0 +1,39 @@
+// The events of a watch, the newest first.
+import { nameOfTransition } from '../../core/model/transition.ts';
+import type { Message } from '../../core/model/delivery.ts';
+import { explorerLinks } from '../../core/wording/message-pages.ts';
+import { headingOf } from '../../core/wording/message-words.ts';
+import { showInstant } from '../../lib/clock.ts';
+import { singleLine } from '../../lib/untrusted.ts';
+import type { ItemRow } from '../shapes/alerts.ts';
+import type { QueryContext } from '../view.ts';
+import { firstLine } from './cards.ts';
+import { episodeName } from './episode-name.ts';
+
+const MOST_MESSAGES = 100;
+const MOST_ITEMS = 20;
+
+export async function itemsOf({ store }: QueryContext, watch: string): Promise<ItemRow[]> {
+  const byEpisode = Map.groupBy(await store.messagesOf(watch, MOST_MESSAGES), episodeName);
+  return [...byEpisode.values()].flatMap(itemOf).slice(0, MOST_ITEMS);
+}
+
+/** `messages`: of one event, the newest first. What was corrected is shown as it is now. */
+function itemOf(messages: readonly Message[]): ItemRow[] {
+  const [newest] = messages;
+  const told = messages.find((one) => nameOfTransition(one) !== 'retracted') ?? newest;
+  if (newest === undefined || told === undefined || !messages.some((one) => one.type === 'alert.event')) return [];
+  return [
+    {
+      key: told.key,
+      episode: told.episode,
+      at: showInstant(told.since),
+      alert: told.alert,
+      severity: told.severity,
+      title: singleLine(headingOf(told)),
+      detail: firstLine(told),
+      links: explorerLinks(told),
+      is_retracted: nameOfTransition(newest) === 'retracted',
+    },
+  ];
+}
