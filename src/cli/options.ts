@@ -18,6 +18,7 @@ export function onDaemon(command: Command): Command {
   return command
     .option(...CONFIG)
     .option('--url <address>', 'of the daemon, instead of that in the config; CHAINWARDEN_TOKEN holds your token')
+    .option('--as <name>', 'who acts, for the record: local:NAME; your login name without it')
     .addOption(new Option('--key <key>', 'of a call whose answer was lost: it is not done twice').hideHelp());
 }
 

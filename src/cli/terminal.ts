@@ -1,5 +1,6 @@
 // The process as commands see it.
 import { createInterface } from 'node:readline/promises';
+import { userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
@@ -18,6 +19,8 @@ export interface Terminal {
   readonly width: number | null;
   /** Whether it was started on a terminal that is closed now. */
   hasLostTerminal(): boolean;
+  /** The name of the person at the terminal, also behind sudo; null: the system does not say. */
+  readonly login: string | null;
   readonly pid: number;
   readonly versions: { readonly node: string; readonly sqlite: string };
   readonly facts: ProcessFacts;
@@ -73,6 +76,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     isInteractive: process.stderr.isTTY,
     width: process.stdout.isTTY ? process.stdout.columns : widthIn(process.env['COLUMNS']),
     hasLostTerminal: () => terminals.length > 0 && !terminals.some(isatty),
+    login: loginIn(process.env),
     pid: process.pid,
     versions: { node: process.versions.node, sqlite: process.versions['sqlite'] ?? 'unknown' },
     facts: {
@@ -113,6 +117,14 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     onCrash: (react) => process.on('uncaughtException', react),
     exit: (code) => process.exit(code),
   };
+}
+
+function loginIn({ SUDO_USER }: NodeJS.ProcessEnv): string | null {
+  try {
+    return SUDO_USER ?? userInfo().username;
+  } catch {
+    return null;
+  }
 }
 
 /** As `watch` and scripts set it. */

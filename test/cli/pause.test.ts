@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import { run, type Ran } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -53,14 +54,19 @@ const lost = (response: ServerResponse): void => {
 };
 
 /** The command beside the config of a daemon on that port, with a clock whose waits pass at once. */
-async function chainwarden(port: number, argv: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+async function chainwarden(
+  port: number,
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  change: Partial<Terminal> = {},
+): Promise<Ran> {
   using folder = createFolder({
     // Somebody is editing it, and it does not load.
     'config.yaml': `explorers: { nonsense }\nhttp: { listen: '0.0.0.0:${port}' }\nstate: { file: data/my.db }\n`,
     'data/my.db.token': `${TOKEN}\n`,
   });
   const clock = { ...createFakeClock(), sleep: () => Promise.resolve() };
-  return await run([...argv, '-c', join(folder.path, 'config.yaml')], { env, clock });
+  return await run([...argv, '-c', join(folder.path, 'config.yaml')], { env, clock, ...change });
 }
 
 test('while the config was being edited nobody could pause: address and token are found all the same', async () => {
@@ -73,6 +79,19 @@ test('while the config was being edited nobody could pause: address and token ar
     headers: { authorization: `Bearer ${TOKEN}`, 'x-chainwarden-request': '1' },
     body: '{"until":"2026-01-01T02:00:00.000Z","comment":"moved"}',
   });
+});
+
+test('says who acts: by --as, else by the login name; with a token of its own the daemon knows', async () => {
+  const { port, asked } = await serve(done);
+  const resume = (argv: readonly string[], env = {}): Promise<Ran> =>
+    chainwarden(port, ['resume', 'coins', ...argv], env, { login: 'bob' });
+  expect((await resume([])).code).toBe(0);
+  expect((await resume(['--as', 'carol@ops'])).code).toBe(0);
+  expect((await resume([], { CHAINWARDEN_TOKEN: 'token-of-alice' })).code).toBe(0);
+  expect(asked.map(({ headers }) => headers['x-chainwarden-actor'])).toEqual(['bob', 'carol@ops', undefined]);
+  expect(await resume(['--as', 'a b'])).toMatchObject({ code: 64, err: expect.stringContaining('--as: a name has 1') });
+  expect(await resume(['--as', 'bob'], { CHAINWARDEN_TOKEN: 'token-of-alice' })).toMatchObject({ code: 64 });
+  expect(asked).toHaveLength(3);
 });
 
 test('a lost answer is asked for again under the same key, and the command says what was done', async () => {

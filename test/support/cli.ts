@@ -14,6 +14,7 @@ export async function run(argv: readonly string[], change: Partial<Terminal> = {
     ...createTerminal(process),
     argv,
     width: 120,
+    login: null,
     out: (line) => (printed.out += `${line}\n`),
     print: async (line) => void (printed.out += `${line}\n`),
     err: (text) => (printed.err += text),

@@ -403,6 +403,16 @@ describe('the token file', () => {
   );
 });
 
+test('whoever uses the token file says who acts; others are who their tokens say', async () => {
+  const served = await serve();
+  const as = (name: string, token: string): Asked => ({ token, headers: { 'x-chainwarden-actor': name } });
+  expect(await call(served, as('bob@ops', LOCAL))).toMatchObject({ status: 201 });
+  expect(await call(served, as('bob', ALICE))).toMatchObject({ status: 201 });
+  for (const name of ['a b', 'local:bob', '', 'x'.repeat(65)])
+    expect(await call(served, as(name, LOCAL))).toMatchObject({ status: 400 });
+  expect(served.requests.map(({ actor }) => actor)).toEqual(['local:bob@ops', 'alice']);
+});
+
 describe('a proxy that knows who asks', () => {
   const SECRET = 'secret-of-the-proxy-secret-of-the-proxy';
   const proxy = { header: 'X-Forwarded-User', from: ['127.0.0.0/8'], secret: SECRET };

@@ -55,7 +55,7 @@ function readKnown<T>(shape: z.ZodType<T>, value: unknown): z.ZodSafeParseResult
 
 const ANSWER_MS = 15_000;
 
-function send({ url, token }: Daemon, key: string, path: string, body: object): Promise<Response> {
+function send({ url, token, as }: Daemon, key: string, path: string, body: object): Promise<Response> {
   return fetch(`${url}/api/v1${path}`, {
     method: 'POST',
     headers: {
@@ -63,6 +63,7 @@ function send({ url, token }: Daemon, key: string, path: string, body: object): 
       'content-type': 'application/json',
       'x-chainwarden-request': '1',
       'idempotency-key': key,
+      ...(as !== null && { 'x-chainwarden-actor': as }),
     },
     body: JSON.stringify(body),
     // The token is for this daemon only.

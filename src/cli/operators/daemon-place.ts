@@ -4,6 +4,7 @@ import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-p
 import { formatProblems, reasonOf } from '../../config/problem.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
+import { isUserName } from '../../web/guard/identity.ts';
 import { openReader } from '../../store/open.ts';
 import type { StoreReader } from '../../store/contract/store.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -15,21 +16,27 @@ export interface DaemonAddress {
   readonly url?: string;
   /** Of a call that is repeated. */
   readonly key?: string;
+  /** Who acts, where the token does not say it. */
+  readonly as?: string;
 }
 
 export interface Daemon {
   /** Without a slash at its end. */
   readonly url: string;
   readonly token: string;
+  /** Whose hands use the token file; null: the token says who it is, or nobody does. */
+  readonly as: string | null;
 }
 
 /**
  * The daemon of `--url`, else of the config; the token of `CHAINWARDEN_TOKEN`, else of the file beside the state file. That
  * one is for this machine: it is sent nowhere else. Throws a `CommandError`.
  */
-export function daemonOf(terminal: Terminal, { config, url: named }: DaemonAddress): Daemon {
+export function daemonOf(terminal: Terminal, { config, url: named, as }: DaemonAddress): Daemon {
   const given = terminal.env['CHAINWARDEN_TOKEN'] ?? '';
-  if (named !== undefined && given !== '') return { url: checkedUrl(terminal, named), token: given };
+  if (given !== '' && as !== undefined)
+    throw new CommandError(EXIT.usage, '--as is for the token file: CHAINWARDEN_TOKEN says already who you are.');
+  if (named !== undefined && given !== '') return { url: checkedUrl(terminal, named), token: given, as: null };
   if (named !== undefined && !isOnThisMachine(new URL(checkedUrl(terminal, named))))
     throw new CommandError(
       EXIT.usage,
@@ -38,7 +45,8 @@ export function daemonOf(terminal: Terminal, { config, url: named }: DaemonAddre
   const place = readDaemonPlace(config, terminal);
   if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));
   const url = named === undefined ? urlOf(place) : checkedUrl(terminal, named);
-  return { url, token: given === '' ? readToken(terminal, place) : given };
+  if (given !== '') return { url, token: given, as: null };
+  return { url, token: readToken(terminal, place), as: nameOf(terminal, as) };
 }
 
 /** The state of the daemon of the config. Throws a `CommandError`, or a `StorageError` where there is none. */
@@ -52,6 +60,12 @@ export function openStateOf(terminal: Terminal, { config }: Pick<DaemonAddress, 
 export function momentOf(terminal: Terminal, { config }: Pick<DaemonAddress, 'config'>): Moment {
   const place = readDaemonPlace(config, terminal);
   return { now: terminal.clock.now(), zone: 'problems' in place ? 'UTC' : place.timeZone };
+}
+
+function nameOf({ login }: Terminal, as: string | undefined): string | null {
+  if (as !== undefined && !isUserName(as))
+    throw new CommandError(EXIT.usage, '--as: a name has 1 to 64 letters, digits or any of _ . @ + -');
+  return as ?? (login !== null && isUserName(login) ? login : null);
 }
 
 function checkedUrl(terminal: Terminal, text: string): string {

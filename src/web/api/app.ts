@@ -21,7 +21,15 @@ import { LARGEST_BODY, onlyShortBodies } from '../guard/bodies.ts';
 import { requestDigest } from '../guard/digest.ts';
 import { createAttempts } from '../guard/attempts.ts';
 import type { Hosts } from '../guard/hosts.ts';
-import { ANYBODY, createIdentify, isReachable, type Identity, type Callers } from '../guard/identity.ts';
+import {
+  ANYBODY,
+  createIdentify,
+  isReachable,
+  isUserName,
+  LOCAL,
+  type Identity,
+  type Callers,
+} from '../guard/identity.ts';
 import { compressed } from '../gzip.ts';
 import { problemResponse, type ApiProblem } from '../problem.ts';
 import { openApiDocument } from './openapi.ts';
@@ -185,8 +193,7 @@ async function read(route: ReadRoute, c: Context<WebEnv>): Promise<Response> {
 async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
   const text = await c.req.text();
   const sent = requestOf(c, text);
-  if (sent === null)
-    return refuse('invalid-request', 'Send the header `Idempotency-Key`: 1 to 64 letters, digits or any of _ . ~ : -');
+  if (sent === null) return refuse('invalid-request', HEADERS_NEEDED);
   const body = jsonOf(text);
   if (body === undefined) return refuse('invalid-request', 'The body is not valid JSON.');
   const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', body, request: sent });
@@ -195,10 +202,23 @@ async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
   return c.json(answer, route.status, location === undefined ? {} : { Location: `${API_ROOT}${location}` });
 }
 
+const HEADERS_NEEDED =
+  'Send the header `Idempotency-Key`: 1 to 64 letters, digits or any of _ . ~ : - (`X-Chainwarden-Actor` may have 1 to 64 ' +
+  'letters, digits or any of _ . @ + -)';
+
+/** All administrators of the machine share the token file, so a caller with it names itself. Null: that is no name. */
+function actorOf(c: Context<WebEnv>): string | null {
+  const { name } = c.get('identity');
+  const as = c.req.header('x-chainwarden-actor');
+  if (name !== LOCAL || as === undefined) return name;
+  return isUserName(as) ? `${LOCAL}:${as}` : null;
+}
+
 function requestOf(c: Context<WebEnv>, body: string): OperatorRequest | null {
   const key = c.req.header('idempotency-key') ?? '';
   if (!/^[\w.~:-]{1,64}$/.test(key)) return null;
-  const actor = c.get('identity').name;
+  const actor = actorOf(c);
+  if (actor === null) return null;
   const asked = requestDigest(actor, c.req.path, body);
   return { key, asked, actor };
 }

@@ -123,10 +123,15 @@ export function createProxyUsers({ operators, proxy }: IdentityOptions): (caller
     const shown = digestOf(header(PROXY_SECRET) ?? '');
     if (isIP(peer) === 0 || !isIn(networks, peer) || !timingSafeEqual(shown, secret)) return null;
     const name = header(proxy.header) ?? '';
-    // It goes into the record of what was done. Nobody may be taken for the owner of the token file.
-    if (!/^[\w.@+-]{1,64}$/.test(name) || name === LOCAL) return null;
+    // Nobody may be taken for the owner of the token file.
+    if (!isUserName(name) || name === LOCAL) return null;
     return { name, role: roleByName.get(name) ?? 'viewer' };
   };
+}
+
+/** Whether it may stand in the record of what was done. */
+export function isUserName(name: string): boolean {
+  return /^[\w.@+-]{1,64}$/.test(name);
 }
 
 function digestOf(token: string): Buffer {
