@@ -1,6 +1,6 @@
 // Alerts that last: what held long enough and did not fire, what fired without, and what ended without reason.
 import type { ConditionReference, Instant, LookBack, Logs, Owed, ReadPoll, Sample, Verdict } from '../model.ts';
-import type { Evidence } from './evidence.ts';
+import { decidedAt, type Evidence } from './evidence.ts';
 import { headAt, headsElsewhere, isHeadDoubtful, type HeadCase } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 import { isWithinOne, spansOfVersion } from './versions.ts';
@@ -172,6 +172,15 @@ function isFiring(told: readonly Owed[], at: Instant): boolean {
   return told.findLast((one) => one.at <= at)?.type === 'alert.firing';
 }
 
+/** The place of the poll that decided it; -1: none did. */
+function decidingPoll(polls: readonly Valued[], one: Pick<Owed, 'at' | 'clockAt'>): number {
+  const then = decidedAt(
+    polls.map(({ poll }) => poll),
+    one,
+  );
+  return polls.findLastIndex(({ poll, at }) => poll.poll.startedAt <= then && then <= at);
+}
+
 /** Which value the daemon saw is unknown: such a poll was kept without being reported, and lasts until the next one here. */
 function isUnreported({ poll }: Valued): boolean {
   return poll.poll.decided === null;
@@ -179,10 +188,11 @@ function isUnreported({ poll }: Valued): boolean {
 
 /** Fired, though it was not so in this poll, or had not been so for long enough. Twice in a row is once too often. */
 function inventedOf({ reference, polls, told, intervalMs }: Case): Verdict[] {
-  return told.flatMap(({ type, at, reason }, n): Verdict[] => {
-    const last = polls.findLastIndex((poll) => poll.poll.poll.startedAt <= at);
+  return told.flatMap((one, n): Verdict[] => {
+    const { type, at, reason } = one;
+    const last = decidingPoll(polls, one);
     const poll = polls[last];
-    if (type !== 'alert.firing' || poll === undefined || poll.at < at || poll.isUnsure) return [];
+    if (type !== 'alert.firing' || poll === undefined || poll.isUnsure) return [];
     const { watch, alert } = reference;
     const isAgain = told[n - 1]?.type === 'alert.firing' && reason === null;
     if (isAgain) return [{ check: 'doubled', at, watch, what: `${alert}: fired while it was firing` }];
@@ -257,9 +267,10 @@ function coolingOf({ reference, told, logs, intervalMs }: Case): Verdict[] {
 }
 
 function falselyResolvedOf({ reference, polls, told, logs }: Case): Verdict[] {
-  return told.flatMap(({ type, at, reason }, n): Verdict[] => {
-    const poll = polls.findLast(({ poll: { poll } }) => poll.startedAt <= at);
-    if (type !== 'alert.resolved' || reason !== null || poll === undefined || poll.at < at || poll.isUnsure) return [];
+  return told.flatMap((one, n): Verdict[] => {
+    const { type, at, reason } = one;
+    const poll = polls[decidingPoll(polls, one)];
+    if (type !== 'alert.resolved' || reason !== null || poll === undefined || poll.isUnsure) return [];
     if (isUnreported(poll)) return [];
     const why = poll.value === null ? 'nothing was known' : restsOn(poll, told[n - 1], { reference, polls, logs });
     if (why === null) return [];

@@ -11,7 +11,7 @@ import type {
   Span,
   Verdict,
 } from '../model.ts';
-import type { Evidence } from './evidence.ts';
+import { decidedAt, type Evidence } from './evidence.ts';
 import { headsElsewhere, isHeadDoubtful, madeAt } from './heights.ts';
 import type { RightTime } from './right-time.ts';
 import { spansOfVersion } from './versions.ts';
@@ -175,9 +175,11 @@ function possibleCounts(calls: readonly Call[], { poll }: ReadPoll, moment: Mome
 /** Fired in a poll in which it did not hold. */
 function inventedOf({ reference, told }: Case, span: Span, judged: readonly Judged[]): Verdict[] {
   const firing = told.filter(({ type, at }) => type === 'alert.firing' && span.from < at && at < span.to);
-  return firing.flatMap(({ at }): Verdict[] => {
-    const poll = judged.findLast((one) => one.poll.poll.startedAt <= at);
-    if (poll?.holds !== false || poll.at < at) return [];
+  const polls = judged.map(({ poll }) => poll);
+  return firing.flatMap(({ at, clockAt }): Verdict[] => {
+    const then = decidedAt(polls, { at, clockAt });
+    const poll = judged.findLast((one) => one.poll.poll.startedAt <= then);
+    if (poll?.holds !== false || poll.at < then) return [];
     return [verdictOf(reference, 'invented', at, 'fired without being so')];
   });
 }

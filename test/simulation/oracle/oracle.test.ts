@@ -295,6 +295,20 @@ describe('a condition', () => {
     expect(says({ ...logs, polls })).toEqual([]);
   });
 
+  test('is judged by the poll that decided it, though the store took it with a later one', () => {
+    const storedLate = (clockAt: Instant): string[] => {
+      const fired = told('coin', 'low', 65, { type: 'alert.firing', clockAt });
+      const logs = logsOf('coin', PATHS.coin, coins(0, 0), { owed: [...fired, ...resolved(65)] });
+      const unkept = { decided: null, isKept: false };
+      return says({
+        ...logs,
+        polls: logs.polls.map((poll) => (poll.startedAt === at(60) ? { ...poll, ...unkept } : poll)),
+      });
+    };
+    expect(storedLate(at(60) + 1000)).toEqual([]);
+    expect(storedLate(at(65) + 1000)).toEqual(['invented coin']);
+  });
+
   test('that fired twice without an end between is doubled', () => {
     const owed = [...firing(40), ...firing(60), ...resolved(90)];
     expect(says(logsOf('coin', PATHS.coin, coins(30, 90), { owed }))).toEqual(['doubled coin']);
