@@ -3,7 +3,7 @@
 // over before it was sent is one thing (95, 108, 116).
 import type { Instant, Span } from '../model.ts';
 import type { Acked } from './facts/holds.ts';
-import type { Line } from './facts/messages.ts';
+import { isTaken, type Line } from './facts/messages.ts';
 import { judgeOwed, type Court } from './owed.ts';
 import { common, spanAt, touches } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
@@ -74,10 +74,13 @@ function movedIn(court: Court, story: Story, add: (target: string, span: Span) =
   }
 }
 
+/** A try that is under way then is settled first. */
 function isSentBefore(court: Court, story: Story, target: string, at: Instant): boolean {
   return court
     .linesOf(story, target)
-    .some(({ message }) => (message.sentAt ?? Infinity) < at || (message.deadAt ?? Infinity) < at);
+    .some(
+      ({ message: { tries, deadAt } }) => (tries.find(isTaken)?.begunAt ?? Infinity) <= at || (deadAt ?? Infinity) < at,
+    );
 }
 
 /** A program hears nothing of an event that something held at first, once that is over. */

@@ -109,9 +109,20 @@ function judgeRepeats(court: Court, story: Story, target: string, spans: readonl
   });
 }
 
-/** What was due and is held waits for its time once more where the clock is set back before it. */
-function dueAgain({ clock }: Court, from: Instant, everyMs: number): readonly Span[] {
-  return common(clock.between(clock.at(from) - everyMs, clock.at(from)), [{ from, to: Infinity }]);
+/** The clock is looked at so often. */
+const NOTICED_MS = 60_000;
+
+/**
+ * What was due and is held waits for its time once more where the clock is set back before it, from then on where it is set
+ * back before the last time.
+ */
+function dueAgain({ clock, log }: Court, from: Instant, everyMs: number): readonly Span[] {
+  const shown = clock.at(from);
+  const set = log.jumps.filter(({ at, ms }) => ms < 0 && at > from && clock.at(at) < shown - everyMs);
+  return merged([
+    ...common(clock.between(shown - everyMs, shown), [{ from, to: Infinity }]),
+    ...set.map(({ at }) => ({ from: at, to: at + everyMs + NOTICED_MS })),
+  ]);
 }
 
 export function isRepeated({ timeline }: Court, { form, rule, isSelf, from }: Story): boolean {

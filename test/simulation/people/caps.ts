@@ -2,8 +2,8 @@
 // takes at most a quarter of the critical bucket. Summaries are outside of both, one of each sort in a slot.
 import type { Instant } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
-import type { Channel } from './log.ts';
-import { hasCritical, SUMMARIES, type Message, type Messages } from './facts/messages.ts';
+import type { Channel, TryMember } from './log.ts';
+import { SUMMARIES, type Message, type Messages } from './facts/messages.ts';
 import { countUntil } from './facts/spans.ts';
 import { isBegin, type Story } from './facts/stories.ts';
 import { remembered } from './facts/timeline.ts';
@@ -47,8 +47,17 @@ export function limitsOf(channel: Channel | null, bucket: Bucket): Limits | null
   return { burst: common.burst * 2, perHour: common.perHour * 2 };
 }
 
-export function bucketOf(message: Pick<Message, 'members'>): Bucket {
-  return hasCritical(message) ? 'critical' : 'common';
+export function bucketOf(evidence: Evidence, message: Counted): Bucket {
+  return message.members.some((member) => isCritical(evidence, member, message.closedAt)) ? 'critical' : 'common';
+}
+
+type Counted = Pick<Message, 'members' | 'closedAt'>;
+
+/** What is open counts as its rule in force has it; all else as it was told. */
+function isCritical({ stories, severityAt }: Evidence, { key, seq, severity }: TryMember, at: Instant): boolean {
+  const story = stories.storiesOf(key, seq).at(-1);
+  const isOpen = story?.form === 'condition' && story.from <= at && at < story.to;
+  return (isOpen ? severityAt(story, at) : severity) === 'critical';
 }
 
 export function capsIn(evidence: Evidence): Caps {
@@ -68,19 +77,23 @@ export function capsIn(evidence: Evidence): Caps {
   const closingsOf = (target: string, bucket: Bucket): readonly Closing[] =>
     remembered(closings, `${target} ${bucket}`, () =>
       closedTo(messages, target)
-        .filter((one) => !SUMMARIES.has(one.kind) && bucketOf(one) === bucket)
+        .filter((one) => !SUMMARIES.has(one.kind) && bucketOf(evidence, one) === bucket)
         .map((one) => {
-          const begins = one.members.filter(({ severity, type }) => severity === 'critical' && isBegin(type));
+          const critical = one.members.filter((member) => isCritical(evidence, member, one.closedAt));
+          const begins = critical.filter(({ type }) => isBegin(type));
           const isFree = begins.some((member) => isQuiet(target, alertOf(member), one.closedAt));
-          return { at: one.closedAt, message: one.message, rules: criticalRules(one), isFree };
+          return { at: one.closedAt, message: one.message, rules: rulesOf(critical), isFree };
         })
         .toSorted((a, b) => a.at - b.at),
     );
 
   const slotEnd = (at: Instant): Instant => at + SLOT_MS - (clock.at(at) % SLOT_MS);
 
+  // By a clock that was set the daemon may have told of it just now.
   const isFree = (target: string, story: Story, at: Instant): boolean =>
-    severityAt(story, at) === 'critical' && isQuiet(target, story.form === 'event' ? story.rule : story.key, at);
+    severityAt(story, at) === 'critical' &&
+    at >= (evenAgainAt(clock, at) ?? at) &&
+    isQuiet(target, story.form === 'event' ? story.rule : story.key, at);
 
   return {
     closingsOf,
@@ -141,8 +154,8 @@ export function quarter(limit: number): number {
   return Math.ceil(limit / 4);
 }
 
-function criticalRules({ members }: Pick<Message, 'members'>): Set<string> {
-  return new Set(members.flatMap((one) => (one.severity === 'critical' ? [`${one.watch}/${one.alert}`] : [])));
+function rulesOf(members: readonly TryMember[]): Set<string> {
+  return new Set(members.map(({ watch, alert }) => `${watch}/${alert}`));
 }
 
 /** The instance for conditions, the rule for events. */

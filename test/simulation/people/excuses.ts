@@ -4,7 +4,7 @@ import type { Instant, Span } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Try } from './log.ts';
 import { MOST_OTHERS, type Message } from './facts/messages.ts';
-import { merged, type Spans } from './facts/spans.ts';
+import { common, merged, type Spans } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import type { Excuse } from './verdict.ts';
 
@@ -47,14 +47,18 @@ export function holdExcuses({ holds, acksOf }: Evidence, story: Story): Excused[
   ];
 }
 
-/** Silences have one summary in each slot, and so have inhibitions (103). */
+/** Silences have one summary in each slot, and so have inhibitions (103). A clock that is set back shows a slot again. */
 export function slotExcuses(
-  { messages }: Evidence,
-  { target, carrier, slotEnd }: { target: string; carrier: Message | null; slotEnd: (at: Instant) => Instant },
+  { messages, clock }: Evidence,
+  { target, carrier, slotMs }: { target: string; carrier: Message | null; slotMs: number },
 ): Excused[] {
   if (carrier?.kind !== 'silence_summary' && carrier?.kind !== 'inhibition_summary') return [];
   const before = messages.to(target).filter((one) => one.kind === carrier.kind && one.closedAt < carrier.closedAt);
-  return [{ by: 'cap', spans: merged(before.map(({ closedAt }) => ({ from: closedAt, to: slotEnd(closedAt) }))) }];
+  const spans = before.flatMap(({ closedAt }) => {
+    const slot = Math.floor(clock.at(closedAt) / slotMs) * slotMs;
+    return common(clock.between(slot, slot + slotMs), [{ from: closedAt, to: carrier.closedAt }]);
+  });
+  return [{ by: 'cap', spans: merged(spans) }];
 }
 
 /** Repeats and steps wait for the first poll after a start, and while the watch is paused. */

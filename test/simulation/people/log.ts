@@ -154,7 +154,7 @@ export interface Try {
   readonly knownAt: Instant | null;
 }
 
-/** It was closed and never tried: all that it told of was over first, or the run was, or holds took it all out. */
+/** It was closed and never tried: all that it told of was over first, or the run was, or holds took it out. */
 export interface UntriedMessage extends Pick<Try, 'target' | 'kind'> {
   /** Holds did. Caps count all others. */
   readonly isPutBack: boolean;

@@ -1,6 +1,6 @@
 // One thing that a target is owed, and whether it was sent in time.
 import type { Instant } from '../model.ts';
-import type { Caps } from './caps.ts';
+import { SLOT_MS, type Caps } from './caps.ts';
 import type { Evidence } from './facts/evidence.ts';
 import { holdExcuses, outerExcuses, pollExcuses, slotExcuses, tryExcuses, type Excused } from './excuses.ts';
 import type { Groups } from './groups.ts';
@@ -67,7 +67,7 @@ function excusesOf(court: Court, { story, target, holds, from, excused }: Owed, 
     ...(holds === 'passes' ? [] : holdExcuses(court, story)),
     ...(holds === 'calls' ? pollExcuses(court, story) : []),
     ...tryExcuses(court, { target, key: story.key, from, carrier, repeatMsAt }),
-    ...slotExcuses(court, { target, carrier, slotEnd: court.caps.slotEnd }),
+    ...slotExcuses(court, { target, carrier, slotMs: SLOT_MS }),
     ...outerExcuses(court, target),
     ...(excused === undefined ? [] : [excused]),
   ];

@@ -52,7 +52,7 @@ export function judgeCap(court: Court, message: Message): PeopleVerdict[] {
   const { target, recordedAt: closedAt } = message;
   if (closedAt === null || !court.clock.isEven(closedAt - HOUR_MS, closedAt + HOUR_MS)) return [];
   if (message.isSummary) return judgeSlot(court, message);
-  const bucket = bucketOf(message);
+  const bucket = bucketOf(court, { ...message, closedAt });
   const limits = limitsOf(court.timeline.at(closedAt).channelOf(target), bucket);
   const all = court.caps.closingsOf(target, bucket);
   const own = all.find((one) => one.message === message);
@@ -91,7 +91,7 @@ function judgeSlot(court: Court, message: Message): PeopleVerdict[] {
         one.kind === message.kind &&
         one.firstAt < message.firstAt &&
         slotOf(one) === slotOf(message) &&
-        bucketOf(one) === bucketOf(message),
+        bucketOf(court, one) === bucketOf(court, message),
     );
   return other === undefined ? [] : wrong(court, message, 'over-the-cap', 'slot', 'a second summary in one slot');
 }

@@ -80,13 +80,14 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
       }
     },
     putBack(id, held) {
-      const target = untried.get(id)?.target;
-      if (target === undefined) return;
-      for (const { key, seq: from } of held) withdraw(untried, { target, key, from, as: 'cancelled' });
+      const before = untried.get(id);
       const closing = closed.get(id);
-      if (closing === undefined || untried.get(id)?.members.length !== 0) return;
-      putBack.push(closing);
-      closed.delete(id);
+      if (before === undefined || closing === undefined) return;
+      for (const { key, seq: from } of held) withdraw(untried, { target: before.target, key, from, as: 'cancelled' });
+      const left = new Set((untried.get(id)?.members ?? []).map(nameOf));
+      const members = before.members.filter((member) => !left.has(nameOf(member)));
+      putBack.push({ at: closing.at, batch: { ...before, members } });
+      if (left.size === 0) closed.delete(id);
     },
     begun(delivery, attempt, kind) {
       const { id, channel, recipient, more } = delivery;

@@ -2,7 +2,7 @@
 // until the daemon knows so, or has given it up.
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
-import type { Channel, PeopleLog, SeverityName, Try, TryMember, UntriedMessage } from '../log.ts';
+import type { Channel, PeopleLog, Try, TryMember, UntriedMessage } from '../log.ts';
 import { common, gapsIn, merged, type Spans } from './spans.ts';
 import { remembered, type Timeline } from './timeline.ts';
 
@@ -84,8 +84,9 @@ export function messagesIn(
     for (const member of message.members) {
       if (message.tries.some(({ outcome }) => outcome.type !== 'accepted'))
         push(troubled, `${message.target} ${member.key}`, message);
-      push(byPlace, `${message.target} ${member.key}`, { message, member });
-      push(byKey, member.key, { message, member });
+      const line = lineOf(message, member, given);
+      push(byPlace, `${message.target} ${member.key}`, line);
+      push(byKey, member.key, line);
     }
   const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own.flatMap(({ tries }) => tries))]));
   const byChannel = Map.groupBy(log.tries, ({ target }) => target.channel);
@@ -160,16 +161,11 @@ function storedTries({ transitions, lives }: Pick<PeopleLog, 'transitions' | 'li
   };
 }
 
-function messageOf(tries: readonly Try[], { clock, timeline, ageOf, isStored }: Given): Message[] {
+function messageOf(tries: readonly Try[], given: Given): Message[] {
   const [first] = tries;
   if (first === undefined) return [];
   const target = `${first.target.channel}/${first.target.recipient}`;
-  const took = tries.find(isTaken);
-  const stored = tries.filter(isStored);
-  const [firstStored] = stored;
-  const accepted = stored.find(isTaken);
-  const closedAt = closingOf(first, clock);
-  const age = (at: Instant): number => ageOf(target, closedAt, at);
+  const closedAt = closingOf(first, given.clock);
   return [
     {
       id: first.id,
@@ -180,16 +176,39 @@ function messageOf(tries: readonly Try[], { clock, timeline, ageOf, isStored }: 
       keys: [...new Set([...first.members.map(({ key }) => key), ...first.closedKeys])],
       isSummary: SUMMARIES.has(first.kind),
       closedAt,
-      recordedAt: firstStored === undefined ? null : closingOf(firstStored, clock),
-      acceptedAt: accepted === undefined ? null : (accepted.endedAt ?? accepted.begunAt),
       firstAt: first.begunAt,
-      tries,
-      sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
-      knownAt: tries.find(({ outcome, knownAt }) => outcome.type === 'accepted' && knownAt !== null)?.knownAt ?? null,
-      isMaybeSent: tries.some(({ outcome }) => outcome.type !== 'refused'),
-      deadAt: deadOf(tries, timeline.channelOf(target), age),
+      ...fateOf(tries, { target, closedAt }, given),
     },
   ];
+}
+
+type Fate = Pick<Message, 'tries' | 'recordedAt' | 'acceptedAt' | 'sentAt' | 'knownAt' | 'isMaybeSent' | 'deadAt'>;
+
+function fateOf(
+  tries: readonly Try[],
+  { target, closedAt }: Pick<Message, 'target' | 'closedAt'>,
+  { clock, timeline, ageOf, isStored }: Given,
+): Fate {
+  const took = tries.find(isTaken);
+  const stored = tries.filter(isStored);
+  const [firstStored] = stored;
+  const accepted = stored.find(isTaken);
+  return {
+    tries,
+    recordedAt: firstStored === undefined ? null : closingOf(firstStored, clock),
+    acceptedAt: accepted === undefined ? null : (accepted.endedAt ?? accepted.begunAt),
+    sentAt: took === undefined ? null : (took.endedAt ?? took.begunAt),
+    knownAt: tries.find(({ outcome, knownAt }) => outcome.type === 'accepted' && knownAt !== null)?.knownAt ?? null,
+    isMaybeSent: tries.some(({ outcome }) => outcome.type !== 'refused'),
+    deadAt: deadOf(tries, timeline.channelOf(target), (at) => ageOf(target, closedAt, at)),
+  };
+}
+
+/** What was over meanwhile is taken out of a message that waits for its next try. */
+function lineOf(message: Message, member: TryMember, given: Given): Line {
+  const isIn = ({ members }: Try): boolean => members.some(({ key, seq }) => key === member.key && seq === member.seq);
+  if (message.tries.every(isIn)) return { message, member };
+  return { message: { ...message, ...fateOf(message.tries.filter(isIn), message, given) }, member };
 }
 
 function closingOf({ closedAt, closedClock, begunAt }: Try, clock: DaemonClock): Instant {
@@ -233,10 +252,4 @@ function wakesIn(tries: readonly Try[]): Instant[] {
 /** It is a little longer under way than its receiver sees. */
 function underWay({ begunAt, endedAt }: Try): Span {
   return { from: begunAt, to: (endedAt ?? begunAt) + 1000 };
-}
-
-const IS_SEVERE: Readonly<Record<SeverityName, boolean>> = { info: false, warning: false, critical: true };
-
-export function hasCritical({ members }: Pick<Message, 'members'>): boolean {
-  return members.some(({ severity }) => IS_SEVERE[severity]);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CommittedTransition, Try, TryMember } from '../log.ts';
+import type { CommittedTransition, PeopleLog, Try, TryMember } from '../log.ts';
 import {
   begin,
   config,
@@ -49,6 +49,23 @@ describe('the oracle for people, of caps and summaries,', () => {
       { from: HOUR + 31 * SECOND, to: 3 * HOUR, end: 'stopped' },
     ] as const;
     expect(found({ transitions, tries, lives })).toEqual([]);
+  });
+
+  it('counts what is open as its rule in force has it', () => {
+    const many = eventsAt(Array.from({ length: 9 }, (_, n) => HOUR + (n + 1) * 2 * SECOND));
+    const fired = transition({ at: HOUR - 10 * SECOND, severity: 'critical' });
+    const late = sent(HOUR, 'ops', [member({ severity: 'critical' })], { id: 'late' });
+    const last = transition({ at: HOUR + 30 * SECOND, key: 'last', type: 'event' });
+    const given = {
+      transitions: [fired, ...many, last],
+      tries: [late, ...many.map(toldAlone), toldAlone(last)],
+    };
+    const configs = (severity: 'critical' | 'warning'): PeopleLog['configs'] => [
+      { from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('critical')]) },
+      { from: HOUR - 5 * SECOND, config: config('later', [route({ notify: ['ops'] })], [rule(severity)]) },
+    ];
+    expect(found({ ...given, configs: configs('warning') })).toContain('over-the-cap burst');
+    expect(found({ ...given, configs: configs('critical') })).not.toContain('over-the-cap burst');
   });
 
   it('judges no cap within an hour after the clock was set', () => {

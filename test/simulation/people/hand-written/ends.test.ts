@@ -11,6 +11,7 @@ import {
   member,
   MINUTE,
   route,
+  SECOND,
   sent,
   silence,
   transition,
@@ -22,6 +23,21 @@ describe('the oracle for people, of what is over,', () => {
     expect(found({ transitions: [fires, ends], tries: [begin(HOUR)] })).toEqual(['end-unsent end']);
     const tries = [begin(HOUR), { ...end(2 * HOUR), ...refused, knownAt: 2 * HOUR }];
     expect(found({ transitions: [fires, ends], tries })).toEqual([]);
+  });
+
+  it('passes what was taken out of a message, since it was over, before a receiver took the rest', () => {
+    const refused = { outcome: { type: 'refused', why: 'busy', retryAfterMs: null }, id: 'both' } as const;
+    const others = [member({ key: 'other' })];
+    const tries = (rest: Try['members']): Try[] => [
+      sent(HOUR, 'ops', [member({}), ...others], refused),
+      sent(HOUR + 5 * SECOND, 'ops', rest, { id: 'both', attempt: 2 }),
+      sent(2 * HOUR, 'ops', [member({ key: 'other', seq: 2, type: 'resolved' })]),
+    ];
+    const over = transition({ at: HOUR + 3 * SECOND, seq: 2, type: 'resolved' });
+    const other = [transition({ at: HOUR, key: 'other' }), { ...ends, key: 'other' }];
+    const transitions = [fires, over, ...other];
+    expect(found({ transitions, tries: tries([member({}), ...others]) })).toContain('end-unsent end');
+    expect(found({ transitions, tries: tries(others) })).not.toContain('end-unsent end');
   });
 
   it('finds an end to who was never sent the begin', () => {
