@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { lowerFirst } from '../lib/lower-first.ts';
+import { EXAMPLES as KEY_EXAMPLES } from './values/key-examples.ts';
 import { hintFor } from './values/nearest.ts';
 import type { Problem } from './problem.ts';
 import { unknownKeys } from './unknown-keys.ts';
@@ -64,8 +65,17 @@ function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): reado
   if (issue.code === 'invalid_key')
     return [source.problem(full.slice(0, -1), { key: String(full.at(-1)), message: issue.issues[0]?.message ?? '' })];
   if (issue.input === undefined && isMissing(issue))
-    return [source.problem(full.slice(0, -1), { message: `${String(full.at(-1) ?? 'it')} is missing` })];
+    return [source.problem(full.slice(0, -1), missingWords(full.at(-1)))];
   return [source.problem(full, messageOf(issue))];
+}
+
+function missingWords(key: string | number = 'it'): { readonly message: string; readonly hint?: string } {
+  const message = `${key} is missing`;
+  const [example] = KEY_EXAMPLES[key] ?? [];
+  if (typeof example !== 'string' && typeof example !== 'number') return { message };
+  // YAML takes digits without quotes for a number.
+  const text = typeof example === 'string' && /^\d+$/.test(example) ? `'${example}'` : example;
+  return { message, hint: `For example ${key}: ${text}.` };
 }
 
 /** Of an object with problems, the keys that are valid, so that further problems can be found. */

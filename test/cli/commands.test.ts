@@ -22,6 +22,33 @@ test('check prints a line per watch, what it all costs, and who is told of each 
   expect(out).toMatch(/^head\/block {2}warning {2}notifies screen$/m);
 });
 
+test('rules that load and are hardly meant so are warned of; check --strict takes that for a problem', async () => {
+  const rules = `watches:
+  - { id: raw, kind: balance, of: '0x${'11'.repeat(20)}', every: 10m, alerts: [{ id: low, while: balance < 1000000000000, for: 5m }] }
+`;
+  using folder = createFolder({
+    'config.yaml': 'explorers: { s: { form: sandbox } }\nchannels: { o: { type: log } }\nrules: [r.yaml]\n',
+    'r.yaml': rules,
+  });
+  const check = (...options: readonly string[]): ReturnType<typeof run> =>
+    run(['check', '-c', join(folder.path, 'config.yaml'), ...options]);
+  const { code, err } = await check();
+  expect(code).toBe(0);
+  expect(err).toContain('amounts are in whole tokens, not in their smallest unit. With 6 decimals this is 1000000,');
+  expect(err).toContain('it fires after 10m at the earliest, since the watch is polled every 10m. Write for: 10m,');
+  expect(await check('--strict')).toMatchObject({ code: 1, err });
+  folder.write('r.yaml', rules.replace('1000000000000, for: 5m', '1_000, for: 10m'));
+  expect(await check('--strict')).toMatchObject({ code: 0, err: '' });
+});
+
+test('schema into a folder that is not there says so', async () => {
+  const { code, err } = await run(['schema', '--out', '/nowhere/at/all']);
+  expect([code, err]).toEqual([
+    1,
+    'chainwarden: /nowhere/at/all/rules.schema.json cannot be written: no such file. Name a folder with --out.\n',
+  ]);
+});
+
 test('check shows every problem with its place and exits with 1; run exits with 78', async () => {
   using folder = createFolder({ 'config.yaml': CONFIG, 'rules.yaml': RULES.replace('blocks', 'bloks') });
   const checked = await run(['check', '-c', join(folder.path, 'config.yaml')]);

@@ -42,6 +42,14 @@ describe('init', () => {
     expect([checked.code, checked.err]).toEqual([0, '']);
   });
 
+  test('warns of a letter that does not fit the checksum, and goes on', async () => {
+    using folder = createFolder();
+    const wrong = ADDRESSES.vault.replace(/0$/, '1');
+    const options = ['--explorer', 'sandbox', '--address', `vault=${wrong}`, '--out', folder.path];
+    const { code, err } = await run(['init', ...options], nobody);
+    expect([code, err]).toEqual([0, expect.stringContaining('does not match its checksum: a digit may be wrong')]);
+  });
+
   test('asks for what is left out, until no more is said', async () => {
     using folder = createFolder();
     const person = typing('http://127.0.0.1:1', '', 'KEY', `a=${TOKENS.ACME}`, '');

@@ -66,7 +66,13 @@ describe('Schedules', () => {
     ['0-59/70 * * * *', 'a step of 70 is larger than the field: there are 60 values of minute'],
     ['@daily', '"@daily" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
     ['* * *', '"* * *" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
-    ['61 * * * *', '"61 * * * *" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
+    ['61 * * * *', '"61 * * * *" is no cron expression: 61 is no minute: 0 to 59'],
+    ['0 25 * * *', '"0 25 * * *" is no cron expression: 25 is no hour: 0 to 23'],
+    ['0 8 0 * *', '"0 8 0 * *" is no cron expression: 0 is no day of month: 1 to 31'],
+    [
+      '0 8 * * 1 Europe/Berlin',
+      '"0 8 * * 1 Europe/Berlin" is no cron expression: its zone stands beside it, zone: Europe/Berlin; without one its times are UTC',
+    ],
     ['every minute', '"every minute" is no cron expression: five or six fields, such as "*/15 * * * * *"'],
     [
       '0 8 * * L',

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { detectAddresses, type DetectedAddress, type NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { loadConfig } from '../../config/config.ts';
 import type { Config } from '../../config/model.ts';
-import { formatProblems, type Problem } from '../../config/problem.ts';
+import { formatProblems, formatWarnings, type Problem } from '../../config/problem.ts';
+import { checksumWarnings } from '../../config/values/checksums.ts';
 import { NAME, quote } from '../../config/values/scalars.ts';
 import { Missed } from '../../core/model/watch/question.ts';
 import { Address } from '../../core/values/address.ts';
@@ -38,6 +39,8 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
   const addresses = await addressesOf(terminal, options, choice);
   const text = configText(choice, addresses);
   const config = loaded(terminal, text);
+  const doubts = checksumWarnings(config.source);
+  if (doubts.length > 0) terminal.err(`${formatWarnings(doubts)}\n\n`);
   const found = await look(terminal, config, addresses);
   refuseMistakes(loadRules(config, [{ file: RULES_FILE, text: rulesText(found) }], { kinds }).problems);
   mkdirSync(join(options.out, 'rules'), { recursive: true });

@@ -4,8 +4,13 @@ import { EXIT } from '../exit.ts';
 import { loadOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
+export interface CheckOptions extends ConfigOption {
+  /** A warning is a problem. */
+  readonly strict?: boolean;
+}
+
 /** Prints a line per watch, the total cost, and who is told of each alert. With problems it prints all of them, and returns their exit code. */
-export function check(terminal: Terminal, { config: file }: ConfigOption): number {
+export function check(terminal: Terminal, { config: file, strict = false }: CheckOptions): number {
   const setup = loadOrFail(terminal, file, EXIT.problems);
   const { config, watches } = setup;
   const { lines, warnings } = describeWatches(watches, config);
@@ -14,5 +19,5 @@ export function check(terminal: Terminal, { config: file }: ConfigOption): numbe
   // They stand above a table that may be long.
   const count = setup.warnings.length + warnings.length;
   if (count > 0) terminal.err(`no mistake, ${count} ${count === 1 ? 'warning' : 'warnings'}\n`);
-  return EXIT.ok;
+  return strict && count > 0 ? EXIT.problems : EXIT.ok;
 }

@@ -1,7 +1,7 @@
 // The commands about rules that need not be in force.
 import { Option } from 'commander';
-import type { ConfigOption } from '../load.ts';
 import { CONFIG, toWhole, type Registry } from '../options.ts';
+import type { CheckOptions } from './check.ts';
 import type { FieldsOptions } from './fields.ts';
 import type { PlanOptions } from './plan.ts';
 import type { ReplayOptions } from './replay/replay.ts';
@@ -23,7 +23,8 @@ function addCheck({ program, terminal, end }: Registry): void {
       'check config and rules; one line per watch: what it asks, how often, what it costs; one per alert: who is told',
     )
     .option(...CONFIG)
-    .action(async (options: ConfigOption) => {
+    .option('--strict', 'also a warning makes the exit code 1')
+    .action(async (options: CheckOptions) => {
       end((await import('./check.ts')).check(terminal, options));
     });
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { reasonOf } from '../../config/problem.ts';
 import { notifiers } from '../../notifiers/index.ts';
 import { configJsonSchema, rulesJsonSchema } from '../../rules/schema/schema.ts';
 import { testsJsonSchema } from '../../rule-tests/schema.ts';
 import { kinds } from '../../watches/index.ts';
-import { EXIT } from '../exit.ts';
+import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Writes the schemas for editors, and prints where each of them is. */
@@ -15,7 +16,11 @@ export function schema(terminal: Terminal, { out }: { readonly out: string }): n
   };
   for (const [name, json] of Object.entries(schemas)) {
     const path = join(out, name);
-    terminal.writeFile(path, `${JSON.stringify(json, null, 2)}\n`);
+    try {
+      terminal.writeFile(path, `${JSON.stringify(json, null, 2)}\n`);
+    } catch (error) {
+      throw new CommandError(EXIT.problems, `${path} cannot be written: ${reasonOf(error)}. Name a folder with --out.`);
+    }
     terminal.out(path);
   }
   return EXIT.ok;

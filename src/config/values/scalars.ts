@@ -15,10 +15,18 @@ export function scalar<T>(parse: (text: string) => T | undefined, expected: stri
       if (value !== undefined) return value;
       context.addIssue({
         code: 'custom',
-        message: text === '' ? `is empty: write ${expected}` : `${quote(text)} is not ${expected}`,
+        message: text === '' ? `is empty: write ${expected}` : `${quote(text)} is not ${expected}${meantBy(text)}`,
       });
       return z.NEVER;
     });
+}
+
+/** `5 minutes` is `5m`. */
+function meantBy(text: string): string {
+  const [, count, unit] = /^(\d{1,6})\s*(second|minute|hour|day|week)s?$/i.exec(text.trim()) ?? [];
+  if (count === undefined || unit === undefined) return '';
+  const isWeek = unit.toLowerCase() === 'week';
+  return `: write ${isWeek ? `${Number(count) * 7}d` : `${count}${unit.charAt(0).toLowerCase()}`}`;
 }
 
 // A type, not an interface: zod takes open records.

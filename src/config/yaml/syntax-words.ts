@@ -90,7 +90,10 @@ function nested({ rest }: Place): SyntaxWords {
 }
 
 /** `every 1m`, `every:1m`, or a key alone. */
-function noColon({ rest }: Place): SyntaxWords {
+function noColon({ before, rest }: Place): SyntaxWords {
+  const item = /^["']?([\w-]{1,64})\s*$/.exec(rest)?.[1];
+  if (item !== undefined && /^\s*- $/.test(before))
+    return { message: 'an item of this list begins with a key', hint: `Write "- id: ${item}".` };
   const key = /^["']?([\w-]{1,64})/.exec(rest)?.[1];
   if (key === undefined) return NO_COLON;
   return { ...NO_COLON, hint: `Write "${key}: ".` };

@@ -150,6 +150,6 @@ export function windowComplaint(ms: number, intervalMs: number): { message: stri
   if (ms / intervalMs <= MOST_SAMPLES) return undefined;
   return {
     message: `a window of ${formatDuration(ms)} holds more than ${MOST_SAMPLES} polls`,
-    hint: `Ask less often: every ${formatDuration(Math.ceil(ms / MOST_SAMPLES / 1000) * 1000)} at most.`,
+    hint: `Write every: ${formatDuration(Math.ceil(ms / MOST_SAMPLES / 1000) * 1000)} or a longer one, or look back less far.`,
   };
 }

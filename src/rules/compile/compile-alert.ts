@@ -9,6 +9,7 @@ import type { Language } from '../language/model.ts';
 import { AlertShape } from '../schema/shape.ts';
 import { complainOfForm, groupPaths } from './alert-form.ts';
 import { compileParts, type AlertParts, type ReadAlert } from './alert-parts.ts';
+import { formatDuration } from '../../lib/durations.ts';
 import type { Compiling } from './model.ts';
 import { namedChannels } from './named-channels.ts';
 
@@ -96,6 +97,7 @@ function compileAlert(compiling: Compiling, alert: Alert, language: Language): C
 function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: readonly string[]): AlertRule | undefined {
   const { written } = alert;
   const base = baseOf(compiling, alert, parts);
+  warnOfShortHold(compiling, alert);
   const holds = {
     resolved: parts.resolved,
     forMs: written.for ?? 0,
@@ -111,6 +113,14 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
   }
   if (parts.while === null) return undefined;
   return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until, found: null };
+}
+
+/** A condition is looked at when the watch is polled: two polls are the least time that it can hold. */
+function warnOfShortHold({ warn, intervalMs }: Compiling, { written, path }: Alert): void {
+  if (written.for === undefined || written.for === 0 || written.for >= intervalMs) return;
+  const every = formatDuration(intervalMs);
+  const message = `it fires after ${every} at the earliest, since the watch is polled every ${every}`;
+  warn([...path, 'for'], { message, hint: `Write for: ${every}, or poll more often.` });
 }
 
 function baseOf({ place, watch }: Compiling, { written, path }: Alert, { title, text }: AlertParts) {

@@ -9,12 +9,12 @@ import { quote } from '../../config/values/scalars.ts';
 const DAY_MS = 86_400_000;
 /** How many values each field has, from the right: the seconds may be left out. */
 const FIELDS = [
-  { name: 'second', size: 60 },
-  { name: 'minute', size: 60 },
-  { name: 'hour', size: 24 },
-  { name: 'day of month', size: 31 },
-  { name: 'month', size: 12 },
-  { name: 'day of week', size: 7 },
+  { name: 'second', size: 60, first: 0 },
+  { name: 'minute', size: 60, first: 0 },
+  { name: 'hour', size: 24, first: 0 },
+  { name: 'day of month', size: 31, first: 1 },
+  { name: 'month', size: 12, first: 1 },
+  { name: 'day of week', size: 7, first: 0 },
 ] as const;
 
 export type CronSchedule = Extract<Schedule, { type: 'cron' }>;
@@ -24,9 +24,7 @@ export function cronSchedule(written: string, zone = 'UTC'): CronSchedule | { re
   const expression = written.trim().replace(/\s+/g, ' ');
   const parts = expression.split(' ');
   if (parts.length < 5 || parts.length > 6 || !isValid(expression))
-    return {
-      complaint: `${quote(written)} is no cron expression: five or six fields, such as "*/15 * * * * *"${adviceOn(expression)}`,
-    };
+    return { complaint: `${quote(written)} is no cron expression: ${faultIn(expression)}${adviceOn(expression)}` };
   const fields = FIELDS.slice(FIELDS.length - parts.length);
   for (const [i, { name, size }] of fields.entries())
     for (const [, step = ''] of (parts[i] ?? '').matchAll(/\/(\d+)/g))
@@ -35,6 +33,25 @@ export function cronSchedule(written: string, zone = 'UTC'): CronSchedule | { re
   const pattern = isEither(expression) ? everyDay(expression) : expression;
   const intervalMs = paceOf(expression).shortestMs;
   return { type: 'cron', expression, zone, intervalMs, pattern, times: timesOf(expression, zone) };
+}
+
+/** `25 is no hour: 0 to 23`, or how many fields there are. */
+function faultIn(expression: string): string {
+  const parts = expression.split(' ');
+  const zone = parts.find((part) => /^(?:[A-Z][A-Za-z]+\/[\w/+-]+|UTC|GMT)$/.test(part));
+  if (zone !== undefined) return `its zone stands beside it, zone: ${zone}; without one its times are UTC`;
+  const fields = FIELDS.slice(FIELDS.length - parts.length);
+  const [wrong] = parts.length < 5 ? [] : fields.flatMap((field, i) => beyond(parts[i] ?? '', field));
+  return wrong ?? 'five or six fields, such as "*/15 * * * * *"';
+}
+
+/** Numbers that the field does not have; a step is none of them. */
+function beyond(part: string, { name, size, first }: (typeof FIELDS)[number]): string[] {
+  const last = name === 'day of week' ? 7 : first + size - 1;
+  const numbers = part.replaceAll(/\/\d+|#\d+/g, '').match(/\d+/g) ?? [];
+  return numbers
+    .filter((number) => Number(number) < first || Number(number) > last)
+    .map((number) => `${number} is no ${name}: ${first} to ${last}`);
 }
 
 const SPECIAL = /#|(?:^|[\s,\d])[LW](?=$|[\s,\-W])/i;

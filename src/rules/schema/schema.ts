@@ -8,7 +8,7 @@ import { ConfigShape, ExplorerShapes, byName, SecretText } from '../../config/sh
 import { address, LABEL, NAME } from '../../config/values/scalars.ts';
 import type { AnyNotifier } from '../../notifiers/notifier.ts';
 import { eventsOf } from '../language/events.ts';
-import { DESCRIPTIONS, EXAMPLES } from './examples.ts';
+import { DESCRIPTIONS, EXAMPLES } from '../../config/values/key-examples.ts';
 import { AlertShape, FileShape, WatchShape } from './shape.ts';
 
 export type JsonSchema = Record<string, unknown>;

@@ -502,7 +502,11 @@ describe('Real transactions', () => {
       expect.stringContaining('amounts are in whole coins, not in wei. Is 0.05 meant?'),
     ]);
     expect(said('token_transfers.exists(t, t.total.value > 2e18)')).toEqual([
-      '2e18 | amounts are in whole tokens. With 18 decimals this is 2.',
+      '2e18 | amounts are in whole tokens, not in their smallest unit. With 6 decimals this is 2000000000000, with 18 2.',
+    ]);
+    expect(said('method == "Pause()" || method in ["unpause", "setOwner(address)"]')).toEqual([
+      '"Pause()" | a method is shown by its name alone, in the spelling of the contract. Write "pause".',
+      expect.stringContaining('Write "setOwner".'),
     ]);
     expect(said('value > 1_000_000_000 && gas_price < 1000000000000000000')).toEqual([]);
   });
@@ -689,7 +693,15 @@ describe('Mistakes are found at load, with the place and a way out', () => {
     ['value', 'value | a condition is true or false, this is a number'],
     ['to == null', 'to == null | a record (Ref) cannot be compared with null. Ask with has(x), or !has(x).'],
     ['to.hash == "0x12"', '"0x12" | "0x12" has 2 hexadecimal digits: an address has 40'],
-    ['to in ["vault"]', '"vault" | "vault" is no address: an address is 0x and 40 hexadecimal digits'],
+    [
+      'to in ["vault"]',
+      '"vault" | "vault" is no address: an address is 0x and 40 hexadecimal digits. A name of the config stands without quotes: vault.',
+    ],
+    [
+      'method > 5',
+      'method > 5 | a text cannot be compared with a number. A text is compared with a text in quotes, or by glob(x, "a*") and re(x, "[0-9]+").',
+    ],
+    ["value > 1'000'000", "1'000'000 | a number has no apostrophes. Write 1_000_000."],
     ['transfers.exists(t, t.from.hash == "0x1")', '"0x1" | "0x1" has 1 hexadecimal digits: an address has 40'],
     ['hash == "latest"', '"latest" | "latest" is no hash: a hash is 0x and 64 hexadecimal digits'],
     ['hash == "0xabcd"', '"0xabcd" | "0xabcd" is no hash: a hash is 0x and 64 hexadecimal digits'],

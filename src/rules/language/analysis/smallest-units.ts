@@ -7,8 +7,9 @@ import { childrenOf, type Node } from '../syntax.ts';
 import type { Scope } from './scope.ts';
 import type { Terms } from './terms.ts';
 
-/** 0.001 coins in wei. Few tokens have so many whole ones. */
-const SUSPECT = new Amount(10n ** 15n, 0);
+/** 0.001 coins in wei; a million of a token with six decimals. Few have so many whole ones. */
+const SUSPECT = { coin: new Amount(10n ** 15n, 0), own: new Amount(10n ** 12n, 0) };
+const TOKEN_DECIMALS = 6;
 const WEI_DECIMALS = 18;
 const ORDERS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
@@ -23,15 +24,17 @@ export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly Con
     const type = terms.fieldOf(field, scope);
     const constant = terms.constantOf(limit, scope);
     if (type?.type !== 'amount' || constant === undefined || !('number' in constant)) return [];
-    const words = wordsOf(type.unit, constant.number);
+    // What a watch holds is plain: its reading has put the decimal point.
+    const words = wordsOf(type.unit === 'plain' ? 'own' : type.unit, constant.number);
     return words === undefined ? [] : [{ ...words, start: limit.start, end: limit.end }];
   });
 }
 
 function wordsOf(unit: AmountUnit, limit: Amount): Pick<ConditionMistake, 'message' | 'hint'> | undefined {
-  if (limit.compare(SUSPECT) < 0) return undefined;
-  const whole = new Amount(limit.digits, limit.scale + WEI_DECIMALS).toString();
-  if (unit === 'coin') return { message: 'amounts are in whole coins, not in wei', hint: `Is ${whole} meant?` };
-  if (unit === 'own') return { message: 'amounts are in whole tokens', hint: `With 18 decimals this is ${whole}.` };
-  return undefined;
+  if ((unit !== 'coin' && unit !== 'own') || limit.compare(SUSPECT[unit]) < 0) return undefined;
+  const whole = (decimals: number): string => new Amount(limit.digits, limit.scale + decimals).toString();
+  if (unit === 'coin')
+    return { message: 'amounts are in whole coins, not in wei', hint: `Is ${whole(WEI_DECIMALS)} meant?` };
+  const hint = `With ${TOKEN_DECIMALS} decimals this is ${whole(TOKEN_DECIMALS)}, with ${WEI_DECIMALS} ${whole(WEI_DECIMALS)}.`;
+  return { message: 'amounts are in whole tokens, not in their smallest unit', hint };
 }

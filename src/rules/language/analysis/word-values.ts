@@ -40,8 +40,23 @@ export function wordComplaints(node: Node, terms: Terms, scope: Scope): Complain
         ...at,
       });
   }
+  doubts.push(...methodDoubts(node));
   const mistake = patternMistake(node, wordOf);
   return { mistakes: mistake === undefined ? mistakes : [...mistakes, mistake], doubts };
+}
+
+/** `method == "Pause()"`: explorers show the name alone. */
+function methodDoubts(node: Node): ConditionMistake[] {
+  if (!['==', '!=', 'in'].includes(node.op)) return [];
+  const [left, right] = childrenOf(node);
+  if (left === undefined || right === undefined || !isName(left) || left.args !== 'method') return [];
+  const texts = (right.op === 'list' ? childrenOf(right) : [right]).filter(isText);
+  return texts.flatMap(({ args, start, end }) => {
+    const name = /^(\w+)\s*\(/.exec(args)?.[1];
+    if (name === undefined) return [];
+    const message = 'a method is shown by its name alone, in the spelling of the contract';
+    return [{ message, hint: `Write "${name.charAt(0).toLowerCase()}${name.slice(1)}".`, start, end }];
+  });
 }
 
 const SHAPE = 'Values are letters, digits, spaces, dashes and underscores.';

@@ -101,6 +101,8 @@ function hintForTypes(types: readonly string[], written: string): string | undef
   if (types.includes(TIMESTAMP)) return 'A time is written timestamp("2026-01-31T00:00:00Z").';
   if (types.some((type) => type.startsWith('Record'))) return 'Name one of its fields.';
   if (isQuoted && types.includes('Amount') && types.includes('string')) return 'Numbers are written without quotes.';
+  if (types.includes('Amount') && types.includes('string') && /[<>=]/.test(written))
+    return 'A text is compared with a text in quotes, or by glob(x, "a*") and re(x, "[0-9]+").';
   if (isQuoted && types.includes('bool') && types.includes('string'))
     return 'true and false are written without quotes.';
   return undefined;

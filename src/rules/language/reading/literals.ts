@@ -1,6 +1,6 @@
 // Quoted literals in a condition, checked once when the rule is loaded.
 import { RE2JS } from 're2js';
-import { addressComplaint, quote } from '../../../config/values/scalars.ts';
+import { addressComplaint, NAME, quote } from '../../../config/values/scalars.ts';
 import { Address } from '../../../core/values/address.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { ConditionMistake } from '../mistake.ts';
@@ -114,7 +114,9 @@ export function literalMistakes(node: Node): ConditionMistake[] {
   ];
   for (const [other, one] of pairs) {
     const complaint = complaintAbout(String(one.args), other.checkedType?.name ?? '');
-    if (complaint !== undefined) mistakes.push({ message: complaint, start: one.start, end: one.end });
+    const isNamed = NAME.test(String(one.args)) && other.checkedType?.name !== 'Hash';
+    const hint = isNamed ? `A name of the config stands without quotes: ${String(one.args)}.` : undefined;
+    if (complaint !== undefined) mistakes.push({ message: complaint, hint, start: one.start, end: one.end });
   }
   return [...mistakes, ...addressesForTexts(left, right), ...addressesForTexts(right, left)];
 }

@@ -25,6 +25,13 @@ const SLIPS: readonly Slip[] = [
     mistake: ([written]) => ({ message: 'a number has no commas', hint: `Write ${written.replaceAll(',', '_')}.` }),
   },
   {
+    pattern: /(?<![\w.'"])\d{1,3}(?:['’]\d{3}){1,9}(?![\w'])/g,
+    mistake: ([written]) => ({
+      message: 'a number has no apostrophes',
+      hint: `Write ${written.replaceAll(/['’]/g, '_')}.`,
+    }),
+  },
+  {
     pattern: /(?<![\w.])\d{1,3}(?:\.\d{3}){2,9}(?!\w)/g,
     mistake: ([written]) => ({
       message: 'a number has one point at most',
