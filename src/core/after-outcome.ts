@@ -19,7 +19,7 @@ interface Try {
 }
 
 /** However old it is, as after a long stop: a single refusal never gives up a delivery. */
-const FEWEST_TRIES = 12;
+export const FEWEST_TRIES = 12;
 
 /**
  * What follows from a try: 5 s, 30 s, 2, 5, 15, 30 min and then an hour of waiting, give or take a fifth, unless the

@@ -4,6 +4,7 @@ import { ack, endAck } from './acks.ts';
 import type { Action } from './action.ts';
 import { retryChannel, sampleChannel } from './channels.ts';
 import { dismissDelivery, retryDelivery } from './deliveries.ts';
+import { dismissGivenUp, retryGivenUp } from './given-up.ts';
 import { endPause, pause } from './pauses.ts';
 import { endSessions } from './sessions.ts';
 import { endSilence, extendSilence, silence } from './silences.ts';
@@ -20,6 +21,8 @@ export const ACTIONS: readonly Action[] = [
   endAckAll,
   retryDelivery,
   dismissDelivery,
+  retryGivenUp,
+  dismissGivenUp,
   retryChannel,
   sampleChannel,
   endSessions,

@@ -153,7 +153,9 @@ function trustWith({ answer }: Written): Trust {
     oldest: { watch: 'gnosis-head', age_ms: 31 * MINUTE, interval_ms: MINUTE },
     unhealthy: 2,
     not_judged: 0,
-    owed: [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }],
+    owed: [
+      { channel: 'ops', rows: 9, tried_often: 2, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer },
+    ],
     given_up: 3,
     credits: [
       {
@@ -446,7 +448,9 @@ export function deliveriesWith({ answer }: Written): DeliveryList {
     members: 1,
     recipient: { ...owed.recipient, state: 'given-up', next_try: null },
   };
-  const failing = [{ channel: 'ops', rows: 9, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer }];
+  const failing = [
+    { channel: 'ops', rows: 9, tried_often: 2, since: ago(14 * MINUTE), last_try: ago(75_000), last_answer: answer },
+  ];
   const counts = { problems: 12, given_up: 3, owed: 9, sent: 1204 };
   return { items: [givenUp, { ...givenUp, id: 'd3', is_dismissed: true }, owed], next: null, counts, failing };
 }

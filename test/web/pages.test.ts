@@ -304,6 +304,28 @@ describe('an acknowledgement', () => {
     expect(asked[0]).toMatchObject({ actor: 'alice', key: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
 
+  test('offers a second button where somebody has the alert in hand already', async () => {
+    const why = {
+      type: 'already-acknowledged',
+      detail: 'bob has acknowledged it until 04:00. `replace: true` puts yours in its place.',
+    } as const;
+    const bodies: unknown[] = [];
+    const perform: PerformAction = async (_action, { body }) => {
+      bodies.push(body);
+      return { type: 'refused', why };
+    };
+    const web = await serve({ api: { ...API, perform } });
+    const headers = await enter(web);
+    const path = '/alerts/k1/8/ack';
+    const proof = proofIn(await browse(web, '/', { headers }), path);
+    const refused = await browse(web, path, { headers, form: { proof, seq: '3', from: '/' } });
+    expect(refused.status).toBe(409);
+    expect(textOf(refused.body)).toContain('bob has acknowledged it until 04:00. Acknowledge in its place');
+    const again = proofIn(refused, path);
+    await browse(web, path, { headers, form: { proof: again, seq: '3', from: '/', replace: 'yes' } });
+    expect(bodies).toMatchObject([{ replace: false }, { replace: true }]);
+  });
+
   test('is refused to viewers, and says why the daemon did not take it', async () => {
     const refused = { type: 'refused', why: { type: 'stale-seq', detail: 'The alert has changed.' } } as const;
     const web = await serve({ api: { ...API, perform: async () => refused } });
@@ -468,6 +490,42 @@ describe('entering', () => {
     const late = codeAt();
     now += 60_000;
     expect(await browse(web, '/enter', { form: { code: late } })).toMatchObject({ status: 401 });
+  });
+
+  test('leads on to where one wanted to go, and never to another site', async () => {
+    const web = await serve();
+    const asked = await browse(web, '/watches/treasury-usdc?since=24h');
+    expect(asked.status).toBe(401);
+    expect(asked.body).toContain('name="to" value="/watches/treasury-usdc?since=24h"');
+    for (const [to, location] of [
+      ['/watches/treasury-usdc?since=24h', '/watches/treasury-usdc?since=24h'],
+      ['//evil.example/', '/'],
+      ['/\\evil.example', '/'],
+      ['https://evil.example/', '/'],
+      ['/enter?code=x', '/'],
+      ['', '/'],
+    ] as const)
+      expect(await browse(web, '/enter', { form: { token: ALICE, to } })).toMatchObject({ headers: { location } });
+    // A wrong token does not lose it.
+    const wrong = await browse(web, '/enter', { form: { token: 'wrong', to: '/history' } });
+    expect([wrong.status, wrong.body]).toEqual([401, expect.stringContaining('name="to" value="/history"')]);
+  });
+
+  test('does not do what was pressed without a session: it leads back to the button', async () => {
+    const reached: string[] = [];
+    const perform: PerformAction = async ({ name }) => {
+      reached.push(name);
+      return { type: 'refused', why: { type: 'is-over', detail: 'It is over.' } };
+    };
+    const web = await serve({ api: { ...API, perform } });
+    const form = { seq: '3', from: '/' };
+    const pressed = await browse(web, '/alerts/k1/8/ack', { form, headers: { referer: `${web.url}/alerts/k1/8` } });
+    expect(pressed.status).toBe(401);
+    expect(pressed.body).toContain('what you pressed was not done');
+    expect(pressed.body).toContain('name="to" value="/alerts/k1/8"');
+    const foreign = await browse(web, '/alerts/k1/8/ack', { form, headers: { referer: 'https://evil.example//x' } });
+    expect(foreign.body).toContain('name="to" value="/"');
+    expect(reached).toEqual([]);
   });
 
   test('is over for whoever leaves', async () => {

@@ -5,7 +5,7 @@ import { CONFIG, onDaemon, toWhole, type Registry } from '../options.ts';
 import type { AckOptions } from './ack.ts';
 import type { DaemonAddress } from './daemon-place.ts';
 import type { DeliveryListOptions } from './deliveries.ts';
-import type { RetryOptions } from './deliveries-retry.ts';
+import type { GivenUpOptions } from './deliveries-retry.ts';
 import type { PauseOptions } from './pause.ts';
 import type { ExtendOptions, SilenceListOptions, SilenceOptions } from './silence.ts';
 
@@ -123,12 +123,15 @@ function addDeliveries({ program, terminal, end }: Registry): void {
   onDaemon(deliveries.command('retry [id]'))
     .description('have one that was given up tried again under its id, or with --channel all that wait there')
     .option('--channel <name>', 'whatever waits on this channel, also where its receiver said that it is gone')
-    .action(async (id: string | undefined, options: RetryOptions) => {
+    .option('--given-up', 'all that were given up, or with --channel those of the channel')
+    .action(async (id: string | undefined, options: GivenUpOptions) => {
       end(await (await import('./deliveries-retry.ts')).retry(terminal, id, options));
     });
-  onDaemon(deliveries.command('dismiss <id>'))
-    .description('count one that was given up no more: somebody has looked at it')
-    .action(async (id: string, options: DaemonAddress) => {
+  onDaemon(deliveries.command('dismiss [id]'))
+    .description('count one that was given up no more, or with --given-up all: somebody has looked at them')
+    .option('--channel <name>', 'with --given-up: those of this channel')
+    .option('--given-up', 'all that were given up')
+    .action(async (id: string | undefined, options: GivenUpOptions) => {
       end(await (await import('./deliveries-retry.ts')).dismiss(terminal, id, options));
     });
 }

@@ -2,6 +2,7 @@
 import { singleLine } from '../../lib/untrusted.ts';
 import { retryChannel } from '../../operators/channels.ts';
 import { dismissDelivery, retryDelivery } from '../../operators/deliveries.ts';
+import { dismissGivenUp, retryGivenUp } from '../../operators/given-up.ts';
 import { createClient } from './client.ts';
 import type { DaemonAddress } from './daemon-place.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -11,10 +12,15 @@ export interface RetryOptions extends DaemonAddress {
   readonly channel?: string;
 }
 
-/** One that was given up, or all that wait on a channel. */
-export async function retry(terminal: Terminal, id: string | undefined, options: RetryOptions): Promise<number> {
+export interface GivenUpOptions extends RetryOptions {
+  readonly givenUp?: boolean;
+}
+
+/** One that was given up, all that were, or all that wait on a channel. */
+export async function retry(terminal: Terminal, id: string | undefined, options: GivenUpOptions): Promise<number> {
+  if (id === undefined && options.givenUp === true) return changeAll(terminal, retryGivenUp, options);
   if ((id === undefined) === (options.channel === undefined))
-    throw new CommandError(EXIT.usage, 'Name a delivery, or a channel with --channel.');
+    throw new CommandError(EXIT.usage, 'Name a delivery, or a channel with --channel, or --given-up.');
   const client = createClient(terminal, options);
   if (options.channel !== undefined) {
     const answer = await client.act(retryChannel, { name: options.channel }, {});
@@ -28,8 +34,20 @@ export async function retry(terminal: Terminal, id: string | undefined, options:
   return EXIT.ok;
 }
 
-/** One that was given up: somebody has looked at it. */
-export async function dismiss(terminal: Terminal, id: string, options: DaemonAddress): Promise<number> {
+async function changeAll(terminal: Terminal, change: typeof retryGivenUp, options: GivenUpOptions): Promise<number> {
+  const { channel } = options;
+  const answer = await createClient(terminal, options).act(change, {}, channel === undefined ? {} : { channel });
+  const how = change === retryGivenUp ? 'due again' : 'dismissed';
+  for (const one of answer.channels) terminal.out(`${singleLine(one.channel)}: ${one.deliveries} ${how}.`);
+  if (answer.left > 0) terminal.out(`${answer.left} stay given up: a later message arrived, or repeat the command.`);
+  return EXIT.ok;
+}
+
+/** One that was given up, or all: somebody has looked at them. */
+export async function dismiss(terminal: Terminal, id: string | undefined, options: GivenUpOptions): Promise<number> {
+  if (id === undefined && options.givenUp === true) return changeAll(terminal, dismissGivenUp, options);
+  if (id === undefined || options.channel !== undefined)
+    throw new CommandError(EXIT.usage, 'Name a delivery, or --given-up for all, or those of one --channel.');
   const client = createClient(terminal, options);
   const answer = await client.act(dismissDelivery, { id }, {});
   terminal.out(`${answer.id}: dismissed, to ${toOf(answer)}. It is sent no more, and status counts it no more.`);

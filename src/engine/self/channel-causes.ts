@@ -4,7 +4,7 @@ import type { Severity } from '../../core/model/ids.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { untrusted } from '../../lib/untrusted.ts';
-import type { Backlog } from '../../store/contract/deliveries.ts';
+import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import type { ChannelHealth } from '../sending/channel-health.ts';
 import { counted, type Cause } from './cause.ts';
 import { sinceText } from './words.ts';
@@ -17,7 +17,7 @@ export const DEAD_MS = 24 * 3_600_000;
 export interface ChannelFacts extends Moment {
   /** Those of the config, and what came of their tries. */
   readonly health: ReadonlyMap<string, ChannelHealth>;
-  readonly backlog: Backlog;
+  readonly backlog: { readonly owed: readonly OutboxDepth[]; readonly dead: readonly OutboxDepth[] };
   readonly watches: readonly Watch[];
 }
 

@@ -2,7 +2,7 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { BlindGroup, HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import type { OutboxDepth } from '../../store/contract/deliveries.ts';
+import type { OwedDepth } from '../../store/contract/deliveries.ts';
 import { clusterOf } from './cluster.ts';
 import { forecasts } from './forecast.ts';
 import { headsOf } from './heads.ts';
@@ -58,17 +58,21 @@ function oldestOf(facts: readonly WatchFacts[], now: Instant): Trust['oldest'] {
   return { watch: watch.name, age_ms: Math.max(0, now - until), interval_ms: watch.schedule.intervalMs };
 }
 
-export function debtsOf(store: QueryContext['store'], owed: readonly OutboxDepth[]): Promise<ChannelDebt[]> {
+export function debtsOf(store: QueryContext['store'], owed: readonly OwedDepth[]): Promise<ChannelDebt[]> {
   return Promise.all(owed.map((depth) => debtOf(store, depth)));
 }
 
-async function debtOf(store: QueryContext['store'], { channel, rows, oldest }: OutboxDepth): Promise<ChannelDebt> {
+async function debtOf(
+  store: QueryContext['store'],
+  { channel, rows, oldest, triedOften }: OwedDepth,
+): Promise<ChannelDebt> {
   const last = await store.lastTried(channel);
   const [line] = last === null ? [] : await store.history({ subjects: [last.id], limit: 1 });
   return {
     channel,
     rows,
     since: showInstant(oldest),
+    tried_often: triedOften,
     last_try: line === undefined ? null : showInstant(line.at),
     last_answer: last && answerOf(last),
   };

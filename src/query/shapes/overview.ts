@@ -42,6 +42,7 @@ export const ChannelDebt = z
     channel: z.string(),
     rows: Count,
     since: Time.describe('When the oldest was decided.'),
+    tried_often: Count.describe('Of them: those that one more failed try may give up.'),
     last_try: Time.nullable(),
     last_answer: z.string().nullable(),
   })

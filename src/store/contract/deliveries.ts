@@ -66,9 +66,14 @@ export interface OutboxDepth {
   readonly oldest: Instant;
 }
 
+export interface OwedDepth extends OutboxDepth {
+  /** Rows that one more failed try may give up. */
+  readonly triedOften: number;
+}
+
 /** What is owed, for metrics and `status`. */
 export interface Survey {
-  readonly outbox: readonly OutboxDepth[];
+  readonly outbox: readonly OwedDepth[];
   /** Given up, and not dismissed by an operator. */
   readonly dead: number;
   readonly sent: number;
@@ -76,7 +81,7 @@ export interface Survey {
 
 /** What channels did not get rid of. */
 export interface Backlog {
-  readonly owed: readonly OutboxDepth[];
+  readonly owed: readonly OwedDepth[];
   /** Given up since a moment: how many on each channel, and when the first of them was. */
   readonly dead: readonly OutboxDepth[];
 }

@@ -74,6 +74,12 @@ export interface ChangedDelivery {
   readonly state: 'owed' | 'dismissed';
 }
 
+/** Deliveries that had been given up, by channel. `left`: so many stay as they are. */
+export interface ChangedDeliveries {
+  readonly channels: readonly { readonly channel: string; readonly deliveries: number }[];
+  readonly left: number;
+}
+
 /**
  * Why nothing was changed. `key-taken`: something else was done under that key. `not-found`: what was to be changed is
  * not there. `is-over`: it has ended. `stale-seq`: the alert has changed since the transition that was named.

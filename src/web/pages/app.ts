@@ -15,7 +15,7 @@ import type { ApiOptions } from '../api/app.ts';
 import type { Hosts } from '../guard/hosts.ts';
 import { createEndedPasses, rememberedPasses, type KeptPasses } from '../guard/ended-passes.ts';
 import { createVisitors } from '../guard/visitors.ts';
-import { enterPage, NOT_ENTERED } from './entry/enter.ts';
+import { enterPage, NOT_DONE, NOT_ENTERED, ownPath } from './entry/enter.ts';
 import { createEntering, type OnEntry } from './entry/entering.ts';
 import { errorPage } from './frame/errors.ts';
 import { createAudience, createEvents } from './events.ts';
@@ -27,10 +27,11 @@ import {
   onlyShortForms,
   onlyShortUrls,
   onlyVisitors,
+  type PageContext,
   type PageEnv,
   type Refuse,
 } from './entry/gates.ts';
-import { bare } from './frame/layout.ts';
+import { bare, type HtmlPage } from './frame/layout.ts';
 import { createPresenter } from './frame/presenter.ts';
 import { withSharedOverview, type PageFacts } from './queries.ts';
 import { createPeriods } from './frame/rendering.ts';
@@ -58,6 +59,16 @@ interface Tools extends PagesOptions, ApiOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
+/** A press that came too late is not done: who entered finds its button where it was. */
+function askToEnter(c: PageContext): HtmlPage {
+  const isPress = c.req.method === 'POST';
+  const from = isPress ? (c.req.header('referer') ?? '') : c.req.url;
+  if (!URL.canParse(from)) return enterPage({ wrong: isPress ? NOT_DONE : NOT_ENTERED });
+  // Wherever it came from, only its path is taken: that is always one of ours.
+  const { pathname, search } = new URL(from);
+  return enterPage({ to: ownPath(pathname + search), wrong: isPress ? NOT_DONE : NOT_ENTERED });
+}
+
 /** To be mounted at the root, behind everything else. */
 export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const { hosts, publicUrl, clock, onRejected } = tools;
@@ -80,7 +91,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const form = [isOwnForm, onlyShortForms] as const;
   app.get('/enter', (c) => entering.ask(c));
   app.post('/enter', ...form, (c) => entering.enter(c));
-  app.use(onlyVisitors(visitors, now, (c) => c.html(bare(enterPage('', NOT_ENTERED)).toString(), 401)));
+  app.use(onlyVisitors(visitors, now, (c) => c.html(bare(askToEnter(c)).toString(), 401)));
   app.get('/events', createEvents({ clock, edition: () => queries.edition(), audience, onChanged: periods.end }));
   for (const route of pages) app.get(route.path, onlyRole(route.role, refuse), (c) => presenter.show(c, route));
   const proven = [...form, onlyProvenForms(now, refuse)] as const;

@@ -37,6 +37,7 @@ function content(found: DeliveryList, filter: DeliveryListFilter, request: PageR
       </p>
     </div>
     ${found.failing.map((debt) => failingNote(debt, request))} ${statePills(found, filter)}
+    ${givenUpNote(found, filter, request)}
     <div>
       ${found.items.length === 0 ? nothingFound(state === null ? 'No delivery yet.' : 'No delivery fits.', state === null ? null : PATH) : table(found.items, request)}${pager(`${counted(found.items.length)} shown`, next)}
     </div>`;
@@ -74,7 +75,7 @@ function failingNote(debt: ChannelDebt, request: PageRequest): Html {
   const act =
     request.role === 'operator'
       ? html`<div class="acts">
-          ${buttonForm({ action: `${path}/retry`, label: `Try ${channel} now`, class: 'small' })}${buttonForm({ action: `${path}/sample`, label: 'Send a sample', class: 'small' })}
+          ${tryNow(debt)}${buttonForm({ action: `${path}/sample`, label: 'Send a sample', class: 'small' })}
         </div>`
       : NOTHING;
   return html`<div class="note alarm">
@@ -84,6 +85,36 @@ function failingNote(debt: ChannelDebt, request: PageRequest): Html {
       oldest for ${ageTag(since, request)}; the last answer was ${answerTag(answer) ?? 'none'}.${act}
     </div>
   </div>`;
+}
+
+/** It costs each message a try, and may be the last one of some: that is said before it is done. */
+function tryNow({ channel, rows, tried_often: often }: ChannelDebt): Html {
+  const last =
+    often === 0 ? '' : ` Of ${plural(often, 'message')} that may be the last one: they are given up if it fails.`;
+  return html`<details>
+    <summary class="button small">Try ${channel} now…</summary>
+    <p class="small">
+      This costs ${plural(rows, 'message')} a try. To see whether ${channel} works, send a sample.${last}
+    </p>
+    ${buttonForm({ action: `${channelPath(channel)}/retry`, label: `Try all ${counted(rows)} now`, class: 'small' })}
+  </details>`;
+}
+
+/** All that were given up together, of the channel that is looked at or of all. */
+function givenUpNote({ counts }: DeliveryList, { channel }: DeliveryListFilter, { role }: PageRequest): Html {
+  if (counts.given_up === 0 || role !== 'operator') return NOTHING;
+  const where = channel === null ? '' : ` to ${channel}`;
+  const fields: Record<string, string> = channel === null ? {} : { channel };
+  const button = (name: string, label: string): Html =>
+    buttonForm({ action: `${PATH}/${name}`, label, fields, class: 'small' });
+  return html`<details>
+    <summary class="button small">All that were given up${where}…</summary>
+    <p class="small">
+      ${plural(counts.given_up, 'message was', 'messages were')} given up${channel === null ? '' : ' on all channels'}.
+      Retry sends each of them again where no later one about the same arrived; dismiss counts them no more.
+    </p>
+    <div class="acts">${button('retry', `Retry all${where}`)}${button('dismiss', `Dismiss all${where}`)}</div>
+  </details>`;
 }
 
 function channelPath(channel: string): string {

@@ -17,8 +17,8 @@ export function alertPath(key: string, episode: number): string {
 }
 
 /** To the form of a silence, filled in with labels. */
-export function silenceLink(labels: Readonly<Record<string, string>>): Html {
-  return html`<a class="button" href="${SILENCES_PATH}?${new URLSearchParams(labels).toString()}">Silence…</a>`;
+export function silenceLink(labels: Readonly<Record<string, string>>, words = 'Silence…'): Html {
+  return html`<a class="button" href="${SILENCES_PATH}?${new URLSearchParams(labels).toString()}">${words}</a>`;
 }
 
 const OF_ONE_WATCH = ['watch', 'explorer', 'of', 'token', 'alert'];

@@ -5,6 +5,6 @@ export function note(text: string): Html {
   return html`<div class="note" role="status"><div>${text}</div></div>`;
 }
 
-export function alarm(text: string): Html {
+export function alarm(text: Html | string): Html {
   return html`<div class="note alarm" role="alert"><div>${text}</div></div>`;
 }

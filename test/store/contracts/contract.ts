@@ -42,8 +42,8 @@ export function keepsThePromise(place: Place): void {
     await claim(store, 'ops', 1, NOON);
     await settle(store, 'a', { state: 'dead', outcome: AGAIN }, NOON + SECOND);
     const owed = [
-      { channel: 'mail', rows: 1, oldest: NOON },
-      { channel: 'ops', rows: 1, oldest: NOON },
+      { channel: 'mail', rows: 1, oldest: NOON, triedOften: 0 },
+      { channel: 'ops', rows: 1, oldest: NOON, triedOften: 0 },
     ];
     const dead = [{ channel: 'ops', rows: 1, oldest: NOON + SECOND }];
     expect(await store.backlog(NOON + SECOND)).toEqual({ owed, dead });
@@ -590,8 +590,8 @@ export function keepsThePromise(place: Place): void {
     await settle(store, 'a', { state: 'dead', outcome: AGAIN }, NOON + SECOND);
     expect(await store.survey()).toEqual({
       outbox: [
-        { channel: 'mail', rows: 1, oldest: NOON + SECOND },
-        { channel: 'ops', rows: 2, oldest: NOON },
+        { channel: 'mail', rows: 1, oldest: NOON + SECOND, triedOften: 0 },
+        { channel: 'ops', rows: 2, oldest: NOON, triedOften: 0 },
       ],
       dead: 1,
       sent: 0,
@@ -606,7 +606,11 @@ export function keepsThePromise(place: Place): void {
     await settle(store, 'dead', { state: 'dead', outcome: AGAIN }, NOON);
     await settle(store, 'kept', { state: 'sent', outcome: SENT }, NOON + SECOND);
     await store.prune({ settled: NOON + SECOND, alerts: NOON, journal: NOON }, NOON);
-    expect(await store.survey()).toEqual({ outbox: [{ channel: 'ops', rows: 1, oldest: NOON }], dead: 0, sent: 1 });
+    expect(await store.survey()).toEqual({
+      outbox: [{ channel: 'ops', rows: 1, oldest: NOON, triedOften: 0 }],
+      dead: 0,
+      sent: 1,
+    });
   });
 }
 

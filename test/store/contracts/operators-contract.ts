@@ -176,6 +176,37 @@ export function keepsItsPromiseAboutWhatWasGivenUp(place: Place): void {
     expect(await store.survey()).toMatchObject({ dead: 0 });
   });
 
+  story('all that was given up on a channel is due again together', async (store) => {
+    await told(store, 1, DEAD);
+    await told(store, 2, DEAD);
+    const change = { type: 'retry-given-up', channel: 'ops' } as const;
+    expect(await intervene(store, { ...change, channel: 'other' }, 'k0')).toEqual({
+      type: 'refused',
+      why: 'not-found',
+    });
+    expect(await intervene(store, change, 'k1')).toEqual({
+      type: 'kept',
+      answer: { channels: [{ channel: 'ops', deliveries: 2 }], left: 0 },
+    });
+    expect(await store.survey()).toMatchObject({ dead: 0, outbox: [{ channel: 'ops', rows: 2, triedOften: 0 }] });
+    expect(await taken(store, NOON)).toEqual(['d1 2']);
+  });
+
+  story('what a later message overtook stays given up, and is dismissed with all others', async (store) => {
+    await told(store, 1, DEAD);
+    await told(store, 2, SENT);
+    const all = { channel: null };
+    expect(await intervene(store, { type: 'retry-given-up', ...all }, 'k1')).toEqual({
+      type: 'refused',
+      why: 'not-found',
+    });
+    expect(await intervene(store, { type: 'dismiss-given-up', ...all }, 'k2')).toEqual({
+      type: 'kept',
+      answer: { channels: [{ channel: 'ops', deliveries: 1 }], left: 0 },
+    });
+    expect(await store.survey()).toMatchObject({ dead: 0 });
+  });
+
   story('a firing is not told after its end was: nobody would hear of that again', async (store) => {
     await told(store, 1, DEAD);
     await told(store, 2, SENT);

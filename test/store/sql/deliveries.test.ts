@@ -192,7 +192,7 @@ onEachEngine((open) => {
     expect(idsOf(await claimed(database, {}, damages))).toEqual(['b']);
     expect(String(damages)).toMatch(/delivery a of watch treasury-low\[treasury\] is damaged/);
     expect(await survey(database.sql)).toEqual({
-      outbox: [{ channel: 'ops', rows: 1, oldest: NOON }],
+      outbox: [{ channel: 'ops', rows: 1, oldest: NOON, triedOften: 0 }],
       sent: 0,
       dead: 1,
     });

@@ -6,6 +6,7 @@ import { ACTIONS } from '../../../src/operators/actions.ts';
 import { commitAction } from '../../../src/operators/apply.ts';
 import { retryChannel, sampleChannel } from '../../../src/operators/channels.ts';
 import { retryDelivery } from '../../../src/operators/deliveries.ts';
+import { retryGivenUp } from '../../../src/operators/given-up.ts';
 import { endPause, pause } from '../../../src/operators/pauses.ts';
 import { endSilence, extendSilence, silence } from '../../../src/operators/silences.ts';
 import type { OperatorRequest, Unchanged } from '../../../src/store/contract/operators.ts';
@@ -23,6 +24,7 @@ export type Act =
   | ({ readonly type: 'ack' } & ChangeOf<typeof ack>)
   | ({ readonly type: 'end-ack' } & ChangeOf<typeof endAck>)
   | ({ readonly type: 'retry' | 'dismiss' } & ChangeOf<typeof retryDelivery>)
+  | ({ readonly type: 'retry-given-up' | 'dismiss-given-up' } & ChangeOf<typeof retryGivenUp>)
   | ({ readonly type: 'retry-channel' } & ChangeOf<typeof retryChannel>)
   | ({ readonly type: 'sample' } & ChangeOf<typeof sampleChannel>);
 

@@ -1,7 +1,7 @@
 // Deliveries that were given up: an operator has one tried again, or counted no more among those.
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import type { ChangedDelivery, Unchanged } from '../../contract/operators.ts';
+import type { ChangedDeliveries, ChangedDelivery, Unchanged } from '../../contract/operators.ts';
 import { int, text } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { IS_DUE, ranOf } from './delivery-rows.ts';
@@ -68,6 +68,37 @@ async function onDead(
   if (row['state'] !== 'dead') return 'not-given-up';
   const [number, channel, recipient] = [int(row, 'number'), text(row, 'channel'), text(row, 'recipient')];
   return (await change({ number, channel, recipient })) ?? { id, channel, recipient, state };
+}
+
+const IS_GIVEN_UP = "state = 'dead' AND dismissed_at IS NULL AND ($1::text IS NULL OR channel = $1::text)";
+/** In one transaction. */
+const MOST_RETRIED = 1000;
+
+const GIVEN_UP = `SELECT id FROM deliveries WHERE ${IS_GIVEN_UP} ORDER BY number DESC LIMIT ${MOST_RETRIED}`;
+const COUNT_GIVEN_UP = `SELECT channel, count(*) AS rows FROM deliveries WHERE ${IS_GIVEN_UP} GROUP BY channel ORDER BY channel`;
+const DISMISS_ALL = `UPDATE deliveries SET dismissed_at = $2::bigint WHERE ${IS_GIVEN_UP}`;
+
+/** Those that were given up and not dismissed; of one channel, or of all. The newest first: each goes out after earlier ones. */
+export async function retryAll(sql: Sql, channel: string | null, at: Instant): Promise<ChangedDeliveries | Unchanged> {
+  const counts = new Map<string, number>();
+  for (const row of await sql.all(GIVEN_UP, [channel])) {
+    const done = await retry(sql, text(row, 'id'), at);
+    if (typeof done !== 'string') counts.set(done.channel, (counts.get(done.channel) ?? 0) + 1);
+  }
+  if (counts.size === 0) return 'not-found';
+  const left = (await sql.all(COUNT_GIVEN_UP, [channel])).reduce((sum, row) => sum + int(row, 'rows'), 0);
+  return { channels: [...counts].map(([name, deliveries]) => ({ channel: name, deliveries })), left };
+}
+
+export async function dismissAll(
+  sql: Sql,
+  channel: string | null,
+  at: Instant,
+): Promise<ChangedDeliveries | Unchanged> {
+  const rows = await sql.all(COUNT_GIVEN_UP, [channel]);
+  if (rows.length === 0) return 'not-found';
+  await sql.run(DISMISS_ALL, [channel, at]);
+  return { channels: rows.map((row) => ({ channel: text(row, 'channel'), deliveries: int(row, 'rows') })), left: 0 };
 }
 
 /** Resolves with how many are due that were not. */

@@ -6,17 +6,20 @@ import type {
   DeliveryFilter,
   DeliveryState,
   OutboxDepth,
+  OwedDepth,
   StoredDelivery,
   Survey,
 } from '../../contract/deliveries.ts';
+import { FEWEST_TRIES } from '../../../core/after-outcome.ts';
 import { int, text, type Row } from '../../sql/rows.ts';
 import type { Sql, Statement } from '../../sql/sql.ts';
 import { membersOf } from './delivery-members.ts';
 import { BARE_DELIVERIES, deliveryOf, IS_DUE, IS_ENDED } from './delivery-rows.ts';
 
 const DEPTH = `
-  SELECT channel, count(*) AS rows, min(created_at) AS oldest FROM deliveries
-  WHERE state IN ('due', 'sending') GROUP BY channel ORDER BY channel`;
+  SELECT channel, count(*) AS rows, min(created_at) AS oldest,
+    count(*) FILTER (WHERE attempt >= ${FEWEST_TRIES - 1}) AS tried_often
+  FROM deliveries WHERE state IN ('due', 'sending') GROUP BY channel ORDER BY channel`;
 
 const COUNTS = `
   SELECT count(*) FILTER (WHERE state = 'sent') AS sent,
@@ -63,13 +66,17 @@ function someOf(which: string): string {
 
 export async function survey(sql: Sql): Promise<Survey> {
   const counts = await sql.first(COUNTS);
-  const outbox = (await sql.all(DEPTH)).map(depthOf);
+  const outbox = (await sql.all(DEPTH)).map(owedOf);
   return { outbox, sent: Number(counts?.['sent']), dead: Number(counts?.['dead']) };
 }
 
 export async function backlog(sql: Sql, deadSince: Instant): Promise<Backlog> {
   const dead = await sql.all(GIVEN_UP, [deadSince]);
-  return { owed: (await sql.all(DEPTH)).map(depthOf), dead: dead.map(depthOf) };
+  return { owed: (await sql.all(DEPTH)).map(owedOf), dead: dead.map(depthOf) };
+}
+
+function owedOf(row: Row): OwedDepth {
+  return { ...depthOf(row), triedOften: int(row, 'tried_often') };
 }
 
 function depthOf(row: Row): OutboxDepth {

@@ -3,8 +3,15 @@ import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { alarm } from '../../parts/note.ts';
 import type { HtmlPage } from '../frame/layout.ts';
 
-/** `code`: of a link that works once; empty: a token is asked for. */
-export function enterPage(code: string, wrong: string | null): HtmlPage {
+interface EnterPage {
+  /** Of a link that works once; empty: a token is asked for. */
+  readonly code?: string;
+  /** The path of ours to go to afterwards. */
+  readonly to?: string;
+  readonly wrong: Html | string | null;
+}
+
+export function enterPage({ code = '', to = '/', wrong }: EnterPage): HtmlPage {
   return {
     title: 'Enter',
     status: wrong === null ? 200 : 401,
@@ -15,7 +22,7 @@ export function enterPage(code: string, wrong: string | null): HtmlPage {
       </div>
       ${wrong === null ? NOTHING : alarm(wrong)}
       <form class="card form" method="post" action="/enter">
-        ${code === '' ? tokenField() : codeField(code)}
+        ${code === '' ? tokenField() : codeField(code)}<input type="hidden" name="to" value="${to}" />
         <div class="acts"><button type="submit" class="main">Enter</button></div>
       </form>
       <p class="small quiet">
@@ -27,7 +34,9 @@ export function enterPage(code: string, wrong: string | null): HtmlPage {
 }
 
 function tokenField(): Html {
-  return html`<label>Token<input type="password" name="token" autocomplete="current-password" required /></label>`;
+  return html`<label
+    >Token<input type="password" name="token" autocomplete="current-password" required autofocus
+  /></label>`;
 }
 
 function codeField(code: string): Html {
@@ -35,5 +44,18 @@ function codeField(code: string): Html {
     <p>The link works once, for one minute after it was printed.</p>`;
 }
 
-/** Of somebody whom the page does not know yet. */
+/** To somebody whom the page does not know yet. */
 export const NOT_ENTERED = 'You have to enter before you can see this page.';
+
+/** To somebody who pressed a button when the session was over. */
+export const NOT_DONE =
+  'Your session is over, and what you pressed was not done. Enter, and press it again on the page where you were.';
+
+/** A path of this site, to go to after entering; of anything else the first page. */
+export function ownPath(written: string): string {
+  if (!/^\/(?![/\\])[\u0021-\u007e]*$/.test(written) || !URL.canParse(written, HERE)) return '/';
+  const { origin, pathname, search } = new URL(written, HERE);
+  return origin === HERE && pathname !== '/enter' ? pathname + search : '/';
+}
+
+const HERE = 'http://here.invalid';

@@ -3,7 +3,8 @@ import { deleteCookie, setCookie } from 'hono/cookie';
 import { createAttempts } from '../../guard/attempts.ts';
 import { SESSION_MS } from '../../../operators/sessions.ts';
 import { COOKIE, type Visitors } from '../../guard/visitors.ts';
-import { enterPage } from './enter.ts';
+import { html, type Html } from '../../parts/html.ts';
+import { enterPage, ownPath } from './enter.ts';
 import { callerOf, fieldOf, type PageContext } from './gates.ts';
 import { bare } from '../frame/layout.ts';
 
@@ -31,11 +32,14 @@ export function createEntering(options: EnteringOptions): Entering {
   const attempts = createAttempts(monotonic);
   const secure = publicUrl?.startsWith('https:') ?? false;
   const ours = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const;
-  const asked = (c: PageContext, why: string, status: 401 | 429): Response =>
-    c.html(bare(enterPage('', why)).toString(), status);
+  const asked = async (c: PageContext, wrong: Html | string, status: 401 | 429): Promise<Response> =>
+    c.html(bare(enterPage({ to: ownPath(await fieldOf(c, 'to')), wrong })).toString(), status);
 
   return {
-    ask: (c) => c.html(bare(enterPage(c.req.query('code') ?? '', null)).toString()),
+    ask(c) {
+      const to = ownPath(c.req.query('to') ?? '/');
+      return c.html(bare(enterPage({ code: c.req.query('code') ?? '', to, wrong: null })).toString());
+    },
     async enter(c) {
       const caller = callerOf(c, now());
       const code = await fieldOf(c, 'code');
@@ -44,7 +48,7 @@ export function createEntering(options: EnteringOptions): Entering {
       if (entered !== null) {
         onEntry?.('entered', entered.name, caller.peer);
         setCookie(c, COOKIE, entered.cookie, { ...ours, maxAge: SESSION_MS / 1000 });
-        return c.redirect('/', 303);
+        return c.redirect(ownPath(await fieldOf(c, 'to')), 303);
       }
       onRejected('token');
       const { waitMs } = attempts.failed(caller.peer);
@@ -63,6 +67,6 @@ export function createEntering(options: EnteringOptions): Entering {
   };
 }
 
-const WRONG_TOKEN =
-  'Nobody has this token. On the machine of the daemon, `chainwarden open` prints a link that enters.';
-const WRONG_CODE = 'This link was used before, or is too old. `chainwarden open` prints a new one.';
+const WRONG_TOKEN = html`Nobody has this token. On the machine of the daemon, <code>chainwarden open</code> prints a
+  link that enters.`;
+const WRONG_CODE = html`This link was used before, or is too old. <code>chainwarden open</code> prints a new one.`;

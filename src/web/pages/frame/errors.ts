@@ -22,7 +22,7 @@ export function errorPage(status: Exclude<Status, 200>, detail: Html | string): 
     status,
     main: html`<div class="centre stack">
       <h1>${title}</h1>
-      <p class="lead">${detail}</p>
+      <div class="lead stack tight">${detail}</div>
       <p><a href="/">See what fires now</a></p>
     </div>`,
   };

@@ -60,7 +60,7 @@ function ackButtonsOf(card: AlertCard): Html {
 }
 
 function silenceLinkOf({ alert, rule, alerts, labels }: AlertCard): Html {
-  return silenceLink(alerts > 1 ? { watch: rule, alert } : labelsOfOne(labels));
+  return alerts > 1 ? silenceLink({ watch: rule, alert }, 'Silence this rule…') : silenceLink(labelsOfOne(labels));
 }
 
 /** `Critical, firing`; `Critical, 66 events` */

@@ -16,8 +16,15 @@ export function ackButtons(alert: SeenAlert, from: string): Html {
   const action = `${alertPath(alert.key, alert.episode)}/ack`;
   const fields = { seq: String(alert.seq), from };
   if (alert.ack !== null) {
+    const { actor } = alert.ack;
     const replacing = { ...fields, replace: 'yes' };
-    return html`${buttonForm({ action, label: `Replace the acknowledgement of ${alert.ack.actor}`, fields: replacing })}`;
+    return html`${buttonForm({ action: `${action}/end`, label: `Take back the acknowledgement of ${actor}`, fields: { from } })}${buttonForm(
+      {
+        action,
+        label: 'Acknowledge in its place',
+        fields: replacing,
+      },
+    )}`;
   }
   return newAckButtons(action, 'Acknowledge', fields);
 }

@@ -1,8 +1,9 @@
 // The forms in pages, each with the action that it carries out.
 import { ackAll } from '../../../operators/ack-all.ts';
-import { ack, alertIn } from '../../../operators/acks.ts';
+import { ack, alertIn, endAck } from '../../../operators/acks.ts';
 import { retryChannel, sampleChannel } from '../../../operators/channels.ts';
 import { dismissDelivery, retryDelivery } from '../../../operators/deliveries.ts';
+import { dismissGivenUp, retryGivenUp } from '../../../operators/given-up.ts';
 import { endSessions } from '../../../operators/sessions.ts';
 import { endPause, pause } from '../../../operators/pauses.ts';
 import { endSilence, extendSilence, silence, type SilenceDraft } from '../../../operators/silences.ts';
@@ -21,6 +22,11 @@ export function formRoutes(perform: PerformAction, { silences }: Pick<PageQuerie
 const HOUR_MS = 3_600_000;
 
 const toWatch = ({ parameter }: FormRequest): string => watchPath(parameter('name'));
+function toAlert(form: FormRequest): string {
+  const { key, episode } = alertIn(form);
+  return form.field('from') === '/' ? '/' : alertPath(key, episode);
+}
+
 const toSilences = (): string => SILENCES_PATH;
 const toDeliveries = (): string => DELIVERIES_PATH;
 
@@ -39,18 +45,18 @@ const FORMS = [
         },
       };
     },
-    then(form) {
-      const { key, episode } = alertIn(form);
-      return form.field('from') === '/' ? '/' : alertPath(key, episode);
-    },
+    then: toAlert,
   }),
+  buttonRoute(endAck, '/alerts/:key/:episode/ack/end', toAlert),
   formRoute(ackAll, {
     path: ACKS_PATH,
     body({ field, now }) {
       const upTo = Date.parse(field('up_to'));
       if (Number.isNaN(upTo)) return unreadable('The form does not say up to when.');
       const name = { watch: field('watch'), alert: field('alert') };
-      return { body: { ...name, upTo, until: untilIn(field, now), comment: null, replace: false } };
+      return {
+        body: { ...name, upTo, until: untilIn(field, now), comment: null, replace: field('replace') === 'yes' },
+      };
     },
     then: () => '/',
   }),
@@ -64,6 +70,8 @@ const FORMS = [
   buttonRoute(endSilence, `${SILENCES_PATH}/:id/end`, toSilences),
   buttonRoute(retryDelivery, `${DELIVERIES_PATH}/:id/retry`, toDeliveries),
   buttonRoute(dismissDelivery, `${DELIVERIES_PATH}/:id/dismiss`, toDeliveries),
+  formRoute(retryGivenUp, { path: `${DELIVERIES_PATH}/retry`, body: channelIn, then: toDeliveries }),
+  formRoute(dismissGivenUp, { path: `${DELIVERIES_PATH}/dismiss`, body: channelIn, then: toDeliveries }),
   buttonRoute(retryChannel, '/channels/:name/retry', toDeliveries),
   // The journal has what was answered.
   buttonRoute(sampleChannel, '/channels/:name/sample', ({ parameter }) =>
@@ -72,6 +80,11 @@ const FORMS = [
   // The session of the operator ends too.
   buttonRoute(endSessions, '/sessions/end', () => '/enter'),
 ];
+
+function channelIn({ field }: FormRequest): ReadForm<{ readonly channel: string | null }> {
+  const channel = field('channel');
+  return { body: { channel: channel === '' ? null : channel } };
+}
 
 /** Null: as long as an acknowledgement lasts. */
 function untilIn(field: FormRequest['field'], now: number): number | null {

@@ -2,7 +2,9 @@
 import type { OperatorRequest } from '../../../operators/action.ts';
 import { PROBLEMS } from '../../problem.ts';
 import { requestDigest } from '../../guard/digest.ts';
+import { html, type Html } from '../../parts/html.ts';
 import { errorPage } from '../frame/errors.ts';
+import { buttonForm } from '../frame/fill.ts';
 import type { PageContext } from '../entry/gates.ts';
 import type { Presenter } from '../frame/presenter.ts';
 import type { Periods } from '../frame/rendering.ts';
@@ -34,9 +36,23 @@ export async function submit(
   periods.end();
   if ('location' in answer) return c.redirect(answer.location, 303);
   const { problem, detail, retryAfter } = answer.problem;
+  if (problem === 'already-acknowledged') return presenter.send(c, errorPage(409, replaceInstead(c, fields, detail)));
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter));
   const { status } = PROBLEMS[problem];
   return presenter.send(c, errorPage(SHOWN.find((one) => one === status) ?? 400, detail));
+}
+
+/** An acknowledgement that stands is replaced only by a press that says so. */
+function replaceInstead(c: PageContext, fields: URLSearchParams, detail: string): Html {
+  const kept = [...fields].filter(([name]) => name !== 'proof');
+  const { pathname } = new URL(c.req.url);
+  const button = buttonForm({
+    action: pathname,
+    label: 'Acknowledge in its place',
+    fields: { ...Object.fromEntries(kept), replace: 'yes' },
+  });
+  // The words are those of the API, with the way of programs behind them.
+  return html`${detail.replace(/ `replace: true`.*$/, '')}${button}`;
 }
 
 /** A form that is sent twice has the same key, and acts once. */
