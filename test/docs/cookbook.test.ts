@@ -42,8 +42,8 @@ const testsOf = ({ rules, tests }: (typeof recipes)[number]) =>
   });
 
 describe('the cookbook', () => {
-  test('has twenty recipes, and a config with which all of them load at once, as copied', () => {
-    expect(recipes).toHaveLength(20);
+  test('has two dozen recipes, and a config with which all of them load at once, as copied', () => {
+    expect(recipes).toHaveLength(24);
     const files = recipes.map(({ rules, tests }) => [`rules/${fileOf(tests)}`, rules] as const);
     using folder = createFolder({ 'config.yaml': config, ...Object.fromEntries(files) });
     const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });
@@ -67,6 +67,17 @@ describe('the cookbook', () => {
     expect(written.length).toBeGreaterThan(0);
     expect(written.filter((id) => !told.has(id))).toEqual([]);
   });
+});
+
+test('the rules for a treasury load with the config beside them, as copied', () => {
+  const page = readFile('docs/treasury.md');
+  const rules = blocksOf(page, 'rules').map((text, place) => [`rules/${place}.yaml`, text] as const);
+  expect(rules).toHaveLength(5);
+  using folder = createFolder({ 'config.yaml': blocksOf(page, 'config')[0] ?? '', ...Object.fromEntries(rules) });
+  const env = { SMTP_URL: 'smtps://mail.example.com' };
+  const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env, readFile });
+  expect(formatProblems(problems)).toBe('');
+  expect([setup?.watches.length, formatWarnings(setup?.warnings ?? [])]).toEqual([5, '']);
 });
 
 test('no recipe, and no example of a function, reads what explorers leave out: it would never fire', () => {
