@@ -1,9 +1,11 @@
 // People who keep a page open, as the page's own script does: a stream of events, and the page anew when one says so; who
 // finds no free stream asks every fifteen seconds.
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 
 export interface Readers {
   /** How often a page was sent anew, and how often it was the same. */
-  readonly loads: () => { readonly fresh: number; readonly same: number; readonly streams: number };
+  readonly loads: () => Readonly<Counts>;
   stop(): Promise<void>;
 }
 
@@ -14,7 +16,7 @@ const POLL_MS = 15_000;
 export function openReaders(origin: string, count: number): Readers {
   const leaving = new AbortController();
   const { signal } = leaving;
-  const counts = { fresh: 0, same: 0, streams: 0 };
+  const counts = { fresh: 0, same: 0, streams: 0, bytes: 0 };
   const readers = Array.from({ length: count }, (_, n) => {
     const load = pageOf(`${origin}${PAGES[n % PAGES.length] ?? '/'}`, signal, counts);
     return read(origin, { load, signal, counts }).catch((error: unknown) => {
@@ -31,6 +33,8 @@ export function openReaders(origin: string, count: number): Readers {
 }
 
 interface Counts {
+  /** On the sockets of pages and streams. */
+  bytes: number;
   fresh: number;
   same: number;
   streams: number;
@@ -47,8 +51,10 @@ async function read(origin: string, { load, signal, counts }: Reading): Promise<
   const events = await fetch(`${origin}/events`, { signal });
   if (events.status === 200 && events.body !== null) {
     counts.streams += 1;
-    for await (const text of events.body.pipeThrough(new TextDecoderStream()))
+    for await (const text of events.body.pipeThrough(new TextDecoderStream())) {
+      counts.bytes += text.length;
       if (text.includes('event: changed')) await load();
+    }
     return;
   }
   for (;;) {
@@ -64,13 +70,18 @@ async function read(origin: string, { load, signal, counts }: Reading): Promise<
   }
 }
 
+/** Loads a page as its script does: compressed, and without the parts that it has. */
 function pageOf(url: string, signal: AbortSignal, counts: Counts): () => Promise<void> {
   let etag = '';
   return async () => {
-    const answer = await fetch(url, { signal, headers: { 'if-none-match': etag } });
-    await answer.arrayBuffer();
-    if (answer.status === 304) counts.same += 1;
+    const headers = { 'if-none-match': etag, 'x-parts': '1', 'accept-encoding': 'gzip' };
+    const sent = get(url, { signal, headers, agent: false });
+    const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end', { signal });
+    counts.bytes += answer.socket.bytesRead;
+    if (answer.statusCode === 304) counts.same += 1;
     else counts.fresh += 1;
-    etag = answer.headers.get('etag') ?? '';
+    etag = answer.headers.etag ?? '';
   };
 }

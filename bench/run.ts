@@ -107,15 +107,22 @@ export async function run(server: Server, options: RunOptions): Promise<RunResul
     const readers = openReaders(origin, phase.readers);
     await sleep(SETTLE_MS);
     keep(await meter.measure(phase));
-    const { fresh, same, streams } = readers.loads();
+    const { fresh, same, streams, bytes } = readers.loads();
     await readers.stop();
     if (phase.readers > 0)
-      console.log(`${phase.name}: ${streams} streams; pages were sent ${fresh} times, and ${same} times not anew`);
+      console.log(
+        `${phase.name}: ${streams} streams; pages were sent ${fresh} times, and ${same} times not anew, ${perSecond(bytes, phase)} kB a second for each`,
+      );
   }
   const { skipped, metricsMs } = await scrape(`${origin}/metrics`);
   const peakRssMb = peakRssMbOf(daemon.pid);
   await daemon.stop();
   return { watches: dues.length, startCpu, phases, peakRssMb, stateMb: sizeOfState(folder), skipped, metricsMs };
+}
+
+/** Kilobytes a second for each reader. */
+function perSecond(bytes: number, { readers, seconds }: Phase): string {
+  return (bytes / 1000 / readers / seconds).toFixed(2);
 }
 
 interface Parts {

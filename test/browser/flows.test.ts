@@ -56,7 +56,7 @@ browserTest('a daemon that is gone is seen to be gone', async () => {
   // Neither the verdict, nor the clock, nor the icon says any more that all is well.
   expect(await page.locator('h1:visible').allInnerTexts()).toEqual([expect.stringMatching(/^No answer for/)]);
   expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('icon-blind');
-  const clock = page.locator('[data-clock]');
+  const clock = page.locator('header [data-clock]');
   const shown = await clock.innerText();
   await page.clock.runFor(5000);
   expect(await clock.innerText()).toBe(shown);

@@ -107,7 +107,12 @@ test('a watch that gets no answers is blind, and its last value is only what it 
   expect(verdict).toBe('critical');
   expect(cards[0]?.measure).toMatchObject({ value: '90', is_stale: true, at: '2026-01-01T00:03:00Z' });
   expect(trust.blind).toMatchObject([{ cause: 'timeout', explorer: 'chain', watches: 2, rules: 2 }]);
-  expect(trust.oldest).toEqual({ watch: 'coins', age_ms: 420_000, interval_ms: 60_000 });
+  expect(trust.oldest).toEqual({
+    watch: 'coins',
+    at: '2026-01-01T00:03:00Z',
+    age_ms: 420_000,
+    interval_ms: 60_000,
+  });
   expect(trust.overdue).toEqual([]);
   expect(detail).toContain('2 of 2 watches are blind');
 });

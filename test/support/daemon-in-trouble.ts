@@ -150,7 +150,7 @@ function trustWith({ answer }: Written): Trust {
       },
     ],
     watches: 412,
-    oldest: { watch: 'gnosis-head', age_ms: 31 * MINUTE, interval_ms: MINUTE },
+    oldest: { watch: 'gnosis-head', at: ago(31 * MINUTE), age_ms: 31 * MINUTE, interval_ms: MINUTE },
     unhealthy: 2,
     not_judged: 0,
     owed: [

@@ -15,19 +15,26 @@ interface Streams extends AsyncDisposable {
   readonly counted: Arrivals<number>;
   /** The edition that pages have from now on. */
   edition: string;
+  /** Shown to readers at once when it changes; null: each edition has another one. */
+  headline: string | null;
   /** Milliseconds that have passed for those who make pages. */
   passed: number;
 }
 
 async function serve(): Promise<Streams> {
   const counted = createInbox<number>();
+  const queries = queriesWith(CALM);
   const clock = createFakeClock();
-  const served = { edition: 'first', passed: 0 };
+  const served = { edition: 'first', headline: null as string | null, passed: 0 };
   const web = await serveTestPages({
     isOpen: true,
     clock: clock satisfies PagesOptions['clock'],
     api: { ...API, monotonic: () => served.passed },
-    queries: { ...queriesWith(CALM), edition: async () => served.edition },
+    queries: {
+      ...queries,
+      edition: async () => served.edition,
+      overview: async () => ({ ...(await queries.overview()), headline: served.headline ?? served.edition }),
+    },
     onStreams: (open) => {
       counted.push(open);
     },
@@ -130,6 +137,57 @@ test('while nothing changes a page hears every five seconds that the daemon is t
   await events.reached(1);
   for (let seconds = 0; seconds < 10; seconds += 1) await streams.clock.advance(1000);
   expect(await events.reached(3)).toEqual(['alive', 'alive', 'alive']);
+});
+
+test('what is no news a page hears of within fifteen seconds, and once', async () => {
+  await using streams = await serve();
+  streams.headline = 'All quiet';
+  const { events } = await follow(streams);
+  await events.reached(1);
+  for (let seconds = 0; seconds < 16; seconds += 1) {
+    streams.edition = `of second ${seconds}`;
+    await streams.clock.advance(1000);
+  }
+  expect(await events.reached(4)).toEqual(['alive', 'alive', 'alive', 'changed of second 14']);
+  streams.edition = 'more';
+  streams.headline = 'Something fires';
+  await streams.clock.advance(1000);
+  expect((await events.reached(5)).at(-1)).toBe('changed more');
+});
+
+test('a page in which nothing changed but ages is not sent again', async () => {
+  await using streams = await serve();
+  streams.headline = 'All quiet';
+  const first = await browse(streams, '/');
+  streams.edition = 'second';
+  streams.passed += 1000;
+  await streams.clock.advance(60_000);
+  const headers = { 'if-none-match': String(first.headers.etag), 'x-parts': '1' };
+  expect(await browse(streams, '/', { headers })).toMatchObject({ status: 304, body: '' });
+  // Another visitor, who has nothing yet, sees the ages of now.
+  const other = await browse(streams, '/');
+  expect([other.status, other.headers.etag]).toEqual([200, first.headers.etag]);
+  expect(other.body).not.toBe(first.body);
+});
+
+test('whoever has a page is sent the parts of it that have changed', async () => {
+  await using streams = await serve();
+  const first = await browse(streams, '/');
+  const partsOf = (body: string, isSame: boolean): string[] =>
+    [...body.matchAll(isSame ? /data-part="([\w-]+)" data-same/g : /class="part" data-part="([\w-]+)"/g)].map(
+      ([, name = '']) => name,
+    );
+  const all = partsOf(first.body, false);
+  expect(all).toContain('news-banner');
+  streams.edition = 'second';
+  streams.passed += 1000;
+  const next = await browse(streams, '/', { headers: { 'if-none-match': String(first.headers.etag), 'x-parts': '1' } });
+  expect(next.status).toBe(200);
+  expect(partsOf(next.body, false)).toEqual(['news-banner']);
+  expect(partsOf(next.body, true)).toEqual(all.filter((name) => name !== 'news-banner'));
+  // A browser that loads the page itself, or knows a tag of long ago, is sent all of it.
+  for (const headers of [{ 'if-none-match': String(first.headers.etag) }, { 'if-none-match': '"x"', 'x-parts': '1' }])
+    expect(partsOf((await browse(streams, '/', { headers })).body, false)).toEqual(all);
 });
 
 test('while more than five pages are open each hears of changes every two seconds, and still that the daemon is there', async () => {

@@ -93,7 +93,7 @@ export const Trust = z
       .describe('Watches that missed a due time and are not blind yet: since when no answer could be used.'),
     watches: Count,
     oldest: z
-      .strictObject({ watch: z.string(), age_ms: Count, interval_ms: Count })
+      .strictObject({ watch: z.string(), at: Time, age_ms: Count, interval_ms: Count })
       .nullable()
       .describe('The answer that is oldest against the interval of its watch.'),
     unhealthy: Count.nullable().describe(

@@ -6,7 +6,8 @@ const all = (selector) => [...document.querySelectorAll(selector)];
 const clock = () => one('[data-clock]');
 const isLost = () => !one('#lost').hidden;
 
-let etag = '';
+// Of what is on the screen.
+let etag = `"${document.documentElement.dataset.tag}"`;
 let heardAt = performance.now();
 let isLoading = false;
 let isPressed = false;
@@ -44,7 +45,13 @@ function load() {
   const request = new XMLHttpRequest();
   request.open('GET', location.href);
   request.responseType = 'document';
-  if (!isLost()) request.setRequestHeader('If-None-Match', etag);
+  // Parts that are the same are left out of the answer.
+  if (!isLost())
+    for (const [name, value] of [
+      ['If-None-Match', etag],
+      ['X-Parts', '1'],
+    ])
+      request.setRequestHeader(name, value);
   request.onloadend = () => {
     isLoading = false;
     if (request.status === 401) location.reload();
@@ -76,6 +83,8 @@ function swap(fresh) {
   const open = all('details').map((it) => it.open);
   const scrolled = one('nav').scrollLeft;
   const verdict = one('.banner h1')?.textContent;
+  for (const same of fresh.querySelectorAll('[data-same]'))
+    same.replaceWith(one(`[data-part="${CSS.escape(same.dataset.part)}"]`));
   // A drawing that somebody explores stays; its script loads what is new.
   for (const drawing of all('[data-live]'))
     fresh.querySelector(`[data-chart="${CSS.escape(drawing.dataset.chart)}"]`)?.replaceWith(drawing);
@@ -98,9 +107,8 @@ function swap(fresh) {
 
 function tick() {
   const now = Date.now() + ahead;
-  const time = clock();
   // A clock that goes on would say that the daemon does.
-  if (!isLost()) time.textContent = new Date(now).toLocaleTimeString('en-GB', { timeZone: time.dataset.clock });
+  if (!isLost()) clock().textContent = clockText(now);
   for (const age of all('[data-age]')) {
     const words = duration(now - Date.parse(age.dateTime));
     if (age.textContent !== words) age.textContent = words;
@@ -109,6 +117,10 @@ function tick() {
   // A page that asks by itself hears of the daemon no more often than that.
   const most = events.readyState === EventSource.CLOSED ? 3 * LOST_MS : LOST_MS;
   if (silence > most) tellLost(duration(silence));
+}
+
+function clockText(at) {
+  return new Date(at).toLocaleTimeString('en-GB', { timeZone: clock().dataset.clock });
 }
 
 /** As parts/time.ts has it. */
@@ -126,6 +138,8 @@ function duration(ms) {
 
 function tellLost(silence) {
   document.title = `(?) No answer for ${silence} · Chainwarden`;
+  const heard = Date.now() + ahead - (performance.now() - heardAt);
+  one('#lost time').textContent = clockText(heard);
   one('#lost h1').textContent = `No answer for ${silence}`;
   one('#lost').hidden = false;
   document.documentElement.classList.add('is-lost');

@@ -6,6 +6,8 @@ import type { PageContext } from './entry/gates.ts';
 /** More than so many pages ask by themselves instead. */
 const MOST_STREAMS = 24;
 const LOOK_MS = 1000;
+/** A page is told at the latest after so long of what is no news. */
+const REST_MS = 15_000;
 /** All together are loaded anew so often: where more are open, each is told of a change less often. */
 const PAGES_A_SECOND = 5;
 /** Scripts do not see the comments that would keep a connection open. */
@@ -38,6 +40,8 @@ export interface EventsOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Another text whenever a page may be another one. */
   readonly edition: () => Promise<string>;
+  /** Another text whenever something has changed that a reader is shown at once. */
+  readonly news: (c: PageContext) => Promise<string>;
   readonly audience: Audience;
   /** Pages are told of it, and load what is made from now on. */
   readonly onChanged: () => void;
@@ -60,7 +64,13 @@ export function createEvents(options: EventsOptions): (c: PageContext) => Respon
         gone.abort();
       });
       try {
-        await follow(stream, { ...options, tell, seen: c.req.query('seen') ?? null, gone: gone.signal });
+        await follow(stream, {
+          ...options,
+          tell,
+          news: () => options.news(c),
+          seen: c.req.query('seen') ?? null,
+          gone: gone.signal,
+        });
       } finally {
         audience.count(-1);
       }
@@ -68,7 +78,8 @@ export function createEvents(options: EventsOptions): (c: PageContext) => Respon
   };
 }
 
-interface Followed extends EventsOptions {
+interface Followed extends Omit<EventsOptions, 'news'> {
+  readonly news: () => Promise<string>;
   /** The edition that the page shows; null: the present one. */
   readonly seen: string | null;
   readonly gone: AbortSignal;
@@ -76,25 +87,47 @@ interface Followed extends EventsOptions {
 }
 
 async function follow(stream: SSEStreamingApi, page: Followed): Promise<void> {
-  const { clock, edition, audience, gone, tell } = page;
+  const { clock, audience, gone } = page;
   const alive = (): Promise<void> =>
     stream.writeSSE({ event: 'alive', data: new Date(clock.now()).toISOString(), retry: RETRY_MS });
-  let seen = page.seen ?? (await edition());
+  const changes = await createChanges(page);
   await alive();
-  let silentMs = 0;
+  let [silentMs, restMs] = [0, 0];
   while (!gone.aborted) {
-    const current = await edition();
-    const isChanged = current !== seen;
-    const isTold = isChanged || silentMs >= ALIVE_MS;
-    if (isChanged) {
-      tell(current);
-      await stream.writeSSE({ event: 'changed', data: current });
-    } else if (isTold) await alive();
-    seen = current;
+    const changed = await changes.next(restMs >= REST_MS);
+    const isTold = changed !== null || silentMs >= ALIVE_MS;
+    if (changed !== null) await stream.writeSSE({ event: 'changed', data: changed });
+    else if (isTold) await alive();
     // All in the same moment: what is made for one page serves the others that are alike.
     const pause = audience.pauseMs();
     const waitMs = pause - (clock.now() % pause);
     silentMs = (isTold ? 0 : silentMs) + waitMs;
+    restMs = (changed === null ? restMs : 0) + waitMs;
     await clock.sleep(waitMs, gone);
   }
+}
+
+interface Changes {
+  /** The edition that the page has to be told of now; null: none. `isRested`: it is told of what is no news too. */
+  next(isRested: boolean): Promise<string | null>;
+}
+
+async function createChanges({ edition, news, tell, ...page }: Followed): Promise<Changes> {
+  const begin = await edition();
+  let seen = page.seen ?? begin;
+  // A page of a former edition may miss anything.
+  let shown = seen === begin ? await news() : null;
+  let [looked, current] = [begin, shown ?? (await news())];
+  return {
+    async next(isRested) {
+      const now = await edition();
+      if (now !== looked) {
+        tell(now);
+        [looked, current] = [now, await news()];
+      }
+      if (looked === seen || (current === shown && !isRested)) return null;
+      [seen, shown] = [looked, current];
+      return seen;
+    },
+  };
 }

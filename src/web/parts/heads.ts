@@ -1,20 +1,21 @@
 // Whether what an explorer shows of its chain is of now, in words.
 import type { HeadAge } from '../../query/shapes/overview.ts';
-import { duration, type Moment } from './time.ts';
+import { html, type HtmlContent } from './html.ts';
+import { ageTag, type Moment } from './time.ts';
 
-const WORDS: Readonly<Record<HeadAge['state'], (time: string) => string>> = {
+const WORDS: Readonly<Record<HeadAge['state'], (age: HtmlContent) => HtmlContent>> = {
   fresh: () => 'fresh',
-  stalled: (time) => `no new block for ${time}`,
-  overdue: (time) => `not read for ${time}`,
-  blind: (time) => `blind for ${time}`,
-  unread: (time) => `answered ${time} ago, head not read`,
+  stalled: (age) => html`no new block for ${age}`,
+  overdue: (age) => html`not read for ${age}`,
+  blind: (age) => html`blind for ${age}`,
+  unread: (age) => html`answered ${age} ago, head not read`,
   unknown: () => 'not known',
 };
 
 /** `fresh`, `no new block for 4 min` */
-export function headWords({ state, since }: HeadAge, { now }: Moment): string {
+export function headWords({ state, since }: HeadAge, moment: Moment): HtmlContent {
   if (since === null) return state === 'unread' ? 'head not read' : WORDS[state]('');
-  return WORDS[state](duration(Math.max(0, now - Date.parse(since))));
+  return WORDS[state](ageTag(since, moment));
 }
 
 /** Where no watch asks for the head, nothing is wrong with it. */

@@ -10,9 +10,12 @@ import { html, trusted, type HtmlContent, type Html } from '../../parts/html.ts'
 const SECRET = randomBytes(12).toString('hex');
 const NAME_MARK = `name-${SECRET}`;
 const LEAVE_MARK = `leave-${SECRET}`;
+const TAG_MARK = `tag-${SECRET}`;
 const FORM_MARK = new RegExp(`form-${SECRET}:([^"]*):`, 'g');
 
 export const NAME_SLOT = trusted(NAME_MARK);
+/** See parts.ts. */
+export const TAG_SLOT = trusted(TAG_MARK);
 export const LEAVE_SLOT = trusted(LEAVE_MARK);
 
 export interface FormButton {
@@ -38,6 +41,10 @@ export function proofFields(action: string): Html {
 }
 
 const LEAVE = buttonForm({ action: '/leave', label: 'Leave', class: 'small' }).toString();
+
+export function tagged(page: string, tag: string): string {
+  return page.replace(TAG_MARK, tag);
+}
 
 /** For somebody who only looks: nothing else on the page says how to acknowledge. */
 const HOW_TO_ENTER = '<a href="/enter" title="chainwarden open prints a link that enters">Read only: enter to act</a>';

@@ -4,8 +4,8 @@ import { assetPath } from '../../assets.ts';
 import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
 import { HATCH, LOGO } from '../../parts/icons.ts';
-import { ageTag, clockTime, duration, timeOfDay, type Moment } from '../../parts/time.ts';
-import { LEAVE_SLOT, NAME_SLOT } from './fill.ts';
+import { ageTag, clockTime, timeOfDay, type Moment } from '../../parts/time.ts';
+import { LEAVE_SLOT, NAME_SLOT, TAG_SLOT } from './fill.ts';
 
 export type Mood = 'firing' | 'blind' | 'ok';
 
@@ -84,7 +84,7 @@ interface Document {
 
 function documentOf(page: HtmlPage, { title, mood, edition, body, scripts }: Document): Html {
   return html`${DOCTYPE}
-    <html lang="en" data-edition="${edition ?? ''}">
+    <html lang="en" data-edition="${edition ?? ''}" data-tag="${TAG_SLOT}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -135,8 +135,8 @@ function lost({ now, zone }: Frame): Html {
     <div class="banner-in">
       <h1></h1>
       <p>
-        Below is what was so at ${timeOfDay(now, zone)}; it may have changed. The network or the daemon is down. It is
-        tried again every three seconds.
+        Below is what was so at <time data-clock="${zone}">${timeOfDay(now, zone)}</time>; it may have changed. The
+        network or the daemon is down. It is tried again every three seconds.
       </p>
     </div>
   </section>`;
@@ -159,7 +159,8 @@ function footer({ version, startedAt, loadedAt, heartbeatAt, now, zone }: Frame)
   return html`<footer class="foot">
     <span>Chainwarden ${version}</span><a href="/about#api">API</a><a href="/metrics">Metrics</a
     ><a href="/about">About this daemon</a>${LEAVE_SLOT}<span class="end"
-      >Up ${duration(now - startedAt)}${loaded === null ? null : ` · rules loaded ${loaded}`}${beat}</span
+      >Up
+      ${ageTag(new Date(startedAt).toISOString(), moment)}${loaded === null ? null : ` · rules loaded ${loaded}`}${beat}</span
     >
   </footer>`;
 }

@@ -11,6 +11,7 @@ import { recipientList } from '../../parts/recipients.ts';
 import { capital, rowTone, severityTag } from '../../parts/states.ts';
 import { pageLinks, subjectTag } from '../../parts/subject.ts';
 import { ageTag, duration, timeOfDay, timeTag, type Moment } from '../../parts/time.ts';
+import { NEWS, part } from '../frame/parts.ts';
 import { ackAllButtons, ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
 import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
@@ -20,7 +21,7 @@ export function cardSection({ cards, more }: Overview, request: PageRequest): Ht
   if (cards.length === 0) return NOTHING;
   return html`<section aria-labelledby="open">
     <h2 class="skip" id="open">Open alerts that nobody has acknowledged</h2>
-    ${cards.map((card) => alertCard(card, request))}${moreLine(more)}
+    ${cards.map((card) => part(`${NEWS}${card.key}-${card.episode}`, alertCard(card, request)))}${moreLine(more)}
   </section>`;
 }
 
@@ -111,6 +112,8 @@ const LINE_MS = 6 * 3_600_000;
 function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
   const { line, line_has_limits: hasLimits, measure, title, severity } = card;
   const from = beginOf(line, now);
+  // Not a time of the day, which would be another one each minute.
+  const begin = now - from === LINE_MS ? '6 h ago' : timeOfDay(from, zone).slice(0, 5);
   const limits = hasLimits ? measure : null;
   const drawn = curve({
     width: 380,
@@ -123,12 +126,12 @@ function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
     clear: limits?.clears_at ?? null,
     limitTone: rowTone(severity),
     tone: measure !== null && isBeyond(measure) ? rowTone(severity) : '',
-    label: `${title}: since ${timeOfDay(from, zone)}`,
+    label: `${title}: since ${begin}`,
   });
   if (drawn === null) return NOTHING;
   return html`<figure class="chart">
     ${drawn}
-    <figcaption class="cap"><span>${timeOfDay(from, zone).slice(0, 5)}</span><span>now</span></figcaption>
+    <figcaption class="cap"><span>${begin}</span><span>now</span></figcaption>
   </figure>`;
 }
 

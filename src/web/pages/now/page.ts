@@ -2,6 +2,7 @@
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { clockTime } from '../../parts/time.ts';
+import { NEWS, part } from '../frame/parts.ts';
 import { OLD_MS, type PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { banner } from './banner.ts';
@@ -24,7 +25,7 @@ export function nowPage({ overview }: Pick<PageQueries, 'overview'>): PageRoute 
       const found = await overview();
       return {
         title: found.headline,
-        banner: html`${banner(found)}${asOf(found, request)}`,
+        banner: part(`${NEWS}banner`, html`${banner(found)}${asOf(found, request)}`),
         main: content(found, request),
         refreshS: REFRESH_S,
       };
@@ -36,12 +37,12 @@ function content(found: Overview, request: PageRequest): Html {
   const { trust, events } = found;
   return html`${[
     cardSection(found, request),
-    trustStrip(found, request),
-    blindTable(trust, request),
-    handledTable(found, request),
-    eventTable(events, request),
-    recentTable(found.recent, request),
-    daySection(found, request),
+    part('trust', trustStrip(found, request)),
+    part('blind', blindTable(trust, request)),
+    part('handled', handledTable(found, request)),
+    part('events', eventTable(events, request)),
+    part('recent', recentTable(found.recent, request)),
+    part('day', daySection(found, request)),
   ]}`;
 }
 

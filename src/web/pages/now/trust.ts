@@ -6,7 +6,7 @@ import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { headWords, isDoubtfulHead } from '../../parts/heads.ts';
 import { icon, type IconName } from '../../parts/icons.ts';
-import { clockTime, duration, type Moment } from '../../parts/time.ts';
+import { ageTag, clockTime, duration, type Moment } from '../../parts/time.ts';
 
 export function trustStrip(
   { trust, calls_nobody: callsNobody }: Pick<Overview, 'trust' | 'calls_nobody'>,
@@ -15,7 +15,7 @@ export function trustStrip(
   return html`<section>
     <div class="head"><h2 id="trust">Can I trust this?</h2></div>
     <dl class="trust">
-      ${[headTile(trust, moment), watchTile(trust), deliveryTile(trust, moment), creditTile(trust, moment)]}
+      ${[headTile(trust, moment), watchTile(trust, moment), deliveryTile(trust, moment), creditTile(trust, moment)]}
     </dl>
     ${rejectedNote(trust, moment)}${storageNote(trust)}${callsNobody ? CALLS_NOBODY : NOTHING}
   </section>`;
@@ -62,21 +62,21 @@ function headTile({ heads }: Trust, moment: Moment): Html {
     big:
       shown === undefined
         ? 'not known'
-        : `${doubtful === undefined ? '' : `${shown.explorer}: `}${headWords(shown, moment)}`,
+        : [doubtful === undefined ? '' : `${shown.explorer}: `, headWords(shown, moment)],
     doubt: doubtful === undefined ? '' : 'doubt',
     lines: heads.slice(0, MOST_LINES).map((head) => {
-      const { explorer, height, age_ms: age, state } = head;
+      const { explorer, height, at, state } = head;
       const name = `${explorer} ${height === null ? '' : grouped(height)}`;
       return line(
         name,
-        state === 'fresh' && age !== null ? duration(age) : headWords(head, moment),
+        state === 'fresh' && at !== null ? ageTag(at, moment) : headWords(head, moment),
         isDoubtfulHead(head),
       );
     }),
   });
 }
 
-function watchTile({ blind, watches, oldest, unhealthy, not_judged: notJudged }: Trust): Html {
+function watchTile({ blind, watches, oldest, unhealthy, not_judged: notJudged }: Trust, moment: Moment): Html {
   const count = blind.reduce((sum, cause) => sum + cause.watches, 0);
   const [first] = blind;
   const about =
@@ -91,7 +91,7 @@ function watchTile({ blind, watches, oldest, unhealthy, not_judged: notJudged }:
     doubt: count === 0 ? '' : 'doubt',
     lines: [
       first === undefined
-        ? line(about, oldest === null ? null : duration(oldest.age_ms))
+        ? line(about, oldest === null ? null : ageTag(oldest.at, moment))
         : line(`${blind.length === 1 ? 'all on' : 'most on'} ${first.explorer}: ${causeWords(first.cause)}`, null),
       line('unhealthy rules', unhealthy === null ? 'not known' : counted(unhealthy)),
       ...(notJudged === 0 ? [] : [line('items not judged in an hour', counted(notJudged), true)]),

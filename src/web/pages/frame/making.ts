@@ -1,0 +1,117 @@
+// Makes pages and puts them into their frame: at most once in a period for all who see the same.
+import { BadCursor } from '../../../query/cursor.ts';
+import type { Role } from '../../guard/identity.ts';
+import { moodOf } from '../now/banner.ts';
+import type { PageFacts, PageQueries } from '../queries.ts';
+import type { Download, PageRequest, PageRoute } from '../route.ts';
+import { errorPage } from './errors.ts';
+import { tagged } from './fill.ts';
+import { layout, type Frame, type HtmlPage } from './layout.ts';
+import { newsOf, partTags, tagOf, type PartTags } from './parts.ts';
+import { createRecent, createRendering, type Periods } from './rendering.ts';
+
+export interface MakingOptions {
+  readonly now: () => number;
+  readonly timeZone: string;
+  readonly daemon: () => PageFacts;
+  readonly queries: PageQueries;
+  readonly pages: readonly PageRoute[];
+  readonly periods: Pick<Periods, 'current'>;
+}
+
+/** `edition`: of before it was made. A change meanwhile is news to its reader. */
+export type MadePage = (Download | FramedPage) & { readonly edition: string; readonly tag: string };
+
+export interface FramedPage {
+  readonly status: 200;
+  readonly text: string;
+  readonly parts: PartTags;
+}
+
+/** A page at an address, as a role sees it. */
+export interface SeenPage extends Omit<PageRequest, 'now' | 'zone'> {
+  readonly route: PageRoute;
+  /** With its parameters. */
+  readonly address: string;
+}
+
+export interface Making {
+  readonly made: (seen: SeenPage) => Promise<MadePage>;
+  /** Whether `made` would answer the page of this tag, as far as that is known without making it. */
+  isCurrent(seen: Pick<SeenPage, 'role' | 'address'>, tag: string): Promise<boolean>;
+  /** Those of a page that was made before; undefined: too many pages were made since. */
+  partsOf(tag: string): PartTags | undefined;
+  readonly framed: (page: HtmlPage, here: Frame['here'], edition: string) => Promise<string>;
+  /** Another text whenever something has changed that readers of this role are shown at once. */
+  readonly news: (role: Role) => Promise<string>;
+}
+
+/** Pages that readers may still have. */
+const MOST_KEPT = 256;
+const DAY_MS = 86_400_000;
+
+export function createMaking({ queries, pages, now, timeZone: zone, daemon, periods }: MakingOptions): Making {
+  const rendering = createRendering<MadePage>(periods);
+  const kept = createRecent<PartTags>(MOST_KEPT);
+  const latest = createRecent<Pick<MadePage, 'edition' | 'tag'>>(MOST_KEPT);
+  const first = pages.find(({ path }) => path === '/');
+  const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
+
+  async function framed(page: HtmlPage, here: Frame['here'], edition: string): Promise<string> {
+    const { verdict, unhandled, given_up: givenUp } = await queries.summary();
+    const facts = { unhandled, givenUp, mood: moodOf(verdict) };
+    return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links, edition }).toString();
+  }
+
+  async function make({ route, ...seen }: SeenPage, edition: string): Promise<MadePage> {
+    const { role } = seen;
+    const request = { ...seen, now: now(), zone };
+    const page = await pageOf(route, request);
+    if ('body' in page) return { ...page, edition, tag: `${tagOf(page.body)}-${role}` };
+    const text = await framed(page, placeOf(route), edition);
+    // The proofs in its forms are good for the day.
+    const tag = `${tagOf(text)}-${Math.floor(request.now / DAY_MS)}-${role}`;
+    const parts = partTags(text);
+    kept.set(tag, parts);
+    return { status: (page.status ?? 200) as 200, text: tagged(text, tag), parts, edition, tag };
+  }
+
+  async function made(seen: SeenPage): Promise<MadePage> {
+    const edition = await queries.edition();
+    const key = `${seen.role} ${seen.address}`;
+    const page = await rendering.of(key, () => make(seen, edition));
+    latest.set(key, { edition: page.edition, tag: page.tag });
+    return page;
+  }
+
+  async function news(role: Role): Promise<string> {
+    if (first === undefined) return '';
+    const page = await made({ role, route: first, address: first.path, parameter: () => '', query: () => '' });
+    return 'body' in page ? '' : newsOf(page.parts);
+  }
+
+  return {
+    made,
+    framed,
+    news,
+    partsOf: (tag) => kept.get(tag),
+    async isCurrent({ role, address }, tag) {
+      const last = latest.get(`${role} ${address}`);
+      return last?.tag === tag && last.edition === (await queries.edition());
+    },
+  };
+}
+
+function placeOf({ path, under }: PageRoute): Frame['here'] {
+  return under === undefined ? { path, isItself: true } : { path: under, isItself: false };
+}
+
+/** A cursor in an address may be of a former release, or made up. */
+async function pageOf(route: PageRoute, request: PageRequest): Promise<HtmlPage | Download> {
+  try {
+    return await route.show(request);
+  } catch (error) {
+    if (error instanceof BadCursor) return errorPage(400, 'The list has no such page. Begin with its first one.');
+    throw error;
+  }
+}
