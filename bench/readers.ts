@@ -41,19 +41,20 @@ interface Counts {
 }
 
 interface Reading {
-  readonly load: () => Promise<void>;
+  readonly load: (parts: 'all' | 'news') => Promise<void>;
   readonly signal: AbortSignal;
   readonly counts: Counts;
 }
 
 async function read(origin: string, { load, signal, counts }: Reading): Promise<void> {
-  await load();
+  await load('all');
   const events = await fetch(`${origin}/events`, { signal });
   if (events.status === 200 && events.body !== null) {
     counts.streams += 1;
     for await (const text of events.body.pipeThrough(new TextDecoderStream())) {
       counts.bytes += text.length;
-      if (text.includes('event: changed')) await load();
+      if (text.includes('event: changed')) await load('all');
+      else if (text.includes('event: news')) await load('news');
     }
     return;
   }
@@ -66,15 +67,15 @@ async function read(origin: string, { load, signal, counts }: Reading): Promise<
       });
     });
     if (signal.aborted) return;
-    await load();
+    await load('all');
   }
 }
 
 /** Loads a page as its script does: compressed, and without the parts that it has. */
-function pageOf(url: string, signal: AbortSignal, counts: Counts): () => Promise<void> {
+function pageOf(url: string, signal: AbortSignal, counts: Counts): Reading['load'] {
   let etag = '';
-  return async () => {
-    const headers = { 'if-none-match': etag, 'x-parts': '1', 'accept-encoding': 'gzip' };
+  return async (parts) => {
+    const headers = { 'if-none-match': etag, 'x-parts': parts, 'accept-encoding': 'gzip' };
     const sent = get(url, { signal, headers, agent: false });
     const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage];
     answer.resume();

@@ -17,6 +17,8 @@ interface Streams extends AsyncDisposable {
   edition: string;
   /** Shown to readers at once when it changes; null: each edition has another one. */
   headline: string | null;
+  /** Messages: shown in the navigation and as what the verdict rests on. */
+  givenUp: number;
   /** Milliseconds that have passed for those who make pages. */
   passed: number;
 }
@@ -25,7 +27,7 @@ async function serve(): Promise<Streams> {
   const counted = createInbox<number>();
   const queries = queriesWith(CALM);
   const clock = createFakeClock();
-  const served = { edition: 'first', headline: null as string | null, passed: 0 };
+  const served = { edition: 'first', headline: null as string | null, givenUp: 0, passed: 0 };
   const web = await serveTestPages({
     isOpen: true,
     clock: clock satisfies PagesOptions['clock'],
@@ -33,7 +35,11 @@ async function serve(): Promise<Streams> {
     queries: {
       ...queries,
       edition: async () => served.edition,
-      overview: async () => ({ ...(await queries.overview()), headline: served.headline ?? served.edition }),
+      overview: async () => {
+        const found = await queries.overview();
+        const headline = served.headline ?? served.edition;
+        return { ...found, headline, trust: { ...found.trust, given_up: served.givenUp } };
+      },
     },
     onStreams: (open) => {
       counted.push(open);
@@ -96,7 +102,7 @@ test('a page that was told of a change loaded what was made for another one just
   streams.edition = 'second';
   expect(await shown(streams)).toBe('first');
   await streams.clock.advance(1000);
-  expect(await events.reached(2)).toEqual(['alive', 'changed second']);
+  expect(await events.reached(2)).toEqual(['alive', 'news second']);
   expect(await shown(streams)).toBe('second');
 });
 
@@ -127,8 +133,8 @@ test('a change between the making of a page and its script is told at once, not 
   await current.events.reached(1);
   streams.edition = 'third';
   await streams.clock.advance(1000);
-  expect(await current.events.reached(2)).toEqual(['alive', 'changed third']);
-  expect(await late.events.reached(3)).toEqual(['alive', 'changed second', 'changed third']);
+  expect(await current.events.reached(2)).toEqual(['alive', 'news third']);
+  expect(await late.events.reached(3)).toEqual(['alive', 'changed second', 'news third']);
 });
 
 test('while nothing changes a page hears every five seconds that the daemon is there, and nothing else', async () => {
@@ -152,7 +158,7 @@ test('what is no news a page hears of within fifteen seconds, and once', async (
   streams.edition = 'more';
   streams.headline = 'Something fires';
   await streams.clock.advance(1000);
-  expect((await events.reached(5)).at(-1)).toBe('changed more');
+  expect((await events.reached(5)).at(-1)).toBe('news more');
 });
 
 test('a page in which nothing changed but ages is not sent again', async () => {
@@ -168,6 +174,35 @@ test('a page in which nothing changed but ages is not sent again', async () => {
   const other = await browse(streams, '/');
   expect([other.status, other.headers.etag]).toEqual([200, first.headers.etag]);
   expect(other.body).not.toBe(first.body);
+});
+
+test('what is no news is told in time, however much news there is', async () => {
+  await using streams = await serve();
+  const { events } = await follow(streams);
+  await events.reached(1);
+  for (let seconds = 0; seconds < 16; seconds += 1) {
+    streams.edition = `of second ${seconds}`;
+    await streams.clock.advance(1000);
+  }
+  expect((await events.reached(17)).filter((event) => event.startsWith('changed'))).toEqual(['changed of second 14']);
+});
+
+test('a page that is told of news is sent the news, and the rest when it is told of that', async () => {
+  await using streams = await serve();
+  const load = async (etag: unknown, parts: string): ReturnType<typeof browse> => {
+    streams.passed += 1000;
+    return browse(streams, '/', { headers: { 'if-none-match': String(etag), 'x-parts': parts } });
+  };
+  const sent = (body: string): string[] =>
+    [...body.matchAll(/class="part" data-part="([\w-]+)"/g)].map(([, name = '']) => name);
+  const first = await browse(streams, '/');
+  streams.edition = 'second';
+  streams.givenUp = 7;
+  const news = await load(first.headers.etag, 'news');
+  expect(sent(news.body)).toEqual(['news-banner']);
+  const rest = await load(news.headers.etag, 'all');
+  expect(sent(rest.body)).toEqual(['top', 'trust']);
+  expect(sent((await load(rest.headers.etag, 'all')).body)).toEqual([]);
 });
 
 test('whoever has a page is sent the parts of it that have changed', async () => {
@@ -198,11 +233,11 @@ test('while more than five pages are open each hears of changes every two second
   for (const [n, edition] of ['second', 'third'].entries()) {
     streams.edition = edition;
     await streams.clock.advance(2000);
-    for (const { events } of pages) expect((await events.reached(n + 2)).at(-1)).toBe(`changed ${edition}`);
+    for (const { events } of pages) expect((await events.reached(n + 2)).at(-1)).toBe(`news ${edition}`);
   }
   await streams.clock.advance(6000);
   for (const { events } of pages)
-    expect(await events.reached(4)).toEqual(['alive', 'changed second', 'changed third', 'alive']);
+    expect(await events.reached(4)).toEqual(['alive', 'news second', 'news third', 'alive']);
 });
 
 test('pages that are kept current are counted, and those that were closed are not any more', async () => {
@@ -224,7 +259,7 @@ test('twenty-four pages are kept current; one more is told to ask by itself, unt
   for (const { status } of pages) expect(status).toBe(200);
   streams.edition = 'second';
   await streams.clock.advance(5000);
-  for (const { events } of pages) expect((await events.reached(2)).at(-1)).toBe('changed second');
+  for (const { events } of pages) expect((await events.reached(2)).at(-1)).toBe('news second');
   pages[0]?.close();
   await streams.counted.reached(MOST_STREAMS + 2);
   expect((await follow(streams)).status).toBe(200);

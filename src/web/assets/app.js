@@ -15,7 +15,9 @@ let ahead = Date.parse(clock().dateTime) - Date.now();
 
 // What was changed since the page was made is told at once.
 const events = new EventSource(`/events?seen=${document.documentElement.dataset.edition}`);
-events.addEventListener('changed', load);
+events.addEventListener('changed', () => load());
+// Of the rest the page is told later.
+events.addEventListener('news', () => load('news'));
 events.addEventListener('alive', ({ data }) => {
   heardAt = performance.now();
   ahead = Date.parse(data) - Date.now();
@@ -24,7 +26,7 @@ events.addEventListener('alive', ({ data }) => {
 });
 // Too many look: this page asks by itself.
 events.addEventListener('error', () => {
-  if (events.readyState === EventSource.CLOSED) setInterval(load, LOST_MS);
+  if (events.readyState === EventSource.CLOSED) setInterval(() => load(), LOST_MS);
 });
 setInterval(tick, 1000);
 showPlace();
@@ -39,7 +41,7 @@ function showPlace() {
   nav.scrollLeft += own.left + own.width / 2 - shown.left - shown.width / 2;
 }
 
-function load() {
+function load(parts = 'all') {
   if (isLoading || isBusy()) return;
   isLoading = true;
   const request = new XMLHttpRequest();
@@ -49,7 +51,7 @@ function load() {
   if (!isLost())
     for (const [name, value] of [
       ['If-None-Match', etag],
-      ['X-Parts', '1'],
+      ['X-Parts', parts],
     ])
       request.setRequestHeader(name, value);
   request.onloadend = () => {

@@ -94,30 +94,38 @@ async function follow(stream: SSEStreamingApi, page: Followed): Promise<void> {
   await alive();
   let [silentMs, restMs] = [0, 0];
   while (!gone.aborted) {
-    const changed = await changes.next(restMs >= REST_MS);
-    const isTold = changed !== null || silentMs >= ALIVE_MS;
-    if (changed !== null) await stream.writeSSE({ event: 'changed', data: changed });
+    const change = await changes.next(restMs >= REST_MS);
+    const isTold = change !== null || silentMs >= ALIVE_MS;
+    if (change !== null) await stream.writeSSE(change);
     else if (isTold) await alive();
     // All in the same moment: what is made for one page serves the others that are alike.
     const pause = audience.pauseMs();
     const waitMs = pause - (clock.now() % pause);
     silentMs = (isTold ? 0 : silentMs) + waitMs;
-    restMs = (changed === null ? restMs : 0) + waitMs;
+    restMs = (change?.event === 'changed' ? 0 : restMs) + waitMs;
     await clock.sleep(waitMs, gone);
   }
 }
 
+/** `changed`: any part of the page may have. `data`: the edition. */
+interface Change {
+  readonly event: 'changed' | 'news';
+  readonly data: string;
+}
+
 interface Changes {
-  /** The edition that the page has to be told of now; null: none. `isRested`: it is told of what is no news too. */
-  next(isRested: boolean): Promise<string | null>;
+  /** What the page has to be told of now; null: nothing. `isRested`: it is told of what is no news too. */
+  next(isRested: boolean): Promise<Change | null>;
 }
 
 async function createChanges({ edition, news, tell, ...page }: Followed): Promise<Changes> {
-  const begin = await edition();
-  let seen = page.seen ?? begin;
+  let looked = await edition();
+  let current = await news();
+  /** The edition that the page shows, but for news. */
+  let seen = page.seen ?? looked;
+  let shown = current;
   // A page of a former edition may miss anything.
-  let shown = seen === begin ? await news() : null;
-  let [looked, current] = [begin, shown ?? (await news())];
+  let isBehind = seen !== looked;
   return {
     async next(isRested) {
       const now = await edition();
@@ -125,9 +133,12 @@ async function createChanges({ edition, news, tell, ...page }: Followed): Promis
         tell(now);
         [looked, current] = [now, await news()];
       }
-      if (looked === seen || (current === shown && !isRested)) return null;
-      [seen, shown] = [looked, current];
-      return seen;
+      const isWhole = isBehind || (isRested && looked !== seen);
+      if (!isWhole && current === shown) return null;
+      shown = current;
+      if (!isWhole) return { event: 'news', data: looked };
+      [isBehind, seen] = [false, looked];
+      return { event: 'changed', data: looked };
     },
   };
 }

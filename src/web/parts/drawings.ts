@@ -113,45 +113,32 @@ const FILLS: Readonly<Record<BarState, string>> = {
 
 /** `halves`: how many half hours each bar is of; it shows the worst of them. */
 export function barsOf({ states, notified }: Bars, halves = 1): Html {
-  const isQuiet = notified.length === 0 && states.every((state) => state === 'quiet');
-  const bars = isQuiet ? quietBars(states.length / halves) : drawnBars(states, notified, halves);
-  const width = bars.length * 10 - 2;
-  const label = barsLabel(states);
+  const count = states.length / halves;
+  const shown = Array.from({ length: count }, (_, at) => worstOf(states.slice(at * halves, (at + 1) * halves)));
+  const told = new Set(notified.map((at) => Math.floor(at / halves)));
+  const width = count * 10 - 2;
   return html`<svg
     class="bars${halves === 1 ? null : ' mini'}"
     viewBox="0 0 ${width} 22"
     preserveAspectRatio="none"
     role="img"
-    aria-label="${label}"
+    aria-label="${barsLabel(states)}"
   >
-    ${trusted(bars.join(''))}
+    ${trusted(BAR_STATES.map((state) => barsIn(state, shown)).join('') + ticksAt(told))}
   </svg>`;
 }
 
-function drawnBars(states: Bars['states'], notified: Bars['notified'], halves: number): readonly string[] {
-  const places = new Set(notified.map((place) => Math.floor(place / halves)));
-  return Array.from({ length: states.length / halves }, (_, index) => {
-    const state = worstOf(states.slice(index * halves, (index + 1) * halves));
-    return oneBar({ state, isNotified: places.has(index) }, index * 10);
-  });
+/** All bars in one state are one path: a day of single ones has several kilobytes. */
+function barsIn(state: BarState, shown: readonly BarState[]): string {
+  const places = shown.flatMap((one, at) => (one === state ? [at] : []));
+  if (places.length === 0) return '';
+  const path = `d="${places.map((at) => `M${at * 10} 5h8v17h-8z`).join('')}"`;
+  return `<path class="${FILLS[state]}" ${path}/>${state === 'unknown' ? `<path ${path} fill="url(#hatch)"/>` : ''}`;
 }
 
-// Most watches of a long list had a quiet day.
-const quiet = new Map<number, readonly string[]>();
-
-function quietBars(count: number): readonly string[] {
-  const known = quiet.get(count);
-  if (known !== undefined) return known;
-  const bars = Array.from({ length: count }, (_, index) => oneBar({ state: 'quiet', isNotified: false }, index * 10));
-  quiet.set(count, bars);
-  return bars;
-}
-
-function oneBar({ state, isNotified }: { readonly state: BarState; readonly isNotified: boolean }, x: number): string {
-  const rect = `x="${x}" y="5" width="8" height="17" rx="1.5"`;
-  const hatch = state === 'unknown' ? `<rect ${rect} fill="url(#hatch)"/>` : '';
-  const tick = isNotified ? `<path class="b-tick" d="M${x + 1} 0h6l-3 4z"/>` : '';
-  return `<rect class="${FILLS[state]}" ${rect}/>${hatch}${tick}`;
+function ticksAt(places: ReadonlySet<number>): string {
+  if (places.size === 0) return '';
+  return `<path class="b-tick" d="${[...places].map((at) => `M${at * 10 + 1} 0h6l-3 4z`).join('')}"/>`;
 }
 
 function worstOf(states: readonly BarState[]): BarState {

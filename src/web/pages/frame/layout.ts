@@ -5,6 +5,7 @@ import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
 import { HATCH, LOGO } from '../../parts/icons.ts';
 import { ageTag, clockTime, timeOfDay, type Moment } from '../../parts/time.ts';
+import { part } from './parts.ts';
 import { LEAVE_SLOT, NAME_SLOT, TAG_SLOT } from './fill.ts';
 
 export type Mood = 'firing' | 'blind' | 'ok';
@@ -48,9 +49,9 @@ export interface NavLink {
 
 export function layout(page: HtmlPage, frame: Frame): Html {
   const count = frame.unhandled === 0 ? '' : `(${frame.unhandled}) `;
-  const body = html`${header(frame)}${lost(frame)}${page.banner ?? NOTHING}
+  const body = html`${part('top', html`${FIRST}${header(frame)}${lost(frame)}`)}${page.banner ?? NOTHING}
     <main id="main">${page.main}</main>
-    ${footer(frame)}
+    ${part('foot', footer(frame))}
     <p id="said" class="skip" role="status"></p>`;
   return documentOf(page, {
     title: `${count}${page.title}`,
@@ -63,9 +64,10 @@ export function layout(page: HtmlPage, frame: Frame): Html {
 
 /** Without navigation, for whoever is not known. */
 export function bare(page: HtmlPage): Html {
-  const head = html`<header class="top">
-    <div class="top-in"><a class="brand" href="/">${LOGO}Chainwarden</a></div>
-  </header>`;
+  const head = html`${FIRST}
+    <header class="top">
+      <div class="top-in"><a class="brand" href="/">${LOGO}Chainwarden</a></div>
+    </header>`;
   const body = html`${head}
     <main id="main">${page.main}</main>`;
   return documentOf(page, { title: page.title, mood: 'ok', edition: null, body, scripts: NOTHING });
@@ -95,11 +97,12 @@ function documentOf(page: HtmlPage, { title, mood, edition, body, scripts }: Doc
         ${refresh(page)}${scripts}
       </head>
       <body>
-        ${HATCH}<a class="skip" href="#main">Skip to content</a>${body}
+        ${body}
       </body>
     </html>`;
 }
 
+const FIRST = html`${HATCH}<a class="skip" href="#main">Skip to content</a>`;
 const DOCTYPE = trusted('<!doctype html>');
 
 function refresh({ refreshS }: HtmlPage): Html {

@@ -7,7 +7,7 @@ import type { Download, PageRequest, PageRoute } from '../route.ts';
 import { errorPage } from './errors.ts';
 import { tagged } from './fill.ts';
 import { layout, type Frame, type HtmlPage } from './layout.ts';
-import { newsOf, partTags, tagOf, type PartTags } from './parts.ts';
+import { newsOf, partTags, tagOf, withNews, withoutParts, type PartTags } from './parts.ts';
 import { createRecent, createRendering, type Periods } from './rendering.ts';
 
 export interface MakingOptions {
@@ -39,8 +39,11 @@ export interface Making {
   readonly made: (seen: SeenPage) => Promise<MadePage>;
   /** Whether `made` would answer the page of this tag, as far as that is known without making it. */
   isCurrent(seen: Pick<SeenPage, 'role' | 'address'>, tag: string): Promise<boolean>;
-  /** Those of a page that was made before; undefined: too many pages were made since. */
-  partsOf(tag: string): PartTags | undefined;
+  /**
+   * Without the parts that the page of this tag has too; `parts`: `news` leaves all others as they are there. Null: whole pages
+   * are asked for, or too many were made since that one.
+   */
+  patched(page: FramedPage, known: string, parts: string | null): Pick<MadePage & FramedPage, 'text' | 'tag'> | null;
   readonly framed: (page: HtmlPage, here: Frame['here'], edition: string) => Promise<string>;
   /** Another text whenever something has changed that readers of this role are shown at once. */
   readonly news: (role: Role) => Promise<string>;
@@ -94,7 +97,14 @@ export function createMaking({ queries, pages, now, timeZone: zone, daemon, peri
     made,
     framed,
     news,
-    partsOf: (tag) => kept.get(tag),
+    patched(page, tag, asked) {
+      const known = asked === null ? undefined : kept.get(tag);
+      if (known === undefined) return null;
+      const parts = asked === 'news' ? withNews(known, page.parts) : page.parts;
+      const partsTag = tagOf(JSON.stringify([...parts]));
+      kept.set(partsTag, parts);
+      return { tag: partsTag, text: withoutParts(page.text, (name) => known.get(name) === parts.get(name)) };
+    },
     async isCurrent({ role, address }, tag) {
       const last = latest.get(`${role} ${address}`);
       return last?.tag === tag && last.edition === (await queries.edition());

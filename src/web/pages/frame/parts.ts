@@ -39,12 +39,21 @@ export function partTags(text: string): PartTags {
 
 /** Another text whenever one of the parts does that are shown at once. */
 export function newsOf(parts: PartTags): string {
-  return [...parts].filter(([name]) => name.startsWith(NEWS)).join(' ');
+  return [...parts].filter(([name]) => isNews(name)).join(' ');
 }
 
-/** Of the parts that are known already the page only has the place, which a script fills with what it has. */
-export function withoutKnown(text: string, known: PartTags): string {
+function isNews(name: string): boolean {
+  return name.startsWith(NEWS);
+}
+
+/** What somebody sees who knows these parts and is shown the news of a page. */
+export function withNews(known: PartTags, page: PartTags): PartTags {
+  return new Map([...page].map(([name, tag]) => [name, isNews(name) ? tag : (known.get(name) ?? tag)]));
+}
+
+/** Leaves of each part that is to be kept its place only, which a script fills with what it has. */
+export function withoutParts(text: string, isKept: (name: string) => boolean): string {
   return text.replaceAll(PART, (whole, name: string) =>
-    known.get(name) === tagOf(whole) ? `<div data-part="${name}" data-same></div>` : whole,
+    isKept(name) ? `<div data-part="${name}" data-same></div>` : whole,
   );
 }

@@ -6,7 +6,6 @@ import type { Download, PageRoute } from '../route.ts';
 import { filled } from './fill.ts';
 import type { HtmlPage } from './layout.ts';
 import { createMaking, type FramedPage, type MadePage, type Making, type MakingOptions } from './making.ts';
-import { withoutKnown } from './parts.ts';
 
 export interface Presenter extends Pick<Making, 'news'> {
   show(c: PageContext, route: PageRoute): Promise<Response>;
@@ -28,19 +27,17 @@ export function createPresenter(options: MakingOptions): Presenter {
     return body;
   }
 
-  async function sendMade(c: PageContext, made: MadePage & FramedPage): Promise<Response> {
-    const visitor = c.get('visitor');
-    const ETag = `"${made.tag}"`;
-    const known =
-      c.req.header('x-parts') === undefined ? undefined : making.partsOf(unquoted(c.req.header('if-none-match')));
-    const text = known === undefined ? made.text : withoutKnown(made.text, known);
-    if (!takesGzip(c)) return c.html(filled(text, visitor, now()), made.status, { ETag });
-    const body = await (known === undefined ? compressed(made, visitor) : gzipped(filled(text, visitor, now())));
-    return c.body(new Uint8Array(body), made.status, {
-      ETag,
-      'Content-Type': 'text/html; charset=UTF-8',
-      ...GZIP_HEADERS,
-    });
+  async function sendHtml(c: PageContext, made: FramedPage, tag: string): Promise<Response> {
+    const [visitor, headers] = [c.get('visitor'), { ETag: quoted(tag) }];
+    if (!takesGzip(c)) return c.html(filled(made.text, visitor, now()), made.status, headers);
+    const body = await compressed(made, visitor);
+    const type = { 'Content-Type': 'text/html; charset=UTF-8', ...GZIP_HEADERS };
+    return c.body(new Uint8Array(body), made.status, { ...headers, ...type });
+  }
+
+  function sendMade(c: PageContext, made: MadePage & FramedPage, known: string): Promise<Response> {
+    const patched = making.patched(made, known, c.req.header('x-parts') ?? null);
+    return patched === null ? sendHtml(c, made, made.tag) : sendHtml(c, { ...made, ...patched }, patched.tag);
   }
 
   return {
@@ -53,7 +50,7 @@ export function createPresenter(options: MakingOptions): Presenter {
       const parameter = (name: string): string => c.req.param(name) ?? '';
       const made = await making.made({ role, route, address, parameter, query: (name) => c.req.query(name) ?? '' });
       if (made.tag === known) return unchanged(c, known);
-      return 'body' in made ? download(c, made) : sendMade(c, made);
+      return 'body' in made ? download(c, made) : sendMade(c, made, known);
     },
     async send(c, page) {
       return c.html(
@@ -74,15 +71,19 @@ function addressOf({ req }: PageContext): string {
   return `${pathname}${search}`;
 }
 
+function quoted(tag: string): string {
+  return `"${tag}"`;
+}
+
 function unquoted(tag = ''): string {
   return tag.replace(/^W\//, '').replaceAll('"', '');
 }
 
 function unchanged(c: PageContext, tag: string): Response {
-  return c.body(null, 304, { ETag: `"${tag}"` });
+  return c.body(null, 304, { ETag: quoted(tag) });
 }
 
 function download(c: PageContext, { file, type, body, tag }: Download & Pick<MadePage, 'tag'>): Response {
   if (file !== null) c.header('Content-Disposition', `attachment; filename="${file}"`);
-  return c.body(body, 200, { 'Content-Type': type, ETag: `"${tag}"` });
+  return c.body(body, 200, { 'Content-Type': type, ETag: quoted(tag) });
 }
