@@ -62,7 +62,7 @@ browserTest('a daemon that is gone is seen to be gone', async () => {
   expect(await clock.innerText()).toBe(shown);
   const [lost, main] = [
     await page.locator('#lost h1').boundingBox(),
-    await page.locator('main > *').first().boundingBox(),
+    await page.locator('main section').first().boundingBox(),
   ];
   expect(lost?.x).toBe(main?.x);
   await context.close();

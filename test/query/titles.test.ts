@@ -166,7 +166,7 @@ test('nobody has acknowledged it since it fired, not since its condition began',
   await daemon.poll(6);
   const { cards, detail } = await daemon.queries.overview();
   expect(cards[0]?.since).toBe('2026-01-01T00:01:00Z');
-  expect(detail).toMatch(/^Nobody has acknowledged it for 1 s\./);
+  expect(detail).toMatch(/^Nobody has acknowledged it\./);
   await daemon.poll(2);
-  expect((await daemon.queries.overview()).detail).toMatch(/^Nobody has acknowledged it for 2 min\./);
+  expect((await daemon.queries.overview()).detail).toMatch(/^Nobody has acknowledged it\./);
 });

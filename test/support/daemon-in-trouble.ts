@@ -183,7 +183,8 @@ export function overviewWith(written: Written): Overview {
   return {
     verdict: 'critical',
     headline: 'Treasury USDC is low (and one more)',
-    detail: 'Nobody has acknowledged them; the oldest has waited 14 min.',
+    detail: 'Nobody has acknowledged them.',
+    waiting_since: ago(14 * MINUTE),
     cards: [card, countedCard(written)],
     more: { alerts: 212, rules: 3 },
     unhandled: 2,

@@ -56,7 +56,8 @@ export function createEdition({ store, runtime, clock, bootId }: EditionOptions)
   return async () => {
     const written = await (await store.reader()).version();
     const done = [...runtime.work().values()].reduce((sum, { polls, requests }) => sum + polls + requests, 0);
-    return [bootId, written, done, Math.floor(clock.now() / EDITION_MS)].join('-');
+    // Each page that is open is sent it with each change.
+    return [bootId.slice(0, 8), written, done, Math.floor(clock.now() / EDITION_MS)].join('-');
   };
 }
 

@@ -55,7 +55,12 @@ function oldestOf(facts: readonly WatchFacts[], now: Instant): Trust['oldest'] {
   }
   if (oldest === null) return null;
   const { watch, until } = oldest;
-  return { watch: watch.name, at: showInstant(until), age_ms: Math.max(0, now - until), interval_ms: watch.schedule.intervalMs };
+  return {
+    watch: watch.name,
+    at: showInstant(until),
+    age_ms: Math.max(0, now - until),
+    interval_ms: watch.schedule.intervalMs,
+  };
 }
 
 export function debtsOf(store: QueryContext['store'], owed: readonly OwedDepth[]): Promise<ChannelDebt[]> {

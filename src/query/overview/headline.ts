@@ -1,12 +1,11 @@
 // The verdict in two sentences.
-import { showSpan } from '../../core/wording/words.ts';
 import type { PageVerdict } from '../shapes/overview.ts';
 import type { VerdictFacts } from './verdict.ts';
 
 export interface HeadlineFacts extends VerdictFacts {
   readonly verdict: PageVerdict;
-  /** The most urgent alert that nobody has in hand, and how long the oldest of them has waited; null: there is none. */
-  readonly worst: { readonly title: string; readonly waitedMs: number } | null;
+  /** The title of the most urgent alert that nobody has in hand; null: there is none. */
+  readonly worst: string | null;
   readonly watches: number;
   /** Watches that missed a due time and are not blind yet, since when the first of them; null: there is none. */
   readonly overdue: { readonly watches: number; readonly since: string } | null;
@@ -49,7 +48,7 @@ function worstOf({ storage, worst, critical, warnings, unheard }: HeadlineFacts)
   if (storage === 'full') return 'The state is full: nothing new can be stored';
   if (worst === null) return `${counted(unheard, 'critical alert')} reached nobody`;
   const others = critical + warnings - 1;
-  return others === 0 ? worst.title : `${worst.title} (and ${others === 1 ? 'one more' : `${others} more`})`;
+  return others === 0 ? worst : `${worst} (and ${others === 1 ? 'one more' : `${others} more`})`;
 }
 
 function waitingOf({ worst, critical, warnings, unheard }: HeadlineFacts): string {
@@ -59,9 +58,8 @@ function waitingOf({ worst, critical, warnings, unheard }: HeadlineFacts): strin
     critical === 0 ? '' : counted(critical, 'critical alert'),
     warnings === 0 ? '' : counted(warnings, 'warning'),
   ];
-  const age = span(worst.waitedMs);
-  if (critical + warnings === 1) return sentences(`Nobody has acknowledged it for ${age}.`, lost);
-  return sentences(`Nobody has acknowledged ${joined(what)}; the oldest has waited ${age}.`, lost);
+  const whom = critical + warnings === 1 ? 'it' : joined(what);
+  return sentences(`Nobody has acknowledged ${whom}.`, lost);
 }
 
 function notWorking({ silentSince }: HeadlineFacts): Headline {
@@ -150,8 +148,4 @@ function sentences(...all: readonly string[]): string {
 
 function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
-}
-
-function span(ms: number): string {
-  return showSpan(ms < 60_000 ? Math.max(1, Math.round(ms / 1000)) * 1000 : Math.floor(ms / 60_000) * 60_000);
 }

@@ -29,16 +29,16 @@ export async function overview(view: QueryContext): Promise<Overview> {
   const trusted = await trust(view, all);
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
   const shown = await cardsOf(view, cards.slice(0, MOST_CARDS));
-  const worst = mostUrgent(view, cards, shown);
   const handled = handledGroups(open.filter(isHandled));
   const more = cards.slice(MOST_CARDS);
   const day = await days(view);
   return {
     verdict,
+    waiting_since: cards.length === 0 ? null : showInstant(Math.min(...cards.map(firstToldOf))),
     ...headlineOf({
       ...facts,
       verdict,
-      worst,
+      worst: titleOfWorst(shown),
       watches: trusted.watches,
       overdue: overdueOf(view, trusted),
       owed,
@@ -73,16 +73,12 @@ function silentOf({ runtime, now }: QueryContext): string | null {
   return silentSince === null ? null : showTime(silentSince, { now, zone: runtime.config().timeZone });
 }
 
-/** `cards`: the most urgent first; `shown`: the first of them. */
-function mostUrgent(
-  { now }: QueryContext,
-  cards: readonly CardGroup[],
-  [worst]: readonly AlertCard[],
-): HeadlineFacts['worst'] {
+/** The first of them is the most urgent one. */
+function titleOfWorst([worst]: readonly AlertCard[]): HeadlineFacts['worst'] {
   if (worst === undefined) return null;
   const { title, state, alerts } = worst;
   const others = state === 'event' && alerts > 1 ? ` (the newest of ${alerts} events)` : '';
-  return { title: `${title}${others}`, waitedMs: Math.max(0, now - Math.min(...cards.map(firstToldOf))) };
+  return `${title}${others}`;
 }
 
 async function handledRows(

@@ -127,6 +127,7 @@ export const Overview = z
     verdict: PageVerdict,
     headline: z.string(),
     detail: z.string(),
+    waiting_since: Time.nullable().describe('Since when the oldest alert waits that nobody has in hand.'),
     cards: z.array(AlertCard).describe('Critical first, then what fires, then events; at most eight.'),
     more: z.strictObject({ alerts: Count, rules: Count }).describe('What has no card because of that limit.'),
     unhandled: Count,

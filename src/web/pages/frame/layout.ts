@@ -5,7 +5,7 @@ import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
 import { HATCH, LOGO } from '../../parts/icons.ts';
 import { ageTag, clockTime, timeOfDay, type Moment } from '../../parts/time.ts';
-import { part } from './parts.ts';
+import { onlyWhole, part } from './parts.ts';
 import { LEAVE_SLOT, NAME_SLOT, TAG_SLOT } from './fill.ts';
 
 export type Mood = 'firing' | 'blind' | 'ok';
@@ -49,7 +49,7 @@ export interface NavLink {
 
 export function layout(page: HtmlPage, frame: Frame): Html {
   const count = frame.unhandled === 0 ? '' : `(${frame.unhandled}) `;
-  const body = html`${part('top', html`${FIRST}${header(frame)}${lost(frame)}`)}${page.banner ?? NOTHING}
+  const body = html`${part('first', FIRST)}${part('top', header(frame))}${part('lost', lost(frame))}${page.banner ?? NOTHING}
     <main id="main">${page.main}</main>
     ${part('foot', footer(frame))}
     <p id="said" class="skip" role="status"></p>`;
@@ -88,13 +88,15 @@ function documentOf(page: HtmlPage, { title, mood, edition, body, scripts }: Doc
   return html`${DOCTYPE}
     <html lang="en" data-edition="${edition ?? ''}" data-tag="${TAG_SLOT}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <title>${title} · Chainwarden</title>
         <link rel="icon" href="${assetPath(`icon-${mood}.svg`)}" data-lost="${assetPath('icon-blind.svg')}" />
-        <link rel="stylesheet" href="${assetPath('page.css')}" />
-        ${refresh(page)}${scripts}
+        ${onlyWhole(
+          html`<meta charset="utf-8" />
+            <meta name="viewport" content="width=device-width, initial-scale=1" />
+            <meta name="color-scheme" content="light dark" />
+            <link rel="stylesheet" href="${assetPath('page.css')}" />
+            ${refresh(page)}${scripts}`,
+        )}
       </head>
       <body>
         ${body}

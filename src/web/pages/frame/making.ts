@@ -8,7 +8,7 @@ import { errorPage } from './errors.ts';
 import { tagged } from './fill.ts';
 import { layout, type Frame, type HtmlPage } from './layout.ts';
 import { newsOf, partTags, tagOf, withNews, withoutParts, type PartTags } from './parts.ts';
-import { createRecent, createRendering, type Periods } from './rendering.ts';
+import { createRendering, keepRecent, type Periods } from './rendering.ts';
 
 export interface MakingOptions {
   readonly now: () => number;
@@ -55,8 +55,8 @@ const DAY_MS = 86_400_000;
 
 export function createMaking({ queries, pages, now, timeZone: zone, daemon, periods }: MakingOptions): Making {
   const rendering = createRendering<MadePage>(periods);
-  const kept = createRecent<PartTags>(MOST_KEPT);
-  const latest = createRecent<Pick<MadePage, 'edition' | 'tag'>>(MOST_KEPT);
+  const kept = new Map<string, PartTags>();
+  const latest = new Map<string, Pick<MadePage, 'edition' | 'tag'>>();
   const first = pages.find(({ path }) => path === '/');
   const links = pages.flatMap(({ path, nav }) => (nav === null ? [] : [{ path, name: nav }]));
 
@@ -75,7 +75,7 @@ export function createMaking({ queries, pages, now, timeZone: zone, daemon, peri
     // The proofs in its forms are good for the day.
     const tag = `${tagOf(text)}-${Math.floor(request.now / DAY_MS)}-${role}`;
     const parts = partTags(text);
-    kept.set(tag, parts);
+    keepRecent(kept, tag, parts, MOST_KEPT);
     return { status: (page.status ?? 200) as 200, text: tagged(text, tag), parts, edition, tag };
   }
 
@@ -83,7 +83,7 @@ export function createMaking({ queries, pages, now, timeZone: zone, daemon, peri
     const edition = await queries.edition();
     const key = `${seen.role} ${seen.address}`;
     const page = await rendering.of(key, () => make(seen, edition));
-    latest.set(key, { edition: page.edition, tag: page.tag });
+    keepRecent(latest, key, { edition: page.edition, tag: page.tag }, MOST_KEPT);
     return page;
   }
 
@@ -102,7 +102,7 @@ export function createMaking({ queries, pages, now, timeZone: zone, daemon, peri
       if (known === undefined) return null;
       const parts = asked === 'news' ? withNews(known, page.parts) : page.parts;
       const partsTag = tagOf(JSON.stringify([...parts]));
-      kept.set(partsTag, parts);
+      keepRecent(kept, partsTag, parts, MOST_KEPT);
       return { tag: partsTag, text: withoutParts(page.text, (name) => known.get(name) === parts.get(name)) };
     },
     async isCurrent({ role, address }, tag) {

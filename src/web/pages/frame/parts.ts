@@ -51,9 +51,16 @@ export function withNews(known: PartTags, page: PartTags): PartTags {
   return new Map([...page].map(([name, tag]) => [name, isNews(name) ? tag : (known.get(name) ?? tag)]));
 }
 
+const WHOLE = /<!--whole-->[\s\S]*?<!--\/whole-->/;
+
+/** What the script of a page does not need again. */
+export function onlyWhole(content: Html): Html {
+  return html`${trusted('<!--whole-->')}${content}${trusted(endOf('whole'))}`;
+}
+
 /** Leaves of each part that is to be kept its place only, which a script fills with what it has. */
 export function withoutParts(text: string, isKept: (name: string) => boolean): string {
-  return text.replaceAll(PART, (whole, name: string) =>
-    isKept(name) ? `<div data-part="${name}" data-same></div>` : whole,
-  );
+  return text
+    .replace(WHOLE, '')
+    .replaceAll(PART, (whole, name: string) => (isKept(name) ? `<div data-part="${name}" data-same></div>` : whole));
 }

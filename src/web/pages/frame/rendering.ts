@@ -54,21 +54,10 @@ export function createRendering<T>(periods: Pick<Periods, 'current'>): Rendering
   };
 }
 
-/** So many things that were used last, by their keys. */
-export interface Recent<T> {
-  get(key: string): T | undefined;
-  set(key: string, value: T): void;
-}
-
-export function createRecent<T>(most: number): Recent<T> {
-  const all = new Map<string, T>();
-  return {
-    get: (key) => all.get(key),
-    set(key, value) {
-      all.delete(key);
-      all.set(key, value);
-      const [oldest] = all.keys();
-      if (all.size > most && oldest !== undefined) all.delete(oldest);
-    },
-  };
+/** Keeps so many things that were added last. */
+export function keepRecent<T>(all: Map<string, T>, key: string, value: T, most: number): void {
+  all.delete(key);
+  all.set(key, value);
+  const [oldest] = all.keys();
+  if (all.size > most && oldest !== undefined) all.delete(oldest);
 }

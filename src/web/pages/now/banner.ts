@@ -1,7 +1,8 @@
 // The verdict: red only when somebody is needed.
 import type { Overview, PageVerdict } from '../../../query/shapes/overview.ts';
-import { html, type Html } from '../../parts/html.ts';
+import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { icon } from '../../parts/icons.ts';
+import { ageTag, type Moment } from '../../parts/time.ts';
 import type { Mood } from '../frame/layout.ts';
 
 const LOOKS: Readonly<Record<PageVerdict, readonly [banner: string, mood: Mood]>> = {
@@ -17,14 +18,20 @@ export function moodOf(verdict: PageVerdict): Mood {
   return LOOKS[verdict][1];
 }
 
-export function banner({ verdict, headline, detail, trust }: Overview): Html {
+export function banner(overview: Overview, moment: Moment): Html {
+  const { verdict, headline, detail, trust } = overview;
   const [look] = LOOKS[verdict];
   const isSure = [trust.blind, trust.overdue, trust.owed].every(({ length }) => length === 0);
   const doubt = isSure ? null : html` <a href="#trust">What this rests on</a>`;
   return html`<section class="banner ${look}" aria-label="Verdict">
     <div class="banner-in">
       <h1>${look === 'calm' ? icon(verdict === 'starting' ? 'clock' : 'ok') : null}${headline}</h1>
-      ${detail === '' ? null : html`<p>${detail}${doubt}</p>`}
+      ${detail === '' ? null : html`<p>${detail}${waiting(overview, moment)}${doubt}</p>`}
     </div>
   </section>`;
+}
+
+function waiting({ waiting_since: since, unhandled }: Overview, moment: Moment): Html {
+  if (since === null) return NOTHING;
+  return html` ${unhandled === 1 ? 'It' : 'The oldest'} has waited ${ageTag(since, moment)}.`;
 }

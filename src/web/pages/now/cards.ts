@@ -21,8 +21,15 @@ export function cardSection({ cards, more }: Overview, request: PageRequest): Ht
   if (cards.length === 0) return NOTHING;
   return html`<section aria-labelledby="open">
     <h2 class="skip" id="open">Open alerts that nobody has acknowledged</h2>
-    ${cards.map((card) => part(`${NEWS}${card.key}-${card.episode}`, alertCard(card, request)))}${moreLine(more)}
+    ${cards.map((card) => part(partName(card), alertCard(card, request)))}${moreLine(more)}
   </section>`;
+}
+
+const KEY_CHARS = 10;
+
+/** Of eight cards so much of a key is enough. */
+function partName({ key, episode }: AlertCard): string {
+  return `${NEWS}${key.slice(0, KEY_CHARS)}-${episode}`;
 }
 
 function moreLine({ alerts, rules }: Overview['more']): Html {

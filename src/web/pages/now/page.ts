@@ -25,7 +25,7 @@ export function nowPage({ overview }: Pick<PageQueries, 'overview'>): PageRoute 
       const found = await overview();
       return {
         title: found.headline,
-        banner: part(`${NEWS}banner`, html`${banner(found)}${asOf(found, request)}`),
+        banner: part(`${NEWS}banner`, html`${banner(found, request)}${asOf(found, request)}`),
         main: content(found, request),
         refreshS: REFRESH_S,
       };
