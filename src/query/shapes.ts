@@ -70,7 +70,9 @@ export const HistoryListFilter = z.strictObject({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true')
-    .describe('With the lines of polls that another line says again.'),
+    .describe(
+      'With the lines of polls that another line says again, and with failed tries where nothing is shown alone.',
+    ),
   ...paging,
 });
 export type HistoryListFilter = z.output<typeof HistoryListFilter>;

@@ -19,8 +19,11 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
   const { q, show, since, until, after, limit } = filter;
   const [, before] = placeIn(after, z.tuple([z.literal('history'), z.int()])) ?? ['history', null];
   const wanted = show === null ? ANY : SHOWN[show];
+  // The tries of one dead channel would fill the page: the filter of deliveries has them.
+  const without = show === null && !filter.complete ? TRIES : [];
   const { lines, next } = await view.store.journalPage({
     ...wanted,
+    without,
     search: searchOf(view, q),
     since,
     until,
@@ -40,6 +43,8 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
     days,
   };
 }
+
+const TRIES = ['tried'];
 
 /** How the ids of the built-in watches begin. */
 const SELF = `${BUILT_IN_RULE}/`;

@@ -19,6 +19,8 @@ export interface HistoryFilter {
 export interface JournalFilter {
   /** Null: of every kind. */
   readonly kinds: readonly string[] | null;
+  /** Of none of these kinds. */
+  readonly without: readonly string[];
   /** How the subject begins; null: whatever it is. */
   readonly subjects: readonly string[] | null;
   readonly search: JournalSearch | null;
@@ -33,7 +35,7 @@ export interface JournalFilter {
 
 /** Either is enough. */
 export interface JournalSearch {
-  /** Stands in the line, in upper or lower case of ASCII. */
+  /** Stands in the line, or in what was lately notified of its alert: in upper or lower case of ASCII. */
   readonly text: string;
   /** The line is about one of these, or about an alert of theirs. */
   readonly watches: readonly WatchId[];

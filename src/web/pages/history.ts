@@ -37,11 +37,13 @@ function content(found: HistoryList, { q, show }: HistoryListFilter, moment: Mom
       href: linkTo(PATH, { q, show: one }),
     })),
   ];
-  const search = { path: PATH, q, placeholder: 'watch, alert, person, address, block', keep: { show } };
+  const search = { path: PATH, q, placeholder: 'title, watch, label, person, address, block, hash', keep: { show } };
   const next = found.next === null ? null : linkTo(PATH, { q, show, after: found.next });
   return html`<div>
       <h1>History</h1>
-      <p class="lead">The journal, newest first. Kept for 90 days or up to 1 GiB.</p>
+      <p class="lead">
+        The journal, newest first. Kept for 90 days or up to 1 GiB. Failed tries stand under Deliveries.
+      </p>
     </div>
     <div class="filters">${searchForm(search)}${pills(kinds, 'What')}</div>
     <div>

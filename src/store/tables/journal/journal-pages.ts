@@ -18,6 +18,8 @@ import { anchorOf, checkpointOf, journalTextOf } from './journal.ts';
 const COLUMNS = 'number, at, kind, subject, actor, data, position, hash';
 /** Lines that one search looks at: a few milliseconds. */
 const MOST_SEARCHED = 20_000;
+/** Notifications that one search looks at, from the newest on. */
+const MOST_MESSAGES = 20_000;
 /** Alerts of watches that are looked for. */
 const MOST_KEYS = 10_000;
 
@@ -26,14 +28,22 @@ const NEWEST = 'SELECT coalesce(max(number), 0) AS number FROM journal';
 const OLDEST = 'SELECT coalesce(min(number), 1) AS number FROM journal';
 
 const PAGE = (d: SqlDialect): string => `
+  WITH told AS (
+    SELECT DISTINCT key FROM (
+      SELECT key, message, labels FROM notifications WHERE $5::text IS NOT NULL ORDER BY number DESC LIMIT ${MOST_MESSAGES}
+    ) AS newest
+    WHERE message ${d.like} $5::text ESCAPE '\\' OR labels ${d.like} $5::text ESCAPE '\\'
+    LIMIT ${MOST_KEYS})
   SELECT ${COLUMNS} FROM journal
   WHERE number >= $1 AND number < $2 AND at >= $7 AND at < $8
     AND ($3::text[] IS NULL OR ${d.among('kind', '$3', 'text')})
+    AND NOT ${d.among('kind', '$10', 'text')}
     AND ($4::text[] IS NULL OR ${d.startsWithAny('subject', '$4')})
     AND ($5::text IS NULL OR ${d.among('subject', '$6', 'text')}
       OR subject IN (
         SELECT key FROM (
           SELECT DISTINCT key FROM notifications WHERE ${d.among('watch', '$6', 'text')} LIMIT ${MOST_KEYS}) AS keys)
+      OR subject IN (SELECT key FROM told) OR ${d.jsonText('data', 'key')} IN (SELECT key FROM told)
       OR actor ${d.like} $5::text ESCAPE '\\' OR subject ${d.like} $5::text ESCAPE '\\'
       OR data ${d.like} $5::text ESCAPE '\\')
   ORDER BY number DESC LIMIT $9 + 0`;
@@ -42,14 +52,24 @@ const LATEST = 'SELECT max(at) AS at FROM journal WHERE number >= $1 AND number 
 
 export async function journalPage(
   sql: Sql,
-  { kinds, subjects, search, since, until, before, limit }: JournalFilter,
+  { kinds, without, subjects, search, since, until, before, limit }: JournalFilter,
 ): Promise<JournalPage> {
   const end = before ?? (await numberOf(sql, NEWEST)) + 1;
-  const isLookedFor = [kinds, subjects, search, since, until].some((one) => one !== null);
+  const isLookedFor = without.length > 0 || [kinds, subjects, search, since, until].some((one) => one !== null);
   const from = isLookedFor ? end - MOST_SEARCHED : 0;
   const pattern = search === null ? null : `%${escapedForLike(search.text)}%`;
   const times = [since ?? -Number.MAX_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
-  const rows = await sql.all(PAGE, [from, end, kinds, subjects, pattern, search?.watches ?? [], ...times, limit]);
+  const rows = await sql.all(PAGE, [
+    from,
+    end,
+    kinds,
+    subjects,
+    pattern,
+    search?.watches ?? [],
+    ...times,
+    limit,
+    without,
+  ]);
   const lines = rows.map(journalLineOf);
   const last = lines.length === limit ? (lines.at(-1)?.number ?? from) : from;
   const isOver = last <= (await numberOf(sql, OLDEST)) || (since !== null && (await isBefore(sql, since, [from, end])));
