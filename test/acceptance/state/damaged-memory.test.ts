@@ -57,7 +57,7 @@ test.each([
       ),
     ]);
     const config = ['-c', join(folder.path, 'config.yaml')];
-    expect((await run(['status', ...config])).out).toMatch(
+    expect((await run(['status', '--watches', ...config])).out).toMatch(
       /^treasury: what is remembered of it is damaged.*\nvault: last/m,
     );
     expect(await run(['explain', 'treasury', ...config])).toMatchObject({
