@@ -18,7 +18,16 @@ interface Panel {
   readonly id: number;
   readonly type: string;
   readonly title: string;
-  readonly targets?: readonly { readonly expr: string }[];
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat?: string }[];
+  readonly fieldConfig?: {
+    readonly defaults: {
+      readonly unit?: string;
+      readonly thresholds?: { readonly steps: readonly { readonly color: string; readonly value: number | null }[] };
+      readonly mappings?: readonly { readonly options: Readonly<Record<string, { readonly text: string }>> }[];
+    };
+  };
+  /** Of a row that is collapsed. */
+  readonly panels?: readonly Panel[];
 }
 
 interface Dashboard {
@@ -27,7 +36,8 @@ interface Dashboard {
 }
 
 const dashboard = JSON.parse(readFileSync('deploy/grafana/chainwarden.json', 'utf8')) as Dashboard;
-const shown = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
+const panels = dashboard.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
+const shown = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
 const rows: Readonly<Record<string, MetricRow>> = METRICS;
 
 /** The row of a metric, also of the series that a histogram is made of. */
@@ -49,9 +59,9 @@ function labelsIn(expression: string): string[] {
 
 describe('the dashboard', () => {
   test('has panels of their own ids, and each one asks something', () => {
-    const ids = dashboard.panels.map(({ id }) => id);
+    const ids = panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(dashboard.panels.filter(({ type, targets }) => type !== 'row' && !targets?.length)).toEqual([]);
+    expect(panels.filter(({ type, targets }) => type !== 'row' && !targets?.length)).toEqual([]);
     expect(shown.length).toBeGreaterThan(30);
   });
 
@@ -63,10 +73,45 @@ describe('the dashboard', () => {
     expect(labelsIn(expression).filter((label) => !known.includes(label))).toEqual([]);
   });
 
+  test('says of each number what it is, and from when on it is bad', () => {
+    const numbers = panels.filter(({ type }) => type !== 'row' && type !== 'table');
+    const nameless = numbers.filter(({ targets = [] }) =>
+      targets.some(({ legendFormat }) => legendFormat === undefined),
+    );
+    expect(nameless.map(({ title }) => title)).toEqual([]);
+    const defaults = numbers.map(({ title, fieldConfig }) => ({ title, ...fieldConfig?.defaults }));
+    expect(defaults.filter(({ unit, thresholds }) => unit === undefined || thresholds === undefined)).toEqual([]);
+    const colourOf = (name: string, value: number): string | undefined =>
+      defaults
+        .find(({ title }) => title === name)
+        ?.thresholds?.steps.findLast(({ value: from }) => from === null || value >= from)?.color;
+    expect([colourOf('Storage', 0), colourOf('Storage', 1)]).toEqual(['red', 'green']);
+    expect([colourOf('Last reload', 0), colourOf('Last reload', 1)]).toEqual(['red', 'green']);
+    expect([colourOf('Credits left', 0), colourOf('Credits left', 87_340)]).toEqual(['red', 'green']);
+    expect([colourOf('Not acknowledged', 0), colourOf('Not acknowledged', 1)]).toEqual(['green', 'red']);
+    expect([colourOf('Watches without good data', 0), colourOf('Watches without good data', 28)]).toEqual([
+      'green',
+      'orange',
+    ]);
+  });
+
+  test('asks the replicas, explorers and watches that its reader has chosen', () => {
+    for (const [title, expression] of shown) {
+      const [series, chosen] = [/\b(?:chainwarden|process)_\w+/g, /instance=~"\$instance"/g];
+      expect([title, expression.match(chosen)?.length]).toEqual([title, expression.match(series)?.length]);
+    }
+  });
+
   test('lets its reader choose among the watches', () => {
     const text = JSON.stringify(dashboard.templating.list);
-    expect(text).toContain('label_values(chainwarden_watch_up, watch)');
-    expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource', 'watch']);
+    expect(text).toContain('label_values(chainwarden_watch_up{instance=~\\"$instance\\"}, watch)');
+    expect(dashboard.templating.list.map(({ name }) => name)).toEqual([
+      'datasource',
+      'instance',
+      'explorer',
+      'watch',
+      'page',
+    ]);
   });
 
   test('lies where the provisioning looks for it, beside the Prometheus that it reads', () => {
@@ -153,15 +198,24 @@ test('a real Prometheus beside the daemon on its sandbox answers every query of 
   const api = await startPrometheus(directory, host, stack);
   // A rate needs two samples; the newest scrape may not be stored yet.
   await scrapes.reached(5);
-  const empty: string[] = [];
+  const found = new Map<string, Awaited<ReturnType<typeof query>>>();
   for (const [title, expression] of shown) {
-    const asked = expression.replaceAll('$__rate_interval', '1m').replaceAll('$watch', '.*');
-    if ((await query(api, asked)).length === 0) empty.push(title);
+    const chosen = expression.replaceAll(/\$(?:watch|instance|explorer)\b/g, '.*');
+    found.set(title, await query(api, chosen.replaceAll('$__rate_interval', '1m')));
   }
+  const empty = [...found].flatMap(([title, answer]) => (answer.length === 0 ? [title] : []));
   expect(empty.filter((title) => MAY_BE_EMPTY[title] === undefined)).toEqual([]);
+  // Both watches answer, one alert of each fires, and nothing is wrong with the daemon.
+  const numbersOf = (title: string): number[] => (found.get(title) ?? []).map(([value]) => Number(value));
+  expect((found.get('Firing') ?? []).map(([, labels]) => `${labels['watch'] ?? ''}/${labels['alert'] ?? ''}`)).toEqual(
+    expect.arrayContaining(['head/behind', 'treasury/much']),
+  );
+  expect([numbersOf('Watches without good data'), numbersOf('State of the data')]).toEqual([[0], [2]]);
+  expect([numbersOf('Answers'), numbersOf('Storage'), numbersOf('Last reload')]).toEqual([[1, 1], [1], [1]]);
+  expect([numbersOf('Pending'), numbersOf('Starts in a day')]).toEqual([[0], [0]]);
 });
 
 test('what may be empty is a panel', () => {
-  const titles = dashboard.panels.map(({ title }) => title);
+  const titles = panels.map(({ title }) => title);
   expect(Object.keys(MAY_BE_EMPTY).filter((title) => !titles.includes(title))).toEqual([]);
 });
