@@ -15,6 +15,7 @@ import type { Loop } from '../engine/upkeep/supervisor.ts';
 import type { Instant } from '../lib/clock.ts';
 import { reportDaily } from './daily-report.ts';
 import { beatUntil } from './heartbeat.ts';
+import { createAnchorFile } from './state/anchor-file.ts';
 import { followReplicas } from './state/replicas.ts';
 import { openServices, type AppOptions, type Services } from './services.ts';
 import { openState } from './state/state.ts';
@@ -124,6 +125,7 @@ function loopsOf(
   const beat = { ...options, runtime, store, ownership, health, onAccepted };
   const report = { runtime, store, ownership, health, clock, log };
   const summary = { health: () => summaryOfHealth(health()) };
+  const kept = options.isDry ? null : createAnchorFile(options.setup.config.state.file);
   const loops: Loop[] = [
     { name: 'reloader', run: (end) => reloader.run(end) },
     { name: 'self-alerts', run: (end) => self.run(end) },
@@ -131,7 +133,7 @@ function loopsOf(
     { name: 'heartbeat', run: whileHeld('service:dispatch', (end) => beatUntil(beat, end)) },
     { name: 'daily-report', run: whileHeld('service:dispatch', (end) => reportDaily(report, end)) },
     { name: 'health', run: (end) => recordHealth({ ...summary, store, clock, log }, end) },
-    { name: 'journal', run: (end) => runJournal({ store, ownership, jumps, clock, log }, end) },
+    { name: 'journal', run: (end) => runJournal({ store, kept, ownership, jumps, clock, log }, end) },
   ];
   const replicas = { store, ownership, runtime, pauses, clock, log };
   if (ownership.isShared) loops.push({ name: 'replicas', run: (end) => followReplicas(replicas, end) });

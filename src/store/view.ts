@@ -6,7 +6,7 @@ import { events, firings, messages, messagesOf, messagesOfKey, watchOf } from '.
 import { notificationCounts } from './tables/alerts/notifications.ts';
 import * as deliveries from './tables/deliveries/delivery-lists.ts';
 import { historyOf, journalPage, notifications, verify } from './tables/journal/journal-pages.ts';
-import { headOf } from './tables/journal/journal.ts';
+import { hashAt, headOf } from './tables/journal/journal.ts';
 import { diagnostics } from './tables/memory/coverage.ts';
 import { readFact } from './tables/memory/facts.ts';
 import { recall } from './tables/memory/memory.ts';
@@ -89,6 +89,7 @@ function journalView({ sql, snapshot }: SqlReads) {
     history: (filter) => historyOf(sql, filter),
     journalPage: (filter) => snapshot((on) => journalPage(on, filter)),
     journalHead: () => headOf(sql),
+    journalHashAt: (position) => hashAt(sql, position),
     verifyJournal: (anchor) => snapshot((on) => verify(on, anchor)),
   } satisfies Partial<StoreView>;
 }

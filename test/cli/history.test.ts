@@ -103,3 +103,15 @@ test('verify finds a line that was changed, and an anchor finds a history that w
     out: 'broken at position 9: the journal ends at 3\n',
   });
 });
+
+test('verify goes by what the daemon kept beside its token: a history that was cut is found', async () => {
+  using prepared = await aHistory();
+  const verify = () => prepared.run('history', '-c', prepared.config, '--verify');
+  const head = /to (\d+):([0-9a-f]{64})/.exec((await verify()).out);
+  prepared.folder.write('state.db.anchor', `${head?.[1] ?? ''}:${head?.[2] ?? ''}\n`);
+  expect((await verify()).code).toBe(0);
+  execute(prepared.stateFile, 'DELETE FROM journal WHERE position > 2');
+  expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining(': the journal ends at 2') });
+  prepared.folder.write('state.db.anchor', '');
+  expect((await verify()).code).toBe(0);
+});

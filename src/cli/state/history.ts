@@ -1,4 +1,5 @@
 // What the journal says: what was decided, told and changed, and whether anybody has changed the journal itself.
+import { anchorFileOf, readAnchor } from '../../app/state/anchor-file.ts';
 import { parseAnchor, showAnchor, type JournalAnchor, type ChainCheck } from '../../core/journal/chain.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -31,7 +32,8 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   const { config, watches } = loadToRead(terminal, options.config);
   const anchor = anchorOf(options.verify);
   await using reader = await openReader(config.state);
-  if (options.verify !== undefined) return sayVerdict(terminal, await reader.verifyJournal(anchor));
+  if (options.verify !== undefined)
+    return sayVerdict(terminal, await reader.verifyJournal(anchor ?? (await keptAnchor(reader, config.state.file))));
   const now = terminal.clock.now();
   const zone = config.timeZone;
   const since = options.since === undefined ? undefined : instantOf(options.since, now);
@@ -43,6 +45,19 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   for (const text of texts) terminal.out(text);
   if (lines.length === 0) terminal.err('nothing in the journal matches\n');
   return EXIT.ok;
+}
+
+/** Kept by the daemon beside its token; null: nothing is, this user may not read it, or its line was dropped by its age. */
+async function keptAnchor(reader: StoreReader, stateFile: string): Promise<JournalAnchor | null> {
+  try {
+    const kept = readAnchor(anchorFileOf(stateFile));
+    const head = await reader.journalHead();
+    const isDropped =
+      kept !== null && kept.position <= (head?.position ?? 0) && (await reader.journalHashAt(kept.position)) === null;
+    return isDropped ? null : kept;
+  } catch {
+    return null;
+  }
 }
 
 function anchorOf(verify: HistoryOptions['verify']): JournalAnchor | null {

@@ -26,6 +26,7 @@ export const JOURNAL_KINDS = [
   'stop',
   'clock',
   'checkpoint',
+  'not-as-kept',
   'replica-joined',
   'shard-claimed',
   'commit-fenced',

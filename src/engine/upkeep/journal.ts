@@ -4,10 +4,13 @@ import type { JournalEntry } from '../../core/journal/entry.ts';
 import { showDuration, type Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { keepAnchor, type KeptAnchor } from './kept-anchor.ts';
 import type { ClockJump, ClockJumps } from './clock-jumps.ts';
 
 export interface JournalOptions {
-  readonly store: Pick<Store, 'chainJournal' | 'record'>;
+  readonly store: Pick<Store, 'chainJournal' | 'record' | 'journalHead' | 'journalHashAt'>;
+  /** Null: a dry run keeps nothing. */
+  readonly kept: KeptAnchor | null;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly jumps: Pick<ClockJumps, 'look'>;
   readonly clock: Clock;
@@ -15,12 +18,14 @@ export interface JournalOptions {
 }
 
 const LOOK_MS = 1000;
+const LOOKS_FOR_ANCHOR = 10;
 /** In one transaction: takes a few milliseconds. */
 const AT_ONCE = 500;
 
 /** Runs until the signal aborts, and chains what is there then. A storage that does not answer is tried again. */
 export async function runJournal(options: JournalOptions, signal: AbortSignal): Promise<void> {
-  const { store, ownership, jumps, clock, log } = options;
+  const { store, kept, ownership, jumps, clock, log } = options;
+  let isKeeping = true;
   let isFailing = false;
   /** Not written yet. */
   let unwritten: readonly JournalEntry[] = [];
@@ -41,6 +46,18 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
     unwritten = [];
   }
 
+  /** A journal goes on without it. */
+  async function keep(): Promise<void> {
+    if (kept === null || ownership.fenceOf('service:journal') === null) return;
+    try {
+      await keepAnchor({ store, kept, clock, log });
+      isKeeping = true;
+    } catch (error) {
+      if (isKeeping) log.warn('journal:not-kept', { error, effect: 'a journal that is cut would not be noticed' });
+      isKeeping = false;
+    }
+  }
+
   async function look(): Promise<void> {
     try {
       await recordJump();
@@ -52,11 +69,13 @@ export async function runJournal(options: JournalOptions, signal: AbortSignal): 
     }
   }
 
-  while (!signal.aborted) {
+  for (let looks = 0; !signal.aborted; looks += 1) {
     await look();
+    if (looks % LOOKS_FOR_ANCHOR === 0) await keep();
     await clock.sleep(LOOK_MS, signal);
   }
   await look();
+  await keep();
 }
 
 function lineOf({ at, byMs }: ClockJump): JournalEntry {

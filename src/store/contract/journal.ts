@@ -95,6 +95,9 @@ export interface JournalStore {
   /** The newest line that is chained; null when there is none. Durable before it is answered. */
   journalHead(): Promise<JournalAnchor | null>;
 
+  /** The hash of the line at that position; null: it is not there, or was dropped by its age. */
+  journalHashAt(position: number): Promise<string | null>;
+
   /**
    * How many chained lines of each kind follow the one at that position, among the next 20,000, and the position of the last
    * one of them. Null: none is counted, and the newest line is named.

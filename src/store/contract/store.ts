@@ -84,6 +84,7 @@ export interface StoreView
       | 'openAlerts'
       | 'history'
       | 'journalHead'
+      | 'journalHashAt'
       | 'verifyJournal'
     > {
   /** The replicas that work on the state, and what each holds. Null: one process has the state for itself. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { JournalAnchor } from '../../../src/core/journal/chain.ts';
 import { createClockJumps } from '../../../src/engine/upkeep/clock-jumps.ts';
 import { runJournal } from '../../../src/engine/upkeep/journal.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -20,15 +21,23 @@ function prepare() {
       disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.chainJournal(limit, fence),
     record: (lines) => (disk.isFull ? Promise.reject(new Error('the disk is full')) : inner.record(lines)),
   };
+  const outside: { anchor: JournalAnchor | null } = { anchor: null };
+  const kept = {
+    read: () => outside.anchor,
+    write: (anchor: JournalAnchor | null) => {
+      outside.anchor = anchor;
+    },
+  };
   const stop = new AbortController();
   const running = runJournal(
-    { store, ownership: ownershipOf(store), jumps: createClockJumps(clock), clock, log },
+    { store, kept, ownership: ownershipOf(store), jumps: createClockJumps(clock), clock, log },
     stop.signal,
   );
   return {
     clock,
     log,
     disk,
+    outside,
     store,
     append: (count: number) => inner.record(Array.from({ length: count }, () => LINE)),
     chained: async () => (await inner.journalHead())?.position ?? 0,
@@ -96,4 +105,31 @@ test('clocks that were set while the disk was full are lines once there is room'
     { set_by_ms: -7_200_000 },
     { set_by_ms: 3_600_000 },
   ]);
+});
+
+test('the newest line is kept outside every ten seconds and at the end', async () => {
+  const daemon = prepare();
+  await daemon.append(3);
+  await daemon.clock.advance(10_000);
+  expect(daemon.outside.anchor).toEqual(await daemon.store.journalHead());
+  expect(daemon.outside.anchor?.position).toBe(3);
+  await daemon.append(2);
+  await daemon[Symbol.asyncDispose]();
+  expect(daemon.outside.anchor?.position).toBe(5);
+  expect(daemon.log.lines).toEqual([]);
+});
+
+test.each([
+  ['cut', { position: 9, hash: 'ab'.repeat(32) }, 'the journal ends at 3'],
+  ['written anew', { position: 2, hash: 'ab'.repeat(32) }, 'its hash is another than the one that was kept'],
+])('a journal that was %s is warned of once, with a line of its own, and kept anew', async (_how, anchor, why) => {
+  await using daemon = prepare();
+  await daemon.append(3);
+  await daemon.clock.advance(1000);
+  daemon.outside.anchor = anchor;
+  await daemon.clock.advance(30_000);
+  expect(daemon.log.lines).toEqual(['warn journal:not-as-kept']);
+  const [line] = await daemon.store.history({ limit: 1 });
+  expect(line).toMatchObject({ kind: 'not-as-kept', data: { kept: `${anchor.position}:${anchor.hash}`, why } });
+  expect(daemon.outside.anchor).toEqual(await daemon.store.journalHead());
 });

@@ -201,6 +201,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     record: (entries) => write(() => inner.record(entries)),
     chainJournal: (limit, fence) => write(() => inner.chainJournal(limit, fence)),
     journalHead: () => deed(() => inner.journalHead()),
+    journalHashAt: (position) => deed(() => inner.journalHashAt(position)),
     held: () => deed(() => inner.held()),
     mirrored: (channel, since) => deed(() => inner.mirrored(channel, since)),
     keepMirrored: (...args) => deed(() => inner.keepMirrored(...args)),

@@ -55,6 +55,16 @@ export async function headOf(sql: Sql): Promise<JournalAnchor | null> {
   return row === undefined ? checkpointOf(sql) : anchorOf(row);
 }
 
+const AT = `
+  SELECT position, hash FROM journal WHERE position = $1
+  UNION ALL SELECT position, hash FROM checkpoints WHERE position = $1`;
+
+/** Null: there is no such line, or it was dropped long before the newest one that was. */
+export async function hashAt(sql: Sql, position: number): Promise<string | null> {
+  const row = await sql.first(AT, [position]);
+  return row === undefined ? null : anchorOf(row).hash;
+}
+
 const CHECKPOINT = 'SELECT position, hash FROM checkpoints ORDER BY position DESC LIMIT 1';
 
 /** The anchor of the last line that was dropped; null when none was. */
