@@ -37,6 +37,20 @@ describe('the oracle for people, of what has begun,', () => {
     expect(found({ transitions: [fires], tries, lives })).toEqual([]);
   });
 
+  it('passes an event that one try told to whom the reload of that moment leaves out', () => {
+    const configs = [
+      { from: 0, config: TO_OPS },
+      { from: HOUR + 10 * MINUTE, config: config('later', [route({ notify: ['team'] })]) },
+    ];
+    const event = transition({ at: HOUR, type: 'event' });
+    const outcome = { type: 'refused', why: 'busy', retryAfterMs: HOUR } as const;
+    const refused = sent(HOUR, 'ops', [member({ type: 'event' })], { id: 'told', outcome });
+    const taken = (at: number): Try => sent(at, 'ops', [member({ type: 'event' })], { id: 'told', attempt: 2 });
+    const given = { configs, transitions: [event] };
+    expect(found({ ...given, tries: [refused, taken(HOUR + 10 * MINUTE)] })).toEqual([]);
+    expect(found({ ...given, tries: [refused, taken(HOUR + 10 * MINUTE + 1)] })).toContain('unsent reload');
+  });
+
   it('finds that a target which a reload names is not told of what is open', () => {
     const configs = [
       { from: 0, config: TO_OPS },

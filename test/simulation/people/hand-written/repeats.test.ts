@@ -16,6 +16,7 @@ import {
   route,
   rule,
   sent,
+  silence,
   transition,
 } from './logs.ts';
 
@@ -108,6 +109,19 @@ describe('the oracle for people, of repeats,', () => {
     const span = { from: 0, to: 2 * HOUR };
     expect(found({ span, configs, jumps, lives, transitions: [fires], tries })).toEqual([]);
     expect(found({ span, configs, jumps, transitions: [fires], tries })).toEqual(['repeat-wrong early']);
+  });
+
+  it('passes a repeat that is held when the clock is set back, and waits for its time from then on', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['hook'], repeatMs: 30 * MINUTE })]) }];
+    const jumps = [{ at: HOUR + 40 * MINUTE, ms: -100 * MINUTE }];
+    const actions = [silence(HOUR + 20 * MINUTE, HOUR + 50 * MINUTE)];
+    const repeated = (at: number): string[] => {
+      const again = { ...repeat(at, 'hook'), closedClock: at - 100 * MINUTE };
+      const span = { from: 0, to: 2 * HOUR + 25 * MINUTE };
+      return found({ span, configs, jumps, actions, transitions: [fires], tries: [begin(HOUR, 'hook'), again] });
+    };
+    expect(repeated(2 * HOUR + 11 * MINUTE)).toEqual([]);
+    expect(repeated(2 * HOUR + 20 * MINUTE)).toEqual(['repeat-wrong repeat']);
   });
 
   it('passes a begin that was given up and is tried again later, since a reload has turned repeats off', () => {
