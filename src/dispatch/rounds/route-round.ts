@@ -107,7 +107,8 @@ function routeSummary(
       notification: notification.number,
       group,
       via,
-      state: { ...state, wanted: notification.seq },
+      // It was told of the members: nothing holds their end.
+      state: { ...state, wanted: notification.seq, begun: isEnd(notification.transition) ? state.closed : null },
     };
   });
   const { owing, ...others } = membersAfter(notification, members, rules);

@@ -4,6 +4,7 @@ import type { Delivery, Message, Settlement } from '../../../src/core/model/deli
 import { ANNOUNCER } from '../../../src/core/model/ids.ts';
 import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts';
 import { deliveryId } from '../../../src/core/model/watch/identity.ts';
+import type { MuteWindow } from '../../../src/dispatch/model.ts';
 import { CAP_OF_PEOPLE } from '../../../src/dispatch/policy/rate.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
 import { routingOf as routingTo } from '../../../src/dispatch/routing.ts';
@@ -322,6 +323,25 @@ test('events that are retracted together are open no more, and call nobody in', 
   await daemon.clock.advance(DAY);
   await daemon.route();
   expect((await daemon.sent()).toSorted()).toEqual(['ada event', 'bob event']);
+});
+
+test('the end of events that were told and are retracted together passes every mute', async () => {
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+  const windows: MuteWindow[] = [];
+  const routingOf: DispatchRules['routingOf'] = (labels) => {
+    const { channels, options } = routingTo([], null, labels);
+    return { channels, options: { ...options, mute: windows } };
+  };
+  await using daemon = await aDispatcher(CHANNELS, undefined, { more: { routingOf } });
+  for (const key of ['a', 'b']) await daemon.decided({ ...EVENT, key }, ['ops']);
+  await daemon.route();
+  await daemon.sent();
+  windows.push({ days, from: '00:00', to: '24:00', zone: 'UTC' });
+  const gone = { of: 'alert.retracted', count: 2, keys: ['a', 'b'] } as const;
+  await daemon.decided({ key: 'gone', type: 'alert.summary', summary: gone }, ['ops']);
+  await daemon.decided({ ...EVENT, key: 'c' }, ['ops']);
+  await daemon.route();
+  expect(await daemon.sent()).toEqual(['ops summary']);
 });
 
 test('a repeat that was refused held up the end of its alert, and went out just before it', async () => {

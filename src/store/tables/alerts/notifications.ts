@@ -58,9 +58,10 @@ function rowOf(watch: WatchId, { message, labels, notify, told }: Transition, at
   };
 }
 
-/** A summary is an event, whatever happened to its members. */
+/** A summary is an event, unless its members have ended. */
 function transitionOf(message: Message): TransitionName {
-  return message.summary === null ? nameOfTransition(message) : 'event';
+  const name = nameOfTransition(message);
+  return message.summary === null || name === 'resolved' || name === 'retracted' ? name : 'event';
 }
 
 /** As the column `summary` has it. */
