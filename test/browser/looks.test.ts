@@ -104,6 +104,27 @@ browserTest(
   },
 );
 
+browserTest('on a telephone a row of a list has two lines, and a tap opens the rest of it', async () => {
+  const window = await browser.open({ width: 390, scripts: false });
+  const { page } = window;
+  await enter(window);
+  for (const path of ['/', '/watches', '/accounts', '/history', '/deliveries', '/rules', '/watches/treasury-usdc']) {
+    await page.goto(web.url + path);
+    const rows = page.locator('tr:has(> td.fold)');
+    expect([path, (await rows.count()) > 0]).toEqual([path, true]);
+    for (const row of await rows.all()) {
+      const { height } = (await row.boundingBox()) ?? { height: 0 };
+      expect([path, height > 0 && height <= 72]).toEqual([path, true]);
+    }
+  }
+  const row = page.locator('tr:has(> td.fold)').last();
+  expect(await row.locator('td[data-name=Took]').isVisible()).toBe(false);
+  await row.locator('summary').click();
+  expect(await row.locator('td[data-name=Took]').isVisible()).toBe(true);
+  expect(await overflowOf(page)).toBe(0);
+  await window.context.close();
+});
+
 browserTest('what is hard to read would be found', async () => {
   const window = await browser.open();
   await window.page.setContent('<html><body><img src="x"><p style="color: #ccc">faint</p></body></html>');

@@ -9,7 +9,18 @@ import { rowTone, stateWords, watchRowTone, watchStateTag } from '../parts/state
 import { explorerLink } from '../parts/subject.ts';
 import { ageOf, ageTag, clockTime, duration, type Moment } from '../parts/time.ts';
 import { accountsCsv, CSV_TYPE } from '../../query/watches/accounts-csv.ts';
-import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
+import {
+  FOLD,
+  filterIn,
+  linkTo,
+  NO_SUCH_FILTER,
+  nothingFound,
+  pager,
+  pills,
+  searchForm,
+  sheet,
+  type Pill,
+} from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
 import type { Download, PageRoute } from './route.ts';
@@ -107,19 +118,20 @@ function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
   const { of, asset, watch, measure } = row;
   const limit = limitWords(measure);
   return html`<tr class="${watchRowTone(row.state, row.severity)}">
-    <td>
+    <td class="brief">
       <a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a
       >${isOneOfMany ? html`<span class="sub mono">${watch}</span>` : NOTHING}${stateLine(row, moment)}
     </td>
-    <td class="num" data-name="Balance">
+    <td class="num brief side" data-name="Balance">
       <span><b>${bareValue(measure)}</b></span>
     </td>
     <td class="num" data-name="Limit"><span>${limit ?? html`<span class="quiet">none</span>`}</span></td>
-    <td class="num half"><span>${distanceCell(row)}</span>${gauge(measure, toneOfRow(row))}</td>
-    <td class="num" data-name="24 h"><span>${changeCell(row)}</span></td>
+    <td class="num half brief second"><span>${distanceCell(row)}</span>${gauge(measure, toneOfRow(row))}</td>
+    <td class="num brief side second" data-name="24 h"><span>${changeCell(row)}</span></td>
     <td class="half">${drawing(row, moment)}</td>
     <td data-name="Last outflow"><span>${outflowCell(row, moment)}</span></td>
     <td class="num" data-name="Data"><span>${ageCell(row, moment)}</span></td>
+    ${FOLD}
   </tr>`;
 }
 

@@ -10,7 +10,7 @@ import { stateTag } from '../parts/states.ts';
 import { ageTag, clockTime, timeTag, type Moment } from '../parts/time.ts';
 import { alertPath, DELIVERIES_PATH as PATH } from './paths.ts';
 import { buttonForm } from './frame/fill.ts';
-import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, sheet } from './lists.ts';
+import { FOLD, filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, sheet } from './lists.ts';
 import type { PageQueries } from './queries.ts';
 import type { PageRequest, PageRoute } from './route.ts';
 
@@ -141,12 +141,13 @@ function table(items: readonly DeliveryRow[], request: PageRequest): Html {
 function oneRow(row: DeliveryRow, request: PageRequest): Html {
   const { decided_at: at, recipient } = row;
   return html`<tr class="${toneOfRow(row)}">
-    <td data-name="State"><span>${stateCell(row)}</span></td>
+    <td class="brief second" data-name="State"><span>${stateCell(row)}</span></td>
     <td data-name="Decided"><span class="nowrap">${timeTag(at, request)}</span></td>
-    <td>${messageCell(row)}</td>
-    <td data-name="To"><span>${recipientName(recipient)}</span></td>
+    <td class="brief">${messageCell(row)}</td>
+    <td class="brief side second" data-name="To"><span>${recipientName(recipient)}</span></td>
     <td class="wrap">${answerTag(recipient.answer)}<span class="sub">${triesLine(row, request)}</span></td>
     <td>${request.role === 'operator' ? buttons(row) : NOTHING}</td>
+    ${FOLD}
   </tr>`;
 }
 

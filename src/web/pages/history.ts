@@ -7,7 +7,7 @@ import { html, NOTHING, type Html } from '../parts/html.ts';
 import { capital, rowTone, severityTag, stateTag } from '../parts/states.ts';
 import { dayName, dayOf, timeOfDay, type Moment } from '../parts/time.ts';
 import { alertPath } from './paths.ts';
-import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from './lists.ts';
+import { FOLD, filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
 import type { PageRoute } from './route.ts';
@@ -99,17 +99,18 @@ function oneRow(entry: HistoryEntry, moment: Moment): Html {
   const fires = severity !== null && !GOOD.has(entry.what);
   const who = actor === 'daemon' ? NOTHING : html`<span class="sub">by ${actor}</span>`;
   return html`<tr class="${fires ? rowTone(severity) : ''}">
-    <td data-name="At">
+    <td class="brief second" data-name="At">
       <span class="nowrap"><time datetime="${at}">${timeOfDay(Date.parse(at), moment.zone)}</time></span>
     </td>
-    <td data-name="What">
+    <td class="brief side second" data-name="What">
       <span
         >${fires ? severityTag(severity, entry.what) : stateTag('ok', GOOD.has(entry.what) ? 'ok' : 'info', entry.what)}</span
       >
     </td>
-    <td class="wrap">${titleCell(entry)}</td>
+    <td class="wrap brief">${titleCell(entry)}</td>
     <td class="wrap">${textTag(entry.how)}${who}</td>
     <td data-name="Notified"><span>${notifiedWords(entry)}</span></td>
+    ${FOLD}
   </tr>`;
 }
 

@@ -87,7 +87,20 @@ export interface Column {
   readonly class?: string;
 }
 
-/** Below 720 pixels a row becomes a card whose cells say what they are. */
+/** The last cell of a row. On a narrow screen a row has two lines, and this opens the rest of it. */
+export const FOLD = html`<td class="fold">
+  <details>
+    <summary><span class="skip">More of this row</span></summary>
+  </details>
+</td>`;
+
+/** Its column, without words on a wide screen. */
+export const FOLD_HEAD = html`<th class="fold"><span class="skip">More</span></th>`;
+
+/**
+ * Below 720 pixels a row becomes a card whose cells say what they are. Of a row that ends with `FOLD`, the cells of the
+ * class `brief` are always shown, one line each: `second` in the second line, `side` at its right.
+ */
 export function sheet(caption: string, columns: readonly Column[], rows: readonly Html[]): Html {
   const heads = columns.map(({ name, class: cls = '' }) => html`<th class="${cls}" scope="col">${name}</th>`);
   return html`<div class="sheet folds">
@@ -97,7 +110,7 @@ export function sheet(caption: string, columns: readonly Column[], rows: readonl
       </caption>
       <thead>
         <tr>
-          ${heads}
+          ${heads}${rows.some((row) => row.toString().includes('class="fold"')) ? FOLD_HEAD : NOTHING}
         </tr>
       </thead>
       <tbody>

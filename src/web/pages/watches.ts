@@ -8,7 +8,18 @@ import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
 import { bareValue, distanceWords, isBeyond } from '../parts/measures.ts';
 import { capital, stateWords, watchRowTone, watchStateTag } from '../parts/states.ts';
 import { ageTag, duration, type Moment } from '../parts/time.ts';
-import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet, type Pill } from './lists.ts';
+import {
+  FOLD,
+  filterIn,
+  linkTo,
+  NO_SUCH_FILTER,
+  nothingFound,
+  pager,
+  pills,
+  searchForm,
+  sheet,
+  type Pill,
+} from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
 import type { PageRoute } from './route.ts';
@@ -104,12 +115,14 @@ function oneRow(row: WatchRow, moment: Moment): Html {
   const { name, kind, explorer, interval_ms: interval, state, severity, as_of: asOf } = row;
   const why = row.blind === null ? NOTHING : html`<span class="sub">${causeWords(row.blind.cause)}</span>`;
   return html`<tr class="${watchRowTone(state, severity)}">
-    <td data-name="State"><span>${watchStateTag(state, severity, stateWords(row, moment))}${why}</span></td>
-    <td>
+    <td class="brief second" data-name="State">
+      <span>${watchStateTag(state, severity, stateWords(row, moment))}${why}</span>
+    </td>
+    <td class="brief">
       <a class="strong mono" href="${watchPath(name)}">${name}</a
       ><span class="sub">${kind}${ofWhat(row)} on ${explorer}, every ${duration(interval)}</span>
     </td>
-    <td class="num" data-name="Value">
+    <td class="num brief side" data-name="Value">
       <span
         >${row.measure === null ? html`<span class="quiet">${row.as_of === null ? 'not known' : 'an event'}</span>` : bareValue(row.measure)}</span
       >
@@ -117,6 +130,7 @@ function oneRow(row: WatchRow, moment: Moment): Html {
     <td data-name="To fire"><span>${toFire(row)}</span></td>
     <td class="num" data-name="Data"><span>${asOf === null ? 'none yet' : ageTag(asOf, moment)}</span></td>
     <td class="half">${barsOf(row.bars, 2)}</td>
+    ${FOLD}
   </tr>`;
 }
 

@@ -7,7 +7,7 @@ import { icon, type IconName } from '../../parts/icons.ts';
 import { sourceLink } from '../../parts/source.ts';
 import { capital, stateTag, type StateTone } from '../../parts/states.ts';
 import { ageOf, clockTime, duration, type Moment } from '../../parts/time.ts';
-import { filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from '../lists.ts';
+import { FOLD, filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from '../lists.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
 
@@ -101,10 +101,17 @@ function oneRow(row: RuleRow, moment: Moment): Html {
   const { rule, alert, severity, health, sentence, source, last_true: last, notifications_30d: count } = row;
   const [tone, name] = LOOKS[health] ?? ['ok', 'info'];
   return html`<tr class="${tone === 'ok' ? '' : tone}">
-    <td data-name="Health"><span>${stateTag(tone, name, capital(health.replaceAll('-', ' ')))}</span></td>
-    <td><b class="mono">${rule}/${alert}</b><span class="sub">${capital(severity)}. ${sentence}</span></td>
+    <td class="brief second" data-name="Health">
+      <span>${stateTag(tone, name, capital(health.replaceAll('-', ' ')))}</span>
+    </td>
+    <td class="brief">
+      <b class="mono">${rule}/${alert}</b><span class="sub">${capital(severity)}. ${sentence}</span>
+    </td>
     <td data-name="Source"><span>${sourceLink(source)}</span></td>
-    <td data-name="Last true"><span>${last === null ? 'never' : `${duration(ageOf(last, moment))} ago`}</span></td>
+    <td class="brief side second" data-name="Last true">
+      <span>${last === null ? 'never' : `${duration(ageOf(last, moment))} ago`}</span>
+    </td>
     <td class="num" data-name="Notified in 30 d"><span>${counted(count)}</span></td>
+    ${FOLD}
   </tr>`;
 }

@@ -5,6 +5,7 @@ import { textTag } from '../../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { rowTone } from '../../parts/states.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
+import { FOLD, FOLD_HEAD } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 
 export function eventTable(events: readonly EventRow[], moment: Moment): Html {
@@ -24,6 +25,7 @@ export function eventTable(events: readonly EventRow[], moment: Moment): Html {
             <th>Newest</th>
             <th class="num">In 12 h</th>
             <th>Notified</th>
+            ${FOLD_HEAD}
           </tr>
         </thead>
         <tbody>
@@ -39,12 +41,13 @@ function row(event: EventRow, moment: Moment): Html {
   const isGone = event.is_retracted;
   const who = notified.length === 0 ? 'nobody' : notified.join(', ');
   return html`<tr class="${isGone ? '' : rowTone(severity)}">
-    <td data-name="Last"><span class="nowrap">${timeTag(last, moment)}</span></td>
-    <td>
+    <td class="brief second" data-name="Last"><span class="nowrap">${timeTag(last, moment)}</span></td>
+    <td class="brief">
       <a class="strong" href="${alertPath(key, episode)}">${title}</a><span class="sub mono">${watch}/${alert}</span>
     </td>
     <td class="wrap">${isGone ? html`<b>Retracted</b>: it did not happen.` : textTag(newest)}</td>
-    <td class="num" data-name="In 12 h"><span>${counted(count)}</span></td>
+    <td class="num brief side second" data-name="In 12 h"><span>${counted(count)}</span></td>
     <td data-name="Notified"><span>${who}${owed === 0 ? null : `, ${counted(owed)} owed`}</span></td>
+    ${FOLD}
   </tr>`;
 }

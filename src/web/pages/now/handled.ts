@@ -7,6 +7,7 @@ import { countWords, limitWords, valueTag } from '../../parts/measures.ts';
 import { capital, rowTone, stateTag, toneOf } from '../../parts/states.ts';
 import { ageTag, clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
 import type { IconName } from '../../parts/icons.ts';
+import { FOLD, FOLD_HEAD } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 import { watchPath } from '../paths.ts';
 
@@ -30,6 +31,7 @@ export function handledTable({ handled, more_handled: more }: Overview, moment: 
             <th>Value against limit</th>
             <th>Since</th>
             <th>Acknowledged by</th>
+            ${FOLD_HEAD}
           </tr>
         </thead>
         <tbody>
@@ -54,11 +56,11 @@ function oneRow(row: AlertRow, moment: Moment): Html {
   const path = key === null || episode === null ? watchPath(watch) : alertPath(key, episode);
   const tone = state === 'pending' ? '' : rowTone(severity);
   return html`<tr class="${tone}">
-    <td>
+    <td class="brief second">
       ${stateTag(state === 'pending' ? 'warn' : toneOf(severity), ICONS[row.why], alerts === 1 ? capital(state) : `${counted(alerts)} events`)}
     </td>
-    <td><a class="strong" href="${path}">${title}</a><span class="sub mono">${watch}/${alert}</span></td>
-    <td data-name="Value"><span>${valueCell(row)}</span></td>
+    <td class="brief"><a class="strong" href="${path}">${title}</a><span class="sub mono">${watch}/${alert}</span></td>
+    <td class="brief side second" data-name="Value"><span>${valueCell(row)}</span></td>
     <td data-name="Since">
       <span
         >${timeTag(since, moment)}<span class="sub"
@@ -67,6 +69,7 @@ function oneRow(row: AlertRow, moment: Moment): Html {
       >
     </td>
     <td data-name="Acknowledged by">${whoCell(row, moment)}</td>
+    ${FOLD}
   </tr>`;
 }
 

@@ -3,7 +3,7 @@ import type { EndedRow } from '../../../query/shapes/alerts.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { capital } from '../../parts/states.ts';
 import { duration, timeTag, type Moment } from '../../parts/time.ts';
-import { sheet } from '../lists.ts';
+import { FOLD, sheet } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 
 const COLUMNS = [
@@ -30,12 +30,15 @@ export function recentTable(recent: readonly EndedRow[], moment: Moment): Html {
 function oneRow(row: EndedRow, moment: Moment): Html {
   const { key, episode, watch, alert, title, severity, since, ended, acknowledged_by: who } = row;
   return html`<tr>
-    <td data-name="Ended"><span class="nowrap">${timeTag(ended, moment)}</span></td>
-    <td>
+    <td class="brief second" data-name="Ended"><span class="nowrap">${timeTag(ended, moment)}</span></td>
+    <td class="brief">
       <a class="strong" href="${alertPath(key, episode)}">${title}</a><span class="sub mono">${watch}/${alert}</span>
     </td>
     <td data-name="Severity"><span>${capital(severity)}</span></td>
-    <td data-name="Lasted"><span>${duration(Date.parse(ended) - Date.parse(since))}</span></td>
+    <td class="brief side second" data-name="Lasted">
+      <span>${duration(Date.parse(ended) - Date.parse(since))}</span>
+    </td>
     <td data-name="Acknowledged by"><span>${who ?? html`<span class="quiet">nobody</span>`}</span></td>
+    ${FOLD}
   </tr>`;
 }

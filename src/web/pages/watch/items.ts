@@ -5,7 +5,7 @@ import { html, joined, NOTHING, type Html } from '../../parts/html.ts';
 import { rowTone, severityTag, stateTag } from '../../parts/states.ts';
 import { outLink } from '../../parts/subject.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
-import { sheet } from '../lists.ts';
+import { FOLD, sheet } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 
 const COLUMNS = [{ name: 'At' }, { name: 'Alert' }, { name: 'What' }, { name: 'Where' }];
@@ -30,11 +30,12 @@ function oneRow(item: ItemRow, moment: Moment): Html {
   const state = isGone ? stateTag('ok', 'back', 'retracted') : severityTag(severity, alert);
   const pages = links.map(({ label, url }) => outLink(url, label));
   return html`<tr class="${isGone ? '' : rowTone(severity)}">
-    <td data-name="At"><span class="nowrap">${timeTag(at, moment)}</span></td>
-    <td data-name="Alert">${state}</td>
-    <td class="wrap">
+    <td class="brief second" data-name="At"><span class="nowrap">${timeTag(at, moment)}</span></td>
+    <td class="brief side second" data-name="Alert">${state}</td>
+    <td class="wrap brief">
       <a class="strong" href="${alertPath(key, episode)}">${title}</a><span class="sub">${textTag(detail)}</span>
     </td>
     <td class="small">${pages.length === 0 ? NOTHING : joined(pages, ' · ')}</td>
+    ${FOLD}
   </tr>`;
 }

@@ -3,7 +3,7 @@ import type { PollRow, WatchExplanation } from '../../../query/shapes/watches.ts
 import { amountTag } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { timeTag, took, type Moment } from '../../parts/time.ts';
-import { sheet } from '../lists.ts';
+import { FOLD, sheet } from '../lists.ts';
 
 export function pollTable({ polls, measured }: WatchExplanation, moment: Moment): Html {
   if (polls === null || polls.length === 0) return NOTHING;
@@ -36,15 +36,16 @@ interface RowOptions {
 function oneRow({ at, outcome, value, truths, ms }: PollRow, { alerts, measured, moment }: RowOptions): Html {
   const cells = alerts.map((name) => html`<td data-name="${name}"><span>${String(truths[name] ?? '')}</span></td>`);
   return html`<tr class="${ANSWERED.has(outcome) ? '' : 'blind'}">
-    <td data-name="At"><span>${timeTag(at, moment)}</span></td>
-    <td data-name="Outcome"><span>${outcome}</span></td>
+    <td class="brief" data-name="At"><span>${timeTag(at, moment)}</span></td>
+    <td class="brief second" data-name="Outcome"><span>${outcome}</span></td>
     ${measured === null ? NOTHING : valueCell(measured, value)}${cells}
     <td class="num" data-name="Took"><span>${took(ms)}</span></td>
+    ${FOLD}
   </tr>`;
 }
 
 function valueCell(measured: string, value: string | null): Html {
-  return html`<td class="num" data-name="${measured}">
+  return html`<td class="num brief side" data-name="${measured}">
     <span>${value === null ? 'not known' : amountTag(value)}</span>
   </td>`;
 }
