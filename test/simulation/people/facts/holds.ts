@@ -132,7 +132,7 @@ interface Source {
 
 /** When alerts of a rule were open, and their watch was polled within an hour, by the clock of the daemon. */
 function sourcesIn(
-  { polls }: PeopleLog,
+  { polls, lives }: PeopleLog,
   clock: DaemonClock,
   stories: Stories,
   sort: 'sure' | 'maybe',
@@ -149,13 +149,15 @@ function sourcesIn(
       ),
     ].map(([watch, own]) => [watch, merged(own.flatMap((one, n) => freshAfter(one, own[n + 1])))]),
   );
+  // A process that has just started does not know when a watch was polled before.
+  const started = sort === 'sure' ? [] : lives.map(({ from }) => ({ from, to: from + POLLED_WITHIN_MS }));
   const byRule = Map.groupBy(
     stories.all.filter(({ form }) => form === 'condition'),
     ({ rule }) => rule,
   );
   return [...byRule].map(([rule, own]) => ({
     rule,
-    spans: common(merged(own), polled.get(rule.slice(0, rule.lastIndexOf('/'))) ?? []),
+    spans: common(merged(own), merged([...(polled.get(rule.slice(0, rule.lastIndexOf('/'))) ?? []), ...started])),
   }));
 }
 

@@ -43,6 +43,25 @@ describe('the oracle for people, of what is held,', () => {
     expect(found({ span, configs, transitions, polls, jumps, tries })).toEqual([]);
   });
 
+  it('passes an inhibition for an hour after a start, since the process does not know when its watch was polled', () => {
+    const big = { ...rule('critical'), watch: 'big', labels: { watch: 'big', alert: 'low', severity: 'critical' } };
+    const inhibit = [{ when: { watch: 'big' }, mute: { watch: 'coin' }, equal: [], events: 'summary' as const }];
+    const version = config('first', [route({ match: { watch: 'coin' }, notify: ['ops'] })], [rule('warning'), big]);
+    const labels = { watch: 'big', alert: 'low' };
+    const given = {
+      configs: [{ from: 0, config: { ...version, inhibit } }],
+      transitions: [transition({ at: HOUR - MINUTE, watch: 'big', key: 'big', labels }), fires],
+      polls: [{ at: HOUR, watch: 'big', isComplete: true }],
+      tries: [begin(2 * HOUR + 50 * MINUTE)],
+    };
+    const lives = [
+      { from: 0, to: HOUR + 49 * MINUTE, end: 'stopped' },
+      { from: HOUR + 50 * MINUTE, to: 3 * HOUR, end: 'stopped' },
+    ] as const;
+    expect(found(given)).toEqual(['unsent begin']);
+    expect(found({ ...given, lives })).toEqual([]);
+  });
+
   it('finds that nobody is told when an acknowledgement has ended', () => {
     const actions = [acknowledged(HOUR + MINUTE, HOUR + 30 * MINUTE)];
     const transitions = [fires, ends];
