@@ -235,6 +235,15 @@ describe('the first page', () => {
     expect(text).toContain('last answer of ops');
   });
 
+  test('leads to the metrics where a browser may read them', async () => {
+    const [guarded, open] = [
+      await serve(),
+      await serve({ api: { ...API, callers: () => ({ ...API.callers(), operators: [] }) }, isOpen: true }),
+    ];
+    expect((await browse(guarded, '/', { headers: await enter(guarded) })).body).not.toContain('href="/metrics"');
+    expect((await browse(open, '/')).body).toContain('href="/metrics"');
+  });
+
   test('has buttons for operators only', async () => {
     const web = await serve();
     expect((await browse(web, '/', { headers: await enter(web) })).body).toContain('Acknowledge</button>');

@@ -81,7 +81,8 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
     ...tools,
     endedPasses: createEndedPasses(tools.sessions ?? rememberedPasses(), tools.log),
   });
-  const presenter = createPresenter({ ...tools, now, queries, pages, periods });
+  const areMetricsOpen = (): boolean => tools.callers().operators.length === 0;
+  const presenter = createPresenter({ ...tools, now, queries, pages, periods, areMetricsOpen });
   const news = (c: PageContext): Promise<string> => presenter.news(c.get('visitor').role);
   const entering = createEntering({ ...tools, now, visitors });
   const refuse: Refuse = (c, status, why) => presenter.send(c, errorPage(status, why));

@@ -33,6 +33,8 @@ export interface Frame extends Moment {
   /** Messages that were given up, and that nobody dismissed. */
   readonly givenUp: number;
   readonly mood: Mood;
+  /** A browser has no token to show for them. */
+  readonly areMetricsOpen: boolean;
   readonly version: string;
   readonly startedAt: number;
   readonly loadedAt: number | null;
@@ -154,7 +156,7 @@ function navItem({ path, name }: NavLink, { here, unhandled, givenUp }: Frame): 
   return html`<li><a href="${path}" ${current}>${name}${badge}</a></li>`;
 }
 
-function footer({ version, startedAt, loadedAt, heartbeatAt, now, zone }: Frame): Html {
+function footer({ areMetricsOpen, version, startedAt, loadedAt, heartbeatAt, now, zone }: Frame): Html {
   const moment = { now, zone };
   const loaded = loadedAt === null ? null : clockTime(new Date(loadedAt).toISOString(), moment);
   const beat =
@@ -162,8 +164,10 @@ function footer({ version, startedAt, loadedAt, heartbeatAt, now, zone }: Frame)
       ? NOTHING
       : html` · heartbeat accepted ${ageTag(new Date(heartbeatAt).toISOString(), moment)} ago`;
   return html`<footer class="foot">
-    <span>Chainwarden ${version}</span><a href="/about#api">API</a><a href="/metrics">Metrics</a
-    ><a href="/about">About this daemon</a>${LEAVE_SLOT}<span class="end"
+    <span>Chainwarden ${version}</span
+    ><a href="/about#api">API</a>${areMetricsOpen ? html`<a href="/metrics">Metrics</a>` : NOTHING}<a href="/about"
+      >About this daemon</a
+    >${LEAVE_SLOT}<span class="end"
       >Up
       ${ageTag(new Date(startedAt).toISOString(), moment)}${loaded === null ? null : ` · rules loaded ${loaded}`}${beat}</span
     >

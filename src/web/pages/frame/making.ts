@@ -14,6 +14,7 @@ export interface MakingOptions {
   readonly now: () => number;
   readonly timeZone: string;
   readonly daemon: () => PageFacts;
+  readonly areMetricsOpen: () => boolean;
   readonly queries: PageQueries;
   readonly pages: readonly PageRoute[];
   readonly periods: Pick<Periods, 'current'>;
@@ -53,7 +54,8 @@ export interface Making {
 const MOST_KEPT = 256;
 const DAY_MS = 86_400_000;
 
-export function createMaking({ queries, pages, now, timeZone: zone, daemon, periods }: MakingOptions): Making {
+export function createMaking(options: MakingOptions): Making {
+  const { queries, pages, now, timeZone: zone, daemon, areMetricsOpen, periods } = options;
   const rendering = createRendering<MadePage>(periods);
   const kept = new Map<string, PartTags>();
   const latest = new Map<string, Pick<MadePage, 'edition' | 'tag'>>();
@@ -62,7 +64,7 @@ export function createMaking({ queries, pages, now, timeZone: zone, daemon, peri
 
   async function framed(page: HtmlPage, here: Frame['here'], edition: string): Promise<string> {
     const { verdict, unhandled, given_up: givenUp } = await queries.summary();
-    const facts = { unhandled, givenUp, mood: moodOf(verdict) };
+    const facts = { unhandled, givenUp, mood: moodOf(verdict), areMetricsOpen: areMetricsOpen() };
     return layout(page, { ...daemon(), ...facts, now: now(), zone, here, links, edition }).toString();
   }
 
