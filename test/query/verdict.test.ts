@@ -12,6 +12,7 @@ const CALM: VerdictFacts = {
   doubted: [],
   failingLoops: 0,
   unheld: 0,
+  isRejected: false,
   isOwedLong: false,
   inHand: 0,
   unseen: 0,

@@ -25,12 +25,6 @@ export interface ViewOptions {
   readonly bootId: string;
 }
 
-/** Ten thousand watches are looked through for it, and several parts of a page ask. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
-}
-
 interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'> {
   readonly runtime: Pick<Runtime, 'work'>;
 }
@@ -42,7 +36,8 @@ export function createLook(options: ViewOptions): () => Promise<QueryContext> {
   const withOthers = createOtherWatches(options);
   return async () => {
     const reader = await store.reader();
-    const own = { ...view, health: once(() => summaryOfHealth(health())) };
+    const summary = summaryOfHealth(health());
+    const own = { ...view, health: () => summary };
     const runtime = options.ownership.isShared ? await withOthers(own, reader) : own;
     return { store: reader, runtime, now: clock.now() };
   };

@@ -124,10 +124,18 @@ export interface HealthParts extends WorkingParts {
   heartbeatAt(): Instant | null;
 }
 
-/** How it does now. */
+/** How it does now. All that looks through the watches does so once, when it is first read: each reader pays for its own. */
 export function daemonHealth(parts: HealthParts): DaemonHealth {
   const { clock, startedAt, blindWatches, backups, clockJumps } = parts;
-  const blind = blindWatches.blind();
+  const blind = once(() => blindWatches.blind());
+  const lists = {
+    blind,
+    unpolled: once(() => blindWatches.unpolled()),
+    unseen: once(() => blindWatches.unseen()),
+    overdue: once(() => blindWatches.overdue()),
+    undecided: once(() => blindWatches.undecided()),
+    explorers: once(() => explorersOf(parts, blind())),
+  };
   return {
     at: clock.now(),
     startedAt,
@@ -143,20 +151,37 @@ export function daemonHealth(parts: HealthParts): DaemonHealth {
     isYoung: clockJumps.isYoung(),
     watches: parts.watches(),
     polled: parts.polled(),
-    unpolled: blindWatches.unpolled(),
-    unseen: blindWatches.unseen(),
-    blind,
-    overdue: blindWatches.overdue(),
+    get unpolled() {
+      return lists.unpolled();
+    },
+    get unseen() {
+      return lists.unseen();
+    },
+    get blind() {
+      return lists.blind();
+    },
+    get overdue() {
+      return lists.overdue();
+    },
     paused: parts.paused(),
     notJudged: parts.notJudged.recent(),
-    explorers: explorersOf(parts, blind),
+    get explorers() {
+      return lists.explorers();
+    },
     troubles: parts.troubles(),
-    undecided: blindWatches.undecided(),
+    get undecided() {
+      return lists.undecided();
+    },
     channels: parts.channels(),
     owedToMirrors: parts.owedToMirrors(),
     cluster: parts.cluster(),
     heartbeatAt: parts.heartbeatAt(),
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): ExplorerHealth[] {
@@ -178,6 +203,8 @@ function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): Explorer
 /** The part for pages, `status` and other replicas. */
 export function summaryOfHealth(health: DaemonHealth): HealthSummary {
   const { at, startedAt, isRunning, storage, heartbeatAt, rejected } = health;
+  const blind = once(() => blindGroups(health.blind));
+  const overdue = once(() => blindGroups(health.overdue));
   return {
     at,
     startedAt,
@@ -186,12 +213,20 @@ export function summaryOfHealth(health: DaemonHealth): HealthSummary {
     heartbeatAt,
     failingLoops: health.failingLoops.map(showFailing),
     rejected: rejected && summaryOfRejected(rejected),
-    unseen: health.unseen.length,
-    blind: blindGroups(health.blind),
-    overdue: blindGroups(health.overdue),
+    get unseen() {
+      return health.unseen.length;
+    },
+    get blind() {
+      return blind();
+    },
+    get overdue() {
+      return overdue();
+    },
     notJudged: health.notJudged.reduce((sum, { items }) => sum + items, 0),
     troubles: health.troubles.map(troubleOf),
-    explorers: [...health.explorers],
+    get explorers() {
+      return [...health.explorers];
+    },
   };
 }
 

@@ -39,7 +39,7 @@ export function headlineOf(facts: HeadlineFacts): Headline {
     case 'starting':
       return { headline: 'Starting', detail: startOf(facts) };
     case 'quiet':
-      return { headline: quietOf(facts), detail: sentences('Nothing fires and nothing is pending.', doubtOf(facts)) };
+      return quietOf(facts);
   }
 }
 
@@ -85,24 +85,28 @@ function worstDoubt({ blind, doubted, notJudged, failingLoops, unheld, owed }: H
 }
 
 /** Nothing is quiet that nobody looked at. */
-function quietOf({ overdue, watches }: HeadlineFacts): string {
-  if (overdue === null) return 'All quiet';
-  return `Nothing fires, but ${overdueWords(overdue, watches)}`;
+function quietOf(facts: HeadlineFacts): Headline {
+  const { overdue, watches } = facts;
+  if (overdue === null)
+    return { headline: 'All quiet', detail: sentences('Nothing fires and nothing is pending.', doubtOf(facts)) };
+  const headline = `Nothing fires, but ${overdueWords(overdue, watches)}`;
+  return { headline, detail: sentences('Nothing is pending.', doubtOf({ ...facts, overdue: null }, '')) };
 }
 
-/** What makes the answer less sure. */
-function doubtOf(facts: HeadlineFacts): string {
-  const { blind, doubted, notJudged, failingLoops, unheld, watches, overdue, owed } = facts;
+/** What makes the answer less sure; `sure`: where nothing does. */
+function doubtOf(facts: HeadlineFacts, sure = 'No watch is blind, and no delivery is owed.'): string {
+  const { blind, doubted, notJudged, failingLoops, unheld, isRejected, watches, overdue, owed } = facts;
   const found = [
     blind === 0 ? '' : `${blind} of ${counted(watches, 'watch', 'watches')} ${are(blind)} blind`,
     doubted.length === 0 ? '' : unreliable(doubted),
     notJudged === 0 ? '' : `${counted(notJudged, 'item')} ${were(notJudged)} not judged`,
     failingLoops === 0 ? '' : `${counted(failingLoops, 'loop')} of the daemon ${failingLoops === 1 ? 'fails' : 'fail'}`,
     unheld === 0 ? '' : `no replica works on ${counted(unheld, 'shard')}`,
+    isRejected ? 'the files on the disk are not in force' : '',
     owed === 0 ? '' : `${counted(owed, 'delivery', 'deliveries')} ${are(owed)} owed`,
   ].filter((one) => one !== '');
-  const sure = overdue === null ? 'No watch is blind, and no delivery is owed.' : '';
-  return sentences(overdueOf(overdue, watches), found.length === 0 ? sure : `${capital(joined(found))}.`);
+  const others = found.length > 0 ? `${capital(joined(found))}.` : overdue === null ? sure : '';
+  return sentences(overdueOf(overdue, watches), others);
 }
 
 /** `9 of 9 watches have had no usable answer since 02:27 CET.` */

@@ -16,6 +16,8 @@ export interface UnseenFacts {
   readonly failingLoops: number;
   /** Explorers, channels and services that no replica works on. */
   readonly unheld: number;
+  /** The config or the rules on the disk are not those that it runs. */
+  readonly isRejected: boolean;
   /** Watches of which nothing has been seen since the start. */
   readonly unseen: number;
 }
@@ -57,6 +59,7 @@ export function unseenIn(health: HealthSummary, unheld: number): UnseenFacts {
     doubted: [...new Set([...refused, ...stalled])],
     failingLoops: failingLoops.length,
     unheld,
+    isRejected: health.rejected !== null,
     unseen,
   };
 }

@@ -22,10 +22,11 @@ export function banner(overview: Overview, moment: Moment): Html {
   const { verdict, headline, detail, trust } = overview;
   const [look] = LOOKS[verdict];
   const isSure = [trust.blind, trust.overdue, trust.owed].every(({ length }) => length === 0);
+  const isWaiting = verdict === 'starting' || trust.overdue.length > 0;
   const doubt = isSure ? null : html` <a href="#trust">What this rests on</a>`;
   return html`<section class="banner ${look}" aria-label="Verdict">
     <div class="banner-in">
-      <h1>${look === 'calm' ? icon(verdict === 'starting' ? 'clock' : 'ok') : null}${headline}</h1>
+      <h1>${look === 'calm' ? icon(isWaiting ? 'clock' : 'ok') : null}${headline}</h1>
       ${detail === '' ? null : html`<p>${detail}${waiting(overview, moment)}${doubt}</p>`}
     </div>
   </section>`;
