@@ -2,6 +2,7 @@
 import { HISTORY_FILTERS, type HistoryDay, type HistoryEntry, type HistoryList } from '../../query/shapes/history.ts';
 import { HistoryListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
+import { causeWords } from '../parts/causes.ts';
 import { textTag } from '../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
 import { capital, rowTone, severityTag, stateTag } from '../parts/states.ts';
@@ -87,7 +88,7 @@ function gapWords({ day, gaps }: HistoryDay, { zone }: Moment): string {
   const words = gaps.map(({ explorer, watches, cause, from, until }) => {
     const begin = timeOfDay(Date.parse(from), zone);
     const span = until === null ? `since ${begin}` : `from ${begin} to ${timeOfDay(Date.parse(until), zone)}`;
-    return `${explorer} unknown ${span} (${plural(watches, 'watch', 'watches')}, ${cause})`;
+    return `${explorer} unknown ${span} (${plural(watches, 'watch', 'watches')}: ${causeWords(cause)})`;
   });
   return [day, ...(words.length === 0 ? ['without a gap'] : words)].join(', ');
 }

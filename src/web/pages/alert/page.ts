@@ -1,5 +1,4 @@
 // One episode of an alert: what happened, who was told, who has it in hand.
-import type { AckShape } from '../../../operators/shapes.ts';
 import type { FieldRow } from '../../../query/shapes/common.ts';
 import type { AlertHistory } from '../../../query/shapes/alerts.ts';
 import { textTag } from '../../parts/chain-text.ts';
@@ -69,7 +68,7 @@ function content(found: AlertHistory, request: PageRequest): Html {
         </div>
         <div class="card">
           <h3>Acknowledged by</h3>
-          ${ackCard(found.ack, request)}
+          ${ackCard(found, request)}
         </div>
         ${
           earlier.length === 0
@@ -149,7 +148,8 @@ function endTag(entries: AlertHistory['timeline']): Html {
   return last?.kind === 'retracted' ? stateTag('ok', 'back', 'Retracted') : stateTag('ok', 'ok', 'Ended');
 }
 
-function ackCard(ack: AckShape | null, moment: Moment): Html {
+function ackCard({ ack, ended }: AlertHistory, moment: Moment): Html {
+  if (ack === null && ended !== null) return html`<p class="quiet small">Nobody.</p>`;
   if (ack === null)
     return html`<p class="quiet small">
       Nobody yet. An acknowledgement stops repeats and escalation until the alert ends, for 24 h at most. The end of the

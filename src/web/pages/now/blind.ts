@@ -48,7 +48,7 @@ function row(
   path: string | null,
   moment: Moment,
 ): Html {
-  const number = `${counted(watches)}, of ${plural(rules, 'rule')}`;
+  const number = `${plural(watches, 'watch', 'watches')} of ${plural(rules, 'rule')}`;
   const which = fields.length === 0 ? names.join(', ') : `no answer has ${fields.join(', ')}`;
   const more = watches > names.length && fields.length === 0 ? ` and ${counted(watches - names.length)} more` : '';
   return html`<tr class="blind">

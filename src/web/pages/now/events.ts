@@ -39,7 +39,7 @@ export function eventTable(events: readonly EventRow[], moment: Moment): Html {
 function row(event: EventRow, moment: Moment): Html {
   const { last, watch, alert, title, severity, key, episode, newest, count, notified, owed } = event;
   const isGone = event.is_retracted;
-  const who = notified.length === 0 ? 'nobody' : notified.join(', ');
+  const told = [...notified, ...(owed === 0 ? [] : [`${counted(owed)} owed`])];
   return html`<tr class="${isGone ? '' : rowTone(severity)}">
     <td class="brief second" data-name="Last"><span class="nowrap">${timeTag(last, moment)}</span></td>
     <td class="brief">
@@ -47,7 +47,7 @@ function row(event: EventRow, moment: Moment): Html {
     </td>
     <td class="wrap">${isGone ? html`<b>Retracted</b>: it did not happen.` : textTag(newest)}</td>
     <td class="num brief side second" data-name="In 12 h"><span>${counted(count)}</span></td>
-    <td data-name="Notified"><span>${who}${owed === 0 ? null : `, ${counted(owed)} owed`}</span></td>
+    <td data-name="Notified"><span>${told.length === 0 ? 'nobody' : told.join(', ')}</span></td>
     ${FOLD}
   </tr>`;
 }

@@ -1,5 +1,6 @@
 // The buttons that acknowledge an alert. A snooze is an acknowledgement that ends in an hour.
 import type { AlertCard } from '../../../query/shapes/alerts.ts';
+import { counted } from '../../parts/amount.ts';
 import { html, type Html } from '../../parts/html.ts';
 import { buttonForm } from '../frame/fill.ts';
 import { ACKS_PATH, alertPath } from '../paths.ts';
@@ -31,7 +32,7 @@ export function ackButtons(alert: SeenAlert, from: string): Html {
 
 /** For all alerts that share a card, up to the newest that it shows. */
 export function ackAllButtons({ rule, alert, alerts, up_to }: AlertCard): Html {
-  return newAckButtons(ACKS_PATH, `Acknowledge all ${alerts}`, { watch: rule, alert, up_to });
+  return newAckButtons(ACKS_PATH, `Acknowledge all ${counted(alerts)}`, { watch: rule, alert, up_to });
 }
 
 function newAckButtons(action: string, label: string, fields: Readonly<Record<string, string>>): Html {
