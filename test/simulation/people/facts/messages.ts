@@ -236,16 +236,15 @@ const FAILING = 3;
 
 /** It was failing: its last three tries were refused. */
 function wakesIn(tries: readonly Try[]): Instant[] {
-  const ended = tries.flatMap((one) => (one.endedAt === null ? [] : [{ one, at: one.endedAt }]));
+  const ended = tries.map((one) => ({ one, at: one.endedAt ?? one.begunAt }));
   let refused = 0;
   return ended
     .toSorted((a, b) => a.at - b.at)
     .flatMap(({ one, at }) => {
       const wasFailing = refused >= FAILING;
-      if (one.outcome.type === 'refused') refused += 1;
-      if (one.outcome.type !== 'accepted') return [];
-      refused = 0;
-      return wasFailing ? [at] : [];
+      // After a try that a restart cut off, the new process has seen none of those before.
+      refused = one.outcome.type === 'refused' ? refused + 1 : 0;
+      return wasFailing && one.outcome.type === 'accepted' ? [at] : [];
     });
 }
 
