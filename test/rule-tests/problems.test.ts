@@ -36,7 +36,7 @@ test.each<[string, string, string]>([
   [
     'no duration',
     '{ at: 1 minute, balance: 1 }',
-    '6:15 tests[0].saw[0].at: "1 minute" is not a duration from 0ms to 183d, such as 30s, 10m, 2h or 1d',
+    '6:15 tests[0].saw[0].at: "1 minute" is not a duration from 0ms to 183d, such as 30s, 10m, 2h or 1d: write 1m',
   ],
   [
     'nothing seen',

@@ -55,6 +55,7 @@ export function filled(page: string, visitor: Visitor, now: number): string {
   const { forms } = visitor;
   return page
     .replaceAll(NAME_MARK, name)
+    .replace(TAG_MARK, '')
     .replaceAll(LEAVE_MARK, visitor.hasEntered ? LEAVE : '')
     .replace(FORM_MARK, (_mark, action: string) =>
       forms === null ? '' : `${formProof(forms, decodeURIComponent(action), now)}.${randomUUID()}`,

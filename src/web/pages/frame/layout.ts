@@ -88,7 +88,7 @@ interface Document {
 
 function documentOf(page: HtmlPage, { title, mood, edition, body, scripts }: Document): Html {
   return html`${DOCTYPE}
-    <html lang="en" data-edition="${edition ?? ''}" data-tag="${TAG_SLOT}">
+    <html lang="en" ${edition === null ? NOTHING : html`data-edition="${edition}" data-tag="${TAG_SLOT}"`}>
       <head>
         <title>${title} · Chainwarden</title>
         <link rel="icon" href="${assetPath(`icon-${mood}.svg`)}" data-lost="${assetPath('icon-blind.svg')}" />
