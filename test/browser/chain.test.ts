@@ -109,7 +109,8 @@ describe.each([true, false])('scripts: %s', (scripts) => {
     await page.goto(`${daemon.running.app.url}/deliveries`);
     expect(await page.locator('main').innerText()).toContain('ops has not accepted its last message.');
     hook.answerNext(status(204));
-    await page.getByRole('button', { name: 'Try ops now' }).click();
+    await page.getByText('Try ops now…').click();
+    await page.getByRole('button', { name: 'Try it now' }).click();
     await untilShown(window, daemon, { text: /, accepted \d/, scripts });
     expect(complaints).toEqual([]);
     await window.context.close();

@@ -91,12 +91,13 @@ function failingNote(debt: ChannelDebt, request: PageRequest): Html {
 function tryNow({ channel, rows, tried_often: often }: ChannelDebt): Html {
   const last =
     often === 0 ? '' : ` Of ${plural(often, 'message')} that may be the last one: they are given up if it fails.`;
+  const label = rows === 1 ? 'Try it now' : `Try all ${counted(rows)} now`;
   return html`<details>
     <summary class="button small">Try ${channel} now…</summary>
     <p class="small">
       This costs ${plural(rows, 'message')} a try. To see whether ${channel} works, send a sample.${last}
     </p>
-    ${buttonForm({ action: `${channelPath(channel)}/retry`, label: `Try all ${counted(rows)} now`, class: 'small' })}
+    ${buttonForm({ action: `${channelPath(channel)}/retry`, label, class: 'small' })}
   </details>`;
 }
 

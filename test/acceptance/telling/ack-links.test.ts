@@ -134,7 +134,10 @@ test('who is called at night acknowledges from the mail; a program that only ope
   expect(await acksOf(folder, clock.now())).toEqual([]);
 
   const fields = fieldsIn(await get(url), 'acknowledge');
-  expect(await post(url, fields)).toMatchObject({ status: 200, body: expect.stringContaining('Done: it is acknowledged.') });
+  expect(await post(url, fields)).toMatchObject({
+    status: 200,
+    body: expect.stringContaining('Done: it is acknowledged.'),
+  });
   expect(await acksOf(folder, clock.now())).toEqual([{ actor: 'link:ops@example.com', forMs: DAY }]);
 
   const again = await post(url, fieldsIn({ ...(await get(url)), body: '' }, 'snooze'));
