@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import type { ReadFile } from '../config/model.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
-import { isReadableByAll, readRegularFile, writeRegularFile } from '../lib/regular-file.ts';
+import { isReadableByAll, readRegularFile, writeRegularFile } from '../lib/files/regular-file.ts';
 import type { ProcessFacts } from '../telemetry/daemon-metrics.ts';
 import { createLineWriter, openNonBlocking, type LineWriter } from '../telemetry/line-writer.ts';
 

@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts';
 import type { Secret } from './values/secret.ts';
 import type { SANDBOX_RELEASES } from './shape.ts';
 import type { Path } from './yaml/written.ts';
-import type { ReadBounds } from '../lib/regular-file.ts';
+import type { ReadBounds } from '../lib/files/regular-file.ts';
 import type { Source } from './yaml/yaml.ts';
 
 /** The text of a file, of at most 1 MiB where no other bound is given; throws when there is none. */

@@ -1,5 +1,5 @@
 // Problems of files that people write: what is wrong, where, and what to do.
-import { FileRefused } from '../lib/regular-file.ts';
+import { FileRefused } from '../lib/files/regular-file.ts';
 
 export interface Problem {
   readonly file: string;

@@ -3,8 +3,8 @@ import { globSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Config, ReadFile } from '../config/model.ts';
 import { fileProblem, reasonOf, sortProblems, type Problem } from '../config/problem.ts';
-import { isBelow, isInside } from '../lib/inside.ts';
-import type { ReadBounds } from '../lib/regular-file.ts';
+import { isBelow, isInside } from '../lib/files/inside.ts';
+import type { ReadBounds } from '../lib/files/regular-file.ts';
 import type { RuleFile } from './load.ts';
 
 export interface RuleFiles {

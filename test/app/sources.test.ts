@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadSetup } from '../../src/app/setup/setup.ts';
 import { createSources } from '../../src/app/setup/sources.ts';
-import { readRegularFile } from '../../src/lib/regular-file.ts';
+import { readRegularFile } from '../../src/lib/files/regular-file.ts';
 import { createFolder, type Folder } from '../support/daemon.ts';
 
 const CONFIG = `

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { FileRefused, readRegularFile } from '../../src/lib/regular-file.ts';
+import { FileRefused, readRegularFile } from '../../src/lib/files/regular-file.ts';
 import { createFolder } from '../support/daemon.ts';
 
 test('a file is read up to its limit, also through a link', () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Config, ReadFile } from '../../src/config/model.ts';
 import { summarize } from '../../src/config/problem.ts';
-import { readRegularFile } from '../../src/lib/regular-file.ts';
+import { readRegularFile } from '../../src/lib/files/regular-file.ts';
 import { readRuleFiles } from '../../src/rules/read.ts';
 import { testNotifiers } from './support/notifiers.ts';
 

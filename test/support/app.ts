@@ -10,7 +10,7 @@ import { formatProblems } from '../../src/config/problem.ts';
 import type { Recorder } from '../../src/recording/recorder.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { SafeLog } from '../../src/telemetry/logger.ts';
-import { readRegularFile } from '../../src/lib/regular-file.ts';
+import { readRegularFile } from '../../src/lib/files/regular-file.ts';
 import { createRedactor } from '../../src/lib/redact.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Folder } from './daemon.ts';

@@ -7,7 +7,7 @@ import { loadRuleTests } from '../../rule-tests/reading/load.ts';
 import type { RuleTest } from '../../rule-tests/model.ts';
 import { headline, resultOf, type TestResult } from '../../rule-tests/reporting/report.ts';
 import { runRuleTest } from '../../rule-tests/run.ts';
-import { isInside } from '../../lib/inside.ts';
+import { isInside } from '../../lib/files/inside.ts';
 import { kinds } from '../../watches/index.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';

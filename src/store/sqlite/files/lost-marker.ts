@@ -1,7 +1,7 @@
 // What a daemon leaves behind whose state is lost, so that the next one does not begin in silence.
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readRegularFile, writeRegularFile } from '../../../lib/regular-file.ts';
+import { readRegularFile, writeRegularFile } from '../../../lib/files/regular-file.ts';
 
 /** Beside the file; where its directory is gone too, beside that. */
 function markersOf(file: string): readonly string[] {
