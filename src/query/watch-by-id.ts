@@ -1,12 +1,11 @@
 import type { WatchId } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
+import { remembered } from '../lib/remembered.ts';
 
-// The list is the same one until rules are put in force, and the map of ten thousand costs more than what it is for.
-const known = new WeakMap<readonly Watch[], ReadonlyMap<WatchId, Watch>>();
-
-/** Watches by their ids. */
-export function byId(watches: readonly Watch[]): ReadonlyMap<WatchId, Watch> {
-  const found = known.get(watches) ?? new Map(watches.map((watch) => [watch.id, watch]));
-  known.set(watches, found);
-  return found;
-}
+/**
+ * Watches by their ids. The list is the same one until rules are put in force, and the map of ten thousand costs more than
+ * its use.
+ */
+export const byId = remembered(
+  (watches: readonly Watch[]): ReadonlyMap<WatchId, Watch> => new Map(watches.map((watch) => [watch.id, watch])),
+);

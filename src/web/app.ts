@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { remembered } from '../lib/remembered.ts';
 import type { Queries } from '../query/queries.ts';
 import type { Log } from '../telemetry/log.ts';
 import { answerAsset, ASSETS_PATH } from './assets.ts';
@@ -82,7 +83,8 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     onRejected('host');
     return c.text('misdirected request', 421);
   };
-  const metricsGzipped = oncePerBody();
+  // All scrapes of one rendering get the same body: what clients do not read is kept once.
+  const metricsGzipped = remembered((text: Buffer<ArrayBuffer>) => gzipped(text));
   const isReader = readersOf(options.api.callers, onRejected);
   app.get('/metrics', onlyKnownHosts, async (c) => {
     if (!isReader(c)) return c.text(WHICH_TOKEN, 401, { 'WWW-Authenticate': 'Bearer' });
@@ -118,16 +120,6 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     return problemResponse({ problem: 'internal-error', detail }, instance);
   });
   return app;
-}
-
-/** All scrapes of one rendering get the same body: what clients do not read is kept once. */
-function oncePerBody(): (body: Buffer<ArrayBuffer>) => Promise<Buffer<ArrayBuffer>> {
-  const done = new WeakMap<Buffer, Promise<Buffer<ArrayBuffer>>>();
-  return (body) => {
-    const zipped = done.get(body) ?? gzipped(body);
-    done.set(body, zipped);
-    return zipped;
-  };
 }
 
 const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operator or a viewer (http.operators).\n';

@@ -9,17 +9,10 @@ import {
 import { exactOf, typeAt, valueAt, type AnyRecord } from '../values/fields.ts';
 import type { Amount } from '../values/amount.ts';
 import { showAmount, showSpan } from './words.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 // Clauses are compiled on demand; a burst of events asks for the same one again and again.
-const clauses = new WeakMap<Condition, Clause>();
-
-export function clauseOf(condition: Condition): Clause {
-  const known = clauses.get(condition);
-  if (known !== undefined) return known;
-  const clause = condition.clause();
-  clauses.set(condition, clause);
-  return clause;
-}
+export const clauseOf = remembered((condition: Condition): Clause => condition.clause());
 
 /** The value on the left of a comparison; undefined when it is unknown. */
 export function subjectValue(

@@ -1,9 +1,11 @@
 // How far each explorer has come on its chain, and whether that can be believed now.
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
+import { latest } from '../../core/model/quality/blindness.ts';
 import type { HeadStanding } from '../../core/model/quality/health-summary.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import { showsHead, type Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 /** A head as it was read last. */
 export interface HeadReading {
@@ -42,34 +44,19 @@ function judged(
 }
 
 function newestAnswer(watches: readonly Watch[], memoryOf: HeadCircumstances['memoryOf']): Instant | null {
-  let newest: Instant | null = null;
-  for (const { id } of watches) {
-    const until = memoryOf(id)?.coveredUntil ?? null;
-    if (until !== null && (newest === null || until > newest)) newest = until;
-  }
-  return newest;
+  return watches.reduce<Instant | null>((newest, { id }) => latest(newest, memoryOf(id)?.coveredUntil ?? null), null);
 }
 
-const paceByWatches = new WeakMap<readonly Watch[], number | null>();
-
 /** The shortest interval in which one of them reads the head; null: none does. Found once for each list of watches. */
-function paceOf(watches: readonly Watch[]): number | null {
-  const known = paceByWatches.get(watches);
-  if (known !== undefined) return known;
+const paceOf = remembered((watches: readonly Watch[]): number | null => {
   // Outside the hours of a cron nobody expects an answer.
   const paces = watches
     .filter(showsHead)
     .map(({ schedule }) => (schedule.type === 'every' ? schedule.intervalMs : Infinity));
-  const pace = paces.length === 0 ? null : paces.reduce((one, other) => Math.min(one, other));
-  paceByWatches.set(watches, pace);
-  return pace;
-}
-
-const byExplorerOfWatches = new WeakMap<readonly Watch[], ReadonlyMap<string, readonly Watch[]>>();
+  return paces.length === 0 ? null : paces.reduce((one, other) => Math.min(one, other));
+});
 
 /** Found once for each list of watches. */
-export function byExplorer(watches: readonly Watch[]): ReadonlyMap<string, readonly Watch[]> {
-  const known = byExplorerOfWatches.get(watches) ?? Map.groupBy(watches, ({ target }) => target.explorer);
-  byExplorerOfWatches.set(watches, known);
-  return known;
-}
+export const byExplorer = remembered((watches: readonly Watch[]): ReadonlyMap<string, readonly Watch[]> =>
+  Map.groupBy(watches, ({ target }) => target.explorer),
+);

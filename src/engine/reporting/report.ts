@@ -14,6 +14,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { AlertCount, AlertHealth, WatchBlind, WatchData } from '../../telemetry/mirrored-series.ts';
 import type { WatchLabels } from '../../telemetry/watch-facts.ts';
 import type { WatchMetrics } from '../../telemetry/watch-metrics.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 export interface ReportOptions {
   readonly log: Log;
@@ -51,21 +52,11 @@ export function createReport({ log, metrics }: ReportOptions): PollReporter {
   };
 }
 
-const labelsByWatch = new WeakMap<Watch, WatchLabels>();
-
 /** The rule, and which of its targets: what is in the brackets of the watch's name, else the target's own name. */
-export function labelsOf(watch: Watch): WatchLabels {
-  const known = labelsByWatch.get(watch);
-  if (known !== undefined) return known;
-  const labels = labelsIn(watch);
-  labelsByWatch.set(watch, labels);
-  return labels;
-}
-
-function labelsIn({ rule, name, of }: Watch): WatchLabels {
+export const labelsOf = remembered(({ rule, name, of }: Watch): WatchLabels => {
   const inBrackets = name.slice(rule.length).replace(/^\[|\]$/g, '');
   return { watch: rule, of: inBrackets === '' ? (of?.name ?? of?.address ?? '') : inBrackets };
-}
+});
 
 /** Number of alerts in each state, for `chainwarden_alerts`. */
 export function* countAlerts(

@@ -4,7 +4,8 @@ import type { ExplorerPlan } from '../../config/model.ts';
 import { sharedPlans, usableOf } from '../../config/shared-plans.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
-import { dailySums, type DailySum } from '../../rules/costs.ts';
+import { remembered } from '../../lib/remembered.ts';
+import { dailySums } from '../../rules/costs.ts';
 import type { Forecast } from '../shapes/overview.ts';
 import type { CreditsState } from '../../core/model/quality/health-summary.ts';
 import type { RuntimeView } from '../view.ts';
@@ -71,12 +72,11 @@ function paceOf(
 }
 
 // By the list, which is another one only when other rules are put in force.
-const sums = new WeakMap<readonly Watch[], ReadonlyMap<string, DailySum>>();
+const sumsOf = remembered((watches: readonly Watch[]) => dailySums(watches));
 
 function plannedPerDay(watches: readonly Watch[], explorers: readonly string[]): number {
-  const known = sums.get(watches) ?? dailySums(watches);
-  sums.set(watches, known);
-  return explorers.reduce((sum, name) => sum + (known.get(name)?.credits ?? 0), 0);
+  const sums = sumsOf(watches);
+  return explorers.reduce((sum, name) => sum + (sums.get(name)?.credits ?? 0), 0);
 }
 
 /** Of explorers that share a plan, together; null: of one it is not known. */

@@ -15,6 +15,7 @@ import { placeIn } from './source.ts';
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 import { watchFacts, type WatchFacts } from '../watches/watch-facts.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 
@@ -56,11 +57,7 @@ interface Group {
 }
 
 // The list is another one only when other rules are put in force.
-const known = new WeakMap<readonly Watch[], readonly Group[]>();
-
-function groupsIn(watches: readonly Watch[]): readonly Group[] {
-  const before = known.get(watches);
-  if (before !== undefined) return before;
+const groupsIn = remembered((watches: readonly Watch[]): readonly Group[] => {
   const byName = new Map<string, Group>();
   for (const [place, watch] of watches.entries())
     for (const alert of watch.alerts) {
@@ -69,10 +66,8 @@ function groupsIn(watches: readonly Watch[]): readonly Group[] {
       byName.set(name, group);
       group.places.push(place);
     }
-  const groups = [...byName.values()];
-  known.set(watches, groups);
-  return groups;
-}
+  return [...byName.values()];
+});
 
 function nameOf({ rule }: Watch, alert: AlertId): string {
   return JSON.stringify([rule, alert]);

@@ -10,6 +10,7 @@ import { clauseOf, negated } from '../../core/wording/comparisons.ts';
 import { subjectName } from '../../explain/values.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { MeasureShape } from '../shapes/common.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 /** What was read, and when. */
 export interface MeasuredValue {
@@ -105,14 +106,8 @@ export function isBeyond({ side, fires }: Pick<MeasureShape, 'side' | 'fires'>):
   return side !== null && side === fires;
 }
 
-const limits = new WeakMap<Condition, { readonly limit: Comparison | null }>();
-
 /** The first comparison by size that decides the condition; null: there is none. */
-export function limitOf(condition: Condition): Comparison | null {
-  const known = limits.get(condition) ?? { limit: firstLimit(clauseOf(condition)) };
-  limits.set(condition, known);
-  return known.limit;
-}
+export const limitOf = remembered((condition: Condition): Comparison | null => firstLimit(clauseOf(condition)));
 
 function firstLimit({ compares, joins, parts }: Clause): Comparison | null {
   if (compares !== null) return compares.operator === '==' || compares.operator === '!=' ? null : compares;

@@ -13,6 +13,7 @@ import { statesIn } from '../alerts/found-state.ts';
 import { closenessOf, readingOf } from '../values/measure.ts';
 import { hasOldData } from '../values/readings.ts';
 import type { RuntimeView, QueryContext } from '../view.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 export interface WatchFacts {
   readonly watch: Watch;
@@ -90,26 +91,22 @@ function lookAtOne(
   if (place !== undefined && watch !== undefined) facts[place] = factsOf(runtime, watch, { now, before: facts[place] });
 }
 
-const names = new WeakMap<readonly Watch[], readonly number[]>();
-
 /** The same by their names. */
 export async function watchFactsByName(view: Pick<QueryContext, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
   const watches = view.runtime.watches();
   const facts = await watchFacts(view);
-  const order = names.get(watches) ?? orderOf(watches);
-  names.set(watches, order);
   const sorted: WatchFacts[] = [];
-  for (const place of order) {
+  for (const place of orderOf(watches)) {
     const one = facts[place];
     if (one !== undefined) sorted.push(one);
   }
   return sorted;
 }
 
-function orderOf(watches: readonly Watch[]): readonly number[] {
+const orderOf = remembered((watches: readonly Watch[]): readonly number[] => {
   const places = watches.map(({ name }, place) => ({ name, place }));
   return places.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ place }) => place);
-}
+});
 
 const MINUTE_MS = 60_000;
 const NO_ALERTS: readonly AlertId[] = [];

@@ -13,6 +13,7 @@ import type { QueryContext } from '../view.ts';
 import type { WatchFacts } from './watch-facts.ts';
 import { nextFiring } from '../overview/pending.ts';
 import type { WatchStates } from './watch-states.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 export interface RowParts {
   readonly states: WatchStates;
@@ -80,13 +81,7 @@ function needsOf(watch: Watch, measure: MeasureShape | null): string | null {
   return `${field} has to ${fires === 'below' ? 'fall' : 'rise'} by more than ${by}, ${fires} ${limit ?? ''}`;
 }
 
-const prices = new WeakMap<Watch, number>();
-
-/** Of the first page of every poll, as if no other watch shared it. */
-export function creditsPerDay(watch: Watch): number {
-  const known = prices.get(watch);
-  if (known !== undefined) return known;
-  const price = timesPerDay(watch.schedule) * watch.kind.question(watch.target).credits;
-  prices.set(watch, price);
-  return price;
-}
+/** The price of the first page of every poll, as if no other watch shared it. */
+export const creditsPerDay = remembered(
+  ({ schedule, kind, target }: Watch): number => timesPerDay(schedule) * kind.question(target).credits,
+);

@@ -10,6 +10,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { WatchState } from '../shapes/watches.ts';
 import type { QueryContext } from '../view.ts';
 import type { WatchFacts } from './watch-facts.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 export interface WatchStanding {
   readonly state: WatchState;
@@ -68,11 +69,12 @@ export async function watchStates({ store, runtime, now }: QueryContext): Promis
   return { of, stateOf, pauseOf, blindOf: (id) => blind.get(id) ?? null };
 }
 
-const labels = new WeakMap<Watch, readonly Labels[]>();
+const alertLabels = remembered((watch: Watch): readonly Labels[] =>
+  watch.alerts.map((alert) => labelsOf(watch, alert)),
+);
 
 function silenceOf(watch: Watch, silences: readonly Silence[]): Silence | null {
   if (silences.length === 0) return null;
-  const known = labels.get(watch) ?? watch.alerts.map((alert) => labelsOf(watch, alert));
-  labels.set(watch, known);
-  return silences.find(({ matchers }) => known.some((one) => isSilencedBy(matchers, one))) ?? null;
+  const labels = alertLabels(watch);
+  return silences.find(({ matchers }) => labels.some((one) => isSilencedBy(matchers, one))) ?? null;
 }

@@ -8,6 +8,7 @@ import type { QueryContext } from '../view.ts';
 import { watchFactsByName, type WatchFacts } from './watch-facts.ts';
 import { creditsPerDay, watchRow } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 /** Throws a `BadCursor`. */
 export async function watches(view: QueryContext, filter: WatchListFilter): Promise<WatchList> {
@@ -30,8 +31,6 @@ function isAll({ q, explorer, rule, severity }: WatchSearch): boolean {
   return [q ?? '', explorer ?? '', rule ?? '', severity ?? ''].every((one) => one === '');
 }
 
-const texts = new WeakMap<Watch, string>();
-
 /** By name, rule, kind, explorer, address and token. */
 export function fits(watch: Watch, { q, explorer, rule, severity }: WatchSearch): boolean {
   if (explorer !== null && watch.target.explorer !== explorer) return false;
@@ -40,18 +39,13 @@ export function fits(watch: Watch, { q, explorer, rule, severity }: WatchSearch)
   return q === null || q === '' || textOf(watch).includes(q.toLowerCase());
 }
 
-function textOf(watch: Watch): string {
-  const known = texts.get(watch);
-  if (known !== undefined) return known;
-  const { name, rule, kind, target, of, token } = watch;
+const textOf = remembered(({ name, rule, kind, target, of, token }: Watch): string => {
   const parts = [name, rule, kind.name, target.explorer, of?.name, of?.address, token?.name, token?.address];
-  const text = parts
+  return parts
     .filter((part) => typeof part === 'string')
     .join('\n')
     .toLowerCase();
-  texts.set(watch, text);
-  return text;
-}
+});
 
 function hasState(facts: WatchFacts, state: WatchListFilter['state'], states: WatchStates): boolean {
   if (state === null) return true;

@@ -5,6 +5,7 @@ import type { ListColumns } from '../sql/dialect.ts';
 import { readPages, type ListRow, type ListStatement, type Parameter, type Sql, type Statement } from '../sql/sql.ts';
 import { POSTGRES } from './dialect.ts';
 import { isAnswered } from './errors.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 export interface PostgresConnection {
   /** Errors are those of the server and of the network. */
@@ -14,15 +15,10 @@ export interface PostgresConnection {
 }
 
 /** The text of each statement that is made of words of the dialect: statements are constants. */
-const texts = new WeakMap<Exclude<Statement, string>, string>();
+const madeText = remembered((statement: Exclude<Statement, string>) => statement(POSTGRES));
 
 function textOf(statement: Statement): string {
-  if (typeof statement === 'string') return statement;
-  const known = texts.get(statement);
-  if (known !== undefined) return known;
-  const text = statement(POSTGRES);
-  texts.set(statement, text);
-  return text;
+  return typeof statement === 'string' ? statement : madeText(statement);
 }
 
 export function connectionOn(client: pg.PoolClient): PostgresConnection {

@@ -1,7 +1,7 @@
 // The health of a daemon for pages, `status` and other replicas: plain data, a few hundred bytes for each explorer,
 // however many watches there are. A running daemon writes it down at least every 30 seconds.
 import { z } from 'zod';
-import type { Instant } from '../../../lib/clock.ts';
+import { earliest, type Instant } from '../../../lib/clock.ts';
 import { Count } from '../../values/answer-shapes.ts';
 import { latest } from './blindness.ts';
 import { causesOf, type BlindReason, type BlindWatch } from './blind-cause.ts';
@@ -108,7 +108,7 @@ export function mergedHealth(first: HealthSummary, others: readonly HealthSummar
 function merged(one: HealthSummary, other: HealthSummary): HealthSummary {
   return {
     at: Math.min(one.at, other.at),
-    startedAt: earliest(one.startedAt, other.startedAt),
+    startedAt: earliest([one.startedAt, other.startedAt]),
     isRunning: one.isRunning || other.isRunning,
     storage: STORAGE_STATES.findLast((state) => state === one.storage || state === other.storage) ?? one.storage,
     failingLoops: [...one.failingLoops, ...other.failingLoops],
@@ -170,10 +170,6 @@ function joinedExplorers(one: readonly ExplorerHealth[], other: readonly Explore
     if (known === undefined || known.polled < explorer.polled) byName.set(explorer.name, explorer);
   }
   return [...byName.values()];
-}
-
-function earliest(one: Instant | null, other: Instant | null): Instant | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** How many watches are in them. */
