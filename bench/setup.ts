@@ -80,7 +80,7 @@ function ruleFiles({ watches, every }: RunOptions): RuleFile[] {
 
 const HOLDINGS_ALERTS = `
       - { id: scam, on: added, if: token.reputation == "scam", severity: critical }
-      - { id: large, on: changed, if: balance > 1_000_000_000_000 }`;
+      - { id: large, on: changed, if: balance > 900_000_000_000 }`;
 
 const CALLS_ALERTS = `
       - id: failed

@@ -37,6 +37,9 @@ export const amount = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amou
 /** An amount that is never below zero: what is held, sent, paid or issued. */
 export const quantity = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
   field({ type: 'amount', unit, least: 0 }, doc, extra);
+/** A `quantity`, of all holders together. */
+export const total = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
+  field({ type: 'amount', unit, least: 0, isTotal: true }, doc, extra);
 /** Free-form JSON of a protocol or of token metadata. */
 export const json = (doc: string, extra?: Extra): Field<Json> => field({ type: 'json' }, doc, extra);
 export const list = <T>(of: Field<T>, doc: string, extra?: Extra): Field<T[]> =>

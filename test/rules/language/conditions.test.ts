@@ -511,6 +511,26 @@ describe('Real transactions', () => {
     expect(said('value > 1_000_000_000 && gas_price < 1000000000000000000')).toEqual([]);
   });
 
+  test('a supply of 10^12 whole tokens is normal, a holding is not, and 10^21 of either are smallest units', () => {
+    const token = kinds.find(({ name }) => name === 'token');
+    if (token === undefined) throw new Error('no token');
+    const ofToken = createLanguage(token, 'ethereum', new Map<string, Meaning>());
+    const isDoubted = (text: string): boolean =>
+      ofToken.condition(text, { before: true, windows: false }).doubts.some(({ message }) => /whole/.test(message));
+    const supply = ['total_supply', 'circulating_supply', 'circulating_market_cap', 'before.total_supply'];
+    for (const field of supply)
+      for (const text of [`${field} > 1_000_000_000_000`, `420_690_000_000_000_000 >= ${field}`])
+        expect([text, isDoubted(text)]).toEqual([text, false]);
+    for (const text of ['total_supply > 1e21', '1_000_000_000_000_000_000_000 <= total_supply'])
+      expect([text, isDoubted(text)]).toEqual([text, true]);
+
+    const doubts = (text: string): number =>
+      real.condition(text, { before: false, windows: false }).doubts.filter(({ message }) => /whole/.test(message))
+        .length;
+    expect(doubts('token_transfers.exists(t, t.token.total_supply > 1_000_000_000_000)')).toBe(0);
+    expect(doubts('token_transfers.exists(t, t.total.value > 1_000_000_000_000)')).toBe(1);
+  });
+
   test('a list of a stranger takes no time, however long it is: beyond 200 items it is unknown', () => {
     const truthOf = (count: number): Truth => {
       const many = Array.from({ length: count }, () => transfer('X', 18, '1', 'ok'));

@@ -8,6 +8,7 @@ import {
   quantity,
   record,
   text,
+  total,
   word,
 } from '../../../core/values/field-declarations.ts';
 import { isRow, type View } from '../../../core/values/fields.ts';
@@ -44,10 +45,10 @@ export const Token = new RecordType(
     holders_count: natural('number of holders', { was: ['holders'], fleeting: true }),
     exchange_rate: amount('plain', 'price of one token in US dollars', { fleeting: true }),
     volume_24h: amount('plain', 'trade volume of a day in US dollars', { fleeting: true }),
-    total_supply: quantity('own', 'total supply in whole tokens', { fleeting: true }),
+    total_supply: total('own', 'total supply in whole tokens', { fleeting: true }),
     icon_url: text('address of its picture; never fetched', { fleeting: true }),
-    circulating_market_cap: amount('plain', 'market capitalisation in US dollars', { fleeting: true }),
-    circulating_supply: amount('plain', 'circulating supply', { fleeting: true }),
+    circulating_market_cap: total('plain', 'market capitalisation in US dollars', { fleeting: true }),
+    circulating_supply: total('plain', 'circulating supply', { fleeting: true }),
     reputation: oneOf('what the explorer thinks of it', ['ok', 'scam']),
     bridge_type: word('bridge of a bridged token', ['omni', 'amb']),
     foreign_address: address('its address on the other chain'),

@@ -1,7 +1,6 @@
 // Amounts are in whole coins and tokens. Compared with a number in the smallest unit, as chains count, a balance is always
 // below it.
 import { Amount } from '../../../core/values/amount.ts';
-import type { AmountUnit } from '../../../core/values/fields.ts';
 import type { ConditionMistake } from '../mistake.ts';
 import { childrenOf, type Node } from '../syntax.ts';
 import type { Scope } from './scope.ts';
@@ -9,6 +8,8 @@ import type { Terms } from './terms.ts';
 
 /** 0.001 coins in wei; a million of a token with six decimals. Few have so many whole ones. */
 const SUSPECT = { coin: new Amount(10n ** 15n, 0), own: new Amount(10n ** 12n, 0) };
+/** A thousand of a token with 18 decimals. The largest supplies in use are near 10^18 whole tokens. */
+const SUSPECT_TOTAL = new Amount(10n ** 21n, 0);
 const TOKEN_DECIMALS = 6;
 const WEI_DECIMALS = 18;
 const ORDERS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
@@ -25,13 +26,13 @@ export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly Con
     const constant = terms.constantOf(limit, scope);
     if (type?.type !== 'amount' || constant === undefined || !('number' in constant)) return [];
     // What a watch holds is plain: its reading has put the decimal point.
-    const words = wordsOf(type.unit === 'plain' ? 'own' : type.unit, constant.number);
-    return words === undefined ? [] : [{ ...words, start: limit.start, end: limit.end }];
+    const unit = type.unit === 'plain' ? 'own' : type.unit;
+    if (unit === 'gwei' || constant.number.compare(type.isTotal ? SUSPECT_TOTAL : SUSPECT[unit]) < 0) return [];
+    return [{ ...wordsOf(unit, constant.number), start: limit.start, end: limit.end }];
   });
 }
 
-function wordsOf(unit: AmountUnit, limit: Amount): Pick<ConditionMistake, 'message' | 'hint'> | undefined {
-  if ((unit !== 'coin' && unit !== 'own') || limit.compare(SUSPECT[unit]) < 0) return undefined;
+function wordsOf(unit: 'coin' | 'own', limit: Amount): Pick<ConditionMistake, 'message' | 'hint'> {
   const whole = (decimals: number): string => new Amount(limit.digits, limit.scale + decimals).toString();
   if (unit === 'coin')
     return { message: 'amounts are in whole coins, not in wei', hint: `Is ${whole(WEI_DECIMALS)} meant?` };
