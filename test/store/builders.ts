@@ -1,4 +1,4 @@
-import { newsOf, type Delivery, type Message } from '../../src/core/model/delivery.ts';
+import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../src/core/model/delivery.ts';
 import type { Alert, ConditionState, Memory } from '../../src/core/model/memory.ts';
 import { NOTHING_CLOSED } from '../../src/core/model/decision.ts';
 import type { Decision } from '../../src/core/model/decision.ts';
@@ -61,6 +61,12 @@ export function aDelivery(
   const { id = 'delivery-1', channel = 'ops', recipient = 'ops', ...message } = changes;
   const members = [newsOf(aMessage({ key: id, ...message }))] as const;
   return { id, channel, recipient, kind: 'news', at: NOON, members, more: [] };
+}
+
+/** The same message, which tells of one more alert. */
+export function withMember(delivery: Delivery, changes: Partial<Message>, as: DeliveryMember['as'] = 'news'): Delivery {
+  const [first, ...more] = delivery.members;
+  return { ...delivery, members: [first, ...more, { ...newsOf(aMessage(changes)), as }] };
 }
 
 const FIRING: ConditionState = {

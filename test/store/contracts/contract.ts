@@ -1,8 +1,18 @@
 import { expect } from '@jest/globals';
 import { MOST_UNSETTLED, OPEN_MS } from '../../../src/core/alerts/overflow.ts';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
-import { allOf, claim, commit, cover, dispatch, LEASE_MS, owe, settle } from '../../support/store/store-calls.ts';
-import { aDecision, aDelivery, aMemory, aTransition, NOON, transitionsOf } from '../builders.ts';
+import {
+  allOf,
+  claim,
+  commit,
+  cover,
+  decided,
+  dispatch,
+  LEASE_MS,
+  owe,
+  settle,
+} from '../../support/store/store-calls.ts';
+import { aDecision, aDelivery, aMemory, aTransition, NOON, transitionsOf, withMember } from '../builders.ts';
 import { storiesAt, type Place } from '../story.ts';
 import { fenceOf } from '../../support/store/fences.ts';
 
@@ -346,6 +356,26 @@ export function keepsThePromise(place: Place): void {
     expect(idsOf(await claim(store, 'ops', 10, NOON + 5 * SECOND))).toEqual(['firing']);
     await settle(store, 'firing', { state: 'sent', outcome: SENT }, NOON + 6 * SECOND, 2);
     expect(idsOf(await claim(store, 'ops', 10, NOON + 6 * SECOND))).toEqual(['resolved']);
+  });
+
+  story('a message waits for one about an alert that both tell of, and no longer than both do', async (store) => {
+    const later = withMember(aDelivery({ id: 'later', key: 'k', seq: 2 }), { key: 'other', seq: 1 });
+    await owe(store, 'w', [aDelivery({ id: 'first', key: 'k', seq: 1 }), later], NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['first']);
+    await settle(store, 'first', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual([]);
+    const target = { channel: 'ops', recipient: 'ops' };
+    await decided(store, { withdrawn: [{ target, key: 'k', from: 2, as: 'merged' }] }, NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['later']);
+  });
+
+  story('the end of an alert waits no more for a repeat that the alert has left', async (store) => {
+    const repeat = withMember(aDelivery({ id: 'repeat', key: 'other', seq: 1 }), { key: 'k', seq: 1 }, 'repeat');
+    await owe(store, 'w', [repeat, aDelivery({ id: 'end', key: 'k', seq: 2 })], NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['repeat']);
+    await settle(store, 'repeat', { state: 'due', outcome: AGAIN, dueAt: NOON + 5 * SECOND }, NOON);
+    await decided(store, { needless: [{ target: { channel: 'ops', recipient: 'ops' }, key: 'k' }] }, NOON);
+    expect(idsOf(await claim(store, 'ops', 10, NOON))).toEqual(['end']);
   });
 
   story('a firing that was given up lets its resolve go', async (store) => {

@@ -7,7 +7,7 @@ import { isBegin, nameOfTransition } from '../../../src/core/model/transition.ts
 import { finish } from '../../../src/lib/steps.ts';
 import { decideDue, type DueRound } from '../../../src/dispatch/rounds/due-round.ts';
 import { WHOLE } from '../../../src/dispatch/shares.ts';
-import type { DeliveryBatch } from '../../../src/dispatch/model.ts';
+import type { DeliveryBatch, RoundResult } from '../../../src/dispatch/model.ts';
 import { UNTOLD } from '../../../src/dispatch/owed.ts';
 import { routeRound } from '../../../src/dispatch/rounds/route-round.ts';
 import type { Owing, Turned } from '../../../src/dispatch/rounds/routing-round.ts';
@@ -35,7 +35,8 @@ export async function owe(
   at: Instant,
   changes: Parameters<typeof aDecision>[1] = {},
 ): Promise<CommitResult[]> {
-  const ends = await commit(store, [aDecision(watch, { ...changes, transitions: transitionsOf(deliveries) })], at);
+  const lines = deliveries.flatMap(linesOf);
+  const ends = await commit(store, [aDecision(watch, { ...changes, transitions: transitionsOf(lines) })], at);
   if (!ends.includes('kept')) return ends;
   for (;;) {
     const round = await store.readRouting(100);
@@ -45,19 +46,29 @@ export async function owe(
       return notification.transition === 'resolved' ? [{ type: 'closed', notification }] : [];
     });
     const keys = new Set(round.unrouted.map(({ key }) => key));
-    const owing = owingOf(deliveries.filter(({ members: [{ message }] }) => keys.has(message.key)));
+    const owing = owingOf(lines.filter(({ members: [{ message }] }) => keys.has(message.key)));
     const result = { owing, told: [], informed: [], turned, withdrawn: [], undeliverable: [] };
     if ((await store.commitRouting(round, result, at, fenceOf(store, FENCE))) === 'fenced') return ends;
   }
-  await put(store, deliveries.map(batchOf), at);
+  await decided(store, { batches: deliveries.map(batchOf) }, at);
   return ends;
 }
 
-/** Makes these deliveries, whatever is due. */
-async function put(store: Store, batches: readonly DeliveryBatch[], at: Instant): Promise<void> {
+/** One for each of its members. */
+function linesOf(delivery: Delivery): Delivery[] {
+  return delivery.members.map((member) => ({ ...delivery, members: [member] }));
+}
+
+/** A round decides this, whatever is due. */
+export async function decided(
+  store: Store,
+  made: Partial<Pick<RoundResult, 'batches' | 'withdrawn' | 'needless'>>,
+  at: Instant,
+): Promise<void> {
   const round: DueRound = { groups: [], sent: [], policy: await store.policy(at), sources: [] };
   const nothing = {
     groups: [],
+    batches: [],
     states: new Map(),
     withdrawn: [],
     needless: [],
@@ -65,7 +76,7 @@ async function put(store: Store, batches: readonly DeliveryBatch[], at: Instant)
     verdicts: new Map(),
   };
   const decision = {
-    result: { ...nothing, batches },
+    result: { ...nothing, ...made },
     shares: WHOLE,
     isKept: () => false,
     counts: () => true,
@@ -74,16 +85,9 @@ async function put(store: Store, batches: readonly DeliveryBatch[], at: Instant)
   await store.commitDue(round, decision, at, fenceOf(store, FENCE));
 }
 
-function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): DeliveryBatch {
-  const member = {
-    key: message.key,
-    seq: message.seq,
-    as: 'news',
-    renewed: null,
-    heldAt: null,
-    heldBy: null,
-    present: null,
-  } as const;
+function batchOf({ id, channel, recipient, members }: Delivery): DeliveryBatch {
+  const [{ message }] = members;
+  const asOwed = { renewed: null, heldAt: null, heldBy: null, present: null };
   const target = { channel, recipient };
   return {
     id,
@@ -92,7 +96,7 @@ function batchOf({ id, channel, recipient, members: [{ message }] }: Delivery): 
     groupId: null,
     severity: message.severity,
     critical: null,
-    members: [member],
+    members: members.map(({ message: { key, seq }, as }) => ({ key, seq, as, ...asOwed })),
     dueAt: 0,
   };
 }

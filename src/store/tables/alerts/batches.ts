@@ -258,7 +258,14 @@ const IS_LEFT = 'SELECT 1 FROM group_member WHERE delivery = $1 AND NOT (key = $
 const END = 'UPDATE deliveries SET state = $2, settled_at = $3 WHERE number = $1';
 const TAKE_OUT = 'DELETE FROM group_member WHERE delivery = $1 AND key = $2 AND seq >= $3';
 
-/** It ends with its last member. */
+const ABOUT_KEY = 'SELECT delivery FROM group_member WHERE key = $2';
+const UNTIE = `
+  DELETE FROM delivery_order
+  WHERE (delivery = $1 AND earlier IN (${ABOUT_KEY}) OR earlier = $1 AND delivery IN (${ABOUT_KEY})) AND NOT EXISTS (
+    SELECT 1 FROM group_member AS mine JOIN group_member AS other ON other.key = mine.key
+    WHERE mine.delivery = delivery_order.delivery AND other.delivery = delivery_order.earlier)`;
+
+/** It ends with its last member. Two wait for one another only while both are about one alert. */
 async function leave(
   sql: Sql,
   delivery: number,
@@ -268,5 +275,8 @@ async function leave(
   if ((await sql.first(IS_LEFT, [delivery, key, from])) === undefined) {
     await sql.run(END, [delivery, as, at]);
     await release(sql, delivery);
-  } else await sql.run(TAKE_OUT, [delivery, key, from]);
+    return;
+  }
+  await sql.run(TAKE_OUT, [delivery, key, from]);
+  await sql.run(UNTIE, [delivery, key]);
 }
