@@ -1,7 +1,7 @@
 // What watches cost in a day: requests, and credits where the explorer counts them. Costs count the first page of every
 // poll, and of each explorer the daily question whether it shows the same chain; more pages, when something is new, come
 // on top.
-import { headQuestionOf, type Watch } from '../core/model/watch/watch.ts';
+import { headQuestionOf, type Schedule, type Watch } from '../core/model/watch/watch.ts';
 import type { Question } from '../core/model/watch/question.ts';
 import { showCron } from '../core/model/watch/schedule.ts';
 import { timesPerDay } from './compile/schedule.ts';
@@ -28,18 +28,35 @@ export function costsOf(watches: readonly Watch[]): Cost[] {
   return watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
 }
 
-/** The questions of watches by key: equal keys are one request. Confirmations ask for the head as well. */
-export function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): ReadonlyMap<string, readonly Cost[]> {
+/** Those that share each request, the one that asks most often first. Confirmations ask for the head as well. */
+export function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): readonly (readonly Cost[])[] {
   const heads = watches.flatMap((watch) => {
     const question = headQuestionOf(watch);
     return question === null ? [] : [costOf(watch, question)];
   });
-  return Map.groupBy([...costs, ...heads], keyOf);
+  return [...Map.groupBy([...costs, ...heads], questionKeyOf).values()].flatMap(sharedTicks);
+}
+
+/** Equal phases meet where one interval is a multiple of the other: the slower watch is due in a tick of the faster. */
+function sharedTicks(asking: readonly Cost[]): Cost[][] {
+  const groups: Cost[][] = [];
+  for (const cost of asking.toSorted((a, b) => b.requestsPerDay - a.requestsPerDay)) {
+    const shared = groups.find(([first]) => first !== undefined && meets(cost.watch.schedule, first.watch.schedule));
+    if (shared === undefined) groups.push([cost]);
+    else shared.push(cost);
+  }
+  return groups;
+}
+
+function meets(slow: Schedule, fast: Schedule): boolean {
+  if (slow.type === 'cron' || fast.type === 'cron')
+    return slow.type === 'cron' && fast.type === 'cron' && showCron(slow) === showCron(fast);
+  return slow.intervalMs % fast.intervalMs === 0;
 }
 
 /** A question that several watches share in one tick is sent once. */
-export function sumsOf(sharing: ReadonlyMap<string, readonly Cost[]>): ReadonlyMap<string, DailySum> {
-  const paid = [...sharing.values()].flatMap((shared) => shared.slice(0, 1));
+export function sumsOf(sharing: readonly (readonly Cost[])[]): ReadonlyMap<string, DailySum> {
+  const paid = sharing.flatMap((shared) => shared.slice(0, 1));
   const byExplorer = Map.groupBy(paid, ({ watch }) => watch.target.explorer);
   return new Map(
     [...byExplorer].map(([explorer, of]) => [
@@ -61,10 +78,8 @@ function costOf(watch: Watch, question: Question): Cost {
   return { watch, question, requestsPerDay, creditsPerDay: requestsPerDay * question.credits };
 }
 
-export function keyOf({ question, watch }: Cost): string {
-  const { explorer, operation, path, params } = question;
-  const pace = watch.schedule.type === 'cron' ? showCron(watch.schedule) : watch.schedule.intervalMs;
-  return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted(), pace]);
+function questionKeyOf({ question: { explorer, operation, path, params } }: Cost): string {
+  return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted()]);
 }
 
 export function total(costs: readonly Cost[], what: 'requestsPerDay' | 'creditsPerDay'): number {
@@ -87,7 +102,7 @@ export interface RuleCost {
 
 /** A request that several rules share is counted for the first of them. The dearest first. */
 export function costsByRule(watches: readonly Watch[]): RuleCost[] {
-  const shared = [...sharingOf(watches, costsOf(watches)).values()];
+  const shared = sharingOf(watches, costsOf(watches));
   const byRule = Map.groupBy(shared, ([first]) =>
     JSON.stringify([first?.watch.target.explorer, first?.watch.rule, first?.question.operation]),
   );

@@ -8,7 +8,7 @@ import type { Recipient } from '../core/model/ids.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { shortHex } from '../core/values/address.ts';
-import { costsOf, keyOf, sharingOf, sumsOf, type Cost, type DailySum } from './costs.ts';
+import { costsOf, sharingOf, sumsOf, type Cost, type DailySum } from './costs.ts';
 
 export interface Description {
   /** One line per watch, then one per explorer with the sum. */
@@ -20,7 +20,8 @@ export interface Description {
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
   const costs = costsOf(watches);
   const sharing = sharingOf(watches, costs);
-  const rows = costs.map((cost) => rowOf(cost, (sharing.get(keyOf(cost))?.length ?? 1) - 1));
+  const others = new Map(sharing.flatMap((shared) => shared.map((cost) => [cost, shared.length - 1] as const)));
+  const rows = costs.map((cost) => rowOf(cost, others.get(cost) ?? 0));
   const lines = inColumns(rows);
   const sums = sumsOf(sharing);
   const plans = sharedPlans(config.explorers);

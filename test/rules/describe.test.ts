@@ -30,6 +30,21 @@ describe('check says for every watch what it asks, how often, and what that cost
     ]);
   });
 
+  test.each([
+    ['5m', 1441],
+    ['90s', 1440 + 960 + 1],
+    ['30s', 2881],
+  ])('a question asked every 1m and every %s costs %i requests a day', (every, requests) => {
+    const both = `
+defaults: { explorer: gnosis, notify: ops }
+watches:
+  - { id: pay, kind: items, of: treasury, token: USDC, every: 1m }
+  - { id: same, kind: items, of: treasury, every: ${every} }
+`;
+    const { lines: described } = describeWatches(load({ 'a.yaml': both }, config).watches, config);
+    expect(described.at(-1)).toContain(`gnosis: ${requests.toLocaleString('en-US')} requests a day`);
+  });
+
   test('a plan that does not suffice is a warning', () => {
     expect(warnings).toEqual([
       'ethereum: the watches need 201,620 credits a day, the plan leaves 90,000, 111,620 too few. Intervals 2.3 times as long would fit; or watch less.',

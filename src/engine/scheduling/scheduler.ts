@@ -1,8 +1,9 @@
 // Says which watches are due.
 //
 // `every:` is due at k x every + phase, where the phase is a hash of the question that is asked first: watches that ask
-// the same at the same pace share the tick, and so the answer; others are spread over the period. One loop sleeps until
-// the next due time. `cron:` is left to node-cron, one task per distinct expression (cron.ts).
+// the same share the tick, and so the answer, wherever one pace is a multiple of the other; others are spread over the
+// period. One loop sleeps until the next due time. `cron:` is left to node-cron, one task per distinct expression
+// (cron.ts).
 //
 // A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
 //
@@ -80,18 +81,30 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     if (first.length > 0) onTick(first);
   }
 
+  /** Watches of different paces that ask the same are due at the same moments: one tick, so one request. */
+  function takeDueAt(due: Instant): Group[] {
+    const groups: Group[] = [];
+    for (let next = queue.peek(); next?.due === due; next = queue.peek()) {
+      groups.push(next);
+      queue.pop();
+    }
+    return groups;
+  }
+
   function tick(): void {
     const now = clock.now();
     if (now < checkedAt) plan(now);
     checkedAt = now;
     const again = extra.take(now);
-    for (let group = queue.peek(); group !== undefined && group.due <= now; group = queue.peek()) {
-      queue.pop();
+    for (let first = queue.peek(); first !== undefined && first.due <= now; first = queue.peek()) {
+      const { due } = first;
+      const together = takeDueAt(due);
       // Before the tick: one that throws must not remove its watches from the queue.
-      queue.push({ ...group, due: nextDue(group, now) });
-      onLag(secondsSince(clock, group.due));
-      for (const { id } of group.watches) again.delete(id);
-      onTick(group.watches);
+      for (const group of together) queue.push({ ...group, due: nextDue(group, now) });
+      onLag(secondsSince(clock, due));
+      const watches = together.length === 1 ? first.watches : byRank(together.flatMap((group) => group.watches));
+      for (const { id } of watches) again.delete(id);
+      onTick(watches);
     }
     // In one tick, so that they share their answers.
     const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
@@ -102,7 +115,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   return {
     set(watches, atOnce) {
       const now = clock.now();
-      all = watches.toSorted((a, b) => rankOf(a) - rankOf(b));
+      all = byRank(watches);
       // What became due while the new set was read would wait for another interval.
       const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
@@ -159,9 +172,11 @@ function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
   return [...groupByKey.values()];
 }
 
-/**
- * Of watches that are due together, those with the most severe alert ask first: the plan may allow one request only.
- */
+/** Of watches that are due together, those with the most severe alert ask first: the plan may allow one request only. */
+function byRank(watches: readonly Watch[]): Watch[] {
+  return watches.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
 function rankOf({ alerts }: Watch): number {
   return Math.min(...alerts.map(({ severity }) => RANK_OF[severity]));
 }

@@ -34,7 +34,7 @@ test('watches that ask the same at the same pace share their ticks; others are s
   await ended;
   const together = ticks.filter((tick) => tick.endsWith(' a+b')).map((tick) => Number(tick.split(' ')[0]));
   expect(together).toHaveLength(2);
-  expect((together[1] ?? 0) - (together[0] ?? 0)).toBe(60);
+  expect((together[1] ?? 0) - (together[0] ?? 0)).toBeCloseTo(60, 6);
   expect(ticks.filter((tick) => tick.endsWith(' c'))).toHaveLength(2);
   expect(new Set(watches.map(phaseOf)).size).toBe(2);
 });
@@ -219,4 +219,29 @@ test('many watches of one question are asked with one request after a start too'
   expect(ticks.map((tick) => tick.split('+').length)).toEqual([300]);
   stop.abort();
   await ended;
+});
+
+test('a slower watch is due in a tick of a faster one that asks the same, so that one request answers both', async () => {
+  const watches = loadWatches(`watches:\n${rule('fast', 'treasury', '1m')}${rule('slow', 'treasury', '5m')}`);
+  const { clock, ticks, stop, ended } = running(watches);
+  await clock.advance(600_000);
+  stop.abort();
+  await ended;
+  const polled = ticks.map((tick) => tick.split(' ')[1]?.split('+').toSorted());
+  expect(polled).toHaveLength(10);
+  expect(polled.every((rules) => rules?.[0] === 'fast')).toBe(true);
+  expect(polled.filter((rules) => rules?.length === 2)).toEqual([
+    ['fast', 'slow'],
+    ['fast', 'slow'],
+  ]);
+});
+
+test('of watches of different paces that are due together, the most severe asks first', async () => {
+  const [fast = '', slow = ''] = [rule('fast', 'treasury', '1m'), rule('slow', 'treasury', '5m')];
+  const critical = slow.replace('on: changed', 'on: changed, severity: critical');
+  const { clock, ticks, stop, ended } = running(loadWatches(`watches:\n${fast}${critical}`));
+  await clock.advance(300_000);
+  stop.abort();
+  await ended;
+  expect(ticks.map((tick) => tick.split(' ')[1])).toContain('slow+fast');
 });

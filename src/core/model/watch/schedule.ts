@@ -1,6 +1,6 @@
 // When a watch is due. `every:` is at k x every + phase, where the phase is a hash of the question that is asked first;
 // `cron:` is at its own times.
-import { fractionOf } from './identity.ts';
+import { hashOf } from './identity.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Schedule, Watch } from './watch.ts';
 
@@ -17,7 +17,10 @@ type Scheduled = Pick<Watch, 'kind' | 'target' | 'schedule'>;
 /** The hash takes 5 µs, and a page asks for the next due time of ten thousand watches. */
 const phases = new WeakMap<Watch['target'], Pick<Scheduled, 'kind' | 'schedule'> & { readonly phaseMs: number }>();
 
-/** Equal questions at equal intervals have equal phases, whichever watch asks them. A multiple of the step. */
+/**
+ * Equal questions have equal phases, whichever watch asks them; where one interval is a multiple of the other, the due
+ * times of the longer are due times of the shorter, so that one request answers both. A multiple of the step.
+ */
 export function phaseOf({ kind, target, schedule }: Scheduled): number {
   const known = phases.get(target);
   if (known?.kind === kind && known.schedule === schedule) return known.phaseMs;
@@ -28,8 +31,8 @@ export function phaseOf({ kind, target, schedule }: Scheduled): number {
 
 function hashedPhase({ kind, target, schedule }: Scheduled): number {
   const { explorer, path, params } = kind.question(target);
-  const steps = schedule.intervalMs / PHASE_STEP_MS;
-  return Math.floor(fractionOf(explorer, path, JSON.stringify(params)) * steps) * PHASE_STEP_MS;
+  const steps = Math.max(1, Math.floor(schedule.intervalMs / PHASE_STEP_MS));
+  return (hashOf(explorer, path, JSON.stringify(params)) % steps) * PHASE_STEP_MS;
 }
 
 /** The first due time after `now`. */
