@@ -66,6 +66,7 @@ export default tseslint.config(
             'ResizeObserver',
             'setInterval',
             'uPlot',
+            'URLSearchParams',
             'XMLHttpRequest',
           ])
           .map((name) => [name, 'readonly']),

@@ -20,6 +20,7 @@ import type {
   AlertListFilter,
   DeliveryListFilter,
   HistoryListFilter,
+  OverviewFilter,
   RuleListFilter,
   SamplesFilter,
   WatchListFilter,
@@ -52,7 +53,8 @@ export interface Queries {
   alerts(filter: AlertListFilter): Promise<List<AlertCard>>;
   /** Null: there never was one. */
   alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
-  overview(): Promise<Overview>;
+  /** `filter` leaves verdict and trust as they are: they are of all. */
+  overview(filter?: OverviewFilter): Promise<Overview>;
   /** Of the overview, at a tenth of its cost. */
   summary(): Promise<OverviewSummary>;
   watches(filter: WatchListFilter): Promise<WatchList>;
@@ -83,7 +85,7 @@ export interface Queries {
 export function createQueries(look: () => Promise<QueryContext>, edition: Queries['edition']): Queries {
   return {
     edition,
-    overview: async () => overview(await look()),
+    overview: async (filter) => overview(await look(), filter),
     summary: async () => summary(await look()),
     watches: async (filter) => watches(await look(), filter),
     accounts: async (filter) => accounts(await look(), filter),

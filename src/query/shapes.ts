@@ -17,9 +17,26 @@ const search = z.string().max(MOST_TEXT).nullable().default(null).describe('A pa
 
 const name = z.string().max(MOST_TEXT).nullable().default(null);
 
+const LABEL = /^[A-Za-z_]\w{0,99}=./;
+const MOST_LABELS = 10;
+const NO_LABEL = 'is not written as a label and its value, such as team=treasury';
+
+/** It may stand several times in an address. */
+const label = z
+  .preprocess(
+    (given) => (typeof given === 'string' ? [given] : given),
+    z.array(z.string(NO_LABEL).max(300).regex(LABEL, NO_LABEL)).max(MOST_LABELS, `are more than ${MOST_LABELS}`),
+  )
+  .default([])
+  .describe('`team=treasury`: only what has this label. Of several it has all.');
+
+export const OverviewFilter = z.strictObject({ label });
+export type OverviewFilter = z.output<typeof OverviewFilter>;
+
 /** Filters of watches, and of what belongs to a watch. */
 const ofWatches = {
   q: search,
+  label,
   explorer: name,
   rule: name,
   severity: SeverityShape.nullable().default(null),
@@ -63,6 +80,7 @@ export type RuleListFilter = z.output<typeof RuleListFilter>;
 
 export const HistoryListFilter = z.strictObject({
   q: search,
+  label,
   show: z.enum(HISTORY_FILTERS).nullable().default(null),
   since: WrittenTime.nullable().default(null).describe('The first time of which lines are wanted.'),
   until: WrittenTime.nullable().default(null).describe('The time before which lines are wanted.'),

@@ -24,6 +24,9 @@ const PAGES = [
   '/alerts/k1/8',
   '/history',
   '/deliveries',
+  `/?label=team%3D${'x'.repeat(120)}&label=tier%3D1`,
+  '/watches?label=team%3Dtreasury',
+  '/history?label=team%3Dtreasury',
   '/silences?watch=vault&comment=why',
   '/enter',
   '/nothing',
@@ -122,6 +125,25 @@ browserTest('on a telephone a row of a list has two lines, and a tap opens the r
   await row.locator('summary').click();
   expect(await row.locator('td[data-name=Took]').isVisible()).toBe(true);
   expect(await overflowOf(page)).toBe(0);
+  await window.context.close();
+});
+
+browserTest('cards of open alerts stood glued together, as if they were one', async () => {
+  const window = await browser.open({ width: 390 });
+  await enter(window);
+  const boxes = await Promise.all((await window.page.locator('.alert').all()).map((card) => card.boundingBox()));
+  const [first, second] = boxes;
+  expect((second?.y ?? 0) - (first?.y ?? 0) - (first?.height ?? 0)).toBeGreaterThanOrEqual(8);
+  await window.context.close();
+});
+
+browserTest('a page of a label is kept current with what that label has', async () => {
+  const window = await browser.open({ width: 390 });
+  await enter(window);
+  const { page } = window;
+  const stream = page.waitForRequest((request) => request.url().includes('/events?'));
+  await page.goto(`${web.url}/?label=team%3Da%26b`);
+  expect(new URL((await stream).url()).searchParams.getAll('label')).toEqual(['team=a&b']);
   await window.context.close();
 });
 

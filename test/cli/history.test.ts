@@ -115,3 +115,24 @@ test('verify goes by what the daemon kept beside its token: a history that was c
   prepared.folder.write('state.db.anchor', '');
   expect((await verify()).code).toBe(0);
 });
+
+test('it is asked for by label', async () => {
+  using prepared = prepareState(
+    RULES.replace('{ id: high, while: balance > 9 }', '{ id: high, while: balance > 9, labels: { team: eu } }'),
+  );
+  await prepared.polls('0', '5', '5', '10');
+  const ask = (...args: readonly string[]) => prepared.run('history', '-c', prepared.config, ...args);
+  const { out } = await ask('--label', 'team=eu');
+  expect(out.trim().split('\n')).toEqual([
+    expect.stringMatching(/00:04:00Z {2}decided/),
+    expect.stringMatching(/00:04:00Z {2}routed {2}coins\/high {2}fires: /),
+    expect.stringMatching(/00:04:00Z {2}told/),
+  ]);
+  expect((await ask('--label', 'team=eu', '--limit', '1')).out).toMatch(/^\S+ {2}told {2}[^\n]*\n$/);
+  expect((await ask('--label', 'team=eu', '--label', 'of=vault')).err).toBe('nothing in the journal matches\n');
+  expect(await ask('--label', 'team')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('such as team=treasury'),
+  });
+  expect(await ask('--label', 'team=eu', '--alert', 'coins')).toMatchObject({ code: 64 });
+});

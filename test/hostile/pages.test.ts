@@ -65,6 +65,19 @@ test('what is searched for is shown as text', async () => {
   }
 });
 
+test.each(['/', '/watches', '/history'])('what is asked for by label at %s is shown as text', async (path) => {
+  queries = written(CALM_WORD);
+  const shapeWith = async (text: string): Promise<string> => {
+    const query = new URLSearchParams({ label: `team=${text}` }).toString();
+    const { status, body } = await browse(web, `${path}?${query}`, { headers });
+    expect([text, status]).toEqual([text, 200]);
+    return shapeOf(body);
+  };
+  const calm = await shapeWith(CALM_WORD);
+  for (const [name, text] of corpus)
+    expect([name, await shapeWith(text.trim().slice(0, 90) || CALM_WORD)]).toEqual([name, calm]);
+});
+
 test('what is written into the form of a silence is shown as text, with its preview', async () => {
   queries = written(CALM_WORD);
   const shapeWith = async (text: string): Promise<string> => {

@@ -267,3 +267,47 @@ test('the last day shows what fires now before what was, and counts what has no 
     { watch: 'w1', state: 'quiet', since: '2026-01-01T00:02:00Z' },
   ]);
 });
+
+test('a team sees its own alerts, pending ones, events and watches, under the verdict of all', async () => {
+  const team = (name: string): string => `labels: { team: ${name} }`;
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance('coins', 'treasury', `id: low, while: balance < 100, severity: critical, ${team('eu')}`),
+      aBalance('gas', 'vault', `id: low, while: balance < 10, ${team('us')}`),
+      aBalance('slow', 'vault', `id: low, while: balance < 10, for: 1h, ${team('us')}`),
+      aBalance('moves', 'vault', `id: moved, on: changed, ${team('us')}`),
+    ),
+  );
+  Object.assign(daemon.shown, { treasury: '200', vault: '50' });
+  await daemon.poll();
+  Object.assign(daemon.shown, { treasury: '90', vault: '5' });
+  await daemon.poll();
+  const overviewOf = (...label: readonly string[]) => daemon.queries.overview({ label: [...label] });
+  const whole = await daemon.queries.overview();
+  const [eu, us] = [await overviewOf('team=eu'), await overviewOf('team=us')];
+  for (const { verdict, headline, unhandled } of [eu, us])
+    expect({ verdict, headline, unhandled }).toEqual({
+      verdict: whole.verdict,
+      headline: whole.headline,
+      unhandled: 2,
+    });
+  const shownOf = ({ cards, handled, events, bars, of_watches: watches }: Overview) => ({
+    cards: cards.map(({ watch }) => watch),
+    handled: handled.map(({ watch }) => watch),
+    events: events.map(({ watch }) => watch),
+    bars: bars.map(({ watch }) => watch),
+    watches,
+  });
+  expect(shownOf(eu)).toEqual({ cards: ['coins'], handled: [], events: [], bars: ['coins'], watches: 1 });
+  expect(shownOf(us)).toEqual({
+    cards: ['gas'],
+    handled: ['slow'],
+    events: ['moves'],
+    bars: ['gas', 'moves'],
+    watches: 3,
+  });
+  Object.assign(daemon.shown, { treasury: '200', vault: '50' });
+  await daemon.poll();
+  expect((await overviewOf('team=eu')).recent.map(({ watch }) => watch)).toEqual(['coins']);
+  expect((await overviewOf('team=us', 'alert=none')).recent).toEqual([]);
+});

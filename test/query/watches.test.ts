@@ -139,3 +139,38 @@ test('an unhealthy alert of a rule counts once, however many watches the rule ha
   expect([trust.unhealthy, counts.unhealthy]).toEqual([1, 1]);
   expect((await daemon.queries.watches(all)).unhealthy).toBe(2);
 });
+
+test('watches are asked for by any label of their alerts; of several labels one alert has all', async () => {
+  const { queries } = await aViewedDaemon(`
+watches:
+  - id: coins
+    kind: balance
+    of: treasury
+    labels: { team: eu }
+    alerts:
+      - { id: low, while: balance < 100, severity: critical, labels: { tier: '1' }, notify: [ops] }
+      - { id: high, while: balance > 900, notify: [ops] }
+  - { id: gas, kind: balance, of: vault, labels: { team: us }, alerts: [{ id: low, while: balance < 10, notify: [ops] }] }
+`);
+  const found = async (...label: readonly string[]) => {
+    const { items, all: count } = await queries.watches(WatchListFilter.parse({ label }));
+    expect(count).toBe(items.length);
+    return items.map(({ name }) => name);
+  };
+  expect(await found()).toEqual(['coins', 'gas']);
+  expect(await found('team=eu')).toEqual(['coins']);
+  expect(await found('tier=1')).toEqual(['coins']);
+  expect(await found('of=vault')).toEqual(['gas']);
+  expect(await found('alert=low')).toEqual(['coins', 'gas']);
+  expect(await found('tier=1', 'alert=high')).toEqual([]);
+  expect(await found('team=eu', 'team=us')).toEqual([]);
+  expect(await found('team=e')).toEqual([]);
+  // What only some of its alerts have is no label of the watch.
+  expect((await queries.watches(all)).items[0]?.labels).toEqual({
+    watch: 'coins',
+    explorer: 'chain',
+    of: 'treasury',
+    team: 'eu',
+  });
+  expect(WatchListFilter.safeParse({ label: 'team' }).error?.issues[0]?.message).toContain('such as team=treasury');
+});

@@ -71,7 +71,14 @@ function cardWith({ answer, chain }: Written): AlertCard {
     watch: 'treasury-usdc',
     alert: 'low',
     rule: 'treasury-usdc',
-    labels: { watch: 'treasury-usdc', explorer: 'ethereum', of: 'treasury', token: 'USDC', alert: 'low' },
+    labels: {
+      watch: 'treasury-usdc',
+      explorer: 'ethereum',
+      of: 'treasury',
+      token: 'USDC',
+      alert: 'low',
+      team: 'treasury',
+    },
     title: 'Treasury USDC is low',
     severity: 'critical',
     state: 'firing',
@@ -310,6 +317,7 @@ export function overviewWith(written: Written): Overview {
       },
       { watch: 'tokens', state: 'quiet', since: ago(1020 * MINUTE), bars: barsWith({ 12: 'warning' }) },
     ],
+    of_watches: 412,
     more_bars: 0,
     as_of: ago(0),
   };
@@ -319,7 +327,7 @@ export function watchesWith(): WatchList {
   const row: WatchRow = {
     name: 'treasury-usdc',
     rule: 'treasury-usdc',
-    labels: { watch: 'treasury-usdc', explorer: 'ethereum', of: 'treasury', token: 'USDC' },
+    labels: { watch: 'treasury-usdc', explorer: 'ethereum', of: 'treasury', token: 'USDC', team: 'treasury' },
     kind: 'balance',
     explorer: 'ethereum',
     state: 'firing',

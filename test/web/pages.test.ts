@@ -298,6 +298,103 @@ describe('the first page', () => {
   });
 });
 
+describe('labels', () => {
+  const TEAM = 'label=team%3Dtreasury';
+
+  test('lead from cards and rows to all that has them, and are kept by whatever else is asked for', async () => {
+    const asked: unknown[] = [];
+    const queries = queriesWith(CALM);
+    const list = { ...watchesWith(), next: 'later' };
+    const web = await serve({
+      isOpen: true,
+      queries: {
+        ...queries,
+        overview: (filter) => (asked.push(filter), queries.overview()),
+        watches: async (filter) => (asked.push(filter), list),
+        history: async (filter) => (asked.push(filter), { ...(await queries.history(filter)), next: 'later' }),
+      },
+    });
+    const links = async (path: string) =>
+      [...(await browse(web, path)).body.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) =>
+        href.replaceAll('&amp;', '&'),
+      );
+    expect(await links('/')).toContain(`/?${TEAM}`);
+    expect(await links('/watches')).toContain(`/watches?${TEAM}`);
+    expect(await links('/alerts/k1/8')).toContain(`/history?${TEAM}`);
+    asked.length = 0;
+    expect(await links(`/?${TEAM}&label=tier%3D1`)).toEqual(
+      expect.arrayContaining([
+        `/?label=tier%3D1`,
+        `/?${TEAM}`,
+        '/',
+        `/watches?${TEAM}&label=tier%3D1`,
+        `/history?${TEAM}&label=tier%3D1`,
+        `/watches?state=firing&${TEAM}&label=tier%3D1`,
+        `/history?show=alerts&${TEAM}&label=tier%3D1`,
+        `/?label=tier%3D1&${TEAM}`,
+      ]),
+    );
+    expect(await links(`/watches?q=usdc&${TEAM}&explorer=ethereum`)).toEqual(
+      expect.arrayContaining([
+        `/watches?q=usdc&${TEAM}&explorer=ethereum&after=later`,
+        `/watches?q=usdc&${TEAM}&explorer=ethereum&state=blind`,
+        '/watches?q=usdc&explorer=ethereum',
+        `/?${TEAM}`,
+      ]),
+    );
+    expect(await links(`/history?show=people&${TEAM}`)).toEqual(
+      expect.arrayContaining([`/history?show=people&${TEAM}&after=later`, `/history?show=rules&${TEAM}`]),
+    );
+    expect(asked).toMatchObject([
+      { label: ['team=treasury', 'tier=1'] },
+      { label: ['team=treasury'], explorer: 'ethereum', q: 'usdc' },
+      { label: ['team=treasury'], show: 'people' },
+    ]);
+    const { body } = await browse(web, `/watches?${TEAM}`);
+    expect(body).toContain('<input type="hidden" name="label" value="team=treasury"');
+  });
+
+  test('that nothing has are said, and how to leave them out', async () => {
+    const queries = queriesWith(CALM);
+    const web = await serve({
+      isOpen: true,
+      queries: {
+        ...queries,
+        overview: async () => ({ ...(await queries.overview()), cards: [], handled: [], events: [], recent: [] }),
+        watches: async () => ({ ...watchesWith(), items: [] }),
+        history: async (filter) => ({ ...(await queries.history(filter)), items: [] }),
+      },
+    });
+    for (const path of ['/', '/watches', '/history']) {
+      const { body } = await browse(web, `${path}?label=team%3D<b>`);
+      expect(textOf(body)).toContain('Nothing here has team=<b>.');
+      expect(body).toContain(`<a href="${path}">Show all</a`);
+      expect(body).not.toContain('<b>.');
+    }
+    expect(textOf((await browse(web, '/?label=team%3Deu')).body)).toContain('has other labels');
+    for (const path of ['/?label=team', '/watches?label=team', '/history?label==eu'])
+      expect(await browse(web, path)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining('A label is written as team=treasury.'),
+      });
+  });
+
+  test('of a view whose state does not answer any more still show what was so', async () => {
+    let [at, isBroken] = [0, false];
+    const overview = overviewWith(CALM);
+    const web = await serve({
+      isOpen: true,
+      api: { ...API, monotonic: () => at },
+      queries: someQueries({
+        overview: () => (isBroken ? Promise.reject(new Error('disk I/O error')) : Promise.resolve(overview)),
+      }),
+    });
+    await browse(web, `/?${TEAM}`);
+    [at, isBroken] = [60_000, true];
+    expect(await browse(web, `/?${TEAM}`)).toMatchObject({ status: 200 });
+  });
+});
+
 describe('an acknowledgement', () => {
   const ACTION = '/alerts/k1/8/ack';
 

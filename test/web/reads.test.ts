@@ -250,3 +250,28 @@ test('a cursor is good for the list that it came from, in its order', async () =
   for (const path of ['/watches?sort=closest&', '/accounts?', '/history?', '/deliveries?', '/rules?'])
     expect(await readApi(daemon.running, `${path}after=${after}`)).toMatchObject({ status: 400 });
 });
+
+test('lists are asked for by label, and a filter that there is not is refused by its name', async () => {
+  await using daemon = await anOperatedDaemon();
+  const { running } = daemon;
+  await fallLow(daemon);
+  await delivered(daemon);
+  for (const path of ['/watches', '/accounts', '/alerts', '/history']) {
+    const found = itemsOf(await readApi(running, `${path}?label=team=payments`));
+    expect(found.length).toBeGreaterThan(0);
+    for (const item of found) expect([path, JSON.stringify(item)]).toEqual([path, expect.stringContaining('all[')]);
+    expect(itemsOf(await readApi(running, `${path}?label=team=payments&label=of=nobody`))).toEqual([]);
+    const wrong = await readApi(running, `${path}?label=team&labels=team=payments&limit=1&limit=2`);
+    expect([wrong.status, wrong.body['problems']]).toEqual([
+      400,
+      expect.arrayContaining([
+        { pointer: '/label/0', detail: 'is not written as a label and its value, such as team=treasury' },
+        { pointer: '/labels', detail: 'is not known' },
+      ]),
+    ]);
+  }
+  const repeated = await readApi(running, '/watches?state=ok&state=blind');
+  expect(repeated.body['problems']).toEqual([{ pointer: '/state', detail: 'stands more than once' }]);
+  const { body } = await readApi(running, '/overview?label=team=payments');
+  expect([body['unhandled'], body['of_watches'], (body['cards'] as Item[]).length]).toEqual([4, 2, 2]);
+});

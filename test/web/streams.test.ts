@@ -3,7 +3,8 @@ import type { PagesOptions } from '../../src/web/pages/app.ts';
 import { browse } from '../support/browser/browse.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { API, queriesWith, serveTestPages } from '../support/browser/pages.ts';
-import { CALM } from '../support/daemon-in-trouble.ts';
+import type { AlertCard } from '../../src/query/shapes/alerts.ts';
+import { CALM, overviewWith } from '../support/daemon-in-trouble.ts';
 import { createInbox, type Arrivals } from '../support/sinks.ts';
 
 const MOST_STREAMS = 24;
@@ -19,6 +20,8 @@ interface Streams extends AsyncDisposable {
   headline: string | null;
   /** Messages: shown in the navigation and as what the verdict rests on. */
   givenUp: number;
+  /** Of the view that asks for labels. */
+  labelled: readonly AlertCard[];
   /** Milliseconds that have passed for those who make pages. */
   passed: number;
 }
@@ -27,7 +30,13 @@ async function serve(): Promise<Streams> {
   const counted = createInbox<number>();
   const queries = queriesWith(CALM);
   const clock = createFakeClock();
-  const served = { edition: 'first', headline: null as string | null, givenUp: 0, passed: 0 };
+  const served = {
+    edition: 'first',
+    headline: null as string | null,
+    givenUp: 0,
+    passed: 0,
+    labelled: overviewWith(CALM).cards,
+  };
   const web = await serveTestPages({
     isOpen: true,
     clock: clock satisfies PagesOptions['clock'],
@@ -35,10 +44,11 @@ async function serve(): Promise<Streams> {
     queries: {
       ...queries,
       edition: async () => served.edition,
-      overview: async () => {
+      overview: async (filter) => {
         const found = await queries.overview();
         const headline = served.headline ?? served.edition;
-        return { ...found, headline, trust: { ...found.trust, given_up: served.givenUp } };
+        const cards = (filter?.label.length ?? 0) > 0 ? served.labelled : found.cards;
+        return { ...found, cards, headline, trust: { ...found.trust, given_up: served.givenUp } };
       },
     },
     onStreams: (open) => {
@@ -264,4 +274,18 @@ test('twenty-four pages are kept current; one more is told to ask by itself, unt
   await streams.counted.reached(MOST_STREAMS + 2);
   expect((await follow(streams)).status).toBe(200);
   expect(Math.max(...streams.counted.all)).toBe(MOST_STREAMS);
+});
+
+test('whoever looks at a label is told of news of its alerts, beyond those of the first page', async () => {
+  await using streams = await serve();
+  streams.headline = 'the same';
+  const [whole, labelled] = [await follow(streams), await follow(streams, '?label=team%3Dtreasury')];
+  await whole.events.reached(1);
+  await labelled.events.reached(1);
+  streams.labelled = [];
+  streams.edition = 'second';
+  await streams.clock.advance(1000);
+  expect(await labelled.events.reached(2)).toEqual(['alive', 'news second']);
+  await streams.clock.advance(4000);
+  expect(await whole.events.reached(2)).toEqual(['alive', 'alive']);
 });

@@ -1,6 +1,6 @@
 // The commands that read the state, also while the daemon runs, and those that mend it.
 import type { ConfigOption } from '../load.ts';
-import { CONFIG, toWhole, type Registry } from '../options.ts';
+import { collect, CONFIG, toWhole, type Registry } from '../options.ts';
 import type { CopyOptions } from './files.ts';
 import type { HistoryOptions } from './history.ts';
 import type { StatusOptions } from './status.ts';
@@ -40,6 +40,7 @@ function addHistory({ program, terminal, end }: Registry): void {
     .description('what was decided, told and changed, from the journal; also while the daemon runs')
     .option(...CONFIG)
     .option('--alert <name>', 'of one watch (id, id[label]) or alert (id/alert)')
+    .option('--label <label=value>', 'of alerts with it, such as team=treasury; of several they have all', collect, [])
     .option('--since <when>', 'from there on: 24h back, or a time such as 2026-01-31T12:00:00Z')
     .option('--limit <number>', 'the newest so many lines', toWhole, 200)
     .option('--json', 'a JSON object a line, with position and hash', false)

@@ -8,6 +8,8 @@ import { showInZone, wallTime } from '../../lib/time-zone.ts';
 import { plain, singleLine } from '../../lib/untrusted.ts';
 import { findWatches, type WatchSelection } from '../../explain/find.ts';
 import { entriesOf } from '../../query/records/history.ts';
+import { labelledLines } from '../../query/records/labelled.ts';
+import { OverviewFilter } from '../../query/shapes.ts';
 import { daysOf } from '../../query/records/days.ts';
 import type { HistoryDay, HistoryEntry } from '../../query/shapes/history.ts';
 import { openReader } from '../../store/open.ts';
@@ -20,6 +22,7 @@ import { instantOf } from '../times.ts';
 
 export interface HistoryOptions extends ConfigOption {
   readonly alert?: string;
+  readonly label: readonly string[];
   readonly since?: string;
   readonly limit: number;
   readonly json: boolean;
@@ -87,12 +90,15 @@ const MOST_DELIVERIES = 10_000;
 
 interface Wanted {
   readonly alert?: string;
+  readonly label: readonly string[];
   readonly since: Instant | undefined;
   readonly limit: number;
 }
 
 async function linesOf(reader: StoreReader, watches: readonly Watch[], wanted: Wanted): Promise<JournalLine[]> {
-  const { alert, limit } = wanted;
+  const { alert, label, limit } = wanted;
+  if (label.length > 0)
+    return labelledLines(reader, watches, { label: labelsIn(label, alert), since: wanted.since, limit });
   const since = wanted.since === undefined ? {} : { since: wanted.since };
   if (alert === undefined) return reader.history({ ...since, limit });
   const found = findWatches(watches, alert);
@@ -100,6 +106,13 @@ async function linesOf(reader: StoreReader, watches: readonly Watch[], wanted: W
   const subjects = (await Promise.all(found.map((one) => subjectsOf(reader, one)))).flat();
   const lines = await reader.history({ ...since, limit, subjects });
   return lines.filter((line) => isAbout(line, found));
+}
+
+function labelsIn(label: readonly string[], alert: string | undefined): readonly string[] {
+  if (alert !== undefined) throw new CommandError(EXIT.usage, 'an alert has its labels: give --alert or --label');
+  const read = OverviewFilter.safeParse({ label });
+  if (read.success) return read.data.label;
+  throw new CommandError(EXIT.usage, `--label ${read.error.issues[0]?.message ?? ''}`);
 }
 
 /** A watch, and the deliveries and the keys of its alerts. */

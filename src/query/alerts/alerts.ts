@@ -1,5 +1,5 @@
 // Open alerts as a list, and one alert with all that happened.
-import { labelsOfMessage } from '../../core/model/watch/labels.ts';
+import { labelsOf, labelsOfMessage } from '../../core/model/watch/labels.ts';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import { RANK_OF, type Message } from '../../core/model/delivery.ts';
 import { explorerLinks, runbookOf } from '../../core/wording/message-pages.ts';
@@ -13,6 +13,7 @@ import { earlierEpisodes } from './episodes.ts';
 import { goneOf } from './gone.ts';
 import { inHand, openAlerts, type OpenAlert } from './open-alerts.ts';
 import { recipientsOf } from './recipients.ts';
+import { hasLabels } from '../labels.ts';
 import type { AlertListFilter } from '../shapes.ts';
 import type { AlertCard, AlertHistory, Gone } from '../shapes/alerts.ts';
 import type { List } from '../shapes/common.ts';
@@ -39,12 +40,13 @@ const ORDER: Order<OpenAlert> = {
   tieOf: ({ row }) => [row.since, row.key],
 };
 
-function fits(alert: OpenAlert, { q, explorer, rule, severity, state }: AlertListFilter): boolean {
+function fits(alert: OpenAlert, { q, label, explorer, rule, severity, state }: AlertListFilter): boolean {
   const { row } = alert;
   if (explorer !== null && row.labels['explorer'] !== explorer) return false;
   if (rule !== null && row.labels['watch'] !== rule) return false;
   if (severity !== null && row.severity !== severity) return false;
   if (state !== null && !isIn(state, alert)) return false;
+  if (!hasLabels(row.labels, label)) return false;
   const text = [row.name, row.alert, row.title, ...Object.values(row.labels)].join('\n').toLowerCase();
   return q === null || text.includes(q.toLowerCase());
 }
@@ -85,6 +87,7 @@ async function closedCard(
 ): Promise<AlertCard> {
   const statusOf = await recipientsOf(view, [of]);
   const watch = view.runtime.watches().find(({ name }) => name === newest.watch) ?? null;
+  const rule = watch?.alerts.find(({ id }) => id === newest.alert);
   const isEvent = messages.every((message) => nameOfTransition(message) !== 'firing');
   return {
     key: of.key,
@@ -93,7 +96,7 @@ async function closedCard(
     watch: newest.watch,
     alert: newest.alert,
     rule: watch?.rule ?? newest.watch,
-    labels: labelsOfMessage(newest),
+    labels: watch === null || rule === undefined ? labelsOfMessage(newest) : labelsOf(watch, rule),
     is_open: false,
     alerts: 1,
     up_to: showInstant(newest.at),

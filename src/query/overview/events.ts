@@ -3,6 +3,7 @@ import type { EventGroup } from '../../store/contract/alerts.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { firstLine } from '../alerts/cards.ts';
 import { recipientsOf } from '../alerts/recipients.ts';
+import type { IsAlertLabelled } from '../labels.ts';
 import type { EventRow } from '../shapes/alerts.ts';
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
@@ -12,8 +13,8 @@ const MOST_GROUPS = 500;
 const MOST_ROWS = 20;
 
 /** Instances of a rule are one row; those with the newest event first. */
-export async function eventRows(view: QueryContext): Promise<EventRow[]> {
-  const groups = await view.store.events(view.now - EVENTS_MS, MOST_GROUPS);
+export async function eventRows(view: QueryContext, isMeant: IsAlertLabelled): Promise<EventRow[]> {
+  const groups = (await view.store.events(view.now - EVENTS_MS, MOST_GROUPS)).filter(isMeant);
   const watchById = byId(view.runtime.watches());
   const ruleOf = ({ watch, alert }: EventGroup): string => JSON.stringify([watchById.get(watch)?.rule ?? watch, alert]);
   const rows = [...Map.groupBy(groups, ruleOf).values()].slice(0, MOST_ROWS);

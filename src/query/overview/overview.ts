@@ -4,11 +4,13 @@ import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
 import { days, type Days } from '../values/bars.ts';
 import { cardsOf, firstToldOf, newestOf, standingOf } from '../alerts/cards.ts';
-import { countAlerts, handledGroups, type CardGroup } from '../alerts/card-groups.ts';
+import { cardGroups, countAlerts, handledGroups, type CardGroup } from '../alerts/card-groups.ts';
 import { eventRows } from './events.ts';
 import { headlineOf, type HeadlineFacts } from './headline.ts';
-import { inHand, isHandled } from '../alerts/open-alerts.ts';
+import { inHand, isHandled, isUnhandled } from '../alerts/open-alerts.ts';
 import { titlesOf } from '../alerts/titles.ts';
+import { alertLabels, hasLabels, isLabelled } from '../labels.ts';
+import type { OverviewFilter } from '../shapes.ts';
 import { pendingRow, type Pending } from './pending.ts';
 import { recentRows } from './recent.ts';
 import type { AlertCard, AlertRow } from '../shapes/alerts.ts';
@@ -23,22 +25,28 @@ const MOST_CARDS = 8;
 const MOST_HANDLED = 50;
 const MOST_BARS = 20;
 
-export async function overview(view: QueryContext): Promise<Overview> {
+/** Verdict, headline and trust are of all, whatever labels are asked for. */
+export async function overview(view: QueryContext, { label }: OverviewFilter = { label: [] }): Promise<Overview> {
   const all = await watchFacts(view);
-  const { open, pending, cards, facts, verdict } = await situation(view, all);
+  const { open, pending, cards: waiting, facts, verdict } = await situation(view, all);
+  const isMeant = alertLabels(view.runtime.watches(), label);
+  const meant = label.length === 0 ? open : open.filter(({ row }) => hasLabels(row.labels, label));
+  const cards = label.length === 0 ? waiting : cardGroups(meant.filter(isUnhandled));
   const trusted = await trust(view, all);
   const owed = trusted.owed.reduce((sum, { rows }) => sum + rows, 0);
   const shown = await cardsOf(view, cards.slice(0, MOST_CARDS));
-  const handled = handledGroups(open.filter(isHandled));
+  const [worst] = label.length === 0 ? shown : await cardsOf(view, waiting.slice(0, 1));
+  const handled = handledGroups(meant.filter(isHandled));
+  const pendingMeant = pending.filter(({ watch, rule }) => isMeant({ watch: watch.id, alert: rule.id }));
   const more = cards.slice(MOST_CARDS);
   const day = await days(view);
   return {
     verdict,
-    waiting_since: cards.length === 0 ? null : showInstant(Math.min(...cards.map(firstToldOf))),
+    waiting_since: waiting.length === 0 ? null : showInstant(Math.min(...waiting.map(firstToldOf))),
     ...headlineOf({
       ...facts,
       verdict,
-      worst: titleOfWorst(shown),
+      worst: worst === undefined ? null : titleOfWorst(worst),
       watches: trusted.watches,
       overdue: overdueOf(view, trusted),
       owed,
@@ -49,13 +57,13 @@ export async function overview(view: QueryContext): Promise<Overview> {
       alerts: countAlerts(more),
       rules: new Set(more.map(({ first: { row } }) => `${row.rule}/${row.alert}`)).size,
     },
-    unhandled: countAlerts(cards),
+    unhandled: countAlerts(waiting),
     trust: trusted,
-    handled: await handledRows(view, handled, pending),
-    more_handled: Math.max(0, handled.length + pending.length - MOST_HANDLED),
-    recent: await recentRows(view, day.ended()),
-    events: await eventRows(view),
-    ...(await barRows(view, day)),
+    handled: await handledRows(view, handled, pendingMeant),
+    more_handled: Math.max(0, handled.length + pendingMeant.length - MOST_HANDLED),
+    recent: await recentRows(view, day.ended().filter(isMeant)),
+    events: await eventRows(view, isMeant),
+    ...(await barRows(view, day, label)),
     calls_nobody: callsNobody(view),
     as_of: showInstant(view.now),
   };
@@ -73,10 +81,7 @@ function silentOf({ runtime, now }: QueryContext): string | null {
   return silentSince === null ? null : showTime(silentSince, { now, zone: runtime.config().timeZone });
 }
 
-/** The first of them is the most urgent one. */
-function titleOfWorst([worst]: readonly AlertCard[]): HeadlineFacts['worst'] {
-  if (worst === undefined) return null;
-  const { title, state, alerts } = worst;
+function titleOfWorst({ title, state, alerts }: AlertCard): string {
   const others = state === 'event' && alerts > 1 ? ` (the newest of ${alerts} events)` : '';
   return `${title}${others}`;
 }
@@ -123,14 +128,19 @@ function callsNobody({ runtime }: QueryContext): boolean {
   return [...runtime.config().channels.values()].every(({ type }) => type === 'log');
 }
 
-async function barRows(view: QueryContext, { worstFirst, of }: Days): Promise<Pick<Overview, 'bars' | 'more_bars'>> {
-  const watchById = byId(view.runtime.watches());
-  const ids = worstFirst();
+async function barRows(
+  view: QueryContext,
+  { worstFirst, of }: Days,
+  label: readonly string[],
+): Promise<Pick<Overview, 'bars' | 'more_bars' | 'of_watches'>> {
+  const watches = view.runtime.watches();
+  const watchById = byId(label.length === 0 ? watches : watches.filter((watch) => isLabelled(watch, label)));
+  const ids = worstFirst().filter((id) => watchById.has(id));
   const shown = ids.slice(0, MOST_BARS);
   const { barsOf, nowOf } = await of(shown);
   const bars = shown.map((id) => {
     const { state, since } = nowOf(id);
     return { watch: watchById.get(id)?.name ?? id, state, since: showInstant(since), bars: barsOf(id) };
   });
-  return { bars, more_bars: ids.length - shown.length };
+  return { bars, more_bars: ids.length - shown.length, of_watches: watchById.size };
 }

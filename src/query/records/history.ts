@@ -9,6 +9,7 @@ import type { JournalLine, JournalSearch } from '../../store/contract/journal.ts
 import { cursorOf, placeIn } from '../cursor.ts';
 import { daysOf } from './days.ts';
 import { changesOf, sayLine, type Referred } from './journal-words.ts';
+import { isLineOf, labelledBy } from './labelled.ts';
 import type { HistoryListFilter } from '../shapes.ts';
 import type { HistoryEntry, HistoryList } from '../shapes/history.ts';
 import type { QueryContext } from '../view.ts';
@@ -16,7 +17,7 @@ import { byId } from '../watch-by-id.ts';
 
 /** Rejects with a `StorageError`, or a `BadCursor`. */
 export async function history(view: QueryContext, filter: HistoryListFilter): Promise<HistoryList> {
-  const { q, show, since, until, after, limit } = filter;
+  const { q, label, show, since, until, after, limit } = filter;
   const [, before] = placeIn(after, z.tuple([z.literal('history'), z.int()])) ?? ['history', null];
   const wanted = show === null ? ANY : SHOWN[show];
   // The tries of one dead channel would fill the page: the filter of deliveries has them.
@@ -25,12 +26,14 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
     ...wanted,
     without,
     search: searchOf(view, q),
+    labelled: labelledBy(view.runtime.watches(), label),
     since,
     until,
     before,
     limit,
   });
-  const told = filter.complete ? lines : lines.filter((line) => !isToldAgain(line));
+  const own = lines.filter(isLineOf(view.runtime.watches(), label));
+  const told = filter.complete ? own : own.filter((line) => !isToldAgain(line));
   const { store, runtime, now } = view;
   const zone = runtime.config().timeZone;
   const days = await daysOf(

@@ -140,6 +140,7 @@ export const Overview = z
       .array(z.strictObject({ watch: z.string(), state: z.enum(BAR_STATES), since: Time, bars: Bars }))
       .describe('Of watches with something to show, the worst of now first.'),
     more_bars: Count.describe('Watches with something to show that have no row.'),
+    of_watches: Count.describe('Watches with the labels that were asked for; all watches where none were.'),
     calls_nobody: z.boolean().describe('Every channel is of the type `log`: no message reaches people elsewhere.'),
     as_of: Time,
   })

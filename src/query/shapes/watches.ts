@@ -27,7 +27,7 @@ export const WatchRow = z
   .strictObject({
     name: z.string(),
     rule: z.string(),
-    labels: LabelsShape,
+    labels: LabelsShape.describe('Those that all of its alerts have.'),
     kind: z.string(),
     explorer: z.string(),
     state: WatchState,

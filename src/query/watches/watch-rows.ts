@@ -1,9 +1,9 @@
 // One line for each watch.
-import { labelsOfWatch } from '../../core/model/watch/labels.ts';
 import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { timesPerDay } from '../../rules/compile/schedule.ts';
 import type { BarsOf } from '../values/bars.ts';
+import { sharedLabels } from '../labels.ts';
 import { isBeyond, limitOf, measureOf, plainMeasureOf, readingOf, relativeDistance } from '../values/measure.ts';
 import type { MeasureShape } from '../shapes/common.ts';
 import type { WatchRow } from '../shapes/watches.ts';
@@ -28,7 +28,7 @@ export function watchRow(view: QueryContext, facts: WatchFacts, { states, barsOf
   return {
     name: watch.name,
     rule: watch.rule,
-    labels: labelsOfWatch(watch),
+    labels: { ...sharedLabels(watch) },
     kind: watch.kind.name,
     explorer: watch.target.explorer,
     state,

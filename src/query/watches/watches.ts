@@ -2,6 +2,7 @@
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { days } from '../values/bars.ts';
 import { pageOf, type Order } from '../cursor.ts';
+import { isLabelled } from '../labels.ts';
 import type { WatchListFilter, WatchSearch } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
 import type { QueryContext } from '../view.ts';
@@ -27,16 +28,17 @@ export async function watches(view: QueryContext, filter: WatchListFilter): Prom
   };
 }
 
-function isAll({ q, explorer, rule, severity }: WatchSearch): boolean {
-  return [q ?? '', explorer ?? '', rule ?? '', severity ?? ''].every((one) => one === '');
+function isAll({ q, label, explorer, rule, severity }: WatchSearch): boolean {
+  return label.length === 0 && [q ?? '', explorer ?? '', rule ?? '', severity ?? ''].every((one) => one === '');
 }
 
 /** By name, rule, kind, explorer, address and token. */
-export function fits(watch: Watch, { q, explorer, rule, severity }: WatchSearch): boolean {
+export function fits(watch: Watch, { q, label, explorer, rule, severity }: WatchSearch): boolean {
   if (explorer !== null && watch.target.explorer !== explorer) return false;
   if (rule !== null && watch.rule !== rule) return false;
   if (severity !== null && watch.alerts.every((alert) => alert.severity !== severity)) return false;
-  return q === null || q === '' || textOf(watch).includes(q.toLowerCase());
+  if (q !== null && q !== '' && !textOf(watch).includes(q.toLowerCase())) return false;
+  return isLabelled(watch, label);
 }
 
 const textOf = remembered(({ name, rule, kind, target, of, token }: Watch): string => {

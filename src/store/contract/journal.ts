@@ -2,7 +2,7 @@
 import type { JournalAnchor, ChainCheck } from '../../core/journal/chain.ts';
 import type { JournalEntry } from '../../core/journal/entry.ts';
 import type { Message } from '../../core/model/delivery.ts';
-import type { WatchId } from '../../core/model/ids.ts';
+import type { AlertId, WatchId } from '../../core/model/ids.ts';
 import type { TransitionName } from '../../core/model/transition.ts';
 import type { Json } from '../../core/values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -24,6 +24,8 @@ export interface JournalFilter {
   /** How the subject begins; null: whatever it is. */
   readonly subjects: readonly string[] | null;
   readonly search: JournalSearch | null;
+  /** Null: whatever the line is about. */
+  readonly labelled: LabelledLines | null;
   /** Lines of this time or later; null: however old. */
   readonly since: Instant | null;
   /** Lines before this time; null: up to the newest. */
@@ -39,6 +41,16 @@ export interface JournalSearch {
   readonly text: string;
   /** The line is about one of these, or about an alert of theirs. */
   readonly watches: readonly WatchId[];
+}
+
+/** Lines about alerts with labels. Any of the three is enough. */
+export interface LabelledLines {
+  /** An alert that the line is about had all of them, or the line names them itself. */
+  readonly labels: readonly (readonly [name: string, value: string])[];
+  /** The line is about one of these, and about no single alert of it. */
+  readonly watches: readonly WatchId[];
+  /** The line is about one of these. */
+  readonly alerts: readonly { readonly watch: WatchId; readonly alert: AlertId }[];
 }
 
 export interface JournalPage {

@@ -25,6 +25,8 @@ export const POSTGRES: SqlDialect = {
   startsWithAny: (column, parameter) =>
     `EXISTS (SELECT 1 FROM unnest(${parameter}::text[]) AS prefix WHERE starts_with(${column}, prefix))`,
   contains: (column, value) => `strpos(${column}, ${value}) > 0`,
+  containsAll: (column, parameter) =>
+    `NOT EXISTS (SELECT 1 FROM unnest(${parameter}::text[]) AS sought WHERE strpos(${column}, sought) = 0)`,
   like: 'ILIKE',
   // A NUL is kept only while it is escaped: it would fail the whole statement when it is read.
   isJson: (column) => `(${column} IS JSON AND strpos(${column}, '\\u0000') = 0)`,

@@ -49,6 +49,8 @@ export interface SqlDialect {
   readonly startsWithAny: (column: string, parameter: string) => string;
   /** True where the value stands in the text, byte by byte. */
   readonly contains: (column: string, value: string) => string;
+  /** The same for every value of a list, which is one parameter. */
+  readonly containsAll: (column: string, parameter: string) => string;
   /** Compares with a pattern, in upper or lower case of ASCII: `subject ${d.like} $2 ESCAPE '\'`. */
   readonly like: string;
 

@@ -14,6 +14,8 @@ export const SQLITE: SqlDialect = {
   startsWithAny: (column, parameter) =>
     `EXISTS (SELECT 1 FROM json_each(${parameter}) WHERE ${SQLITE.startsWith(column, 'value')})`,
   contains: (column, value) => `instr(${column}, ${value}) > 0`,
+  containsAll: (column, parameter) =>
+    `NOT EXISTS (SELECT 1 FROM json_each(${parameter}) WHERE instr(${column}, value) = 0)`,
   like: 'LIKE',
   isJson: (column) => `json_valid(${column})`,
   jsonText: (column, ...path) => `(CASE WHEN json_valid(${column}) THEN ${column} ->> '$.${path.join('.')}' END)`,

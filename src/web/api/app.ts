@@ -31,6 +31,7 @@ import {
   type Callers,
 } from '../guard/identity.ts';
 import { compressed } from '../gzip.ts';
+import { parametersOf } from '../parameters.ts';
 import { problemResponse, type ApiProblem } from '../problem.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiRoute, ReadResult, ReadRoute, WriteRoute } from './route.ts';
@@ -183,7 +184,10 @@ function isNamed(header = '', tag: string): boolean {
 }
 
 async function read(route: ReadRoute, c: Context<WebEnv>): Promise<Response> {
-  const ended = await route.answer({ parameter: (name) => c.req.param(name) ?? '', query: c.req.query() });
+  const ended = await route.answer({
+    parameter: (name) => c.req.param(name) ?? '',
+    query: parametersOf(c.req.queries()),
+  });
   if ('problem' in ended) return problemResponse(ended.problem);
   const { body } = ended;
   if (typeof body === 'object') return c.json(body);

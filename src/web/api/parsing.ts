@@ -1,6 +1,7 @@
 // Bodies and queries of requests, parsed by their shapes.
 import type { z } from 'zod';
 import type { RequestMistake } from '../../operators/action.ts';
+import type { Parameters } from '../parameters.ts';
 import { problemOf, type ApiProblem } from '../problem.ts';
 
 /** The body, or the problem that names each mistake in it. */
@@ -13,16 +14,20 @@ export function parseBody<T>(
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
 }
 
-/** The parameters of a query, or the problem that names each mistake in them. An empty one is left out. */
+/** The parameters of a query, or the problem that names each mistake in them. */
 export function parseQuery<Q extends z.ZodObject>(
   shape: Q,
-  given: Readonly<Record<string, string>>,
+  given: Parameters,
 ): { readonly query: z.output<Q> } | { readonly problem: ApiProblem } {
-  const read = shape.safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text !== '')), {
-    error: words,
+  const read = shape.safeParse(given, {
+    error: (issue) => (isRepeated(issue) ? 'stands more than once' : words(issue)),
   });
   if (read.success) return { query: read.data };
   return { problem: problemOf({ type: 'invalid', mistakes: read.error.issues.flatMap(mistakesOf) }) };
+}
+
+function isRepeated({ code, input }: z.core.$ZodRawIssue): boolean {
+  return Array.isArray(input) && (code === 'invalid_type' || code === 'invalid_value');
 }
 
 function mistakesOf(issue: z.core.$ZodIssue): RequestMistake[] {

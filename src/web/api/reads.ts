@@ -10,6 +10,7 @@ import {
   AlertListFilter,
   DeliveryListFilter,
   HistoryListFilter,
+  OverviewFilter,
   RuleListFilter,
   SamplesFilter,
   WatchListFilter,
@@ -21,6 +22,7 @@ import { About, ExplorerList, RuleList } from '../../query/shapes/daemon.ts';
 import { DeliveryDetail, DeliveryList, SilenceLists, SilenceRow } from '../../query/shapes/operators.ts';
 import { Overview } from '../../query/shapes/overview.ts';
 import { WatchExplanation, WatchList, WatchRow } from '../../query/shapes/watches.ts';
+import type { Parameters } from '../parameters.ts';
 import { problemOf, type ApiProblem } from '../problem.ts';
 import type { PathParameter, ReadResult, ReadRoute } from './route.ts';
 import { parseQuery } from './parsing.ts';
@@ -29,11 +31,13 @@ const WholeList = AccountListFilter.omit({ after: true, limit: true });
 
 export function readRoutes(queries: Queries): readonly ReadRoute[] {
   return [
-    whole('/overview', {
+    list('/overview', {
       tag: 'overview',
-      summary: 'What fires, whether somebody has to get up, and whether the answer can be trusted.',
+      summary:
+        'What fires, whether somebody has to get up, and whether the answer can be trusted. With labels, verdict, headline and trust are still of all.',
+      query: OverviewFilter,
       shape: Overview,
-      look: () => queries.overview(),
+      look: (filter) => queries.overview(filter),
     }),
     list('/watches', {
       tag: 'watches',
@@ -226,7 +230,7 @@ function rowOf(found: WatchExplanation | Gone | null): WatchRow | Gone | null {
   return found !== null && 'watch' in found ? found.watch : found;
 }
 
-type Look = (parameter: PathParameter, query: Readonly<Record<string, string>>) => Promise<ReadResult>;
+type Look = (parameter: PathParameter, query: Parameters) => Promise<ReadResult>;
 
 function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role' | 'answer'>, look: Look): ReadRoute {
   return {

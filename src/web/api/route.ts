@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { OperatorRequest } from '../../operators/action.ts';
 import type { Role } from '../guard/identity.ts';
+import type { Parameters } from '../parameters.ts';
 import type { ApiProblem, ProblemName } from '../problem.ts';
 
 export type ApiRoute = ReadRoute | WriteRoute;
@@ -26,7 +27,7 @@ export type Tag = (typeof TAGS)[number];
 /** Changes nothing. */
 export interface ReadRoute extends Route {
   readonly method: 'get';
-  /** Parameters of the query; each is text. */
+  /** Parameters of the query; each is text, or a list of texts. */
   readonly query: z.ZodObject | null;
   /** The content type of an answer, which is text; left out: JSON. */
   readonly type?: string;
@@ -35,7 +36,7 @@ export interface ReadRoute extends Route {
 
 export interface ReadCall {
   readonly parameter: PathParameter;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Parameters;
 }
 
 export type ReadResult = { readonly body: object | string } | { readonly problem: ApiProblem };

@@ -14,7 +14,9 @@ let isPressed = false;
 let ahead = Date.parse(clock().dateTime) - Date.now();
 
 // What was changed since the page was made is told at once.
-const events = new EventSource(`/events?seen=${document.documentElement.dataset.edition}`);
+const labels = new URLSearchParams(location.search).getAll('label').map((label) => ['label', label]);
+const seen = new URLSearchParams([['seen', document.documentElement.dataset.edition], ...labels]);
+const events = new EventSource(`/events?${seen}`);
 events.addEventListener('changed', () => load());
 // Of the rest the page is told later.
 events.addEventListener('news', () => load('news'));

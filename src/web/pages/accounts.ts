@@ -11,7 +11,7 @@ import { ageOf, ageTag, clockTime, duration, type Moment } from '../parts/time.t
 import { accountsCsv, CSV_TYPE } from '../../query/watches/accounts-csv.ts';
 import {
   FOLD,
-  filterIn,
+  askedIn,
   linkTo,
   NO_SUCH_FILTER,
   nothingFound,
@@ -19,8 +19,10 @@ import {
   pills,
   searchForm,
   sheet,
+  type Asked,
   type Pill,
 } from './lists.ts';
+import { labelLine, nothingWith } from './labels.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
 import type { Download, PageRoute } from './route.ts';
@@ -33,11 +35,10 @@ export function accountsPage({ accounts }: Pick<PageQueries, 'accounts'>): PageR
     role: 'viewer',
     nav: 'Accounts',
     async show(request) {
-      const filter = filterIn(AccountListFilter, request);
-      if (filter === null) return NO_SUCH_FILTER;
-      if (request.query('format') === 'csv') return download(await accountsCsv(accounts, filter), request);
-      const found = await accounts(filter);
-      return { title: 'Accounts', main: content(found, filter, request) };
+      const asked = askedIn(AccountListFilter, request);
+      if (asked === null) return NO_SUCH_FILTER;
+      if (request.query('format') === 'csv') return download(await accountsCsv(accounts, asked.filter), request);
+      return { title: 'Accounts', main: content(await accounts(asked.filter), asked, request) };
     },
   };
 }
@@ -47,7 +48,7 @@ function download(body: string, { now }: Moment): Download {
   return { file: `accounts-${time}.csv`, type: CSV_TYPE, body };
 }
 
-function content(found: AccountList, filter: AccountListFilter, moment: Moment): Html {
+function content(found: AccountList, asked: Asked<AccountListFilter>, moment: Moment): Html {
   return html`<div>
       <h1>Accounts</h1>
       <p class="lead">
@@ -55,17 +56,17 @@ function content(found: AccountList, filter: AccountListFilter, moment: Moment):
         age.
       </p>
     </div>
-    ${filters(found, filter)}
-    ${found.items.length === 0 ? nothingFound('No balance is watched that fits.', PATH) : table(found, moment)}
-    ${found.next === null ? NOTHING : pager('', linkTo(PATH, { q: filter.q, state: filter.state, after: found.next }))}
+    ${filters(found, asked)} ${labelLine(PATH, asked.written, asked.filter.label)}
+    ${found.items.length === 0 ? nothingFound(nothingWith(asked.filter.label, 'No balance is watched that fits.'), PATH) : table(found, moment)}
+    ${found.next === null ? NOTHING : pager('', linkTo(PATH, { ...asked.written, after: found.next }))}
     ${footnote(found)}`;
 }
 
-function filters({ counts }: AccountList, { q, state }: AccountListFilter): Html {
+function filters({ counts }: AccountList, { filter: { state }, written }: Asked<AccountListFilter>): Html {
   const pill = (name: string, value: string | null, count: number): Pill => ({
     name,
     count,
-    href: linkTo(PATH, { q, state: value }),
+    href: linkTo(PATH, { ...written, state: value }),
     isCurrent: state === value,
   });
   const all = [
@@ -74,9 +75,9 @@ function filters({ counts }: AccountList, { q, state }: AccountListFilter): Html
     pill('Within 10 %', 'within-tenth', counts.within_tenth),
     pill('Old data', 'old-data', counts.old_data),
   ];
-  const csv = html`<a class="button" href="${linkTo(PATH, { q, state, format: 'csv' })}">CSV</a>`;
+  const csv = html`<a class="button" href="${linkTo(PATH, { ...written, format: 'csv' })}">CSV</a>`;
   return html`<div class="filters">
-    ${searchForm({ path: PATH, q, placeholder: 'Name, address, token', keep: { state } })}${pills(all, 'Which')}${csv}
+    ${searchForm({ path: PATH, placeholder: 'Name, address, token', written })}${pills(all, 'Which')}${csv}
   </div>`;
 }
 

@@ -83,7 +83,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   });
   const areMetricsOpen = (): boolean => tools.callers().operators.length === 0;
   const presenter = createPresenter({ ...tools, now, queries, pages, periods, areMetricsOpen });
-  const news = (c: PageContext): Promise<string> => presenter.news(c.get('visitor').role);
+  const news = (c: PageContext): Promise<string> => presenter.news(c.get('visitor').role, c.req.queries('label') ?? []);
   const entering = createEntering({ ...tools, now, visitors });
   const refuse: Refuse = (c, status, why) => presenter.send(c, errorPage(status, why));
 

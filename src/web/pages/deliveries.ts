@@ -10,7 +10,7 @@ import { stateTag } from '../parts/states.ts';
 import { ageTag, clockTime, timeTag, type Moment } from '../parts/time.ts';
 import { alertPath, DELIVERIES_PATH as PATH } from './paths.ts';
 import { buttonForm } from './frame/fill.ts';
-import { FOLD, filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, sheet } from './lists.ts';
+import { FOLD, askedIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, sheet, type Asked } from './lists.ts';
 import type { PageQueries } from './queries.ts';
 import type { PageRequest, PageRoute } from './route.ts';
 
@@ -20,23 +20,24 @@ export function deliveriesPage({ deliveries }: Pick<PageQueries, 'deliveries'>):
     role: 'viewer',
     nav: 'Deliveries',
     async show(request) {
-      const filter = filterIn(DeliveryListFilter, request);
-      if (filter === null) return NO_SUCH_FILTER;
-      return { title: 'Deliveries', main: content(await deliveries(filter), filter, request) };
+      const asked = askedIn(DeliveryListFilter, request);
+      if (asked === null) return NO_SUCH_FILTER;
+      return { title: 'Deliveries', main: content(await deliveries(asked.filter), asked, request) };
     },
   };
 }
 
-function content(found: DeliveryList, filter: DeliveryListFilter, request: PageRequest): Html {
-  const { state, channel } = filter;
-  const next = found.next === null ? null : linkTo(PATH, { state, channel, after: found.next });
+function content(found: DeliveryList, asked: Asked<DeliveryListFilter>, request: PageRequest): Html {
+  const { filter, written } = asked;
+  const { state } = filter;
+  const next = found.next === null ? null : linkTo(PATH, { ...written, after: found.next });
   return html`<div>
       <h1>Deliveries</h1>
       <p class="lead">
         A delivery is one message to one recipient, with what its server answered. Given up first, then owed, then sent.
       </p>
     </div>
-    ${found.failing.map((debt) => failingNote(debt, request))} ${statePills(found, filter)}
+    ${found.failing.map((debt) => failingNote(debt, request))} ${statePills(found, asked)}
     ${givenUpNote(found, filter, request)}
     <div>
       ${found.items.length === 0 ? nothingFound(state === null ? 'No delivery yet.' : 'No delivery fits.', state === null ? null : PATH) : table(found.items, request)}${pager(`${counted(found.items.length)} shown`, next)}
@@ -44,7 +45,8 @@ function content(found: DeliveryList, filter: DeliveryListFilter, request: PageR
 }
 
 /** Those of a channel that fails can be seen alone. */
-function statePills({ counts, failing }: DeliveryList, { state, channel }: DeliveryListFilter): Html {
+function statePills({ counts, failing }: DeliveryList, { filter, written }: Asked<DeliveryListFilter>): Html {
+  const { state, channel } = filter;
   const all = [
     ['All', null, null],
     ['Problems', 'problems', counts.problems],
@@ -56,13 +58,13 @@ function statePills({ counts, failing }: DeliveryList, { state, channel }: Deliv
     name,
     count,
     isCurrent: state === value,
-    href: linkTo(PATH, { state: value, channel }),
+    href: linkTo(PATH, { ...written, state: value }),
   }));
   const shown = new Map(failing.map((debt) => [debt.channel, debt.rows]));
   const known = channel === null || shown.has(channel) ? shown : new Map([...shown, [channel, null]]);
   const channels = [...known].map(([name, count]) => {
     const isCurrent = name === channel;
-    return { name, count, isCurrent, href: linkTo(PATH, { state, channel: isCurrent ? null : name }) };
+    return { name, count, isCurrent, href: linkTo(PATH, { ...written, channel: isCurrent ? null : name }) };
   });
   return html`<div class="filters">
     ${pills(states, 'State')}${channels.length === 0 ? NOTHING : pills(channels, 'Channel')}

@@ -8,7 +8,19 @@ import { html, NOTHING, type Html } from '../parts/html.ts';
 import { capital, rowTone, severityTag, stateTag } from '../parts/states.ts';
 import { dayName, dayOf, timeOfDay, type Moment } from '../parts/time.ts';
 import { alertPath } from './paths.ts';
-import { FOLD, filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from './lists.ts';
+import { LABEL_FIELD, labelLine, nothingWith } from './labels.ts';
+import {
+  FOLD,
+  askedIn,
+  linkTo,
+  NO_SUCH_FILTER,
+  nothingFound,
+  pager,
+  pills,
+  searchForm,
+  sheet,
+  type Asked,
+} from './lists.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
 import type { PageRoute } from './route.ts';
@@ -21,25 +33,27 @@ export function historyPage({ history }: Pick<PageQueries, 'history'>): PageRout
     role: 'viewer',
     nav: 'History',
     async show(request) {
-      const filter = filterIn(HistoryListFilter, request);
-      if (filter === null) return NO_SUCH_FILTER;
-      return { title: 'History', main: content(await history(filter), filter, request) };
+      const asked = askedIn(HistoryListFilter, request);
+      if (asked === null) return NO_SUCH_FILTER;
+      return { title: 'History', main: content(await history(asked.filter), asked, request) };
     },
   };
 }
 
-function content(found: HistoryList, { q, show }: HistoryListFilter, moment: Moment): Html {
+function content(found: HistoryList, { filter, written }: Asked<HistoryListFilter>, moment: Moment): Html {
+  const { show, label } = filter;
   const kinds = [
-    { name: 'All', count: null, href: linkTo(PATH, { q }), isCurrent: show === null },
+    { name: 'All', count: null, href: linkTo(PATH, { ...written, show: null }), isCurrent: show === null },
     ...HISTORY_FILTERS.map((one) => ({
       name: capital(one),
       count: null,
       isCurrent: show === one,
-      href: linkTo(PATH, { q, show: one }),
+      href: linkTo(PATH, { ...written, show: one }),
     })),
   ];
-  const search = { path: PATH, q, placeholder: 'title, watch, label, person, address, block, hash', keep: { show } };
-  const next = found.next === null ? null : linkTo(PATH, { q, show, after: found.next });
+  const placeholder = 'title, watch, label, person, address, block, hash';
+  const search = { path: PATH, placeholder, written, more: LABEL_FIELD };
+  const next = found.next === null ? null : linkTo(PATH, { ...written, after: found.next });
   return html`<div>
       <h1>History</h1>
       <p class="lead">
@@ -47,8 +61,9 @@ function content(found: HistoryList, { q, show }: HistoryListFilter, moment: Mom
       </p>
     </div>
     <div class="filters">${searchForm(search)}${pills(kinds, 'What')}</div>
+    ${labelLine(PATH, written, label)}
     <div>
-      ${found.items.length === 0 ? nothingFound('Nothing in this period.', PATH) : historyTable(found.items, found.days, moment)}${pager(`${counted(found.items.length)} shown`, next)}
+      ${found.items.length === 0 ? nothingFound(nothingWith(label, 'Nothing in this period.'), PATH) : historyTable(found.items, found.days, moment)}${pager(`${counted(found.items.length)} shown`, next)}
     </div>`;
 }
 

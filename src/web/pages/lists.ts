@@ -4,22 +4,41 @@ import { counted } from '../parts/amount.ts';
 import { html, NOTHING, trusted, type HtmlContent, type Html } from '../parts/html.ts';
 import { errorPage } from './frame/errors.ts';
 import type { HtmlPage } from './frame/layout.ts';
+import type { Parameters } from '../parameters.ts';
 import type { PageRequest } from './route.ts';
 
-/** What the address of a page asks for; null: it asks for what there is not. */
-export function filterIn<T extends z.ZodObject>(shape: T, { query }: Pick<PageRequest, 'query'>): z.output<T> | null {
-  const written = Object.keys(shape.shape).flatMap((name) => (query(name) === '' ? [] : [[name, query(name)]]));
-  return shape.safeParse(Object.fromEntries(written)).data ?? null;
+export interface Asked<T> {
+  readonly filter: T;
+  /** As the address has it, for links that change some of it; without the place in the list. */
+  readonly written: Parameters;
 }
 
-export const NO_SUCH_FILTER: HtmlPage = errorPage(400, 'The address asks for what this page does not know.');
+/** What the address of a page asks for; null: it asks for what there is not. */
+export function askedIn<T extends z.ZodObject>(
+  shape: T,
+  { parameters }: Pick<PageRequest, 'parameters'>,
+): Asked<z.output<T>> | null {
+  const known = Object.entries(parameters).filter(([name]) => Object.hasOwn(shape.shape, name));
+  const filter = shape.safeParse(Object.fromEntries(known)).data;
+  if (filter === undefined) return null;
+  return { filter, written: Object.fromEntries(known.filter(([name]) => name !== 'after')) };
+}
 
-/** Parameters of an address; null: it is left out. */
-export type Parameters = Readonly<Record<string, string | null>>;
+export const NO_SUCH_FILTER: HtmlPage = errorPage(
+  400,
+  'The address asks for what this page does not know. A label is written as team=treasury.',
+);
 
-export function linkTo(path: string, parameters: Parameters): string {
-  const said = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== null && one[1] !== '');
-  return said.length === 0 ? path : `${path}?${new URLSearchParams(said).toString()}`;
+/** Null: it is left out. */
+type Change = Parameters[string] | null;
+
+export function linkTo(path: string, parameters: Readonly<Record<string, Change>>): string {
+  const said = new URLSearchParams(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      [value ?? ''].flat().flatMap((one): [string, string][] => (one === '' ? [] : [[name, one]])),
+    ),
+  );
+  return said.size === 0 ? path : `${path}?${said.toString()}`;
 }
 
 export interface Pill {
@@ -43,17 +62,21 @@ function onePill({ name, count, href, isCurrent }: Pill): Html {
 
 export interface Search {
   readonly path: string;
-  readonly q: string | null;
   /** What it looks in. */
   readonly placeholder: string;
-  /** Kept as they are. */
-  readonly keep: Parameters;
+  /** Kept as they are, but for those that have a field of the form. */
+  readonly written: Parameters;
   readonly more?: HtmlContent;
+  /** Names of the fields in `more`. */
+  readonly fields?: readonly string[];
 }
 
-export function searchForm({ path, q, placeholder, keep, more = null }: Search): Html {
-  const hidden = Object.entries(keep).map(([name, value]) =>
-    value === null ? NOTHING : html`<input type="hidden" name="${name}" value="${value}" />`,
+export function searchForm({ path, placeholder, written, more = null, fields = [] }: Search): Html {
+  const { q, ...kept } = written;
+  const hidden = Object.entries(kept).flatMap(([name, value]) =>
+    fields.includes(name)
+      ? []
+      : [value].flat().map((one) => html`<input type="hidden" name="${name}" value="${one}" />`),
   );
   return html`<form class="bar" method="get" action="${path}" role="search">
     <label class="skip" for="q">Search</label

@@ -1,7 +1,8 @@
 // What pages ask of the daemon. Each shows the verdict and what nobody has in hand, and all of one period share that.
 import type { Queries } from '../../query/queries.ts';
 import { summaryOf, type Overview, type OverviewSummary } from '../../query/shapes/overview.ts';
-import { createRendering, type Periods } from './frame/rendering.ts';
+import type { OverviewFilter } from '../../query/shapes.ts';
+import { createRendering, keepRecent, type Periods } from './frame/rendering.ts';
 
 export type PageQueries = Queries;
 
@@ -18,6 +19,10 @@ export interface PageFacts {
 /** An overview of this age is said to be old. */
 export const OLD_MS = 10_000;
 
+/** Overviews of labels, kept for when the state does not answer. */
+const MOST_OVERVIEWS = 24;
+const WHOLE = 'overview';
+
 interface SharingOptions {
   readonly periods: Pick<Periods, 'current'>;
   readonly monotonic: () => number;
@@ -31,23 +36,32 @@ interface SharingOptions {
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const overviews = createRendering<Overview>(periods);
   const summaries = createRendering<OverviewSummary>(periods);
-  const lastOverview = createLast<Overview>(onFailed);
+  const lastOverviews = new Map<string, Last<Overview>>();
   const lastSummary = createLast<OverviewSummary>(onFailed);
 
-  async function overview(): Promise<Overview> {
-    const answer = await queries.overview();
+  async function overview(filter: OverviewFilter | undefined): Promise<Overview> {
+    const answer = await queries.overview(filter);
     lastSummary.keep(summaryOf(answer));
     return answer;
+  }
+
+  function lastOf(name: string): Last<Overview> {
+    const last = lastOverviews.get(name) ?? createLast<Overview>(onFailed);
+    keepRecent(lastOverviews, name, last, MOST_OVERVIEWS);
+    return last;
   }
 
   return {
     ...queries,
     // While the state does not answer, pages show the last overview. They are made anew now and then: they say how old it is.
     edition: () => queries.edition().catch(() => `not-known-${Math.floor(monotonic() / OLD_MS)}`),
-    overview: () => overviews.of('overview', () => lastOverview.answerOf(overview)),
+    overview(filter) {
+      const name = filter === undefined || filter.label.length === 0 ? WHOLE : JSON.stringify(filter.label);
+      return overviews.of(name, () => lastOf(name).answerOf(() => overview(filter)));
+    },
     // The first page has it already.
     summary: () =>
-      overviews.made('overview')?.then(summaryOf) ??
+      overviews.made(WHOLE)?.then(summaryOf) ??
       summaries.of('summary', () => lastSummary.answerOf(() => queries.summary())),
   };
 }

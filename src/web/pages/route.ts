@@ -1,6 +1,7 @@
 // What a page is to the server: where it is, the least role that it takes, and how it is made.
 import type { OperatorRequest } from '../../operators/action.ts';
 import type { Role } from '../guard/identity.ts';
+import type { Parameters } from '../parameters.ts';
 import type { ApiProblem } from '../problem.ts';
 import type { Moment } from '../parts/time.ts';
 import type { HtmlPage } from './frame/layout.ts';
@@ -9,7 +10,9 @@ export interface PageRequest extends Moment {
   readonly role: Role;
   /** A parameter of the path, decoded. */
   readonly parameter: (name: string) => string;
-  /** A parameter of the address; empty where it is not there. */
+  /** Parameters of the address. */
+  readonly parameters: Parameters;
+  /** One of them; empty where it is not there. */
   readonly query: (name: string) => string;
 }
 

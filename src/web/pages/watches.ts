@@ -10,7 +10,7 @@ import { capital, stateWords, watchRowTone, watchStateTag } from '../parts/state
 import { ageTag, duration, type Moment } from '../parts/time.ts';
 import {
   FOLD,
-  filterIn,
+  askedIn,
   linkTo,
   NO_SUCH_FILTER,
   nothingFound,
@@ -18,8 +18,10 @@ import {
   pills,
   searchForm,
   sheet,
+  type Asked,
   type Pill,
 } from './lists.ts';
+import { LABEL_FIELD, labelLine, labelLinks, nothingWith } from './labels.ts';
 import { watchPath } from './paths.ts';
 import type { PageQueries } from './queries.ts';
 import type { PageRoute } from './route.ts';
@@ -32,24 +34,29 @@ export function watchesPage({ watches }: Pick<PageQueries, 'watches'>): PageRout
     role: 'viewer',
     nav: 'Watches',
     async show(request) {
-      const filter = filterIn(WatchListFilter, request);
-      if (filter === null) return NO_SUCH_FILTER;
-      return { title: 'Watches', main: content(await watches(filter), filter, request) };
+      const asked = askedIn(WatchListFilter, request);
+      if (asked === null) return NO_SUCH_FILTER;
+      return { title: 'Watches', main: content(await watches(asked.filter), asked, request) };
     },
   };
 }
 
-function content(found: WatchList, filter: WatchListFilter, moment: Moment): Html {
-  const { q, state, sort } = filter;
+function content(found: WatchList, asked: Asked<WatchListFilter>, moment: Moment): Html {
+  const { filter, written } = asked;
+  const { label, sort } = filter;
+  const next = found.next === null ? null : linkTo(PATH, { ...written, after: found.next });
+  const nothing = nothingFound(nothingWith(label, 'No watch fits.'), PATH);
+  const fields = html`${LABEL_FIELD}${order(sort)}`;
   return html`<div>
       <h1>Watches</h1>
       <p class="lead">${leadWords(found)}</p>
     </div>
     <div class="filters">
-      ${searchForm({ path: PATH, q, placeholder: 'name, rule, address, token, explorer', keep: { state }, more: order(sort) })}${statePills(found, filter)}
+      ${searchForm({ path: PATH, placeholder: 'name, rule, address, token, explorer', written, more: fields, fields: ['sort'] })}${statePills(found, asked)}
     </div>
+    ${labelLine(PATH, written, label)}
     <div>
-      ${found.items.length === 0 ? nothingFound('No watch fits.', PATH) : table(found.items, moment)}${pager(`${counted(found.items.length)} shown`, found.next === null ? null : linkTo(PATH, { q, state, sort, after: found.next }))}
+      ${found.items.length === 0 ? nothing : table(found.items, label, moment)}${pager(`${counted(found.items.length)} shown`, next)}
     </div>`;
 }
 
@@ -77,11 +84,11 @@ function order(sort: WatchListFilter['sort']): Html {
 
 const SHOWN_STATES: readonly WatchState[] = ['firing', 'pending', 'blind', 'silenced', 'paused'];
 
-function statePills(found: WatchList, { q, state, sort }: WatchListFilter): Html {
+function statePills(found: WatchList, { filter: { state }, written }: Asked<WatchListFilter>): Html {
   const pill = (name: string, value: string | null, count: number): Pill => ({
     name,
     count,
-    href: linkTo(PATH, { q, sort, state: value }),
+    href: linkTo(PATH, { ...written, state: value }),
     isCurrent: state === value,
   });
   return pills(
@@ -103,15 +110,15 @@ const COLUMNS = [
   { name: '24 h', class: 'only-wide' },
 ];
 
-function table(items: readonly WatchRow[], moment: Moment): Html {
+function table(items: readonly WatchRow[], label: readonly string[], moment: Moment): Html {
   return sheet(
     'Watches',
     COLUMNS,
-    items.map((row) => oneRow(row, moment)),
+    items.map((row) => oneRow(row, label, moment)),
   );
 }
 
-function oneRow(row: WatchRow, moment: Moment): Html {
+function oneRow(row: WatchRow, label: readonly string[], moment: Moment): Html {
   const { name, kind, explorer, interval_ms: interval, state, severity, as_of: asOf } = row;
   const why = row.blind === null ? NOTHING : html`<span class="sub">${causeWords(row.blind.cause)}</span>`;
   return html`<tr class="${watchRowTone(state, severity)}">
@@ -120,7 +127,9 @@ function oneRow(row: WatchRow, moment: Moment): Html {
     </td>
     <td class="brief">
       <a class="strong mono" href="${watchPath(name)}">${name}</a
-      ><span class="sub">${kind}${ofWhat(row)} on ${explorer}, every ${duration(interval)}</span>
+      ><span class="sub"
+        >${kind}${ofWhat(row)} on ${explorer}, every ${duration(interval)} ${labelLinks(row.labels, PATH, label)}</span
+      >
     </td>
     <td class="num brief side" data-name="Value">
       <span

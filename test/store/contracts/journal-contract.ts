@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Reason } from '../../../src/core/model/decision.ts';
 import type { JournalEntry } from '../../../src/core/journal/entry.ts';
+import type { LabelledLines } from '../../../src/store/contract/journal.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { claim, commit, owe, settle } from '../../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from '../builders.ts';
@@ -116,6 +117,36 @@ export function keepsAJournal(place: Place): void {
     expect((await store.history({ subjects: ['a'], limit: 9 })).map(({ at }) => at)).toEqual([NOON + 2, NOON]);
     expect((await store.history({ since: NOON + 1, limit: 9 })).map(({ at }) => at)).toEqual([NOON + 2, NOON + 1]);
     expect((await store.history({ limit: 1 })).map(({ at }) => at)).toEqual([NOON + 2]);
+  });
+
+  story('lines about alerts with labels are found by the labels that each alert had', async (store) => {
+    const told = { watch: 'w', alert: 'low', of: { name: 'a "quoted", name=1', address: '0xab' } };
+    await owe(store, 'w', [aDelivery(told)], NOON);
+    await claim(store, 'ops', 1, NOON);
+    await settle(store, 'delivery-1', { state: 'sent', outcome: { type: 'sent', answer: '204' } }, NOON);
+    await record(
+      store,
+      { ...aLine('delivery-1'), kind: 'ack' },
+      { ...aLine('silence-1'), kind: 'silence', data: { matchers: { of: 'a "quoted", name=1', watch: 'w' } } },
+      { ...aLine('w'), kind: 'observed' },
+      { ...aLine('w'), kind: 'routed', data: { alert: 'high', key: 'other' } },
+      { ...aLine('delivery-2'), data: { of: 'a "quoted", name=12' } },
+    );
+    const found = async (labelled: LabelledLines) => {
+      const any = { kinds: null, without: ['start'], subjects: null, search: null, since: null, until: null };
+      const view = await store.reader();
+      const { lines } = await view.journalPage({ ...any, labelled, before: null, limit: 9 });
+      return lines.map(({ kind, subject }) => `${kind} ${subject}`);
+    };
+    const of = ['of', 'a "quoted", name=1'] as const;
+    const own = ['silence silence-1', 'ack delivery-1', 'told delivery-1', 'routed w'];
+    expect(await found({ labels: [of], watches: [], alerts: [] })).toEqual(own);
+    expect(await found({ labels: [of, ['watch', 'w']], watches: ['w'], alerts: [] })).toEqual(['observed w', ...own]);
+    expect(await found({ labels: [of], watches: [], alerts: [{ watch: 'w', alert: 'high' }] })).toEqual([
+      'routed w',
+      ...own,
+    ]);
+    expect(await found({ labels: [of, ['of', '0xab']], watches: [], alerts: [] })).toEqual([]);
   });
 
   story('what is too old is dropped behind a checkpoint, from which the chain goes on', async (store) => {

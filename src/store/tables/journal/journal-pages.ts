@@ -33,6 +33,14 @@ const PAGE = (d: SqlDialect): string => `
       SELECT key, message, labels FROM notifications WHERE $5::text IS NOT NULL ORDER BY number DESC LIMIT ${MOST_MESSAGES}
     ) AS newest
     WHERE message ${d.like} $5::text ESCAPE '\\' OR labels ${d.like} $5::text ESCAPE '\\'
+    LIMIT ${MOST_KEYS}),
+  labelled AS (
+    SELECT DISTINCT key FROM (
+      SELECT key, labels FROM notifications
+      WHERE $11::text[] IS NOT NULL AND at <= (SELECT max(at) FROM journal WHERE number >= $1 AND number < $2)
+      ORDER BY number DESC LIMIT ${MOST_MESSAGES}
+    ) AS newest
+    WHERE ${d.containsAll('labels', '$11')}
     LIMIT ${MOST_KEYS})
   SELECT ${COLUMNS} FROM journal
   WHERE number >= $1 AND number < $2 AND at >= $7 AND at < $8
@@ -46,16 +54,23 @@ const PAGE = (d: SqlDialect): string => `
       OR subject IN (SELECT key FROM told) OR ${d.jsonText('data', 'key')} IN (SELECT key FROM told)
       OR actor ${d.like} $5::text ESCAPE '\\' OR subject ${d.like} $5::text ESCAPE '\\'
       OR data ${d.like} $5::text ESCAPE '\\')
+    AND ($11::text[] IS NULL OR subject IN (SELECT key FROM labelled)
+      OR ${d.among(`(subject || coalesce(' ' || ${d.jsonText('data', 'alert')}, ''))`, '$12', 'text')}
+      OR ${d.jsonText('data', 'key')} IN (SELECT key FROM labelled) OR ${d.containsAll('data', '$11')}
+      OR subject IN (
+        SELECT mine.id FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
+        WHERE member.key IN (SELECT key FROM labelled)))
   ORDER BY number DESC LIMIT $9 + 0`;
 
 const LATEST = 'SELECT max(at) AS at FROM journal WHERE number >= $1 AND number < $2';
 
 export async function journalPage(
   sql: Sql,
-  { kinds, without, subjects, search, since, until, before, limit }: JournalFilter,
+  { kinds, without, subjects, search, labelled, since, until, before, limit }: JournalFilter,
 ): Promise<JournalPage> {
   const end = before ?? (await numberOf(sql, NEWEST)) + 1;
-  const isLookedFor = without.length > 0 || [kinds, subjects, search, since, until].some((one) => one !== null);
+  const isLookedFor =
+    without.length > 0 || [kinds, subjects, search, labelled, since, until].some((one) => one !== null);
   const from = isLookedFor ? end - MOST_SEARCHED : 0;
   const pattern = search === null ? null : `%${escapedForLike(search.text)}%`;
   const times = [since ?? -Number.MAX_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
@@ -69,11 +84,18 @@ export async function journalPage(
     ...times,
     limit,
     without,
+    labelled === null ? null : labelled.labels.map(inJson),
+    labelled === null ? [] : [...labelled.watches, ...labelled.alerts.map(({ watch, alert }) => `${watch} ${alert}`)],
   ]);
   const lines = rows.map(journalLineOf);
   const last = lines.length === limit ? (lines.at(-1)?.number ?? from) : from;
   const isOver = last <= (await numberOf(sql, OLDEST)) || (since !== null && (await isBefore(sql, since, [from, end])));
   return { lines, next: isOver ? null : last };
+}
+
+/** `"team":"treasury"`, as JSON has it wherever it stands. */
+function inJson([name, value]: readonly [string, string]): string {
+  return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 }
 
 /** Whether all lines of the range are older. A clock that was set back leaves single older ones. */

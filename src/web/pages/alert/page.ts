@@ -12,6 +12,7 @@ import { ackButtons } from '../operators/buttons.ts';
 import { alertPath } from '../paths.ts';
 import { errorPage } from '../frame/errors.ts';
 import { stateWords } from '../now/cards.ts';
+import { labelLink } from '../labels.ts';
 import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
@@ -121,7 +122,7 @@ function labels(all: AlertHistory['card']['labels']): Html {
     ${Object.entries(all).map(
       ([label, value]) =>
         html`<dt>${label}</dt>
-          <dd>${value}</dd>`,
+          <dd>${labelLink(label, value)}</dd>`,
     )}
   </dl>`;
 }

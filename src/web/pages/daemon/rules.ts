@@ -7,7 +7,18 @@ import { icon, type IconName } from '../../parts/icons.ts';
 import { sourceLink } from '../../parts/source.ts';
 import { capital, stateTag, type StateTone } from '../../parts/states.ts';
 import { ageOf, clockTime, duration, type Moment } from '../../parts/time.ts';
-import { FOLD, filterIn, linkTo, NO_SUCH_FILTER, nothingFound, pager, pills, searchForm, sheet } from '../lists.ts';
+import {
+  FOLD,
+  askedIn,
+  linkTo,
+  NO_SUCH_FILTER,
+  nothingFound,
+  pager,
+  pills,
+  searchForm,
+  sheet,
+  type Asked,
+} from '../lists.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
 
@@ -19,16 +30,16 @@ export function rulesPage({ rules }: Pick<PageQueries, 'rules'>): PageRoute {
     role: 'viewer',
     nav: 'Rules',
     async show(request) {
-      const filter = filterIn(RuleListFilter, request);
-      if (filter === null) return NO_SUCH_FILTER;
-      return { title: 'Rules', main: content(await rules(filter), filter, request) };
+      const asked = askedIn(RuleListFilter, request);
+      if (asked === null) return NO_SUCH_FILTER;
+      return { title: 'Rules', main: content(await rules(asked.filter), asked, request) };
     },
   };
 }
 
-function content(found: RuleList, { q, state }: RuleListFilter, moment: Moment): Html {
+function content(found: RuleList, { filter: { state }, written }: Asked<RuleListFilter>, moment: Moment): Html {
   const { counts } = found;
-  const next = found.next === null ? null : linkTo(PATH, { q, state, after: found.next });
+  const next = found.next === null ? null : linkTo(PATH, { ...written, after: found.next });
   const kinds = [
     ['All', null, counts.all],
     ['Unhealthy', 'unhealthy', counts.unhealthy],
@@ -38,7 +49,7 @@ function content(found: RuleList, { q, state }: RuleListFilter, moment: Moment):
     name,
     count,
     isCurrent: state === value,
-    href: linkTo(PATH, { q, state: value }),
+    href: linkTo(PATH, { ...written, state: value }),
   }));
   return html`<div>
       <h1>Rules</h1>
@@ -49,7 +60,7 @@ function content(found: RuleList, { q, state }: RuleListFilter, moment: Moment):
     </div>
     ${found.rejected === null ? NOTHING : rejectedNote(found.rejected, moment)}
     <div class="filters">
-      ${searchForm({ path: PATH, q, placeholder: 'rule, alert', keep: { state } })}${pills(which, 'Which')}
+      ${searchForm({ path: PATH, placeholder: 'rule, alert', written })}${pills(which, 'Which')}
     </div>
     <div>
       ${found.items.length === 0 ? nothingFound('No rule fits.', PATH) : table(found.items, moment)}${pager(`${counted(found.items.length)} shown`, next)}

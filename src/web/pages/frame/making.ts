@@ -1,6 +1,8 @@
 // Makes pages and puts them into their frame: at most once in a period for all who see the same.
 import { BadCursor } from '../../../query/cursor.ts';
 import type { Role } from '../../guard/identity.ts';
+import { parametersOf, textIn } from '../../parameters.ts';
+import { linkTo } from '../lists.ts';
 import { moodOf } from '../now/banner.ts';
 import type { PageFacts, PageQueries } from '../queries.ts';
 import type { Download, PageRequest, PageRoute } from '../route.ts';
@@ -30,7 +32,7 @@ export interface FramedPage {
 }
 
 /** A page at an address, as a role sees it. */
-export interface SeenPage extends Omit<PageRequest, 'now' | 'zone'> {
+export interface SeenPage extends Omit<PageRequest, 'now' | 'zone' | 'query'> {
   readonly route: PageRoute;
   /** With its parameters. */
   readonly address: string;
@@ -46,8 +48,8 @@ export interface Making {
    */
   patched(page: FramedPage, known: string, parts: string | null): Pick<MadePage & FramedPage, 'text' | 'tag'> | null;
   readonly framed: (page: HtmlPage, here: Frame['here'], edition: string) => Promise<string>;
-  /** Another text whenever something has changed that readers of this role are shown at once. */
-  readonly news: (role: Role) => Promise<string>;
+  /** Another text whenever something has changed that readers of this role, who look at these labels, are shown at once. */
+  readonly news: (role: Role, label: readonly string[]) => Promise<string>;
 }
 
 /** Pages that readers may still have. */
@@ -70,7 +72,8 @@ export function createMaking(options: MakingOptions): Making {
 
   async function make({ route, ...seen }: SeenPage, edition: string): Promise<MadePage> {
     const { role } = seen;
-    const request = { ...seen, now: now(), zone };
+    const query = (name: string): string => textIn(seen.parameters, name);
+    const request = { ...seen, query, now: now(), zone };
     const page = await pageOf(route, request);
     if ('body' in page) return { ...page, edition, tag: `${tagOf(page.body)}-${role}` };
     const text = await framed(page, placeOf(route), edition);
@@ -89,9 +92,11 @@ export function createMaking(options: MakingOptions): Making {
     return page;
   }
 
-  async function news(role: Role): Promise<string> {
+  async function news(role: Role, label: readonly string[]): Promise<string> {
     if (first === undefined) return '';
-    const page = await made({ role, route: first, address: first.path, parameter: () => '', query: () => '' });
+    const parameters = parametersOf({ label });
+    const address = linkTo(first.path, parameters);
+    const page = await made({ role, route: first, address, parameter: () => '', parameters });
     return 'body' in page ? '' : newsOf(page.parts);
   }
 

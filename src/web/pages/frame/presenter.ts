@@ -1,5 +1,6 @@
 // Sends pages: nothing to whoever has the same one already, and only the parts that changed to the script of a page.
 import { GZIP_HEADERS, gzipped, takesGzip } from '../../gzip.ts';
+import { parametersOf } from '../../parameters.ts';
 import type { Visitor } from '../../guard/visitors.ts';
 import type { PageContext } from '../entry/gates.ts';
 import type { Download, PageRoute } from '../route.ts';
@@ -48,7 +49,8 @@ export function createPresenter(options: MakingOptions): Presenter {
       const known = unquoted(c.req.header('if-none-match'));
       if (await making.isCurrent({ role, address }, known)) return unchanged(c, known);
       const parameter = (name: string): string => c.req.param(name) ?? '';
-      const made = await making.made({ role, route, address, parameter, query: (name) => c.req.query(name) ?? '' });
+      const parameters = parametersOf(c.req.queries());
+      const made = await making.made({ role, route, address, parameter, parameters });
       if (made.tag === known) return unchanged(c, known);
       return 'body' in made ? download(c, made) : sendMade(c, made, known);
     },

@@ -13,15 +13,17 @@ import { pageLinks, subjectTag } from '../../parts/subject.ts';
 import { ageTag, duration, timeOfDay, timeTag, type Moment } from '../../parts/time.ts';
 import { NEWS, part } from '../frame/parts.ts';
 import { ackAllButtons, ackButtons } from '../operators/buttons.ts';
+import { labelLinks, type OfLabels } from '../labels.ts';
+import { linkTo } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
 import type { PageRequest } from '../route.ts';
 
-export function cardSection({ cards, more }: Overview, request: PageRequest): Html {
+export function cardSection({ cards, more }: Overview, request: PageRequest & OfLabels): Html {
   if (cards.length === 0) return NOTHING;
   return html`<section aria-labelledby="open">
     <h2 class="skip" id="open">Open alerts that nobody has acknowledged</h2>
-    ${cards.map((card) => part(partName(card), alertCard(card, request)))}${moreLine(more)}
+    ${cards.map((card) => part(partName(card), alertCard(card, request)))}${moreLine(more, request)}
   </section>`;
 }
 
@@ -32,14 +34,16 @@ function partName({ key, episode }: AlertCard): string {
   return `${NEWS}${key.slice(0, KEY_CHARS)}-${episode}`;
 }
 
-function moreLine({ alerts, rules }: Overview['more']): Html {
+function moreLine({ alerts, rules }: Overview['more'], { label }: OfLabels): Html {
   if (alerts === 0) return NOTHING;
   return html`<p class="small quiet">
-    <a href="/watches?state=firing">and ${plural(alerts, 'more', 'more')} of ${plural(rules, 'rule')}</a>
+    <a href="${linkTo('/watches', { state: 'firing', label })}"
+      >and ${plural(alerts, 'more', 'more')} of ${plural(rules, 'rule')}</a
+    >
   </p>`;
 }
 
-function alertCard(card: AlertCard, request: PageRequest): Html {
+function alertCard(card: AlertCard, request: PageRequest & OfLabels): Html {
   return html`<article class="alert ${rowTone(card.severity)}">
     <div>
       <p class="alert-top">
@@ -49,7 +53,8 @@ function alertCard(card: AlertCard, request: PageRequest): Html {
         >
       </p>
       <h3><a href="${alertPath(card.key, card.episode)}">${card.title}</a></h3>
-      ${whereLine(card, request)} ${facts(card, request)}${pageLinks(card)}
+      ${whereLine(card, request)}
+      ${facts(card, request)}${pageLinks(card)}${labelLinks(card.labels, '/', request.label)}
     </div>
     ${drawing(card, request)}
     <div class="notified">

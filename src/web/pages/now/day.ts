@@ -10,9 +10,9 @@ const LEGEND = trusted(
   '<ul class="legend"><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-ok" width="12" height="12" rx="2"/></svg>quiet</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-fire" width="12" height="12" rx="2"/></svg>critical</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-warn" width="12" height="12" rx="2"/></svg>warning</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="b-blind" width="12" height="12" rx="2"/><rect width="12" height="12" fill="url(#hatch)"/></svg>not known</li><li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="b-tick" d="M2 3h8L6 9z"/></svg>notified</li></ul>',
 );
 
-export function daySection({ bars, more_bars: more, trust }: Overview, moment: Moment): Html {
+export function daySection({ bars, more_bars: more, of_watches: all }: Overview, moment: Moment): Html {
   if (bars.length === 0) return NOTHING;
-  const quiet = Math.max(0, trust.watches - bars.length - more);
+  const quiet = Math.max(0, all - bars.length - more);
   const rest = [
     ...(more === 0 ? [] : [`${plural(more, 'more watch', 'more watches')} with something to show`]),
     ...(quiet === 0 ? [] : [`${plural(quiet, 'watch', 'watches')} with nothing to show`]),

@@ -5,16 +5,17 @@ import { textTag } from '../../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { rowTone } from '../../parts/states.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
-import { FOLD, FOLD_HEAD } from '../lists.ts';
+import type { OfLabels } from '../labels.ts';
+import { linkTo, FOLD, FOLD_HEAD } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 
-export function eventTable(events: readonly EventRow[], moment: Moment): Html {
+export function eventTable(events: readonly EventRow[], moment: Moment & OfLabels): Html {
   if (events.length === 0) return NOTHING;
   return html`<section>
     <div class="head">
       <h2>Events</h2>
       <span class="quiet small">events do not resolve; the last 12 hours</span>
-      <a class="more" href="/history?show=alerts">All events</a>
+      <a class="more" href="${linkTo('/history', { show: 'alerts', label: moment.label })}">All events</a>
     </div>
     <div class="sheet folds">
       <table>

@@ -7,17 +7,18 @@ import { countWords, limitWords, valueTag } from '../../parts/measures.ts';
 import { capital, rowTone, stateTag, toneOf } from '../../parts/states.ts';
 import { ageTag, clockTime, duration, timeTag, type Moment } from '../../parts/time.ts';
 import type { IconName } from '../../parts/icons.ts';
-import { FOLD, FOLD_HEAD } from '../lists.ts';
+import type { OfLabels } from '../labels.ts';
+import { linkTo, FOLD, FOLD_HEAD } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 import { watchPath } from '../paths.ts';
 
-export function handledTable({ handled, more_handled: more }: Overview, moment: Moment): Html {
+export function handledTable({ handled, more_handled: more }: Overview, moment: Moment & OfLabels): Html {
   if (handled.length === 0) return NOTHING;
   const rest = more === 0 ? NOTHING : html`<p class="small quiet">and ${counted(more)} more</p>`;
   return html`<section>
     <div class="head">
       <h2>Acknowledged, pending and silenced</h2>
-      <a class="more" href="/history">History</a>
+      <a class="more" href="${linkTo('/history', { label: moment.label })}">History</a>
     </div>
     <div class="sheet folds">
       <table>

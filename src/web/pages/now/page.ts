@@ -1,8 +1,11 @@
 // The first page: whether somebody has to get up, and whether the answer can be trusted.
+import { OverviewFilter } from '../../../query/shapes.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { clockTime } from '../../parts/time.ts';
 import { NEWS, part } from '../frame/parts.ts';
+import { labelLine, nothingWith } from '../labels.ts';
+import { askedIn, NO_SUCH_FILTER } from '../lists.ts';
 import { OLD_MS, type PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { banner } from './banner.ts';
@@ -22,28 +25,41 @@ export function nowPage({ overview }: Pick<PageQueries, 'overview'>): PageRoute 
     role: 'viewer',
     nav: 'Now',
     async show(request) {
-      const found = await overview();
+      const asked = askedIn(OverviewFilter, request);
+      if (asked === null) return NO_SUCH_FILTER;
+      const found = await overview(asked.filter);
       return {
         title: found.headline,
         banner: part(`${NEWS}banner`, html`${banner(found, request)}${asOf(found, request)}`),
-        main: content(found, request),
+        main: content(found, asked.filter.label, request),
         refreshS: REFRESH_S,
       };
     },
   };
 }
 
-function content(found: Overview, request: PageRequest): Html {
-  const { trust, events } = found;
+function content(found: Overview, label: readonly string[], request: PageRequest): Html {
+  const { trust } = found;
+  const shown = { ...request, label };
   return html`${[
-    cardSection(found, request),
+    part(`${NEWS}labels`, labelSection(found, label)),
+    cardSection(found, shown),
     part('trust', trustStrip(found, request)),
     part('blind', blindTable(trust, request)),
-    part('handled', handledTable(found, request)),
-    part('events', eventTable(events, request)),
-    part('recent', recentTable(found.recent, request)),
+    part('handled', handledTable(found, shown)),
+    part('events', eventTable(found.events, shown)),
+    part('recent', recentTable(found.recent, shown)),
     part('day', daySection(found, request)),
   ]}`;
+}
+
+/** The verdict above is of all alerts. */
+function labelSection({ cards, unhandled, handled, events, recent }: Overview, label: readonly string[]): Html {
+  if (label.length === 0) return NOTHING;
+  const isAnything = [cards, handled, events, recent].some(({ length }) => length > 0);
+  const words = isAnything ? '' : nothingWith(label, '');
+  const others = unhandled > 0 && cards.length === 0 ? 'What the headline says has other labels.' : '';
+  return html`${labelLine('/', {}, label)}${words + others === '' ? NOTHING : html`<p class="card">${words} ${others}</p>`}`;
 }
 
 /** Where the state does not answer, the last overview is shown. */

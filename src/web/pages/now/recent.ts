@@ -3,7 +3,8 @@ import type { EndedRow } from '../../../query/shapes/alerts.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { capital } from '../../parts/states.ts';
 import { duration, timeTag, type Moment } from '../../parts/time.ts';
-import { FOLD, sheet } from '../lists.ts';
+import type { OfLabels } from '../labels.ts';
+import { linkTo, FOLD, sheet } from '../lists.ts';
 import { alertPath } from '../paths.ts';
 
 const COLUMNS = [
@@ -14,14 +15,14 @@ const COLUMNS = [
   { name: 'Acknowledged by' },
 ];
 
-export function recentTable(recent: readonly EndedRow[], moment: Moment): Html {
+export function recentTable(recent: readonly EndedRow[], moment: Moment & OfLabels): Html {
   if (recent.length === 0) return NOTHING;
   const rows = recent.map((row) => oneRow(row, moment));
   return html`<section>
     <div class="head">
       <h2>Most recent</h2>
       <span class="quiet small">what ended in the last 24 hours</span>
-      <a class="more" href="/history?show=alerts">History</a>
+      <a class="more" href="${linkTo('/history', { show: 'alerts', label: moment.label })}">History</a>
     </div>
     ${sheet('Alerts that ended in the last 24 hours', COLUMNS, rows)}
   </section>`;

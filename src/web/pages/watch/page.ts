@@ -12,8 +12,8 @@ import { capital } from '../../parts/states.ts';
 import { errorPage } from '../frame/errors.ts';
 import { buttonForm } from '../frame/fill.ts';
 import { gonePage } from '../frame/gone.ts';
-import { filterIn, linkTo, NO_SUCH_FILTER, pills } from '../lists.ts';
-import { silenceLink, watchPath } from '../paths.ts';
+import { askedIn, linkTo, NO_SUCH_FILTER, pills } from '../lists.ts';
+import { labelsOfOne, silenceLink, watchPath } from '../paths.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRequest, PageRoute } from '../route.ts';
 import { chart } from './chart.ts';
@@ -33,13 +33,13 @@ export function watchPage({ watch, samples }: Pick<PageQueries, 'watch' | 'sampl
     nav: null,
     under: '/watches',
     async show(request) {
-      const filter = filterIn(SamplesFilter, request);
+      const asked = askedIn(SamplesFilter, request);
       const name = request.parameter('name');
-      if (filter === null) return NO_SUCH_FILTER;
+      if (asked === null) return NO_SUCH_FILTER;
       const found = await watch(name);
       if (found === null) return errorPage(404, 'No watch has this name, and the journal knows none.');
       if ('history' in found) return gonePage(name, found, request);
-      const drawn = { series: await samples(name, filter), filter };
+      const drawn = { series: await samples(name, asked.filter), filter: asked.filter };
       return { title: name, main: content(found, drawn, request), scripts: CHART_SCRIPTS };
     },
   };
@@ -125,5 +125,5 @@ function actions({ name, labels }: WatchExplanation['watch'], isPaused: boolean)
   const button = isPaused
     ? buttonForm({ action: `${path}/resume`, label: 'Resume' })
     : buttonForm({ action: `${path}/pause`, label: 'Pause for 1 h', fields: PAUSE_FIELDS });
-  return html`<div class="acts wide">${silenceLink(labels)}${button}</div>`;
+  return html`<div class="acts wide">${silenceLink(labelsOfOne(labels))}${button}</div>`;
 }

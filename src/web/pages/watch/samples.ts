@@ -1,7 +1,7 @@
 // The values of a watch over time, for the script that draws them.
 import { SamplesFilter } from '../../../query/shapes.ts';
 import { errorPage } from '../frame/errors.ts';
-import { filterIn, NO_SUCH_FILTER } from '../lists.ts';
+import { askedIn, NO_SUCH_FILTER } from '../lists.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
 
@@ -11,9 +11,9 @@ export function samplesRoute({ samples }: Pick<PageQueries, 'samples'>): PageRou
     role: 'viewer',
     nav: null,
     async show(request) {
-      const filter = filterIn(SamplesFilter, request);
-      if (filter === null) return NO_SUCH_FILTER;
-      const found = await samples(request.parameter('name'), filter);
+      const asked = askedIn(SamplesFilter, request);
+      if (asked === null) return NO_SUCH_FILTER;
+      const found = await samples(request.parameter('name'), asked.filter);
       if (found === null) return errorPage(404, 'No samples of this field are kept.');
       return { file: null, type: 'application/json', body: JSON.stringify(found) };
     },

@@ -1,0 +1,70 @@
+// Pages that are asked for by label in their address: labels of a row lead there, and a line says it and leads back.
+import { writtenLabels } from '../../query/labels.ts';
+import type { Parameters } from '../parameters.ts';
+import { html, NOTHING, type Html } from '../parts/html.ts';
+import { linkTo } from './lists.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Labels that a part of a page is asked for. */
+export interface OfLabels {
+  readonly label: readonly string[];
+}
+
+/** The lists that can be asked for by label. */
+const LISTS = [
+  ['Now', '/'],
+  ['Watches', '/watches'],
+  ['History', '/history'],
+] as const;
+
+/** Without given labels, which stand elsewhere in a row. `asked`: labels that the page is asked for. */
+export function labelLinks(labels: Labels, path: string, asked: readonly string[] = []): Html {
+  const written = writtenLabels(labels);
+  if (written.length === 0) return NOTHING;
+  return html`<span class="labels"
+    >${written.map((one) => html`<a href="${linkTo(path, { label: withLabel(one, asked) })}">${one.join('=')}</a>`)}</span
+  >`;
+}
+
+/** The value of one label, of any name. */
+export function labelLink(name: string, value: string): Html {
+  return html`<a href="${linkTo('/history', { label: `${name}=${value}` })}">${value}</a>`;
+}
+
+function withLabel([name, value]: readonly [string, string], asked: readonly string[]): string[] {
+  return [...asked.filter((one) => !one.startsWith(`${name}=`)), `${name}=${value}`];
+}
+
+/** Above a list of what has these labels. `written`: the parameters of the address. */
+export function labelLine(path: string, written: Parameters, label: readonly string[]): Html {
+  if (label.length === 0) return NOTHING;
+  const chips = label.map((one) => {
+    const others = label.filter((other) => other !== one);
+    const href = linkTo(path, { ...written, label: others });
+    return html`<a class="chip" href="${href}"><span class="skip">Leave out</span> ${one} ✕</a>`;
+  });
+  const lists = LISTS.filter(([, place]) => place !== path).map(
+    ([name, place]) => html`<a href="${linkTo(place, { label })}">${name}</a>`,
+  );
+  return html`<p class="labelled">
+    Only with ${chips} <a href="${linkTo(path, { ...written, label: null })}">Show all</a
+    ><span class="quiet">· the same in ${lists[0] ?? ''}${lists.slice(1).map((one) => html`, ${one}`)}</span>
+  </p>`;
+}
+
+/** `Nothing here has team=treasury.`, where labels are asked for. */
+export function nothingWith(label: readonly string[], otherwise: string): string {
+  return label.length === 0 ? otherwise : `Nothing here has ${label.join(' and ')}.`;
+}
+
+/** A field of a form that adds a label to those that are asked for. */
+export const LABEL_FIELD = html`<label class="skip" for="label">Label</label
+  ><input
+    id="label"
+    name="label"
+    maxlength="300"
+    placeholder="label, as team=treasury"
+    pattern="[A-Za-z_][A-Za-z0-9_]*=.+"
+    title="A label and its value, such as team=treasury"
+  />`;

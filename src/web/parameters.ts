@@ -1,0 +1,18 @@
+// Parameters of an address.
+
+/** One that stands several times is a list. */
+export type Parameters = Readonly<Record<string, string | readonly string[]>>;
+
+/** Empty ones are left out. */
+export function parametersOf(all: Readonly<Record<string, readonly string[]>>): Parameters {
+  const given = Object.entries(all).flatMap(([name, values]): [string, string | readonly string[]][] => {
+    const [first, ...others] = values.filter((text) => text !== '');
+    return first === undefined ? [] : [[name, others.length === 0 ? first : [first, ...others]]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** The first of that name; empty where there is none. */
+export function textIn(parameters: Parameters, name: string): string {
+  return [parameters[name] ?? ''].flat()[0] ?? '';
+}
