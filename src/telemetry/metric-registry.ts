@@ -2,7 +2,7 @@ import { setImmediate as afterIo } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { freeOwnMemory } from '../lib/own-memory.ts';
 import { METRICS, type LabelOf, type MetricName, type MetricNameOf } from './metric-table.ts';
-import { writeSeries } from './series-text.ts';
+import { writeSeries, writeSums } from './series-text.ts';
 
 type Labels<N extends MetricName> = Readonly<Record<LabelOf<N>, string>>;
 
@@ -12,14 +12,20 @@ export interface MetricRegistry {
   counter<N extends MetricNameOf<'counter'>>(name: N): Counter<LabelOf<N>>;
   histogram<N extends MetricNameOf<'histogram'>>(name: N): Histogram<LabelOf<N>>;
   /**
-   * A metric whose series are kept elsewhere and read before each rendering. Those with equal labels are added up; what is
+   * A metric whose series are kept elsewhere and read before each rendering, no two of them with equal labels. What is
    * beyond the limit of series is left out and counted.
    */
-  mirror<N extends MetricNameOf<'gauge' | 'counter'>>(name: N, read: () => MaybePromise<Iterable<Series<N>>>): void;
+  mirror: Mirror;
+  /** The same of series that are added up where their labels are equal. */
+  mirrorSums: Mirror;
   /** The text format 0.0.4. */
   text(): Promise<Buffer<ArrayBuffer>>;
 }
 
+type Mirror = <N extends MetricNameOf<'gauge' | 'counter'>>(
+  name: N,
+  read: () => MaybePromise<Iterable<Series<N>>>,
+) => void;
 type Series<N extends MetricName> = readonly [labels: Labels<N>, value: number];
 type MaybePromise<T> = T | Promise<T>;
 
@@ -44,6 +50,16 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     else leftOut.remove({ metric });
   }
 
+  function mirrored(write: typeof writeSeries): Mirror {
+    return (name, read) => {
+      renderByName.set(name, async () => {
+        const { pieces, more } = await write(name, await read(), mostSeries);
+        noteLeftOut(name, more);
+        return pieces;
+      });
+    };
+  }
+
   return {
     gauge(name) {
       const gauge = made(name, new Gauge(configuration(name)));
@@ -53,13 +69,8 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     },
     counter: (name) => made(name, new Counter(configuration(name))),
     histogram: (name) => made(name, new Histogram({ ...configuration(name), buckets: [...METRICS[name].buckets] })),
-    mirror(name, read) {
-      renderByName.set(name, async () => {
-        const { pieces, more } = await writeSeries(name, await read(), mostSeries);
-        noteLeftOut(name, more);
-        return pieces;
-      });
-    },
+    mirror: mirrored(writeSeries),
+    mirrorSums: mirrored(writeSums),
     async text() {
       const rendered: (readonly Buffer[])[] = [];
       // The number of series left out is known once all other metrics are rendered.

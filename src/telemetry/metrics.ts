@@ -26,7 +26,7 @@ export interface MetricsOptions {
   readonly mostSeries?: number;
 }
 
-// With 10,000 watches a scrape has 100,000 lines, and takes about 100 ms of CPU in turns of a few each.
+// With 10,000 rules a scrape has 90,000 lines, written in turns of a few milliseconds.
 const MOST_SERIES = 10_000;
 const CACHED_MS = 1000;
 

@@ -6,18 +6,27 @@ import type { Instant } from '../lib/clock.ts';
 /** One running watch: the rule's id, and what it looks at (`''` for a whole chain). */
 export interface WatchLabels {
   readonly watch: string;
+  /** A name of the config, or the short form of an address that has none. */
   readonly of: string;
 }
 
 export interface ValueLabels extends WatchLabels {
-  /** A token's name or address, or the symbol of the native coin. */
+  /** A name of the config, the short form of an address that has none, or the symbol of the native coin. */
   readonly token: string;
   readonly field: string;
 }
 
 export type PollOutcome = 'complete' | 'unchanged' | 'partial' | MissReason;
 
+export interface PollFacts {
+  readonly outcome: PollOutcome;
+  readonly at: Instant;
+  readonly readsList: boolean;
+}
+
 export interface RuleFacts {
+  /** Its polls read lists of items. */
+  readsLists: boolean;
   readonly pollsByOutcome: Map<PollOutcome, number>;
   readonly factsByTarget: Map<string, TargetFacts>;
   undecided: number;
@@ -41,6 +50,7 @@ interface ConfirmedValue {
 
 export function freshRule(): RuleFacts {
   return {
+    readsLists: false,
     pollsByOutcome: new Map(),
     factsByTarget: new Map(),
     undecided: 0,
@@ -53,6 +63,11 @@ export function freshRule(): RuleFacts {
 
 export function freshTarget(): TargetFacts {
   return { up: null, lastSuccessAt: null, values: new Map() };
+}
+
+export function countPoll(rule: RuleFacts, { outcome, readsList }: Omit<PollFacts, 'at'>): void {
+  rule.pollsByOutcome.set(outcome, (rule.pollsByOutcome.get(outcome) ?? 0) + 1);
+  rule.readsLists ||= readsList;
 }
 
 export type FactsByWatch = ReadonlyMap<string, RuleFacts>;
@@ -71,7 +86,7 @@ export function* upOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
 export function* lastSuccessOf(facts: FactsByWatch): Generator<[WatchLabels, number]> {
   for (const [watch, { factsByTarget }] of facts)
     for (const [of, { lastSuccessAt }] of factsByTarget)
-      if (lastSuccessAt !== null) yield [{ watch, of }, lastSuccessAt / 1000];
+      if (lastSuccessAt !== null) yield [{ watch, of }, Math.floor(lastSuccessAt / 1000)];
 }
 
 export function* valuesOf(facts: FactsByWatch): Generator<[ValueLabels, number]> {
@@ -87,7 +102,15 @@ export function* pollsOf(facts: FactsByWatch): Generator<[{ watch: string; outco
 
 export function* countsOf(
   facts: FactsByWatch,
-  which: 'undecided' | 'notJudged' | 'unfollowed' | 'notExamined' | 'skipped',
+  which: 'notExamined' | 'skipped',
 ): Generator<[{ watch: string }, number]> {
   for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
+}
+
+/** Of items: a rule whose polls read single values has none to count. */
+export function* itemCountsOf(
+  facts: FactsByWatch,
+  which: 'undecided' | 'notJudged' | 'unfollowed',
+): Generator<[{ watch: string }, number]> {
+  for (const [watch, rule] of facts) if (rule.readsLists || rule[which] > 0) yield [{ watch }, rule[which]];
 }

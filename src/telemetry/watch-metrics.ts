@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { getOrAdd } from './get-or-add.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import {
@@ -13,14 +13,17 @@ import {
   type WatchData,
 } from './mirrored-series.ts';
 import {
+  countPoll,
   countsOf,
   dropExpired,
   freshRule,
   freshTarget,
+  itemCountsOf,
   lastSuccessOf,
   pollsOf,
   upOf,
   valuesOf,
+  type PollFacts,
   type PollOutcome,
   type RuleFacts,
   type TargetFacts,
@@ -29,7 +32,7 @@ import {
 } from './watch-facts.ts';
 
 export interface WatchMetrics {
-  poll(poll: WatchLabels & { readonly outcome: PollOutcome; readonly at: Instant }): void;
+  poll(poll: WatchLabels & PollFacts): void;
   watchUp(watch: WatchLabels, up: boolean): void;
   /** Set again at each successful poll: a value that is not set for max(3 intervals, 5 minutes) is removed. */
   watchValue(labels: ValueLabels, value: number | null, intervalMs: number): void;
@@ -68,23 +71,22 @@ export function createWatchMetrics(registry: MetricRegistry, clock: Clock): Watc
     dropExpired(factsByWatch, clock.now());
     return valuesOf(factsByWatch);
   });
-  registry.mirror('chainwarden_watch_undecided_total', () => countsOf(factsByWatch, 'undecided'));
-  registry.mirror('chainwarden_watch_not_judged_total', () => countsOf(factsByWatch, 'notJudged'));
-  registry.mirror('chainwarden_watch_unfollowed_total', () => countsOf(factsByWatch, 'unfollowed'));
+  registry.mirror('chainwarden_watch_undecided_total', () => itemCountsOf(factsByWatch, 'undecided'));
+  registry.mirror('chainwarden_watch_not_judged_total', () => itemCountsOf(factsByWatch, 'notJudged'));
+  registry.mirror('chainwarden_watch_unfollowed_total', () => itemCountsOf(factsByWatch, 'unfollowed'));
   registry.mirror('chainwarden_watch_not_examined_total', () => countsOf(factsByWatch, 'notExamined'));
   registry.mirror('chainwarden_scheduler_skipped_total', () => countsOf(factsByWatch, 'skipped'));
-  registry.mirror('chainwarden_alerts', () => orNothing(() => alertsOf(countAlerts())));
-  registry.mirror('chainwarden_rule_health', () => orNothing(() => unwellOf(readHealth())));
-  registry.mirror('chainwarden_watch_blind', () => orNothing(() => blindOf(readBlind())));
-  registry.mirror('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
+  registry.mirrorSums('chainwarden_alerts', () => orNothing(() => alertsOf(countAlerts())));
+  registry.mirrorSums('chainwarden_rule_health', () => orNothing(() => unwellOf(readHealth())));
+  registry.mirrorSums('chainwarden_watch_blind', () => orNothing(() => blindOf(readBlind())));
+  registry.mirrorSums('chainwarden_watch_data_state', () => orNothing(() => dataOf(readData())));
 
   const rule = (watch: string): RuleFacts => getOrAdd(factsByWatch, watch, freshRule);
   const target = ({ watch, of }: WatchLabels): TargetFacts => getOrAdd(rule(watch).factsByTarget, of, freshTarget);
 
   return {
-    poll({ watch, of, outcome, at }) {
-      const { pollsByOutcome } = rule(watch);
-      pollsByOutcome.set(outcome, (pollsByOutcome.get(outcome) ?? 0) + 1);
+    poll({ watch, of, outcome, at, readsList }) {
+      countPoll(rule(watch), { outcome, readsList });
       if (isUsable(outcome)) target({ watch, of }).lastSuccessAt = at;
     },
     watchUp(watch, up) {

@@ -58,6 +58,8 @@ function metricsPage(): string {
 
 \`curl localhost:9797/metrics\`. A value that is not known is absent: no -1, no 0 in its place. Times are timestamps, so that an
 age cannot look young when nothing moves any more. Numbers are rounded to doubles for display; decisions use exact amounts.
+\`watch\` is the id of a rule; \`of\` and \`token\` are names of the config, or the short form of an address without a name,
+as in the name of the watch: \`0x3c54…b3AB\`.
 Ready-made alerts: [deploy/prometheus-rules.yaml](../deploy/prometheus-rules.yaml); a dashboard:
 [deploy/grafana](../deploy/grafana). Set them up: [deploy.md](deploy.md).`;
   const rows = Object.entries<MetricRow>(METRICS).map(([name, { type, labels, help }]) => [

@@ -221,6 +221,15 @@ watches:
     expect(usdcOnGnosis?.token?.address).toBe('0xDDAfbb505ad214D7b80b1f830fcCc89B60fb7A83');
   });
 
+  test('names addresses that look alike in whole, and the others by their short form', () => {
+    const [one, alike, other] = ['a1', 'b2', 'c3'].map((middle) => `0xdead${middle.repeat(16)}beef`);
+    const third = String(other).replace('beef', 'cafe');
+    const named = watchesOf(
+      `watches: [{ id: w, kind: items, explorer: ethereum, of: ['${one}', '${alike}', '${third}'] }]\n`,
+    );
+    expect(named.map(({ name }) => name)).toEqual([`w[${one}]`, `w[${alike}]`, 'w[0xdead…cafe]']);
+  });
+
   test('gives the same ids in any order, by any name', () => {
     const other = `
 watches:

@@ -9,8 +9,8 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.request({ explorer: 'ethereum', operation: 'token', outcome: 'rate-limited', seconds: 0.03 });
   metrics.unknownFields({ explorer: 'ethereum', record: 'Token', count: 2 });
   metrics.head({ explorer: 'ethereum', height: 21_000_000n, timestamp: at });
-  metrics.poll({ watch: 'treasury-usdc', of: 'treasury', outcome: 'complete', at });
-  metrics.poll({ watch: 'treasury-usdc', of: 'treasury', outcome: 'timeout', at });
+  metrics.poll({ watch: 'treasury-usdc', of: 'treasury', outcome: 'complete', at, readsList: true });
+  metrics.poll({ watch: 'treasury-usdc', of: 'treasury', outcome: 'timeout', at, readsList: true });
   metrics.watchUp({ watch: 'treasury-usdc', of: 'treasury' }, false);
   metrics.watchValue({ watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }, 1.5e6, 60_000);
   metrics.undecided('treasury-usdc', 1);

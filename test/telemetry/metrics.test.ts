@@ -128,14 +128,29 @@ describe('a watch that fails', () => {
 
   test('keeps the time of its last success, whatever became of the polls since', async () => {
     const { metrics } = aDaemon();
-    metrics.poll({ watch: 'w', of: '', outcome: 'partial', at: T0 });
-    metrics.poll({ watch: 'w', of: '', outcome: 'server-error', at: T0 + 60_000 });
-    metrics.poll({ watch: 'w', of: '', outcome: 'server-error', at: T0 + 120_000 });
+    metrics.poll({ watch: 'w', of: '', outcome: 'partial', at: T0 + 999, readsList: true });
+    metrics.poll({ watch: 'w', of: '', outcome: 'server-error', at: T0 + 60_000, readsList: true });
+    metrics.poll({ watch: 'w', of: '', outcome: 'server-error', at: T0 + 120_000, readsList: true });
     expect(await valuesOf(metrics, 'chainwarden_watch_last_success_timestamp_seconds')).toEqual([T0 / 1000]);
     expect(await samplesOf(metrics, 'chainwarden_watch_polls_total')).toEqual([
       { name: 'chainwarden_watch_polls_total', labels: { watch: 'w', outcome: 'partial' }, value: 1 },
       { name: 'chainwarden_watch_polls_total', labels: { watch: 'w', outcome: 'server-error' }, value: 2 },
     ]);
+  });
+
+  test('counts items from the first poll of a list on, and those of single values once there are some', async () => {
+    const { clock, metrics } = aDaemon();
+    const counts = ['undecided', 'not_judged', 'unfollowed'].map((name) => `chainwarden_watch_${name}_total`);
+    const counted = async (): Promise<string[]> => {
+      const text = await textOf(metrics);
+      return text.split('\n').filter((line) => counts.some((name) => line.startsWith(`${name}{`)));
+    };
+    metrics.poll({ watch: 'list', of: '', outcome: 'complete', at: T0, readsList: true });
+    metrics.poll({ watch: 'value', of: '', outcome: 'complete', at: T0, readsList: false });
+    expect(await counted()).toEqual(counts.map((name) => `${name}{watch="list"} 0`));
+    metrics.undecided('value', 2);
+    await clock.advance(1000);
+    expect(await counted()).toContain('chainwarden_watch_undecided_total{watch="value"} 2');
   });
 
   test('loses a value that has become unknown at once', async () => {
@@ -326,8 +341,25 @@ describe('a storm', () => {
       expect((await text).split('\n').filter((line) => line.startsWith('chainwarden_watch_up{'))).toHaveLength(watches);
       return count;
     };
-    // Of whether each is up and of five counters of each rule: a thousand at once, to add them up and to write them.
-    expect((await turns(10_000)) - (await turns(0))).toBe(6 * 20);
+    // Of whether each is up and of two counters of each rule: a thousand at once.
+    expect((await turns(10_000)) - (await turns(0))).toBe(3 * 10);
+  });
+
+  test('of watches that are removed and come back while they are written has one series of each', async () => {
+    const { metrics } = aDaemon();
+    const names = Array.from({ length: 3000 }, (_, n) => `w${n}`);
+    for (const watch of names) metrics.watchUp({ watch, of: '' }, true);
+    let [isWritten] = [false];
+    const text = textOf(metrics).finally(() => (isWritten = true));
+    while (!isWritten) {
+      for (const watch of names.slice(0, 10)) {
+        metrics.forgetWatch({ watch, of: '' });
+        metrics.watchUp({ watch, of: '' }, true);
+      }
+      await nextTurn();
+    }
+    const lines = (await text).split('\n').filter((line) => line.startsWith('chainwarden_watch_up{'));
+    expect([lines.length, new Set(lines).size]).toEqual([3000, 3000]);
   });
 
   test('of odd names keeps to the text format', async () => {

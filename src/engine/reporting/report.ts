@@ -4,6 +4,7 @@ import { valueAt, type AnyView, type ValueAt } from '../../core/values/fields.ts
 import { healthOf as ruleHealthOf, type HealthByAlert } from '../../core/model/health.ts';
 import type { Alert, Memory } from '../../core/model/memory.ts';
 import type { Decision, Reason } from '../../core/model/decision.ts';
+import { shortHex } from '../../core/values/address.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
@@ -40,7 +41,8 @@ export function createReport({ log, metrics }: ReportOptions): PollReporter {
 
   return (watch, observation, decision) => {
     const labels = labelsOf(watch);
-    metrics.poll({ ...labels, outcome: outcomeOf(observation, decision), at: observation.at });
+    const readsList = watch.kind.script.rows !== null;
+    metrics.poll({ ...labels, outcome: outcomeOf(observation, decision), at: observation.at, readsList });
     metrics.watchUp(labels, observation.type === 'seen');
     if (observation.type === 'seen') reportReading(watch, observation.partial, decision);
     if (watch.exported) reportValues(watch, labels, decision, metrics);
@@ -55,8 +57,13 @@ export function createReport({ log, metrics }: ReportOptions): PollReporter {
 /** The rule, and which of its targets: what is in the brackets of the watch's name, else the target's own name. */
 export const labelsOf = remembered(({ rule, name, of }: Watch): WatchLabels => {
   const inBrackets = name.slice(rule.length).replace(/^\[|\]$/g, '');
-  return { watch: rule, of: inBrackets === '' ? (of?.name ?? of?.address ?? '') : inBrackets };
+  return { watch: rule, of: inBrackets === '' ? nameOf(of) : inBrackets };
 });
+
+/** Whole addresses would be most of what a scrape of many watches sends. */
+function nameOf(thing: Watch['of']): string {
+  return thing === null ? '' : (thing.name ?? shortHex(thing.address));
+}
 
 /** Number of alerts in each state, for `chainwarden_alerts`. */
 export function* countAlerts(
@@ -111,7 +118,7 @@ export function outcomeOf(observation: Observation, decision: Decision) {
 
 function reportValues(watch: Watch, labels: WatchLabels, { now }: Decision, metrics: ReportOptions['metrics']): void {
   if (now === null) return;
-  const token = watch.token === null ? watch.target.coin.symbol : (watch.token.name ?? watch.token.address);
+  const token = watch.token === null ? watch.target.coin.symbol : nameOf(watch.token);
   for (const [field, value] of numbersOf(now, watch.kind.while?.exported ?? []))
     metrics.watchValue({ ...labels, token, field }, value, watch.schedule.intervalMs);
 }

@@ -32,7 +32,18 @@ export function spread(compiling: Compiling): readonly Instance[] {
       }
   }
   const fans = { explorers: explorers.length > 1, addresses: namesSeveral(compiling), tokens: mostTokens > 1 };
-  return [...instances.values()].map((instance) => ({ ...instance, label: labelOf(compiling, instance, fans) }));
+  return labelled(compiling, [...instances.values()], fans);
+}
+
+/** Addresses are made to look alike: where the short forms of two are equal, each label has whole ones. */
+function labelled(compiling: Compiling, instances: readonly Instance[], fans: Fans): readonly Instance[] {
+  const named = instances.map((instance) => ({ ...instance, label: labelOf(compiling, instance, fans, shortHex) }));
+  const seen = new Set<string | null>();
+  const alike = new Set(named.flatMap(({ label }) => (seen.size === seen.add(label).size ? [label] : [])));
+  if (alike.size === 0) return named;
+  return named.map((instance) =>
+    alike.has(instance.label) ? { ...instance, label: labelOf(compiling, instance, fans, (whole) => whole) } : instance,
+  );
 }
 
 /** A group with one member counts as a group: adding a member must not rename the others. */
@@ -47,13 +58,18 @@ interface Fans {
   readonly tokens: boolean;
 }
 
-function labelOf({ catalogue }: Compiling, { explorer, address, token }: Instance, fans: Fans): string | null {
+function labelOf(
+  { catalogue }: Compiling,
+  { explorer, address, token }: Instance,
+  fans: Fans,
+  written: (address: string) => string,
+): string | null {
   const parts: string[] = [];
   if (fans.explorers) parts.push(explorer.name);
-  if (fans.addresses && address !== null) parts.push(catalogue.names.ofAddress(address) ?? shortHex(address.text));
+  if (fans.addresses && address !== null) parts.push(catalogue.names.ofAddress(address) ?? written(address.text));
   if (fans.tokens)
     parts.push(
-      token === null ? explorer.coin.symbol : (catalogue.names.ofToken(token, explorer.name) ?? shortHex(token.text)),
+      token === null ? explorer.coin.symbol : (catalogue.names.ofToken(token, explorer.name) ?? written(token.text)),
     );
   return parts.length === 0 ? null : parts.join(', ');
 }

@@ -37,7 +37,7 @@ export const WATCH_METRICS = {
   },
   chainwarden_watch_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When a poll of the watch last got a usable answer, complete or partial.',
+    help: 'When a poll of the watch last got a usable answer, complete or partial; in whole seconds.',
     labels: ['watch', 'of'],
   },
   chainwarden_watch_data_state: {

@@ -3,7 +3,7 @@ import { NOTHING_CLOSED } from '../../../src/core/model/decision.ts';
 import type { Decision } from '../../../src/core/model/decision.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
 import { blankMemory } from '../../../src/core/step.ts';
-import { createReport, type ReportOptions } from '../../../src/engine/reporting/report.ts';
+import { createReport, labelsOf, type ReportOptions } from '../../../src/engine/reporting/report.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { aWatch, Gauge } from '../../support/engine/watch.ts';
 
@@ -55,7 +55,7 @@ test('what a watch could not read, and what it has to note, is said once per cau
   expect(notExamined).toBe(4);
 });
 
-test('the value of the native coin is labelled with its symbol, as dashboards show it', () => {
+test('a value is labelled with the symbol of the coin, the name of a token, or the short form of its address', () => {
   const labels: string[] = [];
   const metrics = { ...uncounted, watchValue: ({ token }: { token: string }) => labels.push(token) };
   const report = createReport({ log: createRecordingLog(), metrics });
@@ -79,5 +79,14 @@ test('the value of the native coin is labelled with its symbol, as dashboards sh
   const observation: Observation = { type: 'seen', at: 0, head: null, chain: 'not-asked', seen: null, partial: null };
   report(watch, observation, decision);
   report({ ...watch, token: { name: 'USDC', address: '0x1' } }, observation, decision);
-  expect(labels).toEqual(['xDAI', 'USDC']);
+  report({ ...watch, token: { name: null, address: `0x3c54${'0'.repeat(32)}b3AB` } }, observation, decision);
+  expect(labels).toEqual(['xDAI', 'USDC', '0x3c54…b3AB']);
+});
+
+test('a watch is labelled with the name of its address, or the short form, alone in its rule or not', () => {
+  const address = `0x3c54${'0'.repeat(32)}b3AB`;
+  const one = aWatch([], { of: { name: null, address } });
+  expect(labelsOf(one)).toEqual({ watch: one.rule, of: '0x3c54…b3AB' });
+  expect(labelsOf({ ...one, of: { name: 'vault', address } })).toEqual({ watch: one.rule, of: 'vault' });
+  expect(labelsOf({ ...one, name: `${one.rule}[0x3c54…b3AB]` })).toEqual({ watch: one.rule, of: '0x3c54…b3AB' });
 });
