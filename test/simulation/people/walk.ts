@@ -65,12 +65,19 @@ function stepFrom(way: Way, at: Instant, once: Once, trail: ReadonlySet<Excuse>)
   return step !== null && step.by !== 'busy' ? step : (onceMore(way, at, once, trail) ?? step);
 }
 
+/** What waits for its turn is held by what begins meanwhile. */
 function covering({ excused }: Way, at: Instant): Step | null {
   for (const { by, spans } of excused) {
     const span = spanAt(spans, at);
-    if (span !== null) return { to: span.to, by };
+    if (span !== null) return { to: by === 'busy' ? Math.min(span.to, holdAfter(excused, at)) : span.to, by };
   }
   return null;
+}
+
+const HOLDS: ReadonlySet<Excuse> = new Set(['silence', 'mute', 'inhibition', 'ack']);
+
+function holdAfter(excused: readonly Excused[], at: Instant): Instant {
+  return Math.min(...excused.filter(({ by }) => HOLDS.has(by)).map(({ spans }) => nextStart(spans, at)));
 }
 
 /** What has excused it since anything else did. */

@@ -62,6 +62,16 @@ describe('the oracle for people, of what is held,', () => {
     expect(found({ ...given, lives })).toEqual([]);
   });
 
+  it('passes an event that waited for its turn, and that a silence took out of its message meanwhile', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['hook'] })], [rule('warning', 'event')]) }];
+    const transitions = [transition({ at: HOUR, type: 'event' })];
+    const busy = { endedAt: HOUR + 10 * MINUTE, knownAt: HOUR + 10 * MINUTE };
+    const tries = [sent(HOUR - MINUTE, 'hook', [], busy)];
+    expect(found({ configs, transitions, tries })).toEqual(['unsent event']);
+    const actions = [silence(HOUR + 3 * MINUTE, HOUR + 5 * MINUTE)];
+    expect(found({ configs, transitions, tries, actions })).toEqual([]);
+  });
+
   it('finds that nobody is told when an acknowledgement has ended', () => {
     const actions = [acknowledged(HOUR + MINUTE, HOUR + 30 * MINUTE)];
     const transitions = [fires, ends];
