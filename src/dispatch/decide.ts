@@ -186,11 +186,11 @@ function tellingAgain(context: Context, facts: Facts, { at, ...since }: Again): 
 
 /** After how many milliseconds it is told again what it knows; null: never. */
 export function repeatEvery(
-  { isEvent, isOpen, severity, routing }: GroupMember,
+  { isEvent, isOpen, severity, routing, ...member }: GroupMember,
   state: RecipientState,
   { repeatMs }: Timers,
 ): number | null {
-  if (state.begun === null || !isOpen) return null;
+  if (state.begun === null || !isOpen || !member.needsAck) return null;
   if (isGivenUp(state)) return !isEvent || needsAck(routing) ? (repeatMs ?? GIVEN_UP_MS) : null;
   return (!isEvent || routing.options.requireAck === true) && severity !== 'info' ? repeatMs : null;
 }

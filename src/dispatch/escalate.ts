@@ -19,6 +19,8 @@ export interface Unanswered {
   readonly watch: string;
   readonly severity: Severity;
   readonly routing: Pick<Routing, 'options'>;
+  /** False: an event that no route left open when it happened. It has no steps, whatever the routes say since. */
+  readonly needsAck: boolean;
   /** Keys of the targets that the routes name: they are told without a step. */
   readonly named: ReadonlySet<string>;
   /** Keys of those who wait for what they are to be told of it, or who did not accept it yet. */
@@ -68,7 +70,7 @@ export function callIn(alert: Unanswered, world: World, now: Instant): CallIn {
   const since = Math.min(begun, now);
   const knownFrom = world.lookedAt(alert.watch) === null ? Math.min(world.startedAt, now) + FIRST_POLL_MS : since;
   const dueAt = ({ afterMs }: EscalationStep): Instant => Math.max(since + afterMs, knownFrom);
-  const steps = alert.routing.options.escalate ?? [];
+  const steps = alert.needsAck ? (alert.routing.options.escalate ?? []) : [];
   const targetsOf = (channels: readonly string[]): Recipient[] => targetsOn(channels, alert, world);
   const due = steps.filter((step) => dueAt(step) <= now).flatMap(({ notify }) => targetsOf(notify));
   const failover = failoverOf(alert);

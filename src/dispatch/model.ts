@@ -157,6 +157,8 @@ export interface AlertEpisode {
 export interface GroupMember extends Omit<AlertEpisode, 'alert'> {
   readonly isOpen: boolean;
   readonly isEvent: boolean;
+  /** False: an event that no route left open when it happened. */
+  readonly needsAck: boolean;
   readonly routing: Pick<Routing, 'options'>;
   /** What lies beyond `closed`, in order of seq. */
   readonly news: readonly PendingTransition[];

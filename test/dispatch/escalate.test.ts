@@ -14,6 +14,7 @@ const TOLD: Unanswered = {
   watch: 'coins',
   severity: 'critical',
   isOpen: true,
+  needsAck: true,
   isAcked: false,
   since: NOON,
   isAccepted: true,

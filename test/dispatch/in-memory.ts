@@ -2,6 +2,7 @@
 // clock or a wire. Time moves only when it is told to.
 import type { Recipient, Severity } from '../../src/core/model/ids.ts';
 import { shiftedBy } from '../../src/dispatch/clock-jump.ts';
+import { needsAck } from '../../src/dispatch/escalate.ts';
 import { groupOf } from '../../src/dispatch/group.ts';
 import { decideRound } from '../../src/dispatch/rounds/decide-round.ts';
 import { UNTOLD } from '../../src/dispatch/owed.ts';
@@ -51,6 +52,7 @@ interface Known {
   episode: number;
   isOpen: boolean;
   isEvent: boolean;
+  needsAck: boolean;
   begunAt?: Instant;
   readonly news: PendingTransition[];
 }
@@ -351,10 +353,18 @@ export class InMemoryDispatch {
   }
 
   #know({ key, labels }: Alert, transition: TransitionName): Known {
-    const known = this.alerts.get(key) ?? { labels, episode: 0, isOpen: false, isEvent: false, news: [] };
+    const known = this.alerts.get(key) ?? {
+      labels,
+      episode: 0,
+      isOpen: false,
+      isEvent: false,
+      needsAck: true,
+      news: [],
+    };
     this.alerts.set(key, known);
     if (transition === 'firing') known.episode += 1;
-    if (transition === 'event') Object.assign(known, { isEvent: true, episode: 1 });
+    if (transition === 'event')
+      Object.assign(known, { isEvent: true, needsAck: needsAck(this.setup.routing(labels)), episode: 1 });
     if (transition === 'event' || transition === 'reinstated' || (transition === 'firing' && !known.isOpen))
       known.begunAt = this.now;
     known.isOpen = transition !== 'resolved' && transition !== 'retracted';
@@ -431,6 +441,7 @@ export class InMemoryDispatch {
       episode,
       isOpen,
       isEvent,
+      needsAck: known.needsAck,
       watch: labels['watch'] ?? '',
       routing: this.setup.routing(labels),
       severity: severityOf(labels),

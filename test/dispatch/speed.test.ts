@@ -19,6 +19,7 @@ function member(n: number): GroupMember {
     episode: 1,
     isOpen: true,
     isEvent: true,
+    needsAck: false,
     severity: 'warning',
     labels: { watch: 'vault', severity: 'warning', explorer: 'ethereum', of: `0x${n}` },
     routing: { options: { ...NO_OPTIONS, mute: [NIGHT] } },

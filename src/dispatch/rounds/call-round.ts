@@ -27,6 +27,8 @@ export interface CalledAlert extends AlertEpisode {
   readonly began: number;
   readonly newest: number;
   readonly isEvent: boolean;
+  /** False: an event that no route left open when it happened. */
+  readonly needsAck: boolean;
   readonly openedAt: Instant;
   /** When the first message of the episode was closed on a channel that counts; null: none was. */
   readonly firstClosedAt: Instant | null;
@@ -120,7 +122,7 @@ function endOf({ isEvent, openedAt }: CalledAlert): Instant | null {
 function isUnanswered(alert: CalledAlert, ack: Ack | null, rules: Rules, now: Instant): boolean {
   const overAt = endOf(alert);
   if (overAt === null || now < overAt || alert.labels['watch'] === BUILT_IN_RULE) return false;
-  if (!needsAck(rules.routingOf(alert.labels))) return false;
+  if (!alert.needsAck || !needsAck(rules.routingOf(alert.labels))) return false;
   return ack === null ? !isClosedBy(alert, now) : isSnooze(ack);
 }
 
@@ -153,6 +155,7 @@ function unansweredOf(
 
 /** Of a condition: that nobody has it in hand any more. Of an event: those whom a reload has named meanwhile hear of it. */
 function owingAfterAck(target: Recipient, alert: CalledAlert, rules: Rules): Owing[] {
+  if (!alert.needsAck) return [];
   const owing = alert.isEvent ? joinOf(target, alert, alert.began) : renewedAfterAck(target, alert);
   return owing.map((one) => ({ ...one, key: alert.key, notification: null, group: placeOf(alert, target, rules) }));
 }

@@ -26,6 +26,7 @@ import type {
 export interface DueMember extends AlertEpisode {
   readonly isOpen: boolean;
   readonly isEvent: boolean;
+  readonly needsAck: boolean;
   readonly news: readonly PendingTransition[];
   readonly state: RecipientState;
 }

@@ -7,8 +7,8 @@
 import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
 import { isBegin, type ToldUnrecorded } from '../../core/model/transition.ts';
 import { placeOf, type GroupingRules } from '../group.ts';
-import type { Key, RecipientState, Withdrawal } from '../model.ts';
-import { isAnswered } from '../escalate.ts';
+import type { Key, RecipientState, Routing, Withdrawal } from '../model.ts';
+import { isAnswered, needsAck } from '../escalate.ts';
 import { isEnd, isHeard, UNTOLD } from '../owed.ts';
 import { stateAfterTelling, stateOwing } from '../owing.ts';
 import { criticalOf } from '../policy/rate.ts';
@@ -195,14 +195,18 @@ function lostIn(notification: Unrouted, { recipientsOf }: RoutingRules): Routing
 function turnedBy(notification: Unrouted, rules: RoutingRules): Turned[] {
   switch (notification.transition) {
     case 'firing':
-      return [{ type: 'opened', notification, isEvent: false }];
+      return [{ type: 'opened', notification, isEvent: false, needsAck: true }];
     case 'event':
     case 'reinstated':
-      return isAnswered(rules.routingOf(notification.labels)) ? [{ type: 'opened', notification, isEvent: true }] : [];
+      return eventOpened(notification, rules.routingOf(notification.labels));
     case 'resolved':
     case 'retracted':
       return [{ type: 'closed', notification }];
     case 'corrected':
       return [];
   }
+}
+
+function eventOpened(notification: Unrouted, routing: Pick<Routing, 'options'>): Turned[] {
+  return isAnswered(routing) ? [{ type: 'opened', notification, isEvent: true, needsAck: needsAck(routing) }] : [];
 }

@@ -66,9 +66,17 @@ export interface Informed {
   readonly target: Recipient;
 }
 
-/** An alert begins or ends. Events have a place only where somebody has to answer them. */
+/**
+ * An alert begins or ends. Events have a place only where somebody has to answer them, or others are called where nobody can
+ * be told; `needsAck` is false of the latter.
+ */
 export type Turned =
-  | { readonly type: 'opened'; readonly notification: Unrouted; readonly isEvent: boolean }
+  | {
+      readonly type: 'opened';
+      readonly notification: Unrouted;
+      readonly isEvent: boolean;
+      readonly needsAck: boolean;
+    }
   | { readonly type: 'closed'; readonly notification: Unrouted };
 
 /** A notification for a channel that nobody can be told on. */

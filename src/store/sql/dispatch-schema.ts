@@ -76,11 +76,10 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
 /**
  * `renewed` is the JSON of why a recipient is told at once of what it knows, of a member why it was. Of an alert, `calls` is
  * the JSON of how often each recipient was called since `called_from`, where the time to the steps begins again, and
- * `answered` that of the acknowledgement in force; `highest` is the highest severity of the episode, 0 = critical. Of a delivery, `critical` is the JSON of its critical lines, and
- * `out_of_turn` counts its tries besides its own schedule.
- * `answered` that of the acknowledgement in force. Of a delivery, `critical` is the JSON of its critical lines, and
- * `out_of_turn` counts its tries besides its own schedule. `told` is the JSON of who was told of a notification before it
- * could be stored.
+ * `answered` that of the acknowledgement in force; `highest` is the highest severity of the episode, 0 = critical;
+ * `needs_ack` is 0 of an event that is followed for its failover alone. Of a delivery, `critical` is the JSON of its critical
+ * lines, and `out_of_turn` counts its tries besides its own schedule. `told` is the JSON of who was told of a notification
+ * before it could be stored.
  */
 export function renewalColumns({ int, text }: SqlDialect): string[] {
   return [
@@ -91,6 +90,7 @@ export function renewalColumns({ int, text }: SqlDialect): string[] {
     `ALTER TABLE alerts ADD COLUMN called_from ${int}`,
     `ALTER TABLE alerts ADD COLUMN answered ${text}`,
     `ALTER TABLE alerts ADD COLUMN highest ${int}`,
+    `ALTER TABLE alerts ADD COLUMN needs_ack ${int} NOT NULL DEFAULT 1`,
     `ALTER TABLE notifications ADD COLUMN told ${text}`,
     'CREATE INDEX notifications_of_summary ON notifications (at) WHERE summary IS NOT NULL',
     `ALTER TABLE deliveries ADD COLUMN critical ${text}`,

@@ -61,6 +61,35 @@ test('a critical event that no route wants acknowledged is red until somebody lo
   expect(scene.mails()).toHaveLength(2);
 });
 
+test('what a reload asks for is asked of events from then on, not of those that nobody had to acknowledge', async () => {
+  const toFailOver = '{ match: { alert: moved }, notify: [ops], failover: [spare] }';
+  const toAcknowledge =
+    '{ match: { alert: moved }, notify: [ops, late], require_ack: true, repeat: 30m, escalate: [{ after: 5m, notify: [spare] }] }';
+  const mails = ['ops', 'spare', 'late'];
+  await using scene = await aScene(
+    { routes: `[${toFailOver}]`, mails },
+    '{ id: moved, on: changed, severity: critical }',
+  );
+  await scene.poll(9);
+  await scene.mailed(1);
+  await scene.reload({ config: { routes: `[${toAcknowledge}]`, mails } });
+  await scene.poll(9, 45);
+  await scene.restart({});
+  await scene.poll(9, 45);
+  expect(scene.mails()).toHaveLength(1);
+  expect((await overviewOf(scene)).cards).toMatchObject([{ alerts: 1, is_open: false }]);
+  expect(await unacknowledged(scene)).toBe('critical 0, warning 0');
+
+  await scene.poll(8, 6);
+  const told = [/^late \[CRITICAL\]/, /^ops \[CRITICAL\]/, /^spare \[CRITICAL/].map((one) =>
+    expect.stringMatching(one),
+  );
+  expect((await scene.mailed(4)).slice(1).toSorted()).toEqual(told);
+  expect(await unacknowledged(scene)).toBe('critical 1, warning 0');
+  await scene.poll(8, 31);
+  await scene.mailed(7);
+});
+
 test('all events of an alert are acknowledged at once, up to the newest that was shown', async () => {
   await using scene = await aScene(TO_ACKNOWLEDGE, MOVED);
   for (const coins of [9, 8, 7]) await scene.poll(coins);

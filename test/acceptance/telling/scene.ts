@@ -1,6 +1,4 @@
 // A whole daemon that watches one balance: people by mail, programs by webhook, one operator; only the clock is fake.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder, type Folder } from '../../support/daemon.ts';
@@ -153,11 +151,8 @@ function stepsOf({ explorer, folder, running, places }: Daemon): Steps {
   };
   const after = (ms: number): string => new Date(running().clock.now() + ms).toISOString();
   const save = ({ config, alerts }: Files): void => {
-    const write = (file: string, text: string): void => {
-      writeFileSync(join(folder.path, file), text);
-    };
-    if (config !== undefined) write('config.yaml', configOf(config, places));
-    if (alerts !== undefined) write('rules.yaml', rulesOf(alerts));
+    if (config !== undefined) folder.write('config.yaml', configOf(config, places));
+    if (alerts !== undefined) folder.write('rules.yaml', rulesOf(alerts));
   };
   return {
     save,

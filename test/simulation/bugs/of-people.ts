@@ -23,6 +23,17 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     caughtAs: ['stale overtaken'],
     under: ['sink-5xx', 'sink-4xx', 'slow-sink'],
   },
+  'steps that a reload adds call somebody for events of before': {
+    edits: [
+      {
+        file: 'src/dispatch/escalate.ts',
+        find: `alert.needsAck ? (alert.routing.options.escalate ?? []) : []`,
+        replace: `alert.routing.options.escalate ?? []`,
+      },
+    ],
+    caughtAs: ['step-wrong early'],
+    seed: '7',
+  },
   'an untold member left out of a summary': {
     edits: [
       {

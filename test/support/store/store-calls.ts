@@ -42,7 +42,8 @@ export async function owe(
     const round = await store.readRouting(100);
     if (round.unrouted.length === 0) break;
     const turned = round.unrouted.flatMap((notification): Turned[] => {
-      if (notification.transition === 'firing') return [{ type: 'opened', notification, isEvent: false }];
+      if (notification.transition === 'firing')
+        return [{ type: 'opened', notification, isEvent: false, needsAck: true }];
       return notification.transition === 'resolved' ? [{ type: 'closed', notification }] : [];
     });
     const keys = new Set(round.unrouted.map(({ key }) => key));

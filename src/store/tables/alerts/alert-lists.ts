@@ -86,7 +86,7 @@ export async function unheard(sql: Sql, before: Instant, uncounted: readonly str
 const newestOf = (candidates: string): string => `
   WITH candidates AS (${candidates})
   SELECT newest.key, newest.episode, newest.seq, newest.watch, newest.alert, newest.transition, newest.labels,
-    newest.message, newest.at, alerts.is_open
+    newest.message, newest.at, alerts.is_open, alerts.needs_ack
   FROM candidates CROSS JOIN notifications AS newest LEFT JOIN alerts ON alerts.key = newest.key
   WHERE newest.key = candidates.key
     AND newest.seq = (SELECT max(seq) FROM notifications AS other WHERE other.key = candidates.key)
@@ -161,7 +161,7 @@ function openAlertOf(row: Row): OpenAlertRow | null {
     since: said.since,
     firedAt: said.firedAt ?? null,
     isEvent: row['transition'] !== 'firing',
-    isFollowed: row['transition'] === 'firing' || row['is_open'] === 1,
+    isFollowed: row['transition'] === 'firing' || (row['is_open'] === 1 && row['needs_ack'] === 1),
   };
 }
 

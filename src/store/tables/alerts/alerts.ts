@@ -25,16 +25,17 @@ const OPEN = list(
   {
     ...columns('text', 'key', 'watch', 'alert', 'labels'),
     ...columns('int', 'seq', 'episode', 'at', 'opened_at', 'highest'),
-    is_event: 'bool',
+    ...columns('bool', 'is_event', 'needs_ack'),
   },
   (row) => `
-    INSERT INTO alerts (key, newest, episode, is_open, began, at, watch, alert, labels, is_event, opened_at, highest)
+    INSERT INTO alerts
+      (key, newest, episode, is_open, began, at, watch, alert, labels, is_event, opened_at, highest, needs_ack)
     SELECT ${row.key}, ${row.seq}, ${row.episode}, 1, ${row.seq}, ${row.at}, ${row.watch}, ${row.alert},
-      ${row.labels}, ${row.is_event}, ${row.opened_at}, ${row.highest}
+      ${row.labels}, ${row.is_event}, ${row.opened_at}, ${row.highest}, ${row.needs_ack}
     ${row.from} WHERE true
     ON CONFLICT (key) DO UPDATE SET
       ${ifOpen('began', 'excluded.began')}, ${ifOpen('opened_at', 'excluded.opened_at')},
-      ${ifOpen('first_closed_at', 'NULL')}, ${ofRun('calls', "'{}'", "'{}'")},
+      ${ifOpen('first_closed_at', 'NULL')}, ${ifOpen('needs_ack', 'excluded.needs_ack')}, ${ofRun('calls', "'{}'", "'{}'")},
       ${ofRun('called_from', 'NULL', 'excluded.at')}, ${ofRun('answered', 'NULL', 'NULL')},
       ${ofRun('failed_over', '0', '0')}, ${ofRun('highest', 'excluded.highest', 'excluded.highest')},
       due_at = CASE WHEN alerts.is_open = 1 THEN excluded.at END,
@@ -55,7 +56,7 @@ export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instan
     if (one.type === 'closed') return [];
     const { key, seq, episode, watch, alert, labels, severity, at: openedAt } = one.notification;
     const place = { key, seq, episode, at, watch, alert, labels: JSON.stringify(labels), highest: RANK_OF[severity] };
-    return [{ ...place, is_event: one.isEvent, opened_at: openedAt }];
+    return [{ ...place, is_event: one.isEvent, needs_ack: one.needsAck, opened_at: openedAt }];
   });
   const closed = turned.filter(({ type }) => type === 'closed');
   await sql.each(OPEN, opened);
@@ -133,6 +134,7 @@ function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
     ...texts(row, 'key', 'watch', 'alert'),
     ...ints(row, 'episode', 'began', 'newest'),
     isEvent: row['is_event'] === 1,
+    needsAck: row['needs_ack'] === 1,
     openedAt: Number(row['opened_at']),
     firstClosedAt: intOrNull(row, 'first_closed_at'),
     isAccepted: row['is_accepted'] === 1,

@@ -157,6 +157,7 @@ const membersWhere =
   (d: SqlDialect): string => `
   SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.transition, newest.episode, newest.seq, newest.at,
     CASE WHEN alerts.is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels, alerts.is_open, alerts.is_event,
+    alerts.needs_ack,
     CASE WHEN alerts.is_open = 0 THEN ${d.jsonText('newest.message', 'severity')} END AS severity
   FROM recipient_state AS state
     LEFT JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
@@ -213,6 +214,7 @@ function dueMemberOf(row: Row, between: readonly Row[]): DueMember | null {
     episode: int(row, 'episode'),
     isOpen: row['is_open'] === null ? !hasEnded : row['is_open'] === 1,
     isEvent,
+    needsAck: !isEvent || row['needs_ack'] === 1,
     news: newsOfMember(row, between),
     state: stateOf(row),
   };

@@ -198,11 +198,11 @@ const ACTIVE_KEYS = `
     WHERE mine.state IN ('due', 'sending') AND member.key > $1
   ORDER BY key LIMIT $2 + 0`;
 
-// An event that somebody has in hand is open to nobody else.
+// An event that somebody has in hand is open to nobody else, and one that needs no acknowledgement to nobody.
 const ACTIVE = (d: SqlDialect): string => `
   SELECT newest.key, newest.watch, newest.alert, newest.episode, newest.seq AS newest, newest.number,
     CASE WHEN is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels,
-    CASE WHEN is_open = 1 AND (is_event = 0 OR NOT EXISTS (
+    CASE WHEN is_open = 1 AND (is_event = 0 OR needs_ack = 1 AND NOT EXISTS (
       SELECT 1 FROM acks WHERE acks.key = alerts.key AND acks.episode = alerts.episode AND acks.ends_at > $2
     )) THEN began END AS began
   FROM notifications AS newest LEFT JOIN alerts ON alerts.key = newest.key
