@@ -36,6 +36,8 @@ export interface ExplainInput {
   readonly now: Instant;
   /** The last one of the watch, over or not. */
   readonly pause: Pause | null;
+  /** When the daemon started that polls it: what was before does not count. Null: none runs. */
+  readonly from: Instant | null;
   readonly operators: OperatorFacts;
 }
 

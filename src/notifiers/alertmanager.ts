@@ -43,7 +43,14 @@ const config = z
         description: 'The server, with its path prefix where it has one; `/api/v2/alerts` is added.',
         examples: ['http://127.0.0.1:9093'],
       }),
-    token: z.string().min(1).optional().describe('A bearer token, where a proxy before the server wants one.'),
+    token: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description: 'A bearer token, where a proxy before the server wants one.',
+        examples: [{ env: 'AM_TOKEN' }],
+      }),
     user: z.string().min(1).optional().describe('The name for basic authentication.'),
     password: z.string().min(1).optional().describe('The password for basic authentication.'),
     refresh: span(1000, HOUR_MS, MINUTE_MS, 'How often all that is open is shown.'),

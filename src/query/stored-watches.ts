@@ -72,7 +72,7 @@ export function storedHealth(watches: readonly Watch[], work: StoredWork, now: I
 }
 
 /** The one that polls the watches of the explorer. */
-function pollerOf(explorer: string, rows: readonly HealthSummary[]): HealthSummary | undefined {
+export function pollerOf(explorer: string, rows: readonly HealthSummary[]): HealthSummary | undefined {
   return rows.find(({ explorers }) => explorers.some(({ name, polled }) => name === explorer && polled > 0));
 }
 

@@ -34,9 +34,12 @@ export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFile
     };
     if (found.length === 0) complain(`no rule file matches "${pattern}"`, emptyHint(config, misnamed));
     if (found.length > MOST_FILES) complain(`more than ${MOST_FILES} files match "${pattern}"`);
+    const outside: string[] = [];
     for (const path of found.slice(0, MOST_FILES))
       if (isInside(config.directory, path)) paths.add(path);
-      else complain(`${relative(config.directory, path)} is outside of the config's directory`, 'Keep rules below it.');
+      else outside.push(relative(config.directory, path));
+    if (outside.length > 0)
+      complain(`${countedFrom(outside)} outside of the config's directory`, 'Keep rules below it.');
   }
   const named = [...paths].toSorted().map((path) => ({ file: shownPath(config, path), path }));
   const read = readEach(named, (path) => readFile(path, { refusal: refusalOf(config) }));
@@ -46,6 +49,11 @@ export function readRuleFiles(config: Config, readFile: ReadFile, list: ListFile
     return path === undefined ? [] : [config.source.problem(['rules', i], { message, hint: renameHint(config, path) })];
   });
   return { ...read, problems: sortProblems([...problems, ...read.problems]), warnings };
+}
+
+/** `a.yaml is`, `a.yaml and 2 more are` */
+function countedFrom([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
 }
 
 /**

@@ -1,6 +1,9 @@
 // `chainwarden explain`: why an alert fires or does not, from what the daemon left behind.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { UNKNOWN_HEALTH } from '../../src/core/model/quality/health-summary.ts';
+import { takeLock } from '../../src/store/sqlite/files/lock.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 
 const RULES = `
@@ -127,6 +130,22 @@ test('status says which watch is blind, and since when, until it has data again'
   expect(out).toContain('\nno answer since 00:01:54 UTC: 1 watch on chain: error: coins\n');
   await prepared.polls('940000');
   expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('no answer since');
+});
+
+test('a daemon that starts again after an hour has missed nothing yet, for status and for explain', async () => {
+  await prepared.polls('940000');
+  await prepared.clock.advance(3_600_000);
+  const now = prepared.clock.now();
+  expect((await explained('coins'))[2]).toMatch(/; no answer since 2026-01-01T00:01:\d\dZ$/);
+  const store = await openSqliteStore({ file: prepared.stateFile });
+  const head = { height: null, at: null, state: 'unknown', since: null } as const;
+  const explorers = [{ name: 'chain', polled: 1, head, credits: null }];
+  await store.keepHealth({ ...UNKNOWN_HEALTH, at: now, startedAt: now - 30_000, isRunning: true, explorers });
+  await store[Symbol.asyncDispose]();
+  using _held = takeLock(prepared.stateFile);
+  expect((await explained('coins'))[2]).toBe('  last usable answer 1h ago; data ok since 2026-01-01T00:01:00Z');
+  const { out } = await prepared.run('status', '-c', prepared.config);
+  expect(out).not.toContain('no answer since');
 });
 
 test('a field that the explorer no longer sends leaves the condition unknown, and both commands name it', async () => {

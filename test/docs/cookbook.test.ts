@@ -42,8 +42,8 @@ const testsOf = ({ rules, tests }: (typeof recipes)[number]) =>
   });
 
 describe('the cookbook', () => {
-  test('has two dozen recipes, and a config with which all of them load at once, as copied', () => {
-    expect(recipes).toHaveLength(24);
+  test('has twenty-five recipes, and a config with which all of them load at once, as copied', () => {
+    expect(recipes).toHaveLength(25);
     const files = recipes.map(({ rules, tests }) => [`rules/${fileOf(tests)}`, rules] as const);
     using folder = createFolder({ 'config.yaml': config, ...Object.fromEntries(files) });
     const { setup, problems } = loadSetup(join(folder.path, 'config.yaml'), { env: {}, readFile });

@@ -32,6 +32,7 @@ function explainedAfter(rule: string, ...polls: readonly Rows[]): string[] {
     deliveries: new Map(),
     recipientsOf: () => [],
     pause: null,
+    from: null,
     operators: { policy: { silences: [], acks: [] }, open: [] },
     now,
   });

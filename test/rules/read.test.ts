@@ -102,6 +102,13 @@ describe('Rule files', () => {
     ]);
   });
 
+  test('several that lead out are one problem', () => {
+    for (const name of ['x', 'y', 'z']) symlinkSync(join(root, 'outside.yaml'), join(home, `rules/${name}.yaml`));
+    expect(complaintsOf('rules/[xyz].yaml')).toEqual([
+      "HOME/config.yaml:3:8 rules[0]: rules/x.yaml and 2 more are outside of the config's directory. Keep rules below it.",
+    ]);
+  });
+
   test('so is a link that leads out', () => {
     symlinkSync(join(root, 'outside.yaml'), join(home, 'rules/z.yaml'));
     expect(complaintsOf('rules/z.yaml')).toEqual([

@@ -4,17 +4,20 @@ import type { AlertId, RecipientsOf } from '../../core/model/ids.ts';
 import { lastPauseOf, type Pause } from '../../core/model/watch/pause.ts';
 import type { AlertRule, Watch } from '../../core/model/watch/watch.ts';
 import { withStored } from '../../core/windows/closed.ts';
+import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { explainWatch, storedSnapshotOf, type ExplainInput } from '../../explain/explain.ts';
 import { explainLines } from '../../explain/lines.ts';
 import type { OperatorFacts } from '../../explain/operator-words.ts';
 import { findWatches } from '../../explain/find.ts';
-import { openReaderIfAny, stateName } from '../../store/open.ts';
+import { isStateHeld, openReaderIfAny, stateName } from '../../store/open.ts';
+import { pollerOf } from '../../query/stored-watches.ts';
 import type { StoredDelivery } from '../../store/contract/deliveries.ts';
 import type { StoreReader } from '../../store/contract/store.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { loadToRead, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
+import { livingRows } from './file-view.ts';
 
 const MOST_WATCHES = 20;
 const MOST_DELIVERIES = 5;
@@ -31,6 +34,8 @@ export async function explain(terminal: Terminal, name: string, { config: file }
     terminal.out(`There is no state at ${stateName(config.state)} yet: only the rule can be explained.\n`);
   const pauses = (await reader?.pauses()) ?? [];
   const now = terminal.clock.now();
+  const isHeld = reader !== null && (await isStateHeld(config.state));
+  const running = isHeld ? livingRows((await reader.health()).values(), now) : [];
   const operators = {
     policy: (await reader?.policy(now)) ?? { silences: [], acks: [] },
     open: (await reader?.openAlerts({ at: now })) ?? [],
@@ -39,7 +44,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   const shown = found.slice(0, MOST_WATCHES);
   for (const [i, { watch, alerts }] of shown.entries()) {
     if (i > 0) terminal.out('');
-    const facts = await inputOf(watch, alerts, { reader, recipientsOf, pauses, operators, now });
+    const facts = await inputOf(watch, alerts, { reader, recipientsOf, pauses, operators, running, now });
     for (const line of explainLines(explainWatch(watch, alerts, facts))) terminal.out(line);
   }
   if (found.length > shown.length)
@@ -56,20 +61,22 @@ function recipientsHere(config: Config): RecipientsOf {
   };
 }
 
-const NOTHING_KNOWN = { memory: null, snapshot: null, health: {}, deliveries: new Map(), pause: null };
+const NOTHING_KNOWN = { memory: null, snapshot: null, health: {}, deliveries: new Map(), pause: null, from: null };
 
 interface Sources {
   readonly reader: StoreReader | null;
   readonly recipientsOf: RecipientsOf;
   readonly pauses: readonly Pause[];
   readonly operators: OperatorFacts;
+  /** A row of each daemon that runs. */
+  readonly running: readonly HealthSummary[];
   readonly now: Instant;
 }
 
 async function inputOf(
   watch: Watch,
   alerts: readonly AlertRule[],
-  { reader, recipientsOf, pauses, operators, now }: Sources,
+  { reader, recipientsOf, pauses, operators, running, now }: Sources,
 ): Promise<ExplainInput> {
   if (reader === null) return { ...NOTHING_KNOWN, recipientsOf, operators, now };
   const { id } = watch;
@@ -80,5 +87,7 @@ async function inputOf(
   const diagnostics = (await reader.diagnostics([id])).get(id);
   const snapshot = storedSnapshotOf(watch, diagnostics);
   const health = diagnostics?.health ?? {};
-  return { memory, snapshot, health, deliveries, recipientsOf, pause: lastPauseOf(pauses, watch), operators, now };
+  const pause = lastPauseOf(pauses, watch);
+  const from = pollerOf(watch.target.explorer, running)?.startedAt ?? null;
+  return { memory, snapshot, health, deliveries, recipientsOf, pause, from, operators, now };
 }

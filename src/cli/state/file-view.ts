@@ -33,7 +33,7 @@ interface FileViewOptions {
 
 export function fileView({ setup, reader, facts, isHeld, now, version }: FileViewOptions): QueryContext {
   const { config, watches, ruleFiles } = setup;
-  const rows = isHeld ? facts.health.filter((health) => !isOld(health, now)) : [];
+  const rows = isHeld ? livingRows(facts.health, now) : [];
   const silentSince = isHeld && rows.length === 0 ? newestOf(facts.health) : null;
   const stored = storedHealth(watches, { ...facts, rows }, now);
   // One that starts has written nothing yet.
@@ -59,6 +59,11 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
     cluster: () => facts.replicas && clusterIn(facts.replicas),
   };
   return { store: reader, runtime, now };
+}
+
+/** The rows of processes that live: others write theirs no more. */
+export function livingRows(rows: Iterable<HealthSummary>, now: Instant): readonly HealthSummary[] {
+  return [...rows].filter((health) => !isOld(health, now));
 }
 
 function newestOf(rows: readonly HealthSummary[]): Instant | null {

@@ -1,4 +1,4 @@
-// Examples for editors, by key: what a person sees when they complete it.
+// Examples for editors, by key: what a person sees when they complete it. `proxy.from`: within `proxy`.
 
 export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   // rules
@@ -67,11 +67,13 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   addresses: [{ treasury: '0x47ac0Fb4F2D84898e4D9E7b4DaB3C24507a6D503' }],
   tokens: [{ USDC: { ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' } }],
   state: [{ file: './data/state.db' }],
+  'state.file': ['./data/state.db'],
   http: [{ listen: '127.0.0.1:9797' }],
   listen: ['127.0.0.1:9797'],
   page: [false],
   public_url: ['https://chainwarden.example.com'],
   operators: [{ anne: { token: { env: 'ANNE_TOKEN' } } }],
+  'operators.token': [{ env: 'ANNE_TOKEN' }],
   proxy: [{ header: 'X-Forwarded-User', from: '10.0.0.7', secret: { env: 'PROXY_SECRET' } }],
   header: ['X-User'],
   rules: [['rules/*.yaml']],
@@ -100,11 +102,13 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   env: ['OPS_WEBHOOK_URL'],
   file: ['/run/secrets/ops'],
   backup: [{ keep: 7 }],
+  'backup.keep': [7],
   directory: ['./backups'],
   self: [['ops']],
   heartbeat: [{ url: { env: 'HEARTBEAT_URL' }, every: '60s' }],
   digest: [{ at: '08:00', zone: 'Europe/Berlin', notify: ['ops'] }],
   recording: [{ file: './data/recording.db' }],
+  'recording.file': ['./data/recording.db'],
   keep: ['7d'],
   max_size: ['256MiB'],
   url: [{ env: 'OPS_WEBHOOK_URL' }],
@@ -122,7 +126,8 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   refresh: ['60s'],
   hold: ['24h'],
   format: ['text'],
-  from: ['chainwarden@example.com', '10.0.0.7'],
+  from: ['chainwarden@example.com'],
+  'proxy.from': ['10.0.0.7', ['127.0.0.1', '10.20.0.0/16']],
   to: [['oncall@example.com']],
 };
 

@@ -120,6 +120,7 @@ async function explain(view: QueryContext, watch: Watch, { alerts, open, snapsho
     deliveries,
     recipientsOf: recipientsIn(runtime.config()),
     pause: lastPauseOf(await store.pauses(), watch),
+    from: runtime.startedAt,
     operators: { policy: await store.policy(now), open: open.map(({ row }) => row) },
     now,
   });

@@ -75,26 +75,26 @@ export function toJson(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** Every key of every map with its description and examples. */
-function explained(schema: JsonSchema): JsonSchema {
+/** Every key of every map with its description and examples. `of`: the key whose value the schema is of. */
+function explained(schema: JsonSchema, of = ''): JsonSchema {
   const entries = Object.entries(schema).map(([name, part]): [string, unknown] => {
-    if (Array.isArray(part)) return [name, part.map((one: unknown) => (isSchema(one) ? explained(one) : one))];
+    if (Array.isArray(part)) return [name, part.map((one: unknown) => (isSchema(one) ? explained(one, of) : one))];
     if (!isSchema(part)) return [name, part];
-    return [name, name === 'properties' ? explainedKeys(part) : explained(part)];
+    return [name, name === 'properties' ? explainedKeys(part, of) : explained(part, of)];
   });
   return Object.fromEntries(entries);
 }
 
-function explainedKeys(properties: JsonSchema): JsonSchema {
+function explainedKeys(properties: JsonSchema, of: string): JsonSchema {
   const entries = Object.entries(properties).map(([key, value]): [string, unknown] => {
     if (!isSchema(value)) return [key, value];
     const description = value['description'] ?? DESCRIPTIONS[key];
-    const examples = examplesOf(key, value);
+    const examples = EXAMPLES[`${of}.${key}`] ?? examplesOf(key, value);
     const words = {
       ...(description === undefined ? {} : { description }),
       ...(examples === undefined ? {} : { examples }),
     };
-    return [key, { ...explained(value), ...words }];
+    return [key, { ...explained(value, key), ...words }];
   });
   return Object.fromEntries(entries);
 }

@@ -17,6 +17,20 @@ function accepts(schema: unknown, document: unknown): boolean {
   return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(document).success;
 }
 
+test('the example of a key fits the place where it stands, also where other places have a key of that name', () => {
+  type Schema = { readonly [key: string]: Schema } & { readonly examples?: readonly unknown[] };
+  const { properties } = configJsonSchema(notifiers) as unknown as { readonly properties: Schema };
+  const at = (...path: readonly string[]): unknown =>
+    path.reduce<Schema | undefined>((schema, key) => schema?.[key], properties)?.examples?.[0];
+  expect([
+    at('state', 'properties', 'file'),
+    at('state', 'properties', 'backup', 'properties', 'keep'),
+    at('recording', 'properties', 'keep'),
+    at('http', 'properties', 'proxy', 'properties', 'from'),
+    at('http', 'properties', 'operators', 'additionalProperties', 'properties', 'token'),
+  ]).toEqual(['./data/state.db', 7, '7d', '10.0.0.7', { env: 'ANNE_TOKEN' }]);
+});
+
 const watch = { id: 'w', kind: 'items', of: 9.8e47, every: '1m', max_pages: 5, metrics: true };
 
 describe('The editor schema of rules', () => {
