@@ -64,14 +64,15 @@ function toProblems(issue: Issue, { source, path, moreKeys = [] }: Place): reado
   }
   if (issue.code === 'invalid_key')
     return [source.problem(full.slice(0, -1), { key: String(full.at(-1)), message: issue.issues[0]?.message ?? '' })];
-  if (issue.input === undefined && isMissing(issue))
-    return [source.problem(full.slice(0, -1), missingWords(full.at(-1)))];
+  if (issue.input === undefined && isMissing(issue)) return [source.problem(full.slice(0, -1), missingWords(full))];
   return [source.problem(full, messageOf(issue))];
 }
 
-function missingWords(key: string | number = 'it'): { readonly message: string; readonly hint?: string } {
+function missingWords(path: Path): { readonly message: string; readonly hint?: string } {
+  const key = path.at(-1) ?? 'it';
+  const of = path.slice(0, -1).findLast((step) => typeof step === 'string') ?? '';
   const message = `${key} is missing`;
-  const [example] = KEY_EXAMPLES[key] ?? [];
+  const [example] = KEY_EXAMPLES[`${of}.${key}`] ?? KEY_EXAMPLES[key] ?? [];
   if (typeof example !== 'string' && typeof example !== 'number') return { message };
   // YAML takes digits without quotes for a number.
   const text = typeof example === 'string' && /^\d+$/.test(example) ? `'${example}'` : example;

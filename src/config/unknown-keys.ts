@@ -3,7 +3,7 @@ import { restOf, type Problem } from './problem.ts';
 import { ConfigShape } from './shape.ts';
 import { hintFor } from './values/nearest.ts';
 import { quote } from './values/scalars.ts';
-import type { Path } from './yaml/written.ts';
+import { isMap, type Path, type WrittenMap } from './yaml/written.ts';
 import type { Source } from './yaml/yaml.ts';
 
 /** Keys of later releases: reported as such, not as misspelt. */
@@ -83,7 +83,16 @@ export function unknownKey(source: Source, path: Path, key: string, legal: reado
       message: 'a colon and a blank stand behind a key',
       hint: `Write "${glued}: ".`,
     });
-  return source.problem(path, { key, message: `unknown key ${quote(key)}`, hint: meantBy(key, legal) });
+  const hint = isIdAsKey(source, path, key, legal)
+    ? `Write id: ${key}, and beside it the keys that stand below it.`
+    : meantBy(key, legal);
+  return source.problem(path, { key, message: `unknown key ${quote(key)}`, hint });
+}
+
+/** `- low:` with the keys of the alert below it, instead of `- id: low`. */
+function isIdAsKey({ value }: Source, path: Path, key: string, legal: readonly string[]): boolean {
+  const map = path.reduce<unknown>((part, step) => (part as WrittenMap | undefined)?.[step], value);
+  return legal.includes('id') && isMap(map) && !('id' in map) && isMap(map[key]);
 }
 
 function placeHint(key: string, legal: readonly string[]): string {
