@@ -51,6 +51,7 @@ export function readExplorer(
         control: at.control,
         faults: at.faults,
         as: at.as ?? null,
+        plan: at.plan === undefined ? null : planOf(at.plan),
         ...shared(at, tools),
         missing: [],
       }));
@@ -134,5 +135,7 @@ function planOf(plan: WrittenPlan): ExplorerPlan {
     credits: plan.credits ?? null,
     per: plan.per,
     reservePercent: plan.reserve,
+    resets: plan.resets ?? null,
+    isStretched: plan.stretch === 'on',
   };
 }

@@ -1,4 +1,5 @@
 // The config as the rest of the program sees it.
+import type { PeriodRule } from '../core/spending/period.ts';
 import type { Coin } from '../core/model/watch/target.ts';
 import type { Address } from '../core/values/address.ts';
 import type { Cap, InhibitRule, Route } from '../dispatch/model.ts';
@@ -157,16 +158,19 @@ export interface SandboxExplorer extends ExplorerBase {
   readonly faults: boolean;
   /** The release of an explorer that it imitates; null = the specification. */
   readonly as: (typeof SANDBOX_RELEASES)[number] | null;
+  /** It gives so much, and the daemon plans with it; null: it counts no credits. */
+  readonly plan: ExplorerPlan | null;
 }
 
 export type ExplorerSettings = MultichainExplorer | InstanceExplorer | SandboxExplorer;
 
-export interface ExplorerPlan {
+export interface ExplorerPlan extends PeriodRule {
   readonly requestsPerSecond: number | null;
   readonly credits: number | null;
-  readonly per: 'day' | 'month';
   /** 0 to 100. */
   readonly reservePercent: number;
+  /** Whether intervals become longer where the plan does not suffice. */
+  readonly isStretched: boolean;
 }
 
 /** What a rule may name. Tokens may have one address per explorer; `everywhere` is the one that holds on all of them. */

@@ -38,12 +38,46 @@ const Coin = z.strictObject({
   decimals: integer(0, 77, 'decimals of the native coin').default(18),
 });
 
-const Plan = z.strictObject({
-  requests_per_second: integer(1, 100_000, 'what the key allows').optional(),
-  credits: integer(1, 1_000_000_000_000, 'credits that the plan includes').optional(),
-  per: z.enum(['day', 'month']).default('day').meta({ description: 'what the credits are for' }),
-  reserve: percent('part of the credits that is kept back').default(0),
-});
+const MINUTE_MS = 60_000;
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** When the credits are refilled, in UTC. */
+const Resets = z
+  .union([
+    z.string().regex(TIME, 'a time of the day in UTC, such as "06:30"').transform(timeOf),
+    z
+      .int()
+      .min(1)
+      .max(28)
+      .transform((day) => ({ type: 'day' as const, day })),
+  ])
+  .meta({
+    description: 'when the credits are refilled: a time in UTC, or a day of the month; learned when left out',
+  });
+
+function timeOf(written: string): { readonly type: 'time'; readonly ms: number } {
+  const [, hours = '0', minutes = '0'] = TIME.exec(written) ?? [];
+  return { type: 'time', ms: (Number(hours) * 60 + Number(minutes)) * MINUTE_MS };
+}
+
+const Plan = z
+  .strictObject({
+    requests_per_second: integer(1, 100_000, 'what the key allows').optional(),
+    credits: integer(1, 1_000_000_000_000, 'credits that the plan includes').optional(),
+    per: z.enum(['day', 'month']).default('day').meta({ description: 'what the credits are for' }),
+    reserve: percent('part of the credits that is kept back').default(0),
+    resets: Resets.optional(),
+    stretch: z
+      .enum(['on', 'off'])
+      .default('on')
+      .meta({ description: 'whether intervals become longer where the plan does not suffice' }),
+  })
+  .check(({ value, issues }) => {
+    const { per, resets } = value;
+    if (resets === undefined || (resets.type === 'day') === (per === 'month')) return;
+    const message = per === 'day' ? 'of a day it is a time, such as "06:30"' : 'of a month it is a day, 1 to 28';
+    issues.push({ code: 'custom', path: ['resets'], message, input: value });
+  });
 
 const BLIND_AFTER_MS = 120_000;
 const blindAfter = duration(60_000, 30 * 86_400_000, 'how long a watch misses its times until it is blind');
@@ -52,7 +86,7 @@ const shared = {
   blind_after: blindAfter.optional(),
   coin: Coin.prefault({}).meta({ description: 'the native coin of the chain' }),
   page_url: webUrl('pages of the explorer, for links in messages').optional(),
-  plan: Plan.optional().meta({ description: 'what the key allows; check compares' }),
+  plan: Plan.optional().meta({ description: 'what the key allows: intervals become longer where it does not suffice' }),
   concurrency: integer(1, 64, 'requests at the same time').default(1),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]+$/, 'a header name has letters, digits and dashes'), SecretText)
@@ -105,6 +139,7 @@ const Sandbox = z.strictObject({
   blind_after: shared.blind_after,
   coin: shared.coin,
   page_url: shared.page_url,
+  plan: Plan.optional().meta({ description: 'what it gives: it counts credits, and refuses when they are used up' }),
 });
 
 export const ExplorerShapes = { multichain: Multichain, instance: Instance, sandbox: Sandbox } as const;

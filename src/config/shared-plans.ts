@@ -16,14 +16,21 @@ export interface SharedPlan {
 type Explorers = ReadonlyMap<string, ExplorerSettings>;
 type Remote = Exclude<ExplorerSettings, { readonly form: 'sandbox' }>;
 
-/** By the explorer's name; sandboxes have none. */
+const SANDBOX_CONCURRENCY = 8;
+
+/** By the explorer's name. A sandbox shares with none; one without a plan is left out. */
 export function sharedPlans(explorers: Explorers): ReadonlyMap<string, SharedPlan> {
-  return new Map(
-    groupsOf(explorers).flatMap((group) => {
+  return new Map([
+    ...[...explorers.values()].flatMap((explorer): [string, SharedPlan][] =>
+      explorer.form === 'sandbox' && explorer.plan !== null
+        ? [[explorer.name, { explorers: [explorer.name], concurrency: SANDBOX_CONCURRENCY, plan: explorer.plan }]]
+        : [],
+    ),
+    ...groupsOf(explorers).flatMap((group) => {
       const shared = sharedBy(group);
       return group.map(({ name }) => [name, shared] as const);
     }),
-  );
+  ]);
 }
 
 /** A warning for each value that does not count, since another entry for the same plan has a smaller one. */

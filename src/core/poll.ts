@@ -18,7 +18,7 @@ import {
 import { newestOf, type Awaited, type Detection } from './model/detection.ts';
 import type { Alert, DataState, EventState, Memory, Samples } from './model/memory.ts';
 import type { Observation } from './model/observation.ts';
-import type { Watch } from './model/watch/watch.ts';
+import { paceIn, type Watch } from './model/watch/watch.ts';
 import { viewOf } from './values/tracked.ts';
 import type { Past } from './windows/stored-runs.ts';
 
@@ -33,7 +33,10 @@ export interface EvaluatedPoll extends AlertPoll {
 export function pollOf(watch: Watch, memory: Memory, observation: Observation, past: Past): EvaluatedPoll {
   const { at } = observation;
   const budget = { left: 0 };
-  const time = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
+  const wantedMs = watch.schedule.intervalMs;
+  // Where the pace has changed, the slower one counts: the watch was due by it.
+  const intervalMs = Math.max(paceIn(memory, watch), observation.paceMs);
+  const time = { at, coveredUntil: memory.coveredUntil, intervalMs, wantedMs };
   const fields = fieldsAfter(watch, memory, observation);
   const missing = missingFields(fields);
   if (observation.type === 'missed') {
@@ -41,7 +44,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
     const data = dataStateOf(observation, { isStale: false, isKnown: false, lacksField: false });
     return { watch, time, budget, ...nothing, chain: 'unknown', samples: memory.history, data, fields, missing };
   }
-  const detection = detect(watch, memory, observation);
+  const detection = detect(watch, memory, observation, intervalMs);
   const samples = sample(memory.history, watch.sampled, detection.now, time);
   const context = contextOf(watch, detection, { at, history: historyOf(samples, time, pastOf(memory, past)) });
   const isStale = isHeadStale(observation);
@@ -89,9 +92,10 @@ function headOf({ head }: SeenObservation, { range }: Detection<unknown>): numbe
 }
 
 function detect(
-  { kind, target, tracked, judged, schedule: { intervalMs } }: Watch,
+  { kind, target, tracked, judged }: Watch,
   { state, alerts, coveredUntil }: Memory,
   { at, seen, partial, chain }: SeenObservation,
+  intervalMs: number,
 ): Detection<unknown> {
   const isComplete = partial === null;
   const scope = { at, tracked, judged, isComplete, awaited: awaitedBy(alerts), chain, coveredUntil, intervalMs };

@@ -27,7 +27,8 @@ import { pollOf, snapshotOf, type EvaluatedPoll } from './poll.ts';
 
 /** What a watch remembers before its first poll. */
 export function blankMemory(watch: Watch): Memory {
-  return { version: 0, checksum: watch.checksum, state: null, alerts: {}, history: {}, data: null, coveredUntil: null };
+  const nothing = { state: null, alerts: {}, history: {}, data: null, coveredUntil: null, paceMs: null };
+  return { version: 0, checksum: watch.checksum, ...nothing };
 }
 
 /**
@@ -59,6 +60,7 @@ export function* stepInSteps(
     history: poll.samples,
     data: dataSince(start.memory, { state: poll.data, fields: poll.fields }, observation.at),
     coveredUntil: poll.detection === null ? memory.coveredUntil : observation.at,
+    paceMs: observation.paceMs > watch.schedule.intervalMs ? observation.paceMs : null,
   };
   const isNews = start.memory !== memory || evaluations.some(({ known, alerts }) => known !== alerts);
   return {

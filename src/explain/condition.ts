@@ -7,7 +7,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Clause, Condition, EvaluationContext } from '../core/model/watch/condition.ts';
 import type { Snapshot } from '../core/model/decision.ts';
 import type { Truth } from '../core/model/ids.ts';
-import type { Watch } from '../core/model/watch/watch.ts';
+import { paceIn, type Watch } from '../core/model/watch/watch.ts';
 import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { ExplainedCondition, ExplainedPart, ExplainedRead } from './model.ts';
 import { fieldSegments, fieldText, measureText, whyNoHistory, windowName } from './values.ts';
@@ -26,7 +26,8 @@ export interface ExplainContext {
 /** `memory` is of the same watch and checksum as the snapshot. */
 export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memory): ExplainContext {
   const { at, view, before, isStale } = snapshot;
-  const pace = { at, coveredUntil: memory.coveredUntil, intervalMs: watch.schedule.intervalMs };
+  const { intervalMs: wantedMs } = watch.schedule;
+  const pace = { at, coveredUntil: memory.coveredUntil, intervalMs: paceIn(memory, watch), wantedMs };
   const history = watch.kind.while !== null ? historyOf(memory.history, pace) : null;
   const missing = missingFields(memory.data?.fields ?? NO_SIGHTINGS);
   return { watch, evaluation: { view, before, history, at }, samples: memory.history, at, isStale, missing };

@@ -8,8 +8,9 @@ import type { DataState, Memory } from '../core/model/memory.ts';
 import type { AlertId, RecipientsOf } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/watch/labels.ts';
 import type { Pause } from '../core/model/watch/pause.ts';
-import { paceOf, type AlertRule, type ConditionAlert, type Watch } from '../core/model/watch/watch.ts';
-import type { Instant } from '../lib/clock.ts';
+import { paceIn, paceOf, type AlertRule, type ConditionAlert, type Watch } from '../core/model/watch/watch.ts';
+import { showDuration, type Instant } from '../lib/clock.ts';
+import { showSchedule } from '../rules/describe.ts';
 import { showInZone } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { isOverdue, nextTimeOf } from '../core/model/watch/schedule.ts';
@@ -44,7 +45,7 @@ export interface ExplainInput {
 /** The watch, then each of `alerts`, which are some or all of its own. */
 export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: ExplainInput): Explained {
   const context = contextOf(watch, facts);
-  const next = pauseWords({ ...facts, zone: watch.zone }).length > 0 ? null : nextTimeOf(watch, facts.now);
+  const next = pauseWords({ ...facts, zone: watch.zone }).length > 0 ? null : nextLookOf(watch, facts);
   return {
     watch,
     remarks: remarksOf(watch, facts, context, next),
@@ -72,9 +73,24 @@ function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | 
   if (paused.length > 0) return [...seen, ...paused];
   const when = next === null ? 'not within a year' : `${showInZone(watch.zone, next)}, ${ago(next, now)}`;
   const until = memory?.coveredUntil ?? null;
-  const isOld = until !== null && isOverdue(watch, until, now);
+  const isOld = until !== null && isOverdue(watch, until, now, paceIn(memory, watch));
   const late = isOld ? '; the last answer is older than the interval, so at once when the daemon starts' : '';
-  return [...seen, `looked at next: ${when}${late}`];
+  return [...seen, ...stretchWords(watch, memory), `looked at next: ${when}${late}`];
+}
+
+/** One that is stretched counts from the last answer. */
+function nextLookOf(watch: Watch, { memory, now }: ExplainInput): Instant | null {
+  const paceMs = paceIn(memory, watch);
+  const from = paceMs > watch.schedule.intervalMs ? (memory?.coveredUntil ?? now) : now;
+  const next = nextTimeOf(watch, from, paceMs);
+  return next === null ? null : Math.max(now, next);
+}
+
+/** `every 1m, now 2m 6s: the plan of ethereum` */
+function stretchWords(watch: Watch, memory: Memory | null): string[] {
+  const paceMs = paceIn(memory, watch);
+  if (paceMs <= watch.schedule.intervalMs) return [];
+  return [`${showSchedule(watch.schedule)}, now ${showDuration(paceMs)}: the plan of ${watch.target.explorer}`];
 }
 
 function seenRemarks(watch: Watch, facts: ExplainInput, context: ExplainContext | null): string[] {
@@ -179,7 +195,7 @@ function conditionChange(alert: ConditionAlert, memory: Memory | null, context: 
 function healthIn(watch: Watch, { id }: AlertRule, facts: ExplainInput): ExplainedAlert['health'] {
   const record = facts.health[id];
   if (record === undefined) return { is: 'ok', since: null };
-  return { is: healthOf(record, facts.now, paceOf(watch)), since: record.unknownSince ?? record.since };
+  return { is: healthOf(record, facts.now, paceOf(watch, facts.memory)), since: record.unknownSince ?? record.since };
 }
 
 /** One for each time that the message speaks of the alert. */

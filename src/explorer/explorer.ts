@@ -7,7 +7,7 @@ import type { ShownBlocks } from '../core/chain/chain-identity.ts';
 import type { Coin } from '../core/model/watch/target.ts';
 import type { Head } from '../core/model/observation.ts';
 import {
-  Missed,
+  type AskedBy,
   type Cursor,
   type ListQuestion,
   type Page,
@@ -25,6 +25,7 @@ import type { Request } from './http/request.ts';
 import type { Budget } from './spending/budget.ts';
 import { createRequestCoalescer, type TickCache } from './http/request-coalescer.ts';
 import { createFilters } from './reading/filters.ts';
+import type { Spend } from '../core/spending/spend.ts';
 import { blocks as blocksOf } from './operations.ts';
 import { headAfter, headOf as headIn } from './reading/head.ts';
 import type { HttpLimits } from './http/exchange.ts';
@@ -70,8 +71,8 @@ export interface ExplorerOptions {
 
 export interface Explorer extends AsyncDisposable {
   readonly name: string;
-  /** A reader for one tick: equal questions are asked once. */
-  tickReader(): TickRead;
+  /** A reader for one tick: equal questions are asked once. `askedBy` left out: nobody waits for the answers. */
+  tickReader(askedBy?: AskedBy): TickRead;
   /** Where the chain was when the first page of blocks was last read; null before that. */
   head(): Head | null;
   /** That page: another object for each reading. Null before the first. */
@@ -127,24 +128,16 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     if (head !== null) meter?.head({ explorer: name, height: head.height, timestamp: head.timestamp });
   }
 
-  async function read(question: Question, cursor: Cursor | null, tickCache: TickCache | null): Promise<AnyView | Page> {
-    budget.sweeps.asked(question.credits);
-    return send(question, cursor, tickCache);
-  }
-
-  async function sweep(
+  function send(
     question: Question,
     cursor: Cursor | null,
+    spend: Spend,
     tickCache: TickCache | null,
   ): Promise<AnyView | Page> {
-    if (!budget.sweeps.take(question.credits))
-      throw new Missed('rate-limited', `${question.path}: not read again now, a tenth of the requests is used up`);
-    return send(question, cursor, tickCache);
-  }
-
-  function send(question: Question, cursor: Cursor | null, tickCache: TickCache | null): Promise<AnyView | Page> {
     return filters.request(question, cursor, (query) =>
-      tickCache === null ? coalescer.requestAgain(question, query) : coalescer.request(question, query, tickCache),
+      tickCache === null
+        ? coalescer.requestAgain(question, query, spend)
+        : coalescer.request(question, query, spend, tickCache),
     );
   }
 
@@ -157,12 +150,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       const at = clock.now();
       return { rows, head: headIn(rows, at), at };
     },
-    tickReader() {
+    tickReader(askedBy = () => ({ severity: 'warning', isFirst: true })) {
       const tickCache: TickCache = new Map();
+      const spendOn = spending(askedBy);
       const reader = readThrough({
-        answer: (question, cursor) => read(question, cursor, tickCache),
-        again: (question, cursor) => read(question, cursor, null),
-        sweep: (question, cursor) => sweep(question, cursor, tickCache),
+        answer: (question, cursor) => send(question, cursor, spendOn(question, cursor), tickCache),
+        again: (question, cursor) => send(question, cursor, { ...spendOn(question, cursor), class: 'pages' }, null),
+        sweep: (question, cursor) =>
+          send(question, cursor, { ...spendOn(question, cursor), class: 'sweep' }, tickCache),
       });
       const end = (): void => {
         coalescer.endTick(tickCache);
@@ -173,6 +168,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       transport.close();
       if (options.largeBodies === undefined) await largeBodies[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** A first page is spent on the most severe watch that asks for it. */
+function spending(askedBy: AskedBy): (question: Question, cursor: Cursor | null) => Spend {
+  return ({ path, credits: price }, cursor) => {
+    const { severity, isFirst } = askedBy(path);
+    return { class: isFirst && cursor === null ? severity : 'pages', severity, isRetry: false, price };
   };
 }
 

@@ -77,14 +77,23 @@ function ofConditions({ alerts }: Watch, memory: Memory): Memory {
 function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Decision {
   const at = snapshot?.at ?? (known.coveredUntil ?? 0) + 1;
   const memory = { ...known, coveredUntil: at - 1 };
-  if (snapshot === null) return step(watch, memory, { type: 'missed', at, reason: 'network', detail: 'not looked at' });
+  if (snapshot === null)
+    return step(watch, memory, { type: 'missed', at, paceMs: 0, reason: 'network', detail: 'not looked at' });
   const before = snapshot.before === null ? null : encodeView(snapshot.before);
   const { state } = memory;
   const detection = { ...NOTHING_DETECTED, state, now: snapshot.view, before };
   const kind = { ...watch.kind, detect: () => detection, rowsOf: () => ({ rows: [] }) };
   const stale = { height: 0n, timestamp: at - 1, readAt: at, staleAfterMs: 0 };
   const head = snapshot.isStale ? stale : null;
-  return step({ ...watch, kind }, memory, { type: 'seen', at, head, chain: WHOLE, seen: null, partial: null });
+  return step({ ...watch, kind }, memory, {
+    type: 'seen',
+    at,
+    paceMs: 0,
+    head,
+    chain: WHOLE,
+    seen: null,
+    partial: null,
+  });
 }
 
 /** An alert that would resolve counts as resolved: no explorer is asked here that could be behind. */

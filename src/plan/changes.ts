@@ -1,6 +1,7 @@
 // Differences between the running config and another one: watches, schedules, alerts, people, credits.
 import { singleLine } from '../lib/untrusted.ts';
-import { countOf, showRecipient } from '../rules/describe.ts';
+import { countOf } from '../rules/counts.ts';
+import { showRecipient } from '../rules/describe.ts';
 import type { AlertOutline, Outline, RuleOutline } from './outline.ts';
 
 type OutlinedWatch = Outline['watches'][number];

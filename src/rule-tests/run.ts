@@ -62,7 +62,8 @@ function startOf({ watch, isWithoutBaseline, polls }: RuleTest): Memory {
   if (!isWithoutBaseline) return blank;
   const at = (polls[0]?.at ?? 0) - watch.schedule.intervalMs;
   const seen = watch.kind.script.synthesize(watch.target, { rows: [] }, null);
-  return step(watch, blank, { type: 'seen', at, head: null, chain: upToHead(0), seen, partial: null }).memory;
+  return step(watch, blank, { type: 'seen', at, paceMs: 0, head: null, chain: upToHead(0), seen, partial: null })
+    .memory;
 }
 
 function sentIn(test: RuleTest, results: readonly PollResult[]): SentMessage[] {

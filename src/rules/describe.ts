@@ -2,13 +2,15 @@
 import { showCron } from '../core/model/watch/schedule.ts';
 import type { Config } from '../config/model.ts';
 import { formatDuration } from '../lib/durations.ts';
-import { daysOf, sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
+import { sharedPlans, type SharedPlan } from '../config/shared-plans.ts';
 import type { Schedule, Watch } from '../core/model/watch/watch.ts';
 import type { Recipient } from '../core/model/ids.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { shortHex } from '../core/values/address.ts';
-import { costsOf, sharingOf, sumsOf, type Cost, type DailySum } from './costs.ts';
+import { costsOf, sharingOf, sumsOf, type Cost } from './costs.ts';
+import { countOf } from './counts.ts';
+import { plannedWords } from './stretch.ts';
 
 export interface Description {
   /** One line per watch, then one per explorer with the sum. */
@@ -29,17 +31,16 @@ export function describeWatches(watches: readonly Watch[], config: Config): Desc
     const requests = `${countOf(sum.requests)} requests a day, ${countOf(sum.credits)} credits a day`;
     lines.push(`${explorer}: ${requests}${planText(explorer, plans.get(explorer))}`);
   }
-  return { lines, warnings: exceeded(plans, sums) };
+  const planned = [...new Set(plans.values())].map((shared) => plannedWords(shared, watches));
+  return {
+    lines: [...lines, ...planned.flatMap((words) => words.lines)],
+    warnings: planned.flatMap(({ warnings }) => warnings),
+  };
 }
 
-/** One sentence per plan that is exceeded. */
+/** One sentence per plan that does not suffice. */
 export function exceededPlans(watches: readonly Watch[], { explorers }: Pick<Config, 'explorers'>): readonly string[] {
-  return exceeded(sharedPlans(explorers), sumsOf(sharingOf(watches, costsOf(watches))));
-}
-
-function exceeded(plans: ReadonlyMap<string, SharedPlan>, sums: ReadonlyMap<string, DailySum>): readonly string[] {
-  const shared = new Set([...sums.keys()].flatMap((explorer) => plans.get(explorer) ?? []));
-  return [...shared].flatMap((plan) => overPlan(plan, sums) ?? []);
+  return [...new Set(sharedPlans(explorers).values())].flatMap((shared) => plannedWords(shared, watches).warnings);
 }
 
 function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others: number): readonly string[] {
@@ -75,12 +76,6 @@ function shortPath(path: string): string {
   return path.replace(/0x([0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})/gi, '0x$1…$2');
 }
 
-/** For people: whole from ten on. `countOf(1234.5) // '1,235'` */
-export function countOf(value: number): string {
-  const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
-  return String(rounded).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 function planText(explorer: string, shared: SharedPlan | undefined): string {
   const plan = shared?.plan ?? null;
   if (shared === undefined || plan === null || plan.credits === null) return '';
@@ -88,18 +83,4 @@ function planText(explorer: string, shared: SharedPlan | undefined): string {
   const reserve = plan.reservePercent > 0 ? `, ${plan.reservePercent}% of it kept back` : '';
   const sharing = others.length > 0 ? `, shared with ${others.join(', ')}` : '';
   return ` of ${countOf(plan.credits)} a ${plan.per}${reserve}${sharing}`;
-}
-
-/** All that share a plan spend it together. */
-function overPlan({ explorers, plan }: SharedPlan, sums: ReadonlyMap<string, DailySum>): string | undefined {
-  if (plan === null || plan.credits === null) return undefined;
-  const needed = daysOf(plan.per) * explorers.reduce((sum, name) => sum + (sums.get(name)?.credits ?? 0), 0);
-  const usable = plan.credits * (1 - plan.reservePercent / 100);
-  if (needed <= usable) return undefined;
-  const who = explorers.filter((name) => sums.has(name)).join(', ');
-  const what = `${who}: the watches need ${countOf(needed)} credits a ${plan.per}, the plan leaves ${countOf(usable)}`;
-  // Rounded up: a plan of the printed size must suffice.
-  const longer = usable === 0 ? null : Math.ceil((needed / usable) * 10) / 10;
-  const fits = longer === null ? 'Watch nothing there' : `Intervals ${longer} times as long would fit`;
-  return `${what}, ${countOf(needed - usable)} too few. ${fits}; or watch less.`;
 }

@@ -15,7 +15,7 @@ import { listAddressTokens } from './lists/address-tokens.ts';
 import { listBlocks } from './lists/blocks.ts';
 import { listInternalTransactions } from './lists/internal-transactions.ts';
 import { listAddressTransactions, listTransactions } from './lists/transactions.ts';
-import { createMeter, type Admission, type Limits, type Meter } from './limits.ts';
+import { createMeter, type Admission, type Credits, type Meter } from './limits.ts';
 import { toListRequest, type ListRequest } from './lists/page.ts';
 import { createParamsReader } from './params.ts';
 import type { SandboxOperation } from './operations.ts';
@@ -48,23 +48,29 @@ export interface SandboxApiOptions {
   readonly world: World;
   readonly drawn: DrawnFaults;
   readonly clock: Clock;
-  readonly limits: Limits;
+  readonly requestsPerSecond: number;
+  readonly credits: Credits;
 }
 
 const CREDITS = 20;
 /** Prices that differ from the usual one. */
 const DEAR = new Map<SandboxOperation, number>([['address-internal-transactions', 40]]);
 
-export function createApi({ world, drawn, clock, limits }: SandboxApiOptions): Api {
+export function createApi({ world, drawn, clock, requestsPerSecond, credits }: SandboxApiOptions): Api {
   const { dialect } = world;
   const meters = {
     multichain: createMeter({
       clock,
-      limits,
-      countsCredits: true,
+      requestsPerSecond,
+      credits,
       headers: (left) => multichainHeaders(dialect, left),
     }),
-    instance: createMeter({ clock, limits, countsCredits: false, headers: (left) => instanceHeaders(dialect, left) }),
+    instance: createMeter({
+      clock,
+      requestsPerSecond,
+      credits: null,
+      headers: (left) => instanceHeaders(dialect, left),
+    }),
   };
   const answerCache = createAnswerCache(world, drawn);
   return {

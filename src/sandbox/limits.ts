@@ -1,13 +1,46 @@
 // Requests per second and credits, as the multichain form counts them (specification 8).
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
 
+/** Credits are refilled at midnight UTC, or as the period says. */
 export interface Limits {
   readonly requestsPerSecond: number;
-  /** Per day, from midnight UTC on. */
   readonly credits: number;
+  readonly per: 'day' | 'month';
+  /** Milliseconds after midnight UTC, or a day of the month; null: midnight, or the first. */
+  readonly resets:
+    { readonly type: 'time'; readonly ms: number } | { readonly type: 'day'; readonly day: number } | null;
 }
 
-export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 50, credits: 1_000_000_000 };
+export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 50, credits: 1_000_000_000, per: 'day', resets: null };
+
+/** Credits of the key, spent by any program. */
+export interface Credits {
+  left(): number;
+  spend(credits: number): void;
+}
+
+export function createCredits(clock: Clock, limits: Limits): Credits {
+  let left = limits.credits;
+  let period = periodAt(limits, clock.now());
+
+  function turn(): void {
+    const now = periodAt(limits, clock.now());
+    if (now === period) return;
+    left = limits.credits;
+    period = now;
+  }
+
+  return {
+    left() {
+      turn();
+      return left;
+    },
+    spend(credits) {
+      turn();
+      left -= credits;
+    },
+  };
+}
 
 export interface Admission {
   readonly refused: 'rate' | 'credits' | null;
@@ -16,7 +49,7 @@ export interface Admission {
 
 export interface Meter {
   /** Counts one request. A refused one costs no credits. */
-  admit(credits: number): Admission;
+  admit(price: number): Admission;
 }
 
 const SECOND_MS = 1000;
@@ -24,8 +57,9 @@ const DAY_MS = 86_400_000;
 
 export interface MeterOptions {
   readonly clock: Clock;
-  readonly limits: Limits;
-  readonly countsCredits: boolean;
+  readonly requestsPerSecond: number;
+  /** Null: none are counted. */
+  readonly credits: Credits | null;
   /** Headers from what is left; called for every request. */
   readonly headers: (left: Left) => Readonly<Record<string, string>>;
 }
@@ -38,23 +72,23 @@ export interface Left {
   readonly credits: number;
 }
 
-export function createMeter({ clock, limits, countsCredits, headers }: MeterOptions): Meter {
+export function createMeter({ clock, requestsPerSecond, credits, headers }: MeterOptions): Meter {
   const second = { number: -1, used: 0 };
-  const day = { number: -1, used: 0 };
   return {
-    admit(credits) {
+    admit(price) {
       const now = clock.now();
       turn(second, Math.floor(now / SECOND_MS));
-      turn(day, Math.floor(now / DAY_MS));
-      const refused = decide(limits, second.used, countsCredits ? day.used + credits : 0);
+      const refused = refusalOf(second.used >= requestsPerSecond, credits !== null && credits.left() < price);
       if (refused === null) {
         second.used += 1;
-        day.used += credits;
+        credits?.spend(price);
       }
-      const { requestsPerSecond: limit } = limits;
-      const requests = Math.max(0, limit - second.used);
+      const requests = Math.max(0, requestsPerSecond - second.used);
       const resetMs = Math.ceil(SECOND_MS - (now % SECOND_MS));
-      return { refused, headers: headers({ limit, requests, resetMs, credits: limits.credits - day.used }) };
+      return {
+        refused,
+        headers: headers({ limit: requestsPerSecond, requests, resetMs, credits: credits?.left() ?? 0 }),
+      };
     },
   };
 }
@@ -65,7 +99,15 @@ function turn(window: { number: number; used: number }, number: number): void {
   window.used = 0;
 }
 
-function decide(limits: Limits, requests: number, credits: number): Admission['refused'] {
-  if (requests >= limits.requestsPerSecond) return 'rate';
-  return credits > limits.credits ? 'credits' : null;
+function refusalOf(isTooFast: boolean, isTooDear: boolean): Admission['refused'] {
+  if (isTooFast) return 'rate';
+  return isTooDear ? 'credits' : null;
+}
+
+/** The number of the period that a moment is in. */
+function periodAt({ per, resets }: Limits, at: Instant): number {
+  if (per === 'day') return Math.floor((at - (resets?.type === 'time' ? resets.ms : 0)) / DAY_MS);
+  const date = new Date(at);
+  const isBefore = resets?.type === 'day' && date.getUTCDate() < resets.day;
+  return date.getUTCFullYear() * 12 + date.getUTCMonth() - (isBefore ? 1 : 0);
 }

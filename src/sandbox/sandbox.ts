@@ -4,7 +4,7 @@ import { createApi, type ApiAnswer, type ApiRequest } from './api.ts';
 import { createControl, type Calls, type Control } from './control/control.ts';
 import { createDrawnFaults, NO_DRAWN_FAULTS } from './faults/drawn.ts';
 import { FaultOptions, type SandboxFault } from './faults/fault.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { createCredits, DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { ADDRESSES, API_KEY, CHAIN_ID, TOKENS } from './names.ts';
 import type { Release } from './releases/release.ts';
 import { createWorld } from './world.ts';
@@ -71,8 +71,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     mostChanges,
   });
   const drawn = hasFaults ? createDrawnFaults(seed) : NO_DRAWN_FAULTS;
-  const api = createApi({ world, drawn, clock, limits: { ...DEFAULT_LIMITS, ...limits } });
-  const { control, calls, faults } = createControl(world);
+  const allowed = { ...DEFAULT_LIMITS, ...limits };
+  const credits = createCredits(clock, allowed);
+  const api = createApi({ world, drawn, clock, requestsPerSecond: allowed.requestsPerSecond, credits });
+  const { control, calls, faults } = createControl(world, credits);
   return {
     ...control,
     addresses: ADDRESSES,

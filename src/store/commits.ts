@@ -45,7 +45,10 @@ function isWritten({ hasChanged, transitions }: Decision): boolean {
 
 /** What is written with memories that were kept. */
 async function keepBeside(sql: Sql, kept: readonly Decision[], at: Instant): Promise<void> {
-  await keepCoverage(sql, new Map(kept.map(({ watchId, memory }) => [watchId, { until: memory.coveredUntil }])));
+  await keepCoverage(
+    sql,
+    new Map(kept.map(({ watchId, memory }) => [watchId, { until: memory.coveredUntil, paceMs: memory.paceMs }])),
+  );
   await keepSamples(sql, kept);
   await noteFirst(sql, kept, at);
   await noteData(sql, kept, at);

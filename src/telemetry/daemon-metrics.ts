@@ -15,6 +15,7 @@ export type BeatOutcome = (typeof BEAT_OUTCOMES)[number];
 /** What a supervisor keeps running. */
 export const LOOPS = [
   'scheduler',
+  'spending',
   'dispatcher',
   'sender',
   'mirror',

@@ -10,6 +10,7 @@ import { notifiers } from '../../src/notifiers/index.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
+import { A_REQUEST } from '../support/spending.ts';
 
 const { signal } = new AbortController();
 
@@ -62,8 +63,8 @@ function someExplorers() {
 }
 
 async function refuse(budget: Budget): Promise<void> {
-  const ticket = await budget.pass('host', signal);
-  budget.settle(ticket, { reason: 'unauthorized', retryAfterMs: null, planHeaders: null, price: 20 });
+  const ticket = await budget.pass('host', signal, A_REQUEST);
+  budget.settle(ticket, { reason: 'unauthorized', retryAfterMs: null, planHeaders: null });
 }
 
 test('two chains of one plan do not ask twice as much as it allows, whatever each entry says', async () => {
@@ -73,7 +74,7 @@ test('two chains of one plan do not ask twice as much as it allows, whatever eac
   const left: number[] = [];
   const start = clock.now();
   const asked = ['ethereum', 'gnosis', 'ethereum'].map(async (name) => {
-    await budgetOf(name).pass('host', signal);
+    await budgetOf(name).pass('host', signal, A_REQUEST);
     left.push(clock.now() - start);
   });
   await clock.advance(5000);

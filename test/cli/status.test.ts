@@ -49,7 +49,15 @@ async function remember(
   await using store = await openSqliteStore({ file: join(folder.path, 'state.db') });
   for (const [i, [seen, partial]] of readings.entries()) {
     const at = begin + i * 60_000;
-    const decision = step(watch, memory, { type: 'seen', at, head: null, chain: 'not-asked', seen, partial });
+    const decision = step(watch, memory, {
+      type: 'seen',
+      at,
+      paceMs: 0,
+      head: null,
+      chain: 'not-asked',
+      seen,
+      partial,
+    });
     await commit(store, [decision], at);
     memory = { ...decision.memory, version: memory.version + 1 };
   }
@@ -199,7 +207,13 @@ test('status shows the health that a daemon wrote down, its age, and a daemon th
     notJudged: 4,
     troubles: [{ explorer: 'chain', text: 'unauthorized', isDoubted: false }],
     explorers: [
-      { name: 'chain', polled: 2, head: { height: '9', at: clock.now(), state: 'fresh', since: null }, credits: null },
+      {
+        name: 'chain',
+        polled: 2,
+        head: { height: '9', at: clock.now(), state: 'fresh', since: null },
+        credits: null,
+        plan: null,
+      },
     ],
   } as const;
   {
@@ -238,7 +252,13 @@ test('after a restart, watches were blind in status since before it, and not on 
   {
     await using store = await openSqliteStore({ file: stateFile });
     const explorers = [
-      { name: 'chain', polled: 2, head: { height: null, at: null, state: 'unread', since: null }, credits: null },
+      {
+        name: 'chain',
+        polled: 2,
+        head: { height: null, at: null, state: 'unread', since: null },
+        credits: null,
+        plan: null,
+      },
     ] as const;
     await store.keepHealth({ ...summaryOfHealth(calmHealth(clock.now())), unseen: 2, explorers: [...explorers] });
   }

@@ -72,10 +72,11 @@ const history = fc.array(fc.tuple(wait, poll), { maxLength: 40 }).map((steps) =>
   let at = START;
   return steps.map(([minutes, what]): Observation => {
     at += minutes * MINUTE;
-    if (what === 'missed') return { type: 'missed', at, reason: 'timeout', detail: 'no answer' };
+    if (what === 'missed') return { type: 'missed', at, paceMs: 0, reason: 'timeout', detail: 'no answer' };
     const { range, ...seen } = what.seen;
     return {
       type: 'seen',
+      paceMs: 0,
       at,
       head: null,
       chain: 'not-asked',

@@ -52,7 +52,7 @@ function saw({ kind, target }: Watch, state: unknown, rows: Rows, at: number): O
     return { view, says: new Set(Object.keys(row)), id: null, place: `${at}/${i}` };
   });
   const seen = kind.script.synthesize(target, { rows: imagined }, state);
-  return { type: 'seen', at, head: null, chain: 'not-asked', seen, partial: null };
+  return { type: 'seen', at, paceMs: 0, head: null, chain: 'not-asked', seen, partial: null };
 }
 
 const hash = (n: number) => `0x${String(n).padStart(64, '0')}`;

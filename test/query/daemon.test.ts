@@ -97,7 +97,7 @@ test('a plan says what is left before its pace is known, and that the rules ask 
     rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')),
     CONFIG.replace('{ form: instance,', '{ plan: { credits: 1000, per: day, reserve: 20% }, form: instance,'),
   );
-  const seen = { name: 'chain', head: null, answers: [], p99Ms: null, rate: null };
+  const seen = { name: 'chain', head: null, plan: null, answers: [], p99Ms: null, rate: null };
   const known = (rates: readonly number[] | null): void => {
     daemon.known.explorers = [{ ...seen, credits: { remaining: 900, at: daemon.clock.now(), rates } }];
   };

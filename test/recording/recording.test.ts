@@ -51,7 +51,15 @@ function bench(file: string, bounds: { keepMs?: number; maxBytes?: number } = {}
         reading(recorder, body),
       );
       await attended.read.page(LIST, null).catch(() => undefined);
-      attended.settled({ type: 'seen', at: clock.now(), head: null, chain: 'not-asked', seen: null, partial: null });
+      attended.settled({
+        type: 'seen',
+        at: clock.now(),
+        paceMs: 0,
+        head: null,
+        chain: 'not-asked',
+        seen: null,
+        partial: null,
+      });
       await clock.advance(MINUTE);
     },
   };
@@ -232,6 +240,7 @@ test('no key gets in: not from the request, not from an answer that echoes it', 
     await read.pageAgain(someBlocks, next).catch(() => undefined);
     attended.settled({
       type: 'seen',
+      paceMs: 0,
       at: clock.now(),
       head: opened.explorer.head(),
       chain: 'not-asked',

@@ -1,6 +1,5 @@
 // The same answers give the same messages in the daemon and in `chainwarden test`.
 import { expect, test } from '@jest/globals';
-import { createBudget } from '../../src/explorer/spending/budget.ts';
 import { createExplorer } from '../../src/explorer/explorer.ts';
 import { createPoller } from '../../src/engine/polling/poller.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
@@ -14,6 +13,7 @@ import { takeAll } from '../support/world.ts';
 import { sendText, startServer } from '../explorer/support/server.ts';
 import { load, ruleOf, testOf } from './support/trials.ts';
 import { ownershipOf } from '../support/store/fences.ts';
+import { aBudget } from '../support/spending.ts';
 
 const OF = `0x${'47'.repeat(20)}`;
 const CALLS = `addresses/${OF}/internal-transactions`;
@@ -83,7 +83,7 @@ async function daemonOver({ watch, polls }: RuleTest): Promise<readonly Message[
     auth: { type: 'none' },
     coin: watch.target.coin,
     userAgent: 'chainwarden/test',
-    budget: createBudget({ clock, requestsPerSecond: null }),
+    budget: aBudget({ clock, requestsPerSecond: null }),
     clock,
     log,
     signal: stop.signal,

@@ -27,6 +27,8 @@ describe('check says for every watch what it asks, how often, and what that cost
       'far                 details ACME on gnosis              every 2d             asks addresses/-/transactions            0.5 requests, 10 credits a day        0 alerts',
       'ethereum: 10,081 requests a day, 201,620 credits a day of 100,000 a day, 10% of it kept back',
       'gnosis: 1.5 requests a day, 30 credits a day',
+      'ethereum: warning: 1 question, 28,800 credits a day, 1.6 times as long: 1m becomes 1m38s',
+      'ethereum: info: 3 questions, 172,800 credits a day, 2.7 times as long: 30s becomes 1m20s',
     ]);
   });
 
@@ -47,12 +49,35 @@ watches:
 
   test('a plan that does not suffice is a warning', () => {
     expect(warnings).toEqual([
-      'ethereum: the watches need 201,620 credits a day, the plan leaves 90,000, 111,620 too few. Intervals 2.3 times as long would fit; or watch less.',
+      'ethereum: the plan is 131,760 credits a day too small; intervals become longer: warning 1.6 times, info 2.7 times',
+    ]);
+  });
+
+  test('critical watches stay as written, and what would fit without stretching is named', () => {
+    const small = configOf(
+      CONFIG.replace('credits: 100_000', 'credits: 80_000').replace('reserve: 10%', 'reserve: 0%'),
+    );
+    const rules = `
+defaults: { explorer: ethereum, notify: ops, every: 1m }
+watches:
+  - { id: vault, kind: calls, of: vault, alerts: [{ id: a, on: new, severity: critical }] }
+  - { id: pay, kind: items, of: treasury, alerts: [{ id: a, on: new, severity: warning }] }
+  - { id: calls, kind: calls, of: hot_wallets, alerts: [{ id: a, on: new, severity: info }] }
+`;
+    const { lines: described, warnings: said } = describeWatches(load({ 'a.yaml': rules }, small).watches, small);
+    expect(described.slice(-4)).toEqual([
+      'ethereum: critical: 1 question, 28,800 credits a day, as written',
+      'ethereum: warning: 1 question, 28,800 credits a day, 1.6 times as long: 1m becomes 1m33s',
+      'ethereum: info: 2 questions, 57,600 credits a day, 2.4 times as long: 1m becomes 2m24s',
+      'ethereum: fits as written with calls every 5m (now 1m) saves 46,080 credits a day',
+    ]);
+    expect(said).toEqual([
+      'ethereum: the plan is 46,720 credits a day too small; intervals become longer: warning 1.6 times, info 2.4 times',
     ]);
   });
 
   test('a plan by the month is compared by the month', () => {
-    const monthly = configOf(CONFIG.replace('credits: 100_000', 'credits: 7_000_000, per: month'));
+    const monthly = configOf(CONFIG.replace('credits: 100_000', 'credits: 8_000_000, per: month'));
     expect(describeWatches(load({ 'a.yaml': RULES }, monthly).watches, monthly).warnings).toEqual([]);
   });
 });

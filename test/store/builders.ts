@@ -127,6 +127,7 @@ export function aMemory(changes: Partial<Memory> = {}): Memory {
     history: { balance: [[NOON, null, '1000000.5']] },
     data: { state: 'ok', since: NOON, lastOk: null, fields: { balance: 0 } },
     coveredUntil: NOON,
+    paceMs: null,
     ...changes,
   };
 }

@@ -340,6 +340,7 @@ export function watchesWith(): WatchList {
     needs: null,
     as_of: ago(4000),
     interval_ms: MINUTE,
+    effective_ms: MINUTE,
     bars: barsWith({ 30: 'critical', 47: 'critical' }),
   };
   const blind: WatchRow = {

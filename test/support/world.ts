@@ -9,7 +9,6 @@ import { NOBODY_TOLD } from '../../src/engine/sending/unrecorded.ts';
 import { createPoller, type Poller } from '../../src/engine/polling/poller.ts';
 import { createScheduler, type Scheduler } from '../../src/engine/scheduling/scheduler.ts';
 import type { AnswerCache } from '../../src/explorer/http/answer-cache.ts';
-import { createBudget } from '../../src/explorer/spending/budget.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../src/explorer/explorer.ts';
 import { createHttpTransport, HTTP_LIMITS, type Auth } from '../../src/explorer/http/http-transport.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
@@ -29,6 +28,7 @@ import { createReplicas, type Replicas } from './engine/replicas.ts';
 import { wordsOf } from './engine/run-polls.ts';
 import { claim, dispatch } from './store/store-calls.ts';
 import { ownershipOf } from './store/fences.ts';
+import { aBudget } from './spending.ts';
 
 export const CONFIG = `
 explorers: { chain: { form: sandbox } }
@@ -285,7 +285,7 @@ function openExplorer(
     coin: { symbol: 'ETH', decimals: 18 },
     userAgent,
     transport: replicas.over(transport),
-    budget: createBudget({ clock: tools.clock, requestsPerSecond: null, concurrency: 4 }),
+    budget: aBudget({ clock: tools.clock, requestsPerSecond: null, concurrency: 4 }),
   });
 }
 

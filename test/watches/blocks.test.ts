@@ -83,6 +83,7 @@ test('a server that lags behind the one that was read before takes nothing back'
     const seen = { rows: upTo(head), stopped: null, reachedEnd: false, older: null };
     const decision = step(watch, memory, {
       type: 'seen',
+      paceMs: 0,
       at: i * 60_000,
       head: null,
       chain: 'not-asked',

@@ -1,8 +1,9 @@
 // The explorers of the config, open. An explorer whose settings did not change stays open over a reload, with its
 // budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
 // replaced, so that one that cannot be opened leaves the others as they are.
-import type { Config, SandboxExplorer, ExplorerSettings } from '../../config/model.ts';
-import { sharedPlans } from '../../config/shared-plans.ts';
+import type { Config, ExplorerPlan, SandboxExplorer, ExplorerSettings } from '../../config/model.ts';
+import { sharedPlans, type SharedPlan } from '../../config/shared-plans.ts';
+import type { Purse } from '../../engine/scheduling/spending.ts';
 import { createAnswerCache, type AnswerCache } from '../../explorer/http/answer-cache.ts';
 import { isPublicHeader } from '../../config/values/secrets.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../explorer/explorer.ts';
@@ -10,6 +11,8 @@ import { createLargeBodies } from '../../explorer/http/large-bodies.ts';
 import type { ExplorerMeter } from '../../explorer/http/meter.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Limits } from '../../sandbox/limits.ts';
+import { API_KEY, CHAIN_ID } from '../../sandbox/names.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { serveSandbox, type SandboxServer } from '../../sandbox/server.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -34,6 +37,8 @@ export interface ExplorerSet extends AsyncDisposable {
   /** Opens the explorers that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
+  /** The plans, each with the explorers that share it. */
+  readonly purses: () => readonly Purse[];
   /** The explorers of which requests do not leave freely, and why. */
   rests(): ReadonlyMap<string, PlanRest>;
   /** Closes those that a commit replaced. Requests that they have under way are cut off. */
@@ -56,6 +61,7 @@ interface Opening {
 export function createExplorers(options: ExplorersOptions): ExplorerSet {
   const { clock, log, meter, mayAsk = () => true, openExplorer = createExplorer } = options;
   let openByName: ReadonlyMap<string, Open> = new Map();
+  let plans: ReadonlyMap<string, SharedPlan> = new Map();
   /** Replaced, but still read by polls that began before. */
   const replaced = new Set<Open>();
   const answers = createAnswerCache({ clock });
@@ -66,19 +72,19 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
     const served = settings.form === 'sandbox' ? await startSandbox(settings, clock) : null;
     try {
       const where = whereOf(settings, served);
-      const { plan, budget } = budgets.of(settings, where.baseUrl, pace);
+      const shared = budgets.of(settings, where.baseUrl, pace);
       const explorer = openExplorer({
         ...options,
         ...where,
         name,
         coin,
-        budget,
+        budget: shared.budget,
         largeBodies,
         answers: answersIn(coin, answers),
         mayAsk: () => mayAsk(name),
       });
       if (served !== null) log.info('sandbox:listening', { explorer: name, url: served.url });
-      return { name, fingerprint, explorer, plan, budget, served };
+      return { ...shared, name, fingerprint, explorer, served };
     } catch (error) {
       await served?.close();
       throw error;
@@ -107,6 +113,14 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
 
   return {
     get: (name) => openByName.get(name)?.explorer,
+    purses() {
+      return [...Map.groupBy(openByName.values(), ({ account }) => account)].map(([account, members]) => ({
+        explorers: members.map(({ name }) => name),
+        account,
+        requestsPerSecond: members[0]?.pace.requestsPerSecond ?? Infinity,
+        isStretched: plans.get(members[0]?.name ?? '')?.plan?.isStretched ?? true,
+      }));
+    },
     rests() {
       const all = [...openByName].map(([name, { budget }]) => [name, budget.rest()] as const);
       return new Map(all.flatMap(([name, rest]) => (rest === null ? [] : [[name, rest]])));
@@ -114,10 +128,10 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
     async prepare(config) {
       await using fresh = new AsyncDisposableStack();
       const next = new Map<string, Open>();
-      const plans = sharedPlans(config.explorers);
+      const nextPlans = sharedPlans(config.explorers);
       const budgets = createPlanBudgets(openByName.values(), options);
       for (const [name, settings] of config.explorers) {
-        const pace = paceOf(plans.get(name));
+        const pace = paceOf(nextPlans.get(name));
         const fingerprint = fingerprintOf(settings, pace);
         const found = openByName.get(name);
         const isKept = found !== undefined && staysOpen(found, settings, fingerprint);
@@ -129,7 +143,9 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
       return {
         commit() {
           opened.move();
+          plans = nextPlans;
           swap(next);
+          for (const { name, account } of next.values()) account.setPlan(plans.get(name)?.plan ?? null);
         },
         [Symbol.asyncDispose]: () => opened.disposeAsync(),
       };
@@ -164,16 +180,33 @@ function staysOpen({ fingerprint, served }: Open, settings: ExplorerSettings, wa
   return fingerprint === wanted || (served !== null && settings.form === 'sandbox');
 }
 
-function startSandbox({ seed, blockTime, control, faults, as }: SandboxExplorer, clock: Clock): Promise<SandboxServer> {
+function startSandbox(
+  { seed, blockTime, control, faults, as, plan }: SandboxExplorer,
+  clock: Clock,
+): Promise<SandboxServer> {
   const blockTimeMs = blockTime === 'manual' ? blockTime : blockTime.ms;
-  return serveSandbox(createSandbox({ seed, blockTimeMs, clock, control, faults, as }));
+  const limits = plan === null ? {} : limitsOf(plan);
+  return serveSandbox(createSandbox({ seed, blockTimeMs, clock, control, faults, as, limits }));
+}
+
+function limitsOf({ credits, requestsPerSecond, per, resets }: ExplorerPlan): Partial<Limits> {
+  return {
+    per,
+    resets,
+    ...(credits !== null && { credits }),
+    ...(requestsPerSecond !== null && { requestsPerSecond }),
+  };
 }
 
 type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'auth' | 'headers' | 'secrets'>>;
 
 function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Where {
-  if (settings.form === 'sandbox')
-    return { baseUrl: served?.url ?? '', auth: { type: 'none' }, headers: {}, secrets: [] };
+  if (settings.form === 'sandbox') {
+    const url = served?.url ?? '';
+    // Credits are counted in the multichain form.
+    if (settings.plan === null) return { baseUrl: url, auth: { type: 'none' }, headers: {}, secrets: [] };
+    return { baseUrl: `${url}/${CHAIN_ID}`, auth: { type: 'bearer', key: () => API_KEY }, headers: {}, secrets: [] };
+  }
   const { apiKey, auth } = settings;
   const headers = Object.entries(settings.headers).map(([name, value]): [string, string] => [name, value.reveal()]);
   return {
@@ -187,6 +220,13 @@ function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Wher
 /** Kept in memory only: it holds the key. */
 function fingerprintOf(settings: ExplorerSettings, pace: Pace): string {
   if (settings.form === 'sandbox')
-    return JSON.stringify([settings.seed, settings.blockTime, settings.control, settings.faults, settings.as]);
+    return JSON.stringify([
+      settings.seed,
+      settings.blockTime,
+      settings.control,
+      settings.faults,
+      settings.as,
+      settings.plan,
+    ]);
   return JSON.stringify([whereOf(settings, null), settings.auth, settings.apiKey?.reveal(), pace, settings.coin]);
 }

@@ -10,13 +10,16 @@ export interface LoopsOptions
   extends
     Pick<PartsOptions, 'ownership' | 'whileHeld' | 'storageState' | 'recorder' | 'log'>,
     Omit<UpkeepOptions, 'isFull' | 'isPruner' | 'log'> {
-  readonly parts: Pick<Parts, 'scheduler' | 'dispatcher' | 'retirement' | 'blindWatches' | 'coveredElsewhere'>;
+  readonly parts: Pick<
+    Parts,
+    'scheduler' | 'spending' | 'dispatcher' | 'retirement' | 'blindWatches' | 'coveredElsewhere'
+  >;
   readonly paused: () => readonly PausedWatch[];
 }
 
 export function runtimeLoops(options: LoopsOptions): Loop[] {
   const { parts, ownership, whileHeld, storageState, paused, recorder, clock, log } = options;
-  const { scheduler, dispatcher, retirement, blindWatches, coveredElsewhere } = parts;
+  const { scheduler, spending, dispatcher, retirement, blindWatches, coveredElsewhere } = parts;
   const isFull = (): boolean => storageState() === 'full';
   const isPruner = (): boolean => ownership.fenceOf('service:journal') !== null;
   const dispatch = async (signal: AbortSignal): Promise<void> => {
@@ -26,6 +29,7 @@ export function runtimeLoops(options: LoopsOptions): Loop[] {
   };
   const all: Loop[] = [
     { name: 'scheduler', run: (signal) => scheduler.run(signal) },
+    { name: 'spending', run: (signal) => spending.run(signal) },
     { name: 'dispatcher', run: whileHeld('service:dispatch', dispatch) },
     { name: 'retirement', run: whileHeld('service:dispatch', (signal) => retirement.run(signal)) },
     ...upkeepLoops({ ...options, isFull, isPruner }),

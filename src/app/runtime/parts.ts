@@ -16,6 +16,7 @@ import { createPollRing, type PollRing } from '../../engine/reporting/poll-ring.
 import { createReport } from '../../engine/reporting/report.ts';
 import { createRetirement, type Retirement } from '../../engine/upkeep/retirement.ts';
 import { createScheduler, type Scheduler } from '../../engine/scheduling/scheduler.ts';
+import { createSpending, type Spending } from '../../engine/scheduling/spending.ts';
 import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
 import { createFirstTries } from '../../engine/sending/first-tries.ts';
@@ -55,6 +56,7 @@ export interface Parts {
   readonly presentValues: PresentValues;
   readonly coveredElsewhere: CoveredElsewhere;
   readonly scheduler: Scheduler;
+  readonly spending: Spending;
   readonly retirement: Retirement;
   readonly unrecorded: Unrecorded;
   /** What was done, for the daily report. */
@@ -88,6 +90,9 @@ const SILENT_WAIT_MS = 25;
 
 /** A lease that ended is renewed, or its shard found lost, when the database answers; that is looked for as often. */
 const LEASE_LOOK_MS = 1000;
+
+/** A poll for which the plan has no credits now. */
+const POSTPONED_MS = 60_000;
 
 export function createParts(
   options: PartsOptions,
@@ -145,6 +150,14 @@ export function createParts(
     channels.wakeMirrors();
   };
   const report = createReport({ log, metrics });
+  const spending = createSpending({
+    purses: explorers.purses,
+    watches: () => poller.watches().filter((watch) => pauses.of(watch) === null),
+    clock,
+    onChange: () => {
+      scheduler.repace();
+    },
+  });
   const poller = createPoller({
     store,
     ownership,
@@ -169,6 +182,11 @@ export function createParts(
     onLeaseEnded: ({ id }) => {
       scheduler.pollAgain(id, LEASE_LOOK_MS);
     },
+    onPostponed: (watch) => {
+      blindWatches.postponed(watch);
+      scheduler.pollAgain(watch.id, POSTPONED_MS);
+    },
+    paceOf: spending.paceOf,
     onDamaged: (watch) => {
       blindWatches.damaged(watch);
     },
@@ -194,6 +212,7 @@ export function createParts(
   });
   const scheduler = createScheduler({
     clock,
+    paceOf: spending.paceOf,
     onTick: (due) => void poller.poll(due, signal),
     onLag: (seconds) => {
       metrics.schedulerLag(seconds);
@@ -220,6 +239,7 @@ export function createParts(
     presentValues,
     coveredElsewhere,
     scheduler,
+    spending,
     retirement,
     unrecorded,
     work,

@@ -1,7 +1,8 @@
 // What the explorers of one plan may ask together. Budgets live as long as an explorer that uses them: one of a key that
-// was rotated out goes with its explorers.
+// was rotated out goes with its explorers. The books of a plan stay when only its pace changes.
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
+import { createAccount, type Account } from '../../explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -9,27 +10,24 @@ import type { Log } from '../../telemetry/log.ts';
 export interface Pace {
   readonly concurrency: number;
   readonly requestsPerSecond: number | null;
-  readonly creditsPerMs: number | null;
 }
 
 // The sandbox belongs to this process, so there is no foreign burst limiter.
-const SANDBOX_PACE: Pace = { concurrency: 8, requestsPerSecond: null, creditsPerMs: null };
+const SANDBOX_PACE: Pace = { concurrency: 8, requestsPerSecond: null };
 
 /** `shared`: of the explorer; undefined for a sandbox. */
 export function paceOf(shared: SharedPlan | undefined): Pace {
   if (shared === undefined) return SANDBOX_PACE;
-  const { concurrency, plan } = shared;
-  const creditsPerMs = plan === null || plan.credits === null ? null : plan.credits / PERIOD_MS[plan.per];
-  return { concurrency, requestsPerSecond: plan?.requestsPerSecond ?? null, creditsPerMs };
+  return { concurrency: shared.concurrency, requestsPerSecond: shared.plan?.requestsPerSecond ?? null };
 }
-
-const PERIOD_MS = { day: 86_400_000, month: 30 * 86_400_000 };
 
 /** A budget that is in use, and of which plan. */
 export interface PlanBudget {
-  /** Origin, key and pace; kept in memory only. */
+  /** Origin and key; kept in memory only. */
   readonly plan: string;
+  readonly pace: Pace;
   readonly budget: Budget;
+  readonly account: Account;
 }
 
 export interface PlanBudgets {
@@ -41,15 +39,20 @@ export function createPlanBudgets(
   inUse: Iterable<PlanBudget>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): PlanBudgets {
-  const budgetByPlan = new Map([...inUse].map(({ plan, budget }) => [plan, budget]));
+  const known = [...inUse];
   return {
     of(settings, baseUrl, pace) {
       const { origin, host } = new URL(baseUrl);
       const key = settings.form === 'sandbox' ? null : (settings.apiKey?.reveal() ?? null);
-      const plan = JSON.stringify([origin, key, pace]);
-      const budget = budgetByPlan.get(plan) ?? createBudget({ clock, log, host, ...pace });
-      budgetByPlan.set(plan, budget);
-      return { plan, budget };
+      const plan = JSON.stringify([origin, key]);
+      const same = known.filter((one) => one.plan === plan);
+      const found = same.find((one) => JSON.stringify(one.pace) === JSON.stringify(pace));
+      if (found !== undefined) return found;
+      const assumesPlan = settings.form === 'multichain' && key !== null;
+      const account = same[0]?.account ?? createAccount({ clock, assumesPlan });
+      const fresh = { plan, pace, account, budget: createBudget({ clock, log, host, account, ...pace }) };
+      known.push(fresh);
+      return fresh;
     },
   };
 }

@@ -1,5 +1,6 @@
 // Runs one setup after the other, and what goes on beside polls.
 import type { Follower } from '../../cluster/ownership.ts';
+import type { HealthByAlert } from '../../core/model/health.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Config, DigestSettings, HeartbeatSettings, StateSettings } from '../../config/model.ts';
 import type { Scheduler } from '../../engine/scheduling/scheduler.ts';
@@ -7,7 +8,7 @@ import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import type { ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import { isOverdue } from '../../core/model/watch/schedule.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
+import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
 import type { AlertCount } from '../../telemetry/mirrored-series.ts';
 import type { WorkByExplorer } from '../../engine/self/work-counts.ts';
 import type { LowDisk, WorkingParts } from '../../engine/reporting/daemon-health.ts';
@@ -114,8 +115,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const self = (): readonly string[] => config()?.self ?? [];
   const digest = (): DigestSettings | null => config()?.digest ?? null;
 
-  metrics.mirrorHealth(() => healthOfAlerts(watches(), (id) => poller.healthOf(id), clock.now()));
-  metrics.mirrorData(() => dataOfWatches(watches(), (id) => poller.memoryOf(id)));
+  const memoryOf = (id: WatchId): Memory | undefined => poller.memoryOf(id);
+  const healthOf = (id: WatchId): HealthByAlert => poller.healthOf(id);
+  metrics.mirrorHealth(() => healthOfAlerts(watches(), { healthOf, memoryOf, now: clock.now() }));
+  metrics.mirrorData(() => dataOfWatches(watches(), memoryOf));
   metrics.mirrorRests(rests);
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
@@ -157,9 +160,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   function schedule(): void {
     const own = poller.watches();
     const now = clock.now();
+    parts.spending.plan();
     scheduler.set(
       own,
-      own.filter((watch) => isOverdue(watch, poller.memoryOf(watch.id)?.coveredUntil ?? null, now)),
+      own.filter((watch) => {
+        const memory = poller.memoryOf(watch.id);
+        return isOverdue(watch, memory?.coveredUntil ?? null, now, paceIn(memory, watch));
+      }),
     );
   }
 

@@ -68,6 +68,10 @@ function addExplorer({ program, terminal, end }: Registry): void {
       new Option('--as <release>', 'answer as that release of an explorer, not as specified').choices([...RELEASES]),
     )
     .option('--faults', 'faults drawn by the seed: replaced blocks, late lists, rows twice or out of order', false)
+    .option(
+      '--plan <credits>',
+      'credits of the multichain form, such as 100000/day; refuses with 402 when they are used up',
+    )
     .option('--control', 'serve /control/... too, which mines, moves, fails and flags on demand', false)
     .action(async (options: SandboxCommandOptions) => {
       end(await (await import('./explorer.ts')).explorer(terminal, options));

@@ -1,5 +1,6 @@
 import { parseDuration } from '../../lib/durations.ts';
 import type { Release } from '../../sandbox/releases/release.ts';
+import type { Limits } from '../../sandbox/limits.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { serveSandbox } from '../../sandbox/server.ts';
 import { CommandError, EXIT } from '../exit.ts';
@@ -13,13 +14,16 @@ export interface SandboxCommandOptions {
   readonly faults: boolean;
   /** Left out: as the specification has it. */
   readonly as?: Release;
+  /** `100000/day`; left out: as good as without limit. */
+  readonly plan?: string;
 }
 
 /** Serves until a signal. Prints where, and the addresses and tokens that the example rules name. */
 export async function explorer(terminal: Terminal, options: SandboxCommandOptions): Promise<number> {
   const { port, seed, control, faults, as = null } = options;
   const blockTimeMs = blockTimeOf(options.blockTime);
-  const sandbox = createSandbox({ seed, blockTimeMs, clock: terminal.clock, control, faults, as });
+  const limits = options.plan === undefined ? {} : planOf(options.plan);
+  const sandbox = createSandbox({ seed, blockTimeMs, clock: terminal.clock, control, faults, as, limits });
   const served = await serveSandbox(sandbox, port).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(EXIT.config, `cannot listen on port ${port} (${why}). Choose another with --port.`);
@@ -35,6 +39,15 @@ export async function explorer(terminal: Terminal, options: SandboxCommandOption
   });
   await served.close();
   return EXIT.ok;
+}
+
+const PLAN = /^(\d{1,12})\/(day|month)$/;
+
+function planOf(text: string): Pick<Limits, 'credits' | 'per'> {
+  const [, credits, per] = PLAN.exec(text) ?? [];
+  if (credits === undefined || Number(credits) === 0)
+    throw new CommandError(EXIT.usage, `--plan: "${text}" is no plan, such as 100000/day or 3000000/month`);
+  return { credits: Number(credits), per: per === 'month' ? 'month' : 'day' };
 }
 
 function blockTimeOf(text: string): number | 'manual' {

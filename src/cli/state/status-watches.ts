@@ -139,11 +139,11 @@ function showUnread({ heights, reason, since, isReadLater }: UnreadRange, zone: 
 }
 
 /** `  treasury/low: never-true since 2026-01-01T00:00:00Z` */
-function unwellOf({ watch, health }: WatchStatus, now: Instant): string[] {
+function unwellOf({ watch, health, memory }: WatchStatus, now: Instant): string[] {
   const { name, alerts, zone } = watch;
   return alerts.flatMap(({ id }) => {
     const record = health[id];
-    const is = record === undefined ? 'ok' : healthOf(record, now, paceOf(watch));
+    const is = record === undefined ? 'ok' : healthOf(record, now, paceOf(watch, memory));
     if (record === undefined || is === 'ok') return [];
     return [`  ${name}/${id}: ${is} since ${showInZone(zone, record.unknownSince ?? record.since)}`];
   });

@@ -7,6 +7,7 @@ import { showInZone, type Moment } from '../../lib/time-zone.ts';
 import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { exceededPlans, showRecipient } from '../../rules/describe.ts';
+import { planLines } from './status-plans.ts';
 import { isStateHeld, openReader } from '../../store/open.ts';
 import type { StoreReader } from '../../store/contract/store.ts';
 import { overview } from '../../query/overview/overview.ts';
@@ -57,6 +58,7 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
   const said = [
     ...healthLines(health, screen),
     ...(options.watches === true ? everyWatch(watches, now) : noteworthyWatches(watches, seen.trust.oldest, now)),
+    ...planLines(health, now),
     ...exceededPlans(setup.watches, config).map((plan) => `plan of ${plan}`),
     ...(await operatorLines(reader, screen)),
     ...health.troubles.map(({ explorer, text }) => `explorer ${explorer}: ${singleLine(text)}`),

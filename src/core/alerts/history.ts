@@ -16,7 +16,7 @@ export function sample(before: Samples, spans: readonly WindowSpan[], view: AnyV
   for (const span of longestByPath(spans)) {
     const runs = before[span.path] ?? [];
     const value = view === null ? undefined : numberAt(view, span.path);
-    const next = value === undefined ? closed(runs, time) : extended(runs, value.toString(), time);
+    const next = value === undefined ? closed(runs, time.coveredUntil) : extended(runs, value.toString(), time);
     after[span.path] = next === runs ? runs : prune(next, span, time);
   }
   return isSame(before, after) ? before : after;
@@ -47,7 +47,15 @@ function numberAt(view: AnyView, path: string): Amount | undefined {
 function extended(runs: readonly Run[], value: string, time: PollTime): readonly Run[] {
   const last = runs.at(-1);
   const goesOn = last?.[1] === null && last[2] === value && !isHole(time);
-  return goesOn ? runs : [...closed(runs, time), [time.at, null, value]];
+  if (goesOn) return runs;
+  const ended = closed(runs, isStretched(time) ? time.at : time.coveredUntil);
+  return [...ended, [time.at, null, value]];
+}
+
+/** The samples are further apart than the rule wants, and no hole: the first stands until the second, whatever the pace is later. */
+function isStretched(time: PollTime): boolean {
+  const { wantedMs = time.intervalMs } = time;
+  return !isHole(time) && isHole({ ...time, intervalMs: wantedMs });
 }
 
 function isHole({ at, coveredUntil, intervalMs }: PollTime): boolean {
@@ -55,7 +63,7 @@ function isHole({ at, coveredUntil, intervalMs }: PollTime): boolean {
 }
 
 /** The value changed or became unknown: the last run ends with the last usable answer. */
-function closed(runs: readonly Run[], { coveredUntil }: PollTime): readonly Run[] {
+function closed(runs: readonly Run[], coveredUntil: Instant | null): readonly Run[] {
   const last = runs.at(-1);
   if (last?.[1] !== null) return runs;
   const [from, , value] = last;

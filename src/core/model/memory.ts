@@ -19,6 +19,8 @@ export interface Memory {
   readonly data: DataSince | null;
   /** When the last usable answer was processed; null = never. Stored separately, every 10 s. */
   readonly coveredUntil: Instant | null;
+  /** The interval that is in force where the plan stretches it; null: that of the rule. Stored with `coveredUntil`. */
+  readonly paceMs: number | null;
 }
 
 /**

@@ -27,18 +27,25 @@ export interface HeadNeed {
   readonly head: number;
 }
 
-/** What one poll of a watch saw, or why it saw nothing. `seen` is the kind's own. */
+/** What one poll of a watch saw, or why it saw nothing. `seen` is the kind's own, `paceMs` the interval in force. */
 export type Observation =
   | {
       readonly type: 'seen';
       readonly at: Instant;
+      readonly paceMs: number;
       readonly head: Head | null;
       readonly chain: TickChain;
       readonly seen: unknown;
       /** Why not everything was read; null when the reading is complete. */
       readonly partial: string | null;
     }
-  | { readonly type: 'missed'; readonly at: Instant; readonly reason: MissReason; readonly detail: string };
+  | {
+      readonly type: 'missed';
+      readonly at: Instant;
+      readonly paceMs: number;
+      readonly reason: MissReason;
+      readonly detail: string;
+    };
 
 export const MISS_REASONS = [
   'not-found',
@@ -63,6 +70,7 @@ export const MISS_REASONS = [
   'tls',
   'network',
   'no-explorer',
+  'plan',
   'other-chain',
 ] as const;
 export type MissReason = (typeof MISS_REASONS)[number];

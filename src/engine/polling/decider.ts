@@ -4,9 +4,9 @@ import type { JudgedPoll } from '../../core/chain/tick-chain.ts';
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import type { Observation, TickChain } from '../../core/model/observation.ts';
+import type { MissReason, Observation, TickChain } from '../../core/model/observation.ts';
 import { shiftClock } from '../../core/model/quality/clock-shift.ts';
-import type { Read } from '../../core/model/watch/question.ts';
+import { Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { withClosedApart, withStored } from '../../core/windows/closed.ts';
 import type { Past } from '../../core/windows/stored-runs.ts';
@@ -30,9 +30,14 @@ export interface DeciderOptions {
   readonly identity: Pick<ChainIdentity, 'isDue' | 'ask' | 'otherChain'>;
   /** Whether some watch reads the head of the explorer at every poll. */
   readonly readsHead: (explorer: string) => boolean;
+  /** The interval in force. */
+  readonly paceOf: (watch: Watch) => number;
 }
 
-/** Null: the daemon is stopping, or the explorer is not asked from here any more. */
+/**
+ * Null: the daemon is stopping, or the explorer is not asked from here any more. Throws `Postponed` where the plan has no
+ * credits for the poll now.
+ */
 export interface Decider {
   decide(watch: Watch, memory: Memory, tick: Tick): Promise<DecidedPoll | null>;
   /** The same observation, on another memory. */
@@ -46,17 +51,19 @@ interface Ways {
 
 export function createDecider(options: DeciderOptions): Decider {
   const { clock, log, runs } = options;
+  const missedFor = missedBy(options);
   const decider = createPlainDecider(options);
   /** Watches with a defect in their last poll, which is logged once. */
   const defective = new Set<WatchId>();
 
   /** A defect around the rules must not stop the watch in silence: it is a missed poll, which is counted and told. */
-  async function missedBy(error: unknown, watch: Watch, known: Memory): Promise<DecidedPoll | null> {
+  async function missedAs(error: unknown, watch: Watch, known: Memory): Promise<DecidedPoll | null> {
+    if (error instanceof Postponed) throw error;
     if (isStop(error)) return null;
     if (!defective.has(watch.id)) log.error('watch:failed', { watch: watch.name, error });
     defective.add(watch.id);
     const { memory, shiftedMs } = withoutClockSkew(known, watch, { clock, log });
-    const missed: Observation = { type: 'missed', at: clock.now(), reason: 'shape', detail: String(error) };
+    const missed = missedFor('shape', String(error), watch);
     const chain = (): Promise<TickChain> => Promise.resolve('unknown');
     const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
     const judged = await judgeSafely(watch, memory, missed, { chain, past }, log);
@@ -74,7 +81,7 @@ export function createDecider(options: DeciderOptions): Decider {
         defective.delete(watch.id);
         return decided;
       } catch (error) {
-        return missedBy(error, watch, known);
+        return missedAs(error, watch, known);
       }
     },
   };
@@ -82,7 +89,8 @@ export function createDecider(options: DeciderOptions): Decider {
 
 /** `decide` throws what is a defect of the daemon. */
 function createPlainDecider(options: DeciderOptions): Decider {
-  const { store, clock, log, hook, runs, chains, identity, readsHead } = options;
+  const { store, clock, log, hook, runs, chains, identity, readsHead, paceOf } = options;
+  const missedFor = missedBy(options);
 
   function hookOf(watch: Watch, memory: Memory, { read, startedAt }: Tick): DecidedPoll['hooked'] {
     const wholeMemory = async (): Promise<Memory> =>
@@ -98,6 +106,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
       // A head that no watch reads at every poll was read for a single decision, and would grow old unnoticed.
       head: () => (readsHead(explorer) ? reader.head() : null),
       canAskHead: true,
+      paceMs: paceOf(watch),
       chain: async () => {
         const alone = await readTickChain(watch, read);
         return alone === 'unknown' ? alone : chains.read(explorer, reader.blocks());
@@ -114,12 +123,12 @@ function createPlainDecider(options: DeciderOptions): Decider {
         ? identity.ask(explorer, (height) => reader.blocksFrom(height, read))
         : identity.otherChain(explorer);
     const before = await otherChain();
-    if (before !== null) return ways.miss(missedFor(before, clock.now()));
+    if (before !== null) return ways.miss(missedFor('other-chain', before, watch));
     const judged = await ways.poll();
     chains.read(explorer, reader.blocks());
     // A head that fell is seen in the middle of a poll.
     const after = await otherChain();
-    return after === null ? judged : ways.miss(missedFor(after, clock.now()));
+    return after === null ? judged : ways.miss(missedFor('other-chain', after, watch));
   }
 
   async function decide(watch: Watch, known: Memory, tick: Tick): Promise<DecidedPoll | null> {
@@ -172,6 +181,8 @@ function withoutClockSkew(
   return { memory: shiftClock(memory, shiftedMs), shiftedMs };
 }
 
-function missedFor(detail: string, at: Instant): Observation {
-  return { type: 'missed', at, reason: 'other-chain', detail };
+type MissedFor = (reason: MissReason, detail: string, watch: Watch) => Observation;
+
+function missedBy({ clock, paceOf }: Pick<DeciderOptions, 'clock' | 'paceOf'>): MissedFor {
+  return (reason, detail, watch) => ({ type: 'missed', at: clock.now(), paceMs: paceOf(watch), reason, detail });
 }

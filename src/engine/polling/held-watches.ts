@@ -87,7 +87,8 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
     const coverage = new Map<WatchId, Coverage>();
     for (const { id } of watches) {
       uncovered.delete(id);
-      coverage.set(id, { until: memoryById.get(id)?.coveredUntil ?? null, ...diagnostics.take(id) });
+      const { coveredUntil = null, paceMs = null } = memoryById.get(id) ?? {};
+      coverage.set(id, { ...diagnostics.take(id), until: coveredUntil, paceMs });
     }
     try {
       if ((await store.cover(coverage, fence)) === 'kept') return;

@@ -8,7 +8,7 @@ import type { Head, HeadNeed, Observation, TickChain } from '../../core/model/ob
 import type { Instant } from '../../lib/clock.ts';
 import { finishInSlices } from '../../lib/steps.ts';
 import { type Watch, headQuestionOf } from '../../core/model/watch/watch.ts';
-import { Missed, type Read } from '../../core/model/watch/question.ts';
+import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
 import { step, stepInSteps } from '../../core/step.ts';
 import { NO_PAST, type Past } from '../../core/windows/stored-runs.ts';
 import { judge, readChain, type JudgedPoll } from '../../core/chain/tick-chain.ts';
@@ -16,6 +16,8 @@ import type { Log } from '../../telemetry/log.ts';
 
 /** Who answers what one poll asks. */
 export interface PollReader {
+  /** The interval in force; left out: that of the rule. */
+  readonly paceMs?: number;
   /** Answers the questions of the kind, and the one for the chain's head. */
   readonly read: Read;
   readonly now: () => Instant;
@@ -93,26 +95,27 @@ export function isStop(error: unknown): boolean {
 /** What one poll saw, or why it saw nothing. Throws the errors that end a poll. */
 export async function observe(watch: Watch, memory: Memory, reader: Omit<PollReader, 'chain'>): Promise<Observation> {
   const state = memory.checksum === watch.checksum ? memory.state : null;
+  const { paceMs = watch.schedule.intervalMs } = reader;
   try {
     const headQuestion = headQuestionOf(watch);
-    if (headQuestion !== null && reader.canAskHead && !isFresh(reader.head(), watch, reader.now()))
+    if (headQuestion !== null && reader.canAskHead && !isFresh(reader.head(), paceMs, reader.now()))
       await reader.read.page(headQuestion, null);
     const downTo = lowestMissing(memory);
     const { seen, partial } =
       reader.see?.(state) ?? (await watch.kind.observe(watch.target, state, reader.read, downTo));
-    return { type: 'seen', at: reader.now(), head: reader.head(), chain: 'not-asked', seen, partial };
+    return { type: 'seen', at: reader.now(), paceMs, head: reader.head(), chain: 'not-asked', seen, partial };
   } catch (error) {
     const at = reader.now();
-    if (error instanceof Missed) return { type: 'missed', at, reason: error.reason, detail: error.message };
-    if (reader.endsPoll(error)) throw error;
+    if (error instanceof Missed) return { type: 'missed', at, paceMs, reason: error.reason, detail: error.message };
+    if (reader.endsPoll(error) || error instanceof Postponed) throw error;
     const detail = error instanceof Error ? error.message : String(error);
-    return { type: 'missed', at, reason: 'shape', detail };
+    return { type: 'missed', at, paceMs, reason: 'shape', detail };
   }
 }
 
 /** Another watch, or this one, has looked at the head within the watch's interval; not later, by a clock set back since. */
-function isFresh(head: Head | null, { schedule }: Watch, now: Instant): boolean {
-  return head !== null && head.readAt <= now && now - head.readAt < schedule.intervalMs;
+function isFresh(head: Head | null, paceMs: number, now: Instant): boolean {
+  return head !== null && head.readAt <= now && now - head.readAt < paceMs;
 }
 
 /** What a decision rests on beside the observation. */
@@ -129,7 +132,8 @@ function decideSafely({ watch, memory, past }: Before, log: Pick<Log, 'error'>):
       return await finishInSlices(stepInSteps(watch, memory, observation, past));
     } catch (error) {
       log.error('watch:failed', { watch: watch.name, error });
-      return step(watch, memory, { type: 'missed', at: observation.at, reason: 'shape', detail: String(error) }, past);
+      const { at, paceMs } = observation;
+      return step(watch, memory, { type: 'missed', at, paceMs, reason: 'shape', detail: String(error) }, past);
     }
   };
 }

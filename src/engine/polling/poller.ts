@@ -13,6 +13,7 @@ import type { Memory } from '../../core/model/memory.ts';
 import type { Decision, Snapshot } from '../../core/model/decision.ts';
 import type { Observation } from '../../core/model/observation.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { Postponed } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -31,6 +32,7 @@ import { createDecider } from './decider.ts';
 import type { ChangedWatches } from './changed-watches.ts';
 import { createHeldWatches } from './held-watches.ts';
 import { createOutages } from '../reporting/outages.ts';
+import { paceOfRule } from '../scheduling/groups.ts';
 import { NOBODY_TOLD } from '../sending/unrecorded.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
 import type { DecidedPoll, PollHook } from './poll.ts';
@@ -54,6 +56,10 @@ export interface PollerOptions {
   readonly onSkipped: (watch: Watch) => void;
   /** It was due while the lease of its shard had ended, and the shard is held all the same: nothing came of that poll. */
   readonly onLeaseEnded?: (watch: Watch) => void;
+  /** Its poll was due, and the plan has no credits for it now: nothing came of it, and nothing was asked. */
+  readonly onPostponed?: (watch: Watch) => void;
+  /** The interval in force; that of the rule when left out. */
+  readonly paceOf?: (watch: Watch) => number;
   /** Called where a poll was due and the memory of the watch is damaged. */
   readonly onDamaged: (watch: Watch) => void;
   /** The memory of a watch was read again, because the store did not keep a commit. */
@@ -142,6 +148,7 @@ export function createPoller(options: PollerOptions): Poller {
     chains,
     identity,
     readsHead: (explorer) => withHead.has(explorer),
+    paceOf: options.paceOf ?? paceOfRule,
   });
   const recovery = createCommitRecovery({
     batch,
@@ -159,9 +166,13 @@ export function createPoller(options: PollerOptions): Poller {
     if (held.isDamaged(watch.id) && !(await mend(watch))) return;
     if (!(await recovery.settle(watch))) return;
     const known = recovery.unkept(watch.id)?.memory ?? held.memoryOrBlank(watch);
-    const decided = await decider.decide(watch, known, tick);
+    const decided = await decider.decide(watch, known, tick).catch(postponed);
     // A poll that ends while the daemon stops has no effect, nor has one of a watch that was removed or paused meanwhile.
     if (signal.aborted || !held.has(watch.id) || isPaused(watch)) return;
+    if (decided === 'postponed') {
+      options.onPostponed?.(watch);
+      return;
+    }
     if (decided === null || !mayWork(watch)) {
       options.onLeaseEnded?.(watch);
       return;
@@ -258,7 +269,7 @@ export function createPoller(options: PollerOptions): Poller {
     },
     drop,
     async poll(watches, signal) {
-      const ticks = createTicks(readerOf, clock.now());
+      const ticks = createTicks(readerOf, clock.now(), watches);
       const polls = watches.flatMap((watch) => {
         if (isPaused(watch) || !held.has(watch.id)) return [];
         if (!mayWork(watch)) {
@@ -293,6 +304,11 @@ export function createPoller(options: PollerOptions): Poller {
       await Promise.allSettled(running.values());
     },
   };
+}
+
+function postponed(error: unknown): 'postponed' {
+  if (error instanceof Postponed) return 'postponed';
+  throw error;
 }
 
 function explorersOf(watches: readonly Watch[]): ReadonlySet<string> {

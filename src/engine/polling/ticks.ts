@@ -1,14 +1,17 @@
 // Watches that are due together: those of one explorer share its answers.
 import type { ShownBlocks } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
-import { Missed, type Read, type TickRead } from '../../core/model/watch/question.ts';
+import { Missed, type AskedBy, type Read, type TickRead } from '../../core/model/watch/question.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import { firstQuestionsOf, mostSevere, severityOf } from '../../core/spending/asked.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { BlocksReading } from './chains.ts';
 
 /** What the poller needs of an explorer. */
 export interface Reader {
   /** A reader for one tick: equal questions are asked once. */
-  tickReader(): TickRead;
+  tickReader(askedBy?: AskedBy): TickRead;
   head(): Head | null;
   /** The first page of blocks, as it was last read; null before that. */
   blocks(): BlocksReading | null;
@@ -29,14 +32,19 @@ export interface Ticks {
   end(): void;
 }
 
-export function createTicks(readerOf: (explorer: string) => Reader | undefined, startedAt: Instant): Ticks {
+/** `due`: the watches of the tick. */
+export function createTicks(
+  readerOf: (explorer: string) => Reader | undefined,
+  startedAt: Instant,
+  due: readonly Watch[],
+): Ticks {
   const tickByExplorer = new Map<string, Tick>();
   return {
     of(explorer) {
       const known = tickByExplorer.get(explorer);
       if (known !== undefined) return known;
       const reader = readerOf(explorer) ?? absent(explorer);
-      const tick = { reader, read: reader.tickReader(), startedAt };
+      const tick = { reader, read: reader.tickReader(askedByOf(explorer, due)), startedAt };
       tickByExplorer.set(explorer, tick);
       return tick;
     },
@@ -44,6 +52,29 @@ export function createTicks(readerOf: (explorer: string) => Reader | undefined, 
       for (const { read } of tickByExplorer.values()) read.end?.();
     },
   };
+}
+
+/** Made when the first question is counted: most plans have no limit. */
+function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
+  let severityByPath: ReadonlyMap<string, Severity> | null = null;
+  return (path) => {
+    severityByPath ??= severitiesOf(due.filter(({ target }) => target.explorer === explorer));
+    const severity = severityByPath.get(path);
+    return severity === undefined
+      ? { severity: mostSevere([...severityByPath.values()]), isFirst: false }
+      : { severity, isFirst: true };
+  };
+}
+
+function severitiesOf(watches: readonly Watch[]): ReadonlyMap<string, Severity> {
+  const severityByPath = new Map<string, Severity>();
+  for (const watch of watches)
+    for (const { path } of firstQuestionsOf(watch)) {
+      const known = severityByPath.get(path);
+      const own = severityOf(watch);
+      severityByPath.set(path, known === undefined ? own : mostSevere([known, own]));
+    }
+  return severityByPath;
 }
 
 /** Stands in for an explorer that is not open: its watches have missed polls, which are counted and logged. */

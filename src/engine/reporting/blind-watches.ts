@@ -13,6 +13,8 @@ export interface BlindWatches {
   /** These are watched from now on; those that were before, from when they were. */
   adopt(watches: readonly Watch[]): void;
   polled(watch: Watch, observation: Observation): void;
+  /** It was due, and the plan had no credits for it. */
+  postponed(watch: Watch): void;
   /** It was due, and cannot be polled: its memory is damaged. Until it is polled again. */
   damaged(watch: Watch): void;
   /** Those of which no poll has ended yet, and that were neither paused nor outside the hours of their cron. */
@@ -154,6 +156,10 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       if (observation.type === 'seen') watched.lookedAt = observation.at;
       watched.missed = observation.type === 'missed' ? observation.reason : null;
       watched.clearUntil = NEVER_CLEAR;
+    },
+    postponed({ id }) {
+      const watched = watchedById.get(id);
+      if (watched !== undefined) watched.missed = 'plan';
     },
     damaged({ id }) {
       const watched = watchedById.get(id);

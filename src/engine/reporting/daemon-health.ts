@@ -8,6 +8,7 @@ import {
   type CreditsState,
   type ExplorerHealth,
   type HealthSummary,
+  type CreditPlanState,
 } from '../../core/model/quality/health-summary.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -90,6 +91,7 @@ export interface ExplorerReading {
   readonly name: string;
   readonly head: HeadReading | null;
   readonly credits: CreditsState | null;
+  readonly plan: CreditPlanState | null;
 }
 
 /** The parts that see polls and channels. */
@@ -102,7 +104,7 @@ export interface WorkingParts {
   readonly notJudged: Pick<NotJudgedItems, 'recent'>;
   /** All that the config names. */
   explorers(): readonly ExplorerReading[];
-  memoryOf(id: string): Pick<Memory, 'coveredUntil'> | undefined;
+  memoryOf(id: string): Pick<Memory, 'coveredUntil' | 'paceMs'> | undefined;
   troubles(): readonly ExplorerTrouble[];
   channels(): ReadonlyMap<string, ChannelHealth>;
   owedToMirrors(): readonly OutboxDepth[];
@@ -187,7 +189,7 @@ function once<T>(make: () => T): () => T {
 function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): ExplorerHealth[] {
   const [watches, polled] = [byExplorer(parts.watches()), byExplorer(parts.polled())];
   const blindOf = Map.groupBy(blind, ({ watch }) => watch.target.explorer);
-  return parts.explorers().map(({ name, head, credits }) => ({
+  return parts.explorers().map(({ name, head, credits, plan }) => ({
     name,
     polled: polled.get(name)?.length ?? 0,
     head: headStanding(head, {
@@ -197,6 +199,7 @@ function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): Explorer
       now: parts.clock.now(),
     }),
     credits,
+    plan,
   }));
 }
 

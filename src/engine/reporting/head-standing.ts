@@ -3,7 +3,7 @@ import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { latest } from '../../core/model/quality/blindness.ts';
 import type { HeadStanding } from '../../core/model/quality/health-summary.ts';
 import type { Memory } from '../../core/model/memory.ts';
-import { showsHead, type Watch } from '../../core/model/watch/watch.ts';
+import { paceIn, showsHead, type Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { remembered } from '../../lib/remembered.ts';
 
@@ -18,7 +18,7 @@ export interface HeadReading {
 export interface HeadCircumstances {
   readonly watches: readonly Watch[];
   readonly blind: readonly BlindWatch[];
-  readonly memoryOf: (id: string) => Pick<Memory, 'coveredUntil'> | null | undefined;
+  readonly memoryOf: (id: string) => Pick<Memory, 'coveredUntil' | 'paceMs'> | null | undefined;
   readonly now: Instant;
 }
 
@@ -36,7 +36,7 @@ function judged(
 ): Pick<HeadStanding, 'state' | 'since'> {
   if (head?.isStalled === true) return { state: 'stalled', since: head.at };
   if (blind.length > 0) return { state: 'blind', since: Math.min(...blind.map(({ since }) => since)) };
-  const paceMs = paceOf(watches);
+  const paceMs = paceOf(watches, memoryOf);
   if (paceMs === null) return { state: 'unread', since: newestAnswer(watches, memoryOf) };
   if (head === null) return { state: 'unknown', since: null };
   if (now - head.readAt > MOST_MISSED * paceMs) return { state: 'overdue', since: head.readAt };
@@ -47,14 +47,17 @@ function newestAnswer(watches: readonly Watch[], memoryOf: HeadCircumstances['me
   return watches.reduce<Instant | null>((newest, { id }) => latest(newest, memoryOf(id)?.coveredUntil ?? null), null);
 }
 
-/** The shortest interval in which one of them reads the head; null: none does. Found once for each list of watches. */
-const paceOf = remembered((watches: readonly Watch[]): number | null => {
+/** Found once for each list of watches. */
+const showingHead = remembered((watches: readonly Watch[]): readonly Watch[] => watches.filter(showsHead));
+
+/** The shortest interval in which one of them reads the head; null: none does. */
+function paceOf(watches: readonly Watch[], memoryOf: HeadCircumstances['memoryOf']): number | null {
   // Outside the hours of a cron nobody expects an answer.
-  const paces = watches
-    .filter(showsHead)
-    .map(({ schedule }) => (schedule.type === 'every' ? schedule.intervalMs : Infinity));
+  const paces = showingHead(watches).map((watch) =>
+    watch.schedule.type === 'every' ? paceIn(memoryOf(watch.id), watch) : Infinity,
+  );
   return paces.length === 0 ? null : paces.reduce((one, other) => Math.min(one, other));
-});
+}
 
 /** Found once for each list of watches. */
 export const byExplorer = remembered((watches: readonly Watch[]): ReadonlyMap<string, readonly Watch[]> =>

@@ -78,15 +78,20 @@ export function* countAlerts(
   }
 }
 
+interface WatchesNow {
+  readonly healthOf: (id: string) => HealthByAlert;
+  readonly memoryOf: (id: string) => Memory | undefined;
+  readonly now: Instant;
+}
+
 /** Health of each alert's condition, for `chainwarden_rule_health`. */
 export function* healthOfAlerts(
   watches: readonly Watch[],
-  healthOf: (id: string) => HealthByAlert,
-  now: Instant,
+  { healthOf, memoryOf, now }: WatchesNow,
 ): Generator<AlertHealth> {
   for (const watch of watches)
     for (const [alert, record] of Object.entries(healthOf(watch.id)))
-      yield { watch: watch.rule, alert, health: ruleHealthOf(record, now, paceOf(watch)) };
+      yield { watch: watch.rule, alert, health: ruleHealthOf(record, now, paceOf(watch, memoryOf(watch.id))) };
 }
 
 /** Data state of each watch, for `chainwarden_watch_data_state`. */

@@ -5,6 +5,10 @@
 // period. One loop sleeps until the next due time. `cron:` is left to node-cron, one task per distinct expression
 // (cron.ts).
 //
+// Where the plan of an explorer does not suffice, intervals are stretched: then all watches that ask one question are one
+// group, which is due when the shortest of their intervals has passed since its last tick, and a slower one of them rides
+// on the first tick after nine tenths of its own.
+//
 // A tick that comes late runs once, now: slots that passed meanwhile (sleep, a stopped process) are not made up for.
 //
 // A poll may ask for the next one to come sooner. That is one poll more: the due times stay what they are.
@@ -13,9 +17,10 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { WatchId } from '../../core/model/ids.ts';
-import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
+import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
 import { createCron } from './cron.ts';
 import { createExtraPolls } from './extra-polls.ts';
+import { after, groupsOf, isStretched, paceOfRule, type Group, type Grouping } from './groups.ts';
 import { startDelays } from './start-delays.ts';
 
 export interface SchedulerOptions {
@@ -23,6 +28,8 @@ export interface SchedulerOptions {
   /** Must not throw, and is not waited for. */
   readonly onTick: (watches: readonly Watch[]) => void;
   readonly onLag: (seconds: number) => void;
+  /** The interval in force; that of the rule when left out. */
+  readonly paceOf?: (watch: Watch) => number;
 }
 
 export interface Scheduler {
@@ -31,6 +38,8 @@ export interface Scheduler {
    * that are due by themselves soon.
    */
   set(watches: readonly Watch[], atOnce: readonly Watch[]): void;
+  /** Intervals are other ones now. */
+  repace(): void;
   /** Polls it once more after that time, if it is still one of them then. */
   pollAgain(watch: WatchId, afterMs: number): void;
   /** How often it has looked at what is due. */
@@ -41,20 +50,13 @@ export interface Scheduler {
   run(signal: AbortSignal): Promise<void>;
 }
 
-interface Group {
-  readonly watches: Watch[];
-  readonly intervalMs: number;
-  readonly phaseMs: number;
-  readonly due: Instant;
-}
-
-export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Scheduler {
+export function createScheduler({ clock, onTick, onLag, paceOf = paceOfRule }: SchedulerOptions): Scheduler {
   let queue = new TinyQueue<Group>([], byDue);
   let interrupt = new AbortController();
   const cron = createCron({
     onTick(watches, due) {
       onLag(secondsSince(clock, due));
-      onTick(watches);
+      run(watches);
     },
   });
 
@@ -63,13 +65,28 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
   /** The most severe first. */
   let all: readonly Watch[] = [];
   const extra = createExtraPolls();
+  /** When each was due last. */
+  const lastById = new Map<WatchId, Instant>();
+  const at = (now: Instant): Grouping => ({ now, paceOf, lastOf: ({ id }) => lastById.get(id) });
+
+  /** Ticks for the watches that are due by the intervals in force. */
+  function run(watches: readonly Watch[]): void {
+    const now = clock.now();
+    const due = watches.filter((watch) => {
+      const last = lastById.get(watch.id) ?? -Infinity;
+      return !isStretched(watch, paceOf) || last > now || now - last >= PACE_SLACK * paceOf(watch);
+    });
+    for (const { id } of due) lastById.set(id, now);
+    if (due.length > 0) onTick(due);
+  }
 
   /** After a clock was set back, the times are shifted, so that no watch waits until the clock has caught up. */
   function plan(now: Instant): void {
     queue = new TinyQueue<Group>(
-      queue.data.map((group) => ({ ...group, due: nextDue(group, now) })),
+      queue.data.map((group) => ({ ...group, due: after(group, now) })),
       byDue,
     );
+    for (const [id, last] of lastById) if (last > now) lastById.set(id, now);
     extra.clear();
   }
 
@@ -78,6 +95,7 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
     const delays = startDelays(due, ({ id }) => (dueById.get(id) ?? Infinity) - now);
     for (const [id, delayMs] of delays) if (delayMs > 0) extra.add(id, now + delayMs);
     const first = due.filter(({ id }) => delays.get(id) === 0);
+    for (const { id } of first) lastById.set(id, now);
     if (first.length > 0) onTick(first);
   }
 
@@ -100,11 +118,11 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       const { due } = first;
       const together = takeDueAt(due);
       // Before the tick: one that throws must not remove its watches from the queue.
-      for (const group of together) queue.push({ ...group, due: nextDue(group, now) });
+      for (const group of together) queue.push({ ...group, due: after(group, now) });
       onLag(secondsSince(clock, due));
       const watches = together.length === 1 ? first.watches : byRank(together.flatMap((group) => group.watches));
       for (const { id } of watches) again.delete(id);
-      onTick(watches);
+      run(watches);
     }
     // In one tick, so that they share their answers.
     const watches = again.size === 0 ? [] : all.filter(({ id }) => again.has(id));
@@ -119,12 +137,18 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
       // What became due while the new set was read would wait for another interval.
       const overdue = queue.data.filter((group) => group.due <= now).flatMap((group) => group.watches);
       const ids = new Set([...atOnce, ...overdue].map(({ id }) => id));
-      queue = new TinyQueue<Group>(groupsOf(all, now), byDue);
+      const known = new Set(all.map(({ id }) => id));
+      for (const id of lastById.keys()) if (!known.has(id)) lastById.delete(id);
+      queue = new TinyQueue<Group>(groupsOf(all, at(now)), byDue);
       cron.set(all);
       start(
         all.filter(({ id }) => ids.has(id)),
         now,
       );
+      interrupt.abort();
+    },
+    repace() {
+      queue = new TinyQueue<Group>(groupsOf(all, at(clock.now())), byDue);
       interrupt.abort();
     },
     pollAgain(id, afterMs) {
@@ -156,21 +180,6 @@ export function createScheduler({ clock, onTick, onLag }: SchedulerOptions): Sch
 
 // Wakes now and then even when nothing is due, in case the clock was set.
 const LONGEST_SLEEP_MS = 60_000;
-
-function groupsOf(watches: readonly Watch[], now: Instant): Group[] {
-  const groupByKey = new Map<string, Group>();
-  for (const watch of watches) {
-    if (watch.schedule.type !== 'every') continue;
-    const { intervalMs } = watch.schedule;
-    const phaseMs = phaseOf(watch);
-    const key = `${intervalMs}/${phaseMs}`;
-    const due = nextDue({ intervalMs, phaseMs }, now);
-    const group = groupByKey.get(key) ?? { watches: [], intervalMs, phaseMs, due };
-    group.watches.push(watch);
-    groupByKey.set(key, group);
-  }
-  return [...groupByKey.values()];
-}
 
 /** Of watches that are due together, those with the most severe alert ask first: the plan may allow one request only. */
 function byRank(watches: readonly Watch[]): Watch[] {

@@ -98,7 +98,7 @@ function createLook(options: DailyReportOptions): () => Promise<void> {
     const sight = await sightOf(tallyIn(memory, clock.now()), wanted.time, now);
     const watch = reportWatch(sight, { notify: wanted.notify, zone: timeZone() }, LOOK_MS);
     const at = sight.tally.until;
-    const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: sight, partial: null } as const;
+    const seen = { type: 'seen', at, paceMs: 0, head: null, chain: 'not-asked', seen: sight, partial: null } as const;
     const decision = step(watch, readyFor(memory ?? blankMemory(watch), at), seen);
     const [end] = await store.commit([decision], at, fence);
     if (end !== 'kept') return;

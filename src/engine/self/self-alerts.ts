@@ -164,7 +164,15 @@ export function createSelfAlerts(options: SelfAlertsOptions): SelfAlerts {
     const title = cause === null ? firedTitle(id) : `${of.alert}: ${cause.title}`;
     const watch = selfWatchOf(of, { cause, title, truth, notify: notify(), zone: timeZone() });
     const memory = readyFor(memoryOf(id) ?? blankMemory(watch), at);
-    const seen = { type: 'seen', at, head: null, chain: 'not-asked', seen: viewOf(cause), partial: null } as const;
+    const seen = {
+      type: 'seen',
+      at,
+      paceMs: 0,
+      head: null,
+      chain: 'not-asked',
+      seen: viewOf(cause),
+      partial: null,
+    } as const;
     const decision = step(watch, memory, seen);
     const before = unkept.get(id);
     return { id, of, decision: before === undefined ? decision : joinDecisions(before, decision) };

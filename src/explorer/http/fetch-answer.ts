@@ -48,7 +48,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
     const retries = failing.has(operation) ? 0 : MOST_RETRIES;
     let until: Instant | null = null;
     for (let made = 0; ; made += 1) {
-      const ticket = await budget.pass(request.where, signal);
+      const ticket = await budget.pass(request.where, signal, { ...request.spend, isRetry: made > 0 });
       until ??= clock.now() + totalMs;
       try {
         const answer = await attempt(request, ticket, until - clock.now(), slot);
@@ -71,7 +71,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
   return async (request) => {
     signal.throwIfAborted();
     budget.assertOpen(request.where);
-    return budget.hold((slot) => fetchWithRetries(request, slot));
+    return budget.hold((slot) => fetchWithRetries(request, slot), request.spend.class);
   };
 }
 
@@ -101,7 +101,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       const reason = fault?.reason ?? null;
       // Without a key, a 401 concerns one path, not the plan.
       const forPlan = reason === 'unauthorized' && !hasKey ? 'forbidden' : reason;
-      budget.settle(ticket, { reason: forPlan, retryAfterMs: fault?.retryAfterMs ?? null, planHeaders, price });
+      budget.settle(ticket, { reason: forPlan, retryAfterMs: fault?.retryAfterMs ?? null, planHeaders });
       const seconds = (clock.now() - startedAt) / 1000;
       meter?.request({ explorer, operation, outcome: reason ?? 'ok', credits: price, seconds });
     };
@@ -114,7 +114,7 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
       return value;
     } catch (error) {
       if (error instanceof RequestFault) ended(error);
-      else budget.settle(ticket, { reason: 'cut-off', retryAfterMs: null, planHeaders, price });
+      else budget.settle(ticket, { reason: 'cut-off', retryAfterMs: null, planHeaders });
       throw error;
     }
   };

@@ -1,5 +1,6 @@
 // Merges equal requests in flight: the same request is not sent while it is under way, nor twice in one tick.
 import type { AnyView } from '../../core/values/fields.ts';
+import type { Spend } from '../../core/spending/spend.ts';
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import type { FetchAnswer } from './fetch-answer.ts';
 import { PageAgain } from './page-again.ts';
@@ -18,9 +19,9 @@ type InFlight = Map<string, { answer: Promise<Value> | null }>;
 
 export interface RequestCoalescer {
   /** From the tick's cache, from a request under way, or by asking. */
-  request(question: Question, query: Query, tickCache: TickCache): Promise<Value>;
+  request(question: Question, query: Query, spend: Spend, tickCache: TickCache): Promise<Value>;
   /** By asking now: shared only with those who take their second reading at the same moment. */
-  requestAgain(question: Question, query: Query): Promise<Value>;
+  requestAgain(question: Question, query: Query, spend: Spend): Promise<Value>;
   /** Nobody looks at these answers any more. */
   endTick(tickCache: TickCache): void;
 }
@@ -46,8 +47,8 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
   }
 
   return {
-    request(question, query, tickCache) {
-      const request = toRequest(question, query);
+    request(question, query, spend, tickCache) {
+      const request = toRequest(question, query, spend);
       const known = tickCache.get(request.address);
       if (known !== undefined) return known;
       const pending = share(request, inFlight);
@@ -55,7 +56,7 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
       pending.then(retain, ignore);
       return pending;
     },
-    requestAgain: (question, query) => share(toRequest(question, query), inFlightAgain),
+    requestAgain: (question, query, spend) => share(toRequest(question, query, spend), inFlightAgain),
     endTick(tickCache) {
       // Behind those that join a request which is still under way: each retains its answer first.
       for (const pending of tickCache.values()) pending.then().then(release, ignore);
@@ -77,11 +78,12 @@ function ignore(): void {
   // Whoever asked is told of a failure.
 }
 
-function requestsTo(baseUrl: string): (question: Question, query: Query) => Request {
+function requestsTo(baseUrl: string): (question: Question, query: Query, spend: Spend) => Request {
   const { host } = new URL(baseUrl);
   const root = `${baseUrl.replace(/\/+$/, '')}/api/v2/`;
-  return (question, query) => ({
+  return (question, query, spend) => ({
     question,
+    spend,
     address: root + question.path + written(query),
     where: `${host}/api/v2/${question.path.replaceAll(/0x[0-9a-f]+/gi, '{address}')}`,
   });

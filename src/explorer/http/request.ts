@@ -1,4 +1,5 @@
 import type { Question } from '../../core/model/watch/question.ts';
+import type { Spend } from '../../core/spending/spend.ts';
 
 /** A question as it goes over the wire. */
 export interface Request {
@@ -7,4 +8,5 @@ export interface Request {
   readonly address: string;
   /** `explorer.example.com/api/v2/tokens/{address}`: what messages show of it. */
   readonly where: string;
+  readonly spend: Spend;
 }

@@ -2,14 +2,16 @@
 // one plan share its requests and its rests.
 import type { MissReason } from '../../core/model/observation.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
+import { Missed, Postponed } from '../../core/model/watch/question.ts';
+import { SPEND_CLASSES, type Spend, type SpendClass } from '../../core/spending/spend.ts';
 import { showInstant, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { RequestFault } from '../http/fault.ts';
+import type { Account, AccountTicket } from './account.ts';
 import type { PlanHeaders } from './plan-headers.ts';
 import { createPause, type Gate } from './pause.ts';
 import { createRateWindow, type WindowTicket } from './rate-window.ts';
 import { createSlots, type Slot } from './slots.ts';
-import { createSweepShare, type SweepShare } from './sweep-share.ts';
 
 /** A rest up to this long is waited for; a longer one fails at once, and a later poll asks again. */
 const SHORT_REST_MS = 5_000;
@@ -25,8 +27,8 @@ export interface BudgetOptions {
    * announce.
    */
   readonly concurrency?: number;
-  /** What the plan gives in a millisecond, where that is known. */
-  readonly creditsPerMs?: number | null;
+  /** Keeps the books of the plan. */
+  readonly account: Account;
   /** Told when the plan begins to refuse, when a refusal is judged otherwise, and when it is over. */
   readonly log?: Pick<Log, 'info' | 'warn'>;
   /** What log lines call the plan: the host. */
@@ -38,38 +40,38 @@ export interface BudgetTicket {
   readonly counted: WindowTicket;
   /** It is to show whether a refusal is over. */
   readonly isProbe: boolean;
+  readonly booked: AccountTicket;
 }
 
 export interface Budget {
   /** Throws `Missed` while the plan rests for long, without a place in the queue. */
   assertOpen(where: string): void;
-  /** Runs `task` in a free slot, first come, first served. */
-  hold<T>(task: (slot: Slot) => Promise<T>): Promise<T>;
-  /** Resolves when a request may leave. Throws `Missed` while the plan rests for long, or the signal's reason. */
-  pass(where: string, signal: AbortSignal): Promise<BudgetTicket>;
+  /** Runs `task` in a free slot: what is spent on the more severe first where the requests are limited. */
+  hold<T>(task: (slot: Slot) => Promise<T>, spentOn: SpendClass): Promise<T>;
+  /**
+   * Resolves when a request may leave. Throws `Missed` while the plan rests for long, `Postponed` where the credits are kept
+   * for what is more severe, or the signal's reason.
+   */
+  pass(where: string, signal: AbortSignal, spend: Spend): Promise<BudgetTicket>;
   /** Every request that left is settled, whatever became of it: others may wait for it. */
   settle(ticket: BudgetTicket, ended: Ended): void;
   /** Whether the plan rests so long that requests fail instead of waiting. */
   restsLong(): boolean;
   /** Why requests do not leave freely; null while they do. */
   rest(): PlanRest | null;
-  /** What may be spent on reading known rows again. */
-  readonly sweeps: SweepShare;
 }
 
-interface Ended {
+export interface Ended {
   /** Null for an answer; `cut-off`: nobody waited for its end. */
   readonly reason: MissReason | 'cut-off' | null;
   readonly retryAfterMs: number | null;
   /** Null when no headers came. */
   readonly planHeaders: PlanHeaders | null;
-  /** What the request costs. */
-  readonly price: number;
 }
 
 /** createBudget({ clock, requestsPerSecond: 5 }): five requests a second, one at a time. */
 export function createBudget(options: BudgetOptions): Budget {
-  const { clock, requestsPerSecond, concurrency = 1, creditsPerMs = null } = options;
+  const { clock, requestsPerSecond, concurrency = 1, account } = options;
   const slots = createSlots(concurrency);
   const pause = createPause();
   const window = requestsPerSecond === null ? null : createRateWindow(requestsPerSecond);
@@ -89,24 +91,33 @@ export function createBudget(options: BudgetOptions): Budget {
     return ms > 0 ? clock.sleep(ms, signal) : null;
   }
 
+  function admit(where: string, spend: Spend): void {
+    const admission = account.admit(spend);
+    if (admission === 'postpone')
+      throw new Postponed(`${where}: the credits that are left are kept for critical watches`);
+    if (admission === 'refuse') throw new Missed('plan', `${where}: not read, ${REFUSED[spend.class] ?? NOTHING_LEFT}`);
+  }
+
   return {
-    sweeps: createSweepShare({ clock, creditsPerMs }),
     assertOpen(where) {
       assertNotLong(pause.check(clock.now()), where);
     },
-    hold: (task) => slots.hold(task),
-    async pass(where, signal) {
+    hold: (task, spentOn) => slots.hold(task, rankOf(spentOn)),
+    async pass(where, signal, spend) {
       for (let wait = waitFor(where, signal); wait !== null; wait = waitFor(where, signal)) {
         await wait;
         signal.throwIfAborted();
       }
-      return { isProbe: pause.leave(), counted: window?.take(clock.now()) ?? UNCOUNTED };
+      admit(where, spend);
+      const booked = account.leave(spend);
+      return { isProbe: pause.leave(), counted: window?.take(clock.now()) ?? UNCOUNTED, booked };
     },
-    settle({ counted, isProbe }, { reason, retryAfterMs, planHeaders, price }) {
+    settle({ counted, isProbe, booked }, { reason, retryAfterMs, planHeaders }) {
       const now = clock.now();
       const withMargin = retryAfterMs === null ? null : retryAfterMs + MARGIN_MS;
       const credits = planHeaders?.credits ?? null;
-      pause.settle({ isProbe, reason, retryAfterMs: withMargin, credits, price }, now);
+      account.settle(booked, { isCharged: reason !== 'out-of-credits' && reason !== 'rate-limited', header: credits });
+      pause.settle({ isProbe, reason, retryAfterMs: withMargin, credits, price: booked.spend.price }, now);
       say(pause.rest(now));
       if (planHeaders === null || planHeaders.resetMs === null) return;
       window?.announce(counted, now, planHeaders.resetMs);
@@ -115,6 +126,14 @@ export function createBudget(options: BudgetOptions): Budget {
     restsLong: () => isLong(pause.check(clock.now())),
     rest: () => pause.rest(clock.now()),
   };
+}
+
+const NOTHING_LEFT = 'the plan has no credits for further pages now';
+const REFUSED: Partial<Record<SpendClass, string>> = { sweep: 'a tenth of the requests is used up' };
+
+/** Probes and first pages of critical watches leave first. */
+function rankOf(spentOn: SpendClass): number {
+  return spentOn === 'probe' ? 0 : SPEND_CLASSES.indexOf(spentOn);
 }
 
 const UNCOUNTED: WindowTicket = { window: 0 };

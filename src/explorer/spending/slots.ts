@@ -11,8 +11,8 @@ export interface Slot {
 }
 
 export interface Slots {
-  /** Runs `task` as soon as there is a slot, in the order of the calls. */
-  hold<T>(task: (slot: Slot) => Promise<T>): Promise<T>;
+  /** Runs `task` as soon as there is a slot: the smallest rank first, and of equal ones in the order of the calls. */
+  hold<T>(task: (slot: Slot) => Promise<T>, rank?: number): Promise<T>;
 }
 
 export function createSlots(concurrency: number): Slots {
@@ -42,5 +42,5 @@ export function createSlots(concurrency: number): Slots {
     }
   }
 
-  return { hold: (task) => queue.add(() => run(task)) };
+  return { hold: (task, rank = 0) => queue.add(() => run(task), { priority: -rank }) };
 }

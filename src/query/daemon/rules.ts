@@ -113,7 +113,7 @@ function rowOf({ runtime, now }: QueryContext, group: Group, { facts, notifiedOf
     const found = facts[place];
     const record = found?.health[alert.id];
     if (found === undefined || record === undefined) continue;
-    if (!blind.has(found.watch.id)) healths.add(healthOf(record, now, paceOf(watch)));
+    if (!blind.has(found.watch.id)) healths.add(healthOf(record, now, paceOf(watch, found.memory)));
     trueAt = later(trueAt, record.trueAt);
   }
   const health = WORST.find((one) => healths.has(one)) ?? 'ok';

@@ -1,5 +1,5 @@
 // What the verdict rests on: how fresh the data is, and whether messages go out.
-import type { Watch } from '../../core/model/watch/watch.ts';
+import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
 import type { BlindGroup, HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { OwedDepth } from '../../store/contract/deliveries.ts';
@@ -46,20 +46,21 @@ function causeIn({ reason, since, ...group }: BlindGroup): BlindCauseShape {
 }
 
 function oldestOf(facts: readonly WatchFacts[], now: Instant): Trust['oldest'] {
-  let oldest: { watch: Watch; until: Instant; share: number } | null = null;
+  let oldest: { watch: Watch; until: Instant; paceMs: number; share: number } | null = null;
   for (const { watch, memory } of facts) {
     const until = memory?.coveredUntil ?? null;
     if (until === null) continue;
-    const share = (now - until) / watch.schedule.intervalMs;
-    if (oldest === null || share > oldest.share) oldest = { watch, until, share };
+    const paceMs = paceIn(memory, watch);
+    const share = (now - until) / paceMs;
+    if (oldest === null || share > oldest.share) oldest = { watch, until, paceMs, share };
   }
   if (oldest === null) return null;
-  const { watch, until } = oldest;
+  const { watch, until, paceMs } = oldest;
   return {
     watch: watch.name,
     at: showInstant(until),
     age_ms: Math.max(0, now - until),
-    interval_ms: watch.schedule.intervalMs,
+    interval_ms: Math.round(paceMs),
   };
 }
 

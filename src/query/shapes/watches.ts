@@ -43,6 +43,7 @@ export const WatchRow = z
     needs: z.string().nullable().describe('What has to change for an alert to fire, in a sentence.'),
     as_of: Time.nullable().describe('Of the last usable answer.'),
     interval_ms: Count,
+    effective_ms: Count.describe('Longer than `interval_ms` where the plan of the explorer stretches it.'),
     bars: Bars,
   })
   .meta({ id: 'WatchRow', description: 'A watch.' });

@@ -3,7 +3,7 @@ import { historyOf } from '../../core/alerts/history.ts';
 import type { Memory, Run } from '../../core/model/memory.ts';
 import type { WindowHistory, WindowSpan } from '../../core/model/watch/condition.ts';
 import { isOverdue } from '../../core/model/watch/schedule.ts';
-import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
+import { paceIn, type ConditionAlert, type Watch } from '../../core/model/watch/watch.ts';
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { runsSince } from './lines.ts';
@@ -39,21 +39,22 @@ export async function historyAt(
   { memory, windows, at }: PastWindows,
 ): Promise<WindowHistory | null> {
   if (watch.kind.while === null) return null;
-  const { intervalMs } = watch.schedule;
+  const intervalMs = paceIn(memory, watch);
   const samples: Record<string, readonly Run[]> = {};
   for (const [path, spans] of Map.groupBy(windows, (span) => span.path)) {
     const since = at - Math.max(...spans.map(({ ms }) => ms)) - HOLE * intervalMs;
     samples[path] = await runsSince(store, { watch: watch.id, path }, { memory, since });
   }
-  return historyOf(samples, { at, coveredUntil: memory.coveredUntil, intervalMs });
+  return historyOf(samples, { at, coveredUntil: memory.coveredUntil, intervalMs, wantedMs: watch.schedule.intervalMs });
 }
 
 const FEW_MS = 60_000;
 
 /** The last answer was not good, or three polls did not come. */
 export function isOutOfDate({ runtime, now }: QueryContext, watch: Watch, readAt: Instant | null): boolean {
-  const twoMore = Math.max(2 * watch.schedule.intervalMs, FEW_MS);
-  return hasOldData(runtime, watch) || isOverdue(watch, readAt, now - twoMore);
+  const paceMs = paceIn(runtime.memoryOf(watch.id), watch);
+  const twoMore = Math.max(2 * paceMs, FEW_MS);
+  return hasOldData(runtime, watch) || isOverdue(watch, readAt, now - twoMore, paceMs);
 }
 
 /** What was read last was not good. */

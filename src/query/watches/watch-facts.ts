@@ -123,7 +123,7 @@ export function factsOf(
   const isKnown = before !== undefined && memory !== null && before.memory === memory;
   if (isKnown && before.minute === minute) return before;
   const health = isKnown ? before.health : runtime.healthOf(watch.id);
-  const unhealthy = unhealthyIn(health, watch, now);
+  const unhealthy = unhealthyIn(health, watch, memory, now);
   if (isKnown) return { ...before, unhealthy, minute };
   return {
     watch,
@@ -138,12 +138,13 @@ export function factsOf(
   };
 }
 
-function unhealthyIn(records: HealthByAlert, watch: Watch, now: Instant): readonly AlertId[] {
+function unhealthyIn(records: HealthByAlert, watch: Watch, memory: Memory | null, now: Instant): readonly AlertId[] {
   let unhealthy: AlertId[] | null = null;
   // Nearly all watches are well: no list of pairs is made.
   for (const alert in records) {
     const record = records[alert];
-    if (record !== undefined && !isHealthy(healthOf(record, now, paceOf(watch)))) (unhealthy ??= []).push(alert);
+    if (record !== undefined && !isHealthy(healthOf(record, now, paceOf(watch, memory))))
+      (unhealthy ??= []).push(alert);
   }
   return unhealthy ?? NO_ALERTS;
 }

@@ -1,5 +1,5 @@
 // One line for each watch.
-import type { ConditionAlert, Watch } from '../../core/model/watch/watch.ts';
+import { paceIn, type ConditionAlert, type Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { timesPerDay } from '../../rules/compile/schedule.ts';
 import type { BarsOf } from '../values/bars.ts';
@@ -41,6 +41,7 @@ export function watchRow(view: QueryContext, facts: WatchFacts, { states, barsOf
     needs: needsOf(watch, measure),
     as_of: timeOf(memory?.coveredUntil ?? null),
     interval_ms: watch.schedule.intervalMs,
+    effective_ms: Math.round(paceIn(memory, watch)),
     bars: barsOf(watch.id),
   };
 }

@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { keyOf } from '../chain/keys.ts';
 import { createFaultQueue, FaultOptions, type FaultQueue } from '../faults/fault.ts';
+import type { Credits } from '../limits.ts';
 import { assertRoom, type Overlay } from '../overlay.ts';
 import { ControlProblem } from '../problem.ts';
 import type { World } from '../world.ts';
@@ -43,6 +44,8 @@ export interface Control {
   hideTraces(options: Input<typeof schemas.HideTraces>): { block: number };
   /** Answers of one operation stay so many blocks behind the others. */
   lag(options: Input<typeof schemas.Lag>): { behind: number };
+  /** As another program that uses the same key. */
+  spend(options: Input<typeof schemas.Spend>): { left: number };
   fail(options: FaultOptions): { pending: number };
   clearFaults(): { pending: number };
 }
@@ -56,7 +59,7 @@ export interface Controls {
   readonly faults: FaultQueue;
 }
 
-export function createControl(world: World): Controls {
+export function createControl(world: World, credits: Credits): Controls {
   const { overlay, calendar } = world;
   const faults = createFaultQueue();
   const changed = <T>(result: T): T => {
@@ -87,6 +90,10 @@ export function createControl(world: World): Controls {
     releaseInternals: () => changed(releaseInternals(overlay)),
     hideTraces: (options: unknown) => changed(hideTraces(overlay, read(schemas.HideTraces, options))),
     lag: (options: unknown) => changed(lag(overlay, read(schemas.Lag, options))),
+    spend(options: unknown) {
+      credits.spend(read(schemas.Spend, options).credits);
+      return { left: credits.left() };
+    },
     fail(options: unknown) {
       faults.add(read(FaultOptions, options));
       return { pending: faults.pending };

@@ -25,6 +25,7 @@ const VERBS = {
   'release-internals': 'releaseInternals',
   'hide-traces': 'hideTraces',
   lag: 'lag',
+  spend: 'spend',
   fail: 'fail',
   'clear-faults': 'clearFaults',
 } as const satisfies Record<string, keyof Control>;

@@ -109,3 +109,5 @@ export const Lag = z.strictObject({
 });
 
 export const HideTraces = z.strictObject({ block: z.number().int().min(0), hidden: z.boolean().default(true) });
+
+export const Spend = z.strictObject({ credits: z.number().int().min(1).max(1_000_000_000_000) });

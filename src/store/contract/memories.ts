@@ -18,6 +18,8 @@ export interface StoredDiagnostics {
 /** What moves with every poll. A part that is left out stays as it was. */
 export interface Coverage extends Partial<StoredDiagnostics> {
   readonly until: Instant | null;
+  /** As the memory has it; null when left out. */
+  readonly paceMs?: number | null;
   /** When the values of the snapshot were last seen, be it one that was stored before. */
   readonly seenAt?: Instant | null;
   /** When alerts were last evaluated, with the results of the health, be it one that was stored before. */

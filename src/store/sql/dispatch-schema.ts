@@ -83,6 +83,7 @@ export function alertTables({ serial, int, text, table, keyedTable }: SqlDialect
  */
 export function renewalColumns({ int, text }: SqlDialect): string[] {
   return [
+    `ALTER TABLE covered ADD COLUMN pace_ms ${int}`,
     `ALTER TABLE recipient_state ADD COLUMN renewed ${text}`,
     `ALTER TABLE group_member ADD COLUMN renewed ${text}`,
     'ALTER TABLE alerts DROP COLUMN escalation_step',

@@ -217,6 +217,7 @@ describe('what is said', () => {
     const head = { height: 1n, timestamp: 0, readAt: 600_000, staleAfterMs: 180_000 };
     const stale: Observation = {
       type: 'seen',
+      paceMs: 0,
       at: 600_000,
       head,
       chain: 'not-asked',

@@ -58,10 +58,10 @@ test('the health of every alert is there to be scraped', () => {
   const since = Date.UTC(2026, 0, 1);
   const never = { since, evaluatedAt: since, trueAt: null, falseAt: since, unknownSince: null, evaluations: 5000 };
   const healthOf = (id: string): HealthByAlert => (id.startsWith('coins') ? { low: never } : {});
-  expect([...healthOfAlerts(watches, healthOf, since + 60_000)]).toEqual([
+  expect([...healthOfAlerts(watches, { healthOf, memoryOf: () => undefined, now: since + 60_000 })]).toEqual([
     { watch: 'coins', alert: 'low', health: 'ok' },
   ]);
-  expect([...healthOfAlerts(watches, healthOf, since + 2 * 86_400_000)]).toEqual([
+  expect([...healthOfAlerts(watches, { healthOf, memoryOf: () => undefined, now: since + 2 * 86_400_000 })]).toEqual([
     { watch: 'coins', alert: 'low', health: 'never-true' },
   ]);
 });

@@ -387,6 +387,7 @@ test('memory that this release cannot read is a new baseline, said aloud', async
     history: {},
     data: null,
     coveredUntil: null,
+    paceMs: null,
   };
   const none = {
     transitions: [],

@@ -25,8 +25,8 @@ interface Poll {
 }
 
 function observationAt(at: number, level: string | null): Observation {
-  if (level === 'missed') return { type: 'missed', at, reason: 'timeout', detail: 'no answer' };
-  return { type: 'seen', at, head: null, chain: 'not-asked', seen: { level }, partial: null };
+  if (level === 'missed') return { type: 'missed', at, paceMs: 0, reason: 'timeout', detail: 'no answer' };
+  return { type: 'seen', at, paceMs: 0, head: null, chain: 'not-asked', seen: { level }, partial: null };
 }
 
 function answers(samples: Samples, spans: readonly WindowSpan[], history: ReturnType<typeof historyOf>): string[] {

@@ -237,7 +237,7 @@ test('a slower watch is due in a tick of a faster one that asks the same, so tha
 });
 
 test('of watches of different paces that are due together, the most severe asks first', async () => {
-  const [fast = '', slow = ''] = [rule('fast', 'treasury', '1m'), rule('slow', 'treasury', '5m')];
+  const [fast, slow] = [rule('fast', 'treasury', '1m'), rule('slow', 'treasury', '5m')];
   const critical = slow.replace('on: changed', 'on: changed, severity: critical');
   const { clock, ticks, stop, ended } = running(loadWatches(`watches:\n${fast}${critical}`));
   await clock.advance(300_000);

@@ -1,11 +1,11 @@
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { tokenDetails } from '../../../src/explorer/operations.ts';
-import { createBudget } from '../../../src/explorer/spending/budget.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { certificate } from '../../support/certificate.ts';
 import { addressOf, openExplorer } from '../support/open.ts';
 import { sendJson, startServer } from '../support/server.ts';
+import { aBudget } from '../../support/spending.ts';
 
 const trusted = tls.getCACertificates('default');
 
@@ -27,7 +27,7 @@ test.each(['http', 'https'] as const)(
       // The name stands behind more bytes than one read brings, other ones for each token.
       sendJson(response, { padding: token.repeat(5000), name: `the token ${token}` });
     }, scheme);
-    const budget = createBudget({ clock: systemClock, requestsPerSecond: null, concurrency: tokens.length });
+    const budget = aBudget({ clock: systemClock, requestsPerSecond: null, concurrency: tokens.length });
     await using opened = openExplorer(server.url, { budget });
     const readAll = (): Promise<unknown[]> => {
       const reader = opened.explorer.tickReader();

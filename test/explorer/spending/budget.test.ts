@@ -3,11 +3,12 @@ import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, describe, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
 import type { RequestFault } from '../../../src/explorer/http/fault.ts';
-import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
+import type { Budget } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { aToken, impatient, missOf, openExplorer, someBlocks, someTokens } from '../support/open.ts';
 import { inTurn, sendJson, sendText, startServer, type SeenRequest } from '../support/server.ts';
+import { A_REQUEST, aBudget } from '../../support/spending.ts';
 
 const { signal } = new AbortController();
 const START = Date.UTC(2026, 0, 1);
@@ -37,10 +38,10 @@ function createLimiter(clock: FakeClock, perSecond: number, phaseMs: number) {
 
 async function askMany(budget: Budget, count: number, ask: () => Promise<PlanHeaders>): Promise<void> {
   const one = async (): Promise<void> => {
-    const ticket = await budget.pass('host', signal);
-    budget.settle(ticket, { reason: null, retryAfterMs: null, planHeaders: await ask(), price: 20 });
+    const ticket = await budget.pass('host', signal, A_REQUEST);
+    budget.settle(ticket, { reason: null, retryAfterMs: null, planHeaders: await ask() });
   };
-  await Promise.all(Array.from({ length: count }, () => budget.hold(one)));
+  await Promise.all(Array.from({ length: count }, () => budget.hold(one, 'warning')));
 }
 
 describe("a plan's requests per second", () => {
@@ -49,7 +50,7 @@ describe("a plan's requests per second", () => {
     async (phaseMs) => {
       const clock = createFakeClock(0);
       const limiter = createLimiter(clock, 5, phaseMs);
-      const budget = createBudget({ clock, requestsPerSecond: 5 });
+      const budget = aBudget({ clock, requestsPerSecond: 5 });
       const done = askMany(budget, 103, async () => {
         await clock.sleep(20);
         const planHeaders = limiter.ask();
@@ -66,7 +67,7 @@ describe("a plan's requests per second", () => {
   test('are counted in seconds of our own where the limiter does not say', async () => {
     const clock = createFakeClock(0);
     const sent: number[] = [];
-    const budget = createBudget({ clock, requestsPerSecond: 3 });
+    const budget = aBudget({ clock, requestsPerSecond: 3 });
     const done = askMany(budget, 7, async () => {
       sent.push(clock.now());
       return SILENT;
@@ -79,7 +80,7 @@ describe("a plan's requests per second", () => {
   test('may be less than one', async () => {
     const clock = createFakeClock(0);
     const sent: number[] = [];
-    const budget = createBudget({ clock, requestsPerSecond: 0.25 });
+    const budget = aBudget({ clock, requestsPerSecond: 0.25 });
     const done = askMany(budget, 3, async () => {
       sent.push(clock.now());
       return SILENT;
@@ -91,7 +92,7 @@ describe("a plan's requests per second", () => {
 
   test('a clock that is set back does not stop them', async () => {
     const clock = createFakeClock(10_000_000);
-    const budget = createBudget({ clock, requestsPerSecond: 1 });
+    const budget = aBudget({ clock, requestsPerSecond: 1 });
     await askMany(budget, 1, async () => SILENT);
     await clock.setTo(0);
     await askMany(budget, 1, async () => SILENT);
@@ -102,16 +103,16 @@ describe("a plan's requests per second", () => {
     const clock = createFakeClock(0);
     const order: number[] = [];
     let running = 0;
-    const budget = createBudget({ clock, requestsPerSecond: 2 });
+    const budget = aBudget({ clock, requestsPerSecond: 2 });
     const done = Promise.all(
       [0, 1, 2, 3, 4].map((i) =>
         budget.hold(async () => {
           running += 1;
           expect(running).toBe(1);
-          await budget.pass('host', signal);
+          await budget.pass('host', signal, A_REQUEST);
           order.push(i);
           running -= 1;
-        }),
+        }, 'warning'),
       ),
     );
     await clock.advance(5_000);
@@ -129,7 +130,7 @@ describe('a slow path', () => {
       held.hasBegun = true;
       held.giveBack = slot.giveBack;
       return new Promise<void>((resolve) => (held.end = resolve));
-    });
+    }, 'warning');
     return { held, ended };
   }
 
@@ -141,7 +142,7 @@ describe('a slow path', () => {
     [3, [3, 4, 4, 4, 4, 4]],
     [5, [5, 5, 5, 5, 5, 5]],
   ])('with %i at a time lets the next one through, until four are in flight', async (concurrency, counts) => {
-    const budget = createBudget({ clock: createFakeClock(0), requestsPerSecond: null, concurrency });
+    const budget = aBudget({ clock: createFakeClock(0), requestsPerSecond: null, concurrency });
     const holders = Array.from({ length: 6 }, () => holder(budget));
     const seen: number[] = [];
     for (const { held } of holders) {
@@ -160,7 +161,7 @@ describe('a slow path', () => {
   });
 
   test('that ends makes no room for a second one', async () => {
-    const budget = createBudget({ clock: createFakeClock(0), requestsPerSecond: null });
+    const budget = aBudget({ clock: createFakeClock(0), requestsPerSecond: null });
     const [slow, second, third] = [holder(budget), holder(budget), holder(budget)];
     await afterIo();
     slow.held.giveBack();
@@ -206,37 +207,37 @@ const OPEN_AGAIN: MissReason[] = ['not-found', 'unprocessable'];
 
 describe('a plan that rests', () => {
   async function end(budget: Budget, reason: MissReason | null, retryAfterMs: number | null = null): Promise<void> {
-    const ticket = await budget.pass('host', signal);
-    budget.settle(ticket, { reason, retryAfterMs, planHeaders: SILENT, price: 20 });
+    const ticket = await budget.pass('host', signal, A_REQUEST);
+    budget.settle(ticket, { reason, retryAfterMs, planHeaders: SILENT });
   }
 
   test.each(OPEN_AGAIN)('a probe that is answered with %s shows that the plan works', async (reason) => {
     const clock = createFakeClock(NOON);
-    const budget = createBudget({ clock, requestsPerSecond: null });
+    const budget = aBudget({ clock, requestsPerSecond: null });
     await end(budget, 'out-of-credits');
     await clock.advance(600_000);
     await end(budget, reason);
-    await budget.pass('host', signal);
-    await budget.pass('host', signal);
+    await budget.pass('host', signal, A_REQUEST);
+    await budget.pass('host', signal, A_REQUEST);
   });
 
   test("a limiter's refusal does not shorten a rest for want of credits", async () => {
     const clock = createFakeClock(NOON);
-    const budget = createBudget({ clock, requestsPerSecond: null, concurrency: 2 });
-    const [a, b] = [await budget.pass('host', signal), await budget.pass('host', signal)];
-    budget.settle(a, { reason: 'out-of-credits', retryAfterMs: null, planHeaders: SILENT, price: 20 });
-    budget.settle(b, { reason: 'rate-limited', retryAfterMs: 300, planHeaders: SILENT, price: 20 });
-    expect((await missOf(budget.pass('host', signal))).reason).toBe('out-of-credits');
+    const budget = aBudget({ clock, requestsPerSecond: null, concurrency: 2 });
+    const [a, b] = [await budget.pass('host', signal, A_REQUEST), await budget.pass('host', signal, A_REQUEST)];
+    budget.settle(a, { reason: 'out-of-credits', retryAfterMs: null, planHeaders: SILENT });
+    budget.settle(b, { reason: 'rate-limited', retryAfterMs: 300, planHeaders: SILENT });
+    expect((await missOf(budget.pass('host', signal, A_REQUEST))).reason).toBe('out-of-credits');
   });
 
   test('refusals that announce nothing make it rest longer and longer, up to ten minutes', async () => {
     const clock = createFakeClock(0);
-    const budget = createBudget({ clock, requestsPerSecond: null });
+    const budget = aBudget({ clock, requestsPerSecond: null });
     const rests: number[] = [];
     for (let i = 0; i < 12; i++) {
       await end(budget, 'rate-limited');
       const before = clock.now();
-      const passed = budget.pass('host', signal).then(
+      const passed = budget.pass('host', signal, A_REQUEST).then(
         () => clock.now() - before,
         (error: unknown) => (error as { retryAfterMs: number }).retryAfterMs,
       );
@@ -249,25 +250,27 @@ describe('a plan that rests', () => {
 
   test('nothing left before the reset: nobody asks, although nobody was refused', async () => {
     const clock = createFakeClock(0);
-    const budget = createBudget({ clock, requestsPerSecond: null });
-    const ticket = await budget.pass('host', signal);
+    const budget = aBudget({ clock, requestsPerSecond: null });
+    const ticket = await budget.pass('host', signal, A_REQUEST);
     budget.settle(ticket, {
       reason: null,
       retryAfterMs: null,
       planHeaders: { credits: null, limit: 600, remaining: 0, resetMs: 40_000 },
-      price: 20,
     });
-    expect(await missOf(budget.pass('host', signal))).toMatchObject({ reason: 'rate-limited', retryAfterMs: 40_060 });
+    expect(await missOf(budget.pass('host', signal, A_REQUEST))).toMatchObject({
+      reason: 'rate-limited',
+      retryAfterMs: 40_060,
+    });
     await clock.advance(40_060);
-    await budget.pass('host', signal);
+    await budget.pass('host', signal, A_REQUEST);
   });
 
   test('stopping ends the wait with its reason', async () => {
     const clock = createFakeClock(0);
     const stop = new AbortController();
-    const budget = createBudget({ clock, requestsPerSecond: 1 });
-    await budget.pass('host', stop.signal);
-    const waiting = budget.pass('host', stop.signal).catch((error: unknown) => error);
+    const budget = aBudget({ clock, requestsPerSecond: 1 });
+    await budget.pass('host', stop.signal, A_REQUEST);
+    const waiting = budget.pass('host', stop.signal, A_REQUEST).catch((error: unknown) => error);
     await clock.whenSleeping(1);
     const reason = new Error('stopping');
     stop.abort(reason);
@@ -353,7 +356,7 @@ describe('a 429', () => {
   test('of one explorer holds for the other on the same plan', async () => {
     await using server = await startServer(inTurn(refuse({ 'retry-after': '60' }), answer));
     const clock = createFakeClock(0);
-    const budget = createBudget({ clock, requestsPerSecond: 5 });
+    const budget = aBudget({ clock, requestsPerSecond: 5 });
     await using first = openExplorer(`${server.url}/1`, { clock, budget, name: 'ethereum' });
     await using second = openExplorer(`${server.url}/100`, { clock, budget, name: 'gnosis' });
     await missOf(first.explorer.tickReader().one(aToken));
@@ -380,10 +383,10 @@ describe('an answer that leaves nothing before the reset', () => {
       sendJson(response, { symbol: 'ACME' }, { headers: used });
     });
     const clock = createFakeClock(START);
-    const budget = createBudget({ clock, requestsPerSecond: null });
+    const budget = aBudget({ clock, requestsPerSecond: null });
     await using opened = openExplorer(server.url, { clock, budget });
     await opened.explorer.tickReader().one(aToken);
-    const rested = await budget.pass('host', signal).then(
+    const rested = await budget.pass('host', signal, A_REQUEST).then(
       () => null,
       (error: unknown) => (error as RequestFault).retryAfterMs,
     );

@@ -1,12 +1,13 @@
 import type http from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
-import { createBudget, type Budget, type BudgetTicket } from '../../../src/explorer/spending/budget.ts';
+import type { Budget, BudgetTicket } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { aToken, missOf, openExplorer, someBlocks } from '../support/open.ts';
 import { inTurn, sendJson, startServer } from '../support/server.ts';
+import { A_REQUEST, aBudget } from '../../support/spending.ts';
 
 const { signal } = new AbortController();
 /** Far from the reset of a daily plan. */
@@ -19,20 +20,20 @@ const MINUTES = 60_000;
 function aPlan(at = NOON) {
   const clock = createFakeClock(at);
   const log = createRecordingLog();
-  const budget = createBudget({ clock, requestsPerSecond: null, concurrency: 4, log, host: 'api.example' });
+  const budget = aBudget({ clock, requestsPerSecond: null, concurrency: 4, log, host: 'api.example' });
   return { clock, log, budget, ask: asking(budget) };
 }
 
 type End = MissReason | 'cut-off' | null;
 
 function settle(budget: Budget, ticket: BudgetTicket, reason: End, credits: number | null = null): void {
-  budget.settle(ticket, { reason, retryAfterMs: null, planHeaders: { ...SILENT, credits }, price: PRICE });
+  budget.settle(ticket, { reason, retryAfterMs: null, planHeaders: { ...SILENT, credits } });
 }
 
 /** A request that leaves at once and ends like this; `credits`: what its header says is left. */
 function asking(budget: Budget): (reason: End, credits?: number | null) => Promise<void> {
   return async (reason, credits = null) => {
-    settle(budget, await budget.pass('host', signal), reason, credits);
+    settle(budget, await budget.pass('host', signal, A_REQUEST), reason, credits);
   };
 }
 
@@ -122,9 +123,9 @@ describe('a probe', () => {
   test('is one request alone: the others wait for its answer, and then leave', async () => {
     const { budget } = await resting();
     const left: number[] = [];
-    const probe = await budget.pass('host', signal);
+    const probe = await budget.pass('host', signal, A_REQUEST);
     const others = [1, 2, 3].map(async (i) => {
-      await budget.pass('host', signal);
+      await budget.pass('host', signal, A_REQUEST);
       left.push(i);
     });
     budget.assertOpen('host');
@@ -137,8 +138,8 @@ describe('a probe', () => {
 
   test('that is refused sends those who waited for it away, unasked', async () => {
     const { budget } = await resting();
-    const probe = await budget.pass('host', signal);
-    const other = budget.pass('host', signal);
+    const probe = await budget.pass('host', signal, A_REQUEST);
+    const other = budget.pass('host', signal, A_REQUEST);
     settle(budget, probe, 'unauthorized');
     const missed = await missOf(other);
     expect(missed).toMatchObject({ reason: 'unauthorized', retryAfterMs: 15 * SECONDS });
@@ -150,15 +151,15 @@ describe('a probe', () => {
 
   test.each<End>(['timeout', 'cut-off'])('that gets lost (%s) is followed by another one at once', async (end) => {
     const { budget } = await resting();
-    const probe = await budget.pass('host', signal);
-    const other = budget.pass('host', signal);
+    const probe = await budget.pass('host', signal, A_REQUEST);
+    const other = budget.pass('host', signal, A_REQUEST);
     settle(budget, probe, end);
     expect((await other).isProbe).toBe(true);
   });
 
   test('is not ended by what left before the refusal', async () => {
     const { clock, budget, ask } = aPlan();
-    const [early, late] = [await budget.pass('host', signal), await budget.pass('host', signal)];
+    const [early, late] = [await budget.pass('host', signal, A_REQUEST), await budget.pass('host', signal, A_REQUEST)];
     await ask(null, 90_000);
     await ask('out-of-credits');
     settle(budget, early, 'out-of-credits');

@@ -1,10 +1,10 @@
 import { Address } from '../../../src/core/values/address.ts';
 import { Missed } from '../../../src/core/model/watch/question.ts';
-import { createBudget } from '../../../src/explorer/spending/budget.ts';
 import { addressTokens, blocks, tokenDetails } from '../../../src/explorer/operations.ts';
 import { createExplorer, type Explorer, type ExplorerOptions } from '../../../src/explorer/explorer.ts';
 import type { ExplorerMeter } from '../../../src/explorer/http/meter.ts';
 import { systemClock, type Clock } from '../../../src/lib/clock.ts';
+import { aBudget } from '../../support/spending.ts';
 
 type Counted = Parameters<ExplorerMeter['request']>[0];
 type Headers = Parameters<ExplorerMeter['explorerHeaders']>[0];
@@ -40,7 +40,7 @@ export function openExplorer(baseUrl: string, options: OpenOptions = {}): Opened
     auth: { type: 'none' },
     coin: { symbol: 'ETH', decimals: 18 },
     userAgent: 'chainwarden/0.0.0',
-    budget: createBudget({ clock, requestsPerSecond: null }),
+    budget: aBudget({ clock, requestsPerSecond: null }),
     clock,
     log: { debug: log, info: log, warn: log, error: log },
     signal: stop.signal,

@@ -293,11 +293,19 @@ export function at(offset: string): number {
 }
 
 export function saw(seen: GaugeReading, when: string, change: { partial?: string } = {}): Observation {
-  return { type: 'seen', at: at(when), head: null, chain: 'not-asked', seen, partial: change.partial ?? null };
+  return {
+    type: 'seen',
+    at: at(when),
+    paceMs: 0,
+    head: null,
+    chain: 'not-asked',
+    seen,
+    partial: change.partial ?? null,
+  };
 }
 
 export function missed(when: string): Observation {
-  return { type: 'missed', at: at(when), reason: 'timeout', detail: 'no answer within 30 s' };
+  return { type: 'missed', at: at(when), paceMs: 0, reason: 'timeout', detail: 'no answer within 30 s' };
 }
 
 /** As it comes back from the store. */

@@ -38,6 +38,8 @@ export interface PollTime {
   /** When this watch was last evaluated; null = never. */
   readonly coveredUntil: Instant | null;
   readonly intervalMs: number;
+  /** By the rule, where the plan stretches the interval; the same when left out. */
+  readonly wantedMs?: number;
 }
 
 /** What a poll makes of a rule's two thresholds. */

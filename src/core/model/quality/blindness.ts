@@ -1,7 +1,7 @@
 import type { Instant } from '../../../lib/clock.ts';
 import type { Memory } from '../memory.ts';
 import { nextTimeOf } from '../watch/schedule.ts';
-import type { Watch } from '../watch/watch.ts';
+import { paceIn, type Watch } from '../watch/watch.ts';
 
 const MISSED_TIMES = 3;
 /** A poll that is under way counts as missed only when it takes longer. */
@@ -11,7 +11,7 @@ const ANSWER_MS = 10_000;
 const OVERDUE_MS = 20_000;
 
 /** What is known of the watch's data. */
-type Known = Pick<Memory, 'data' | 'coveredUntil'> | undefined;
+type Known = (Pick<Memory, 'data' | 'coveredUntil'> & Partial<Pick<Memory, 'paceMs'>>) | undefined;
 
 export interface Watching {
   readonly watch: Pick<Watch, 'kind' | 'target' | 'schedule' | 'blindAfterMs'>;
@@ -27,7 +27,8 @@ export interface Watching {
 export function blindSince(memory: Known, watching: Watching): Instant | null {
   const since = latest(lastOkOf(memory), watching.from);
   const clear = clearUntil(memory, watching);
-  return since === null || clear === null || watching.now <= clear ? null : nextTimeOf(watching.watch, since);
+  if (since === null || clear === null || watching.now <= clear) return null;
+  return nextTimeOf(watching.watch, since, paceIn(memory, watching.watch));
 }
 
 /**
@@ -39,7 +40,7 @@ export function overdueSince(memory: Known, watching: Watching): Instant | null 
   const since = latest(lastOkOf(memory), from);
   // Of ten thousand watches most were polled a moment ago.
   if (since === null || now - since <= OVERDUE_MS) return null;
-  const first = nextTimeOf(watch, since);
+  const first = nextTimeOf(watch, since, paceIn(memory, watch));
   return first === null || now <= first + OVERDUE_MS || blindSince(memory, watching) !== null ? null : first;
 }
 
@@ -49,13 +50,13 @@ export function clearUntil(memory: Known, { watch, from, now }: Watching): Insta
   if (since === null) return null;
   // The due times of ten thousand watches are looked for only where one may be blind.
   const earliest = since + watch.blindAfterMs;
-  return now <= earliest ? earliest : blindAt(watch, since);
+  return now <= earliest ? earliest : blindAt(watch, since, paceIn(memory, watch));
 }
 
-function blindAt(watch: Watching['watch'], since: Instant): Instant | null {
-  const first = nextTimeOf(watch, since);
+function blindAt(watch: Watching['watch'], since: Instant, paceMs: number): Instant | null {
+  const first = nextTimeOf(watch, since, paceMs);
   let last = first;
-  for (let missed = 1; missed < MISSED_TIMES && last !== null; missed += 1) last = nextTimeOf(watch, last);
+  for (let missed = 1; missed < MISSED_TIMES && last !== null; missed += 1) last = nextTimeOf(watch, last, paceMs);
   return first === null || last === null ? null : Math.max(first + watch.blindAfterMs, last + ANSWER_MS);
 }
 

@@ -24,6 +24,7 @@ const MISSED: Partial<Record<MissReason, DataState>> = {
   'not-found': 'nodata',
   'rate-limited': 'throttled',
   'out-of-credits': 'throttled',
+  plan: 'throttled',
 };
 
 /** The same object as before while the state stays. `coveredUntil`: of the poll before. */

@@ -41,12 +41,29 @@ const CreditsState = z.object({
 });
 export type CreditsState = z.output<typeof CreditsState>;
 
+const CreditPlanState = z.object({
+  credits: z.number(),
+  per: z.enum(['day', 'month']),
+  /** Nobody wrote it. */
+  isAssumed: z.boolean(),
+  /** Credits left; null: not known yet. */
+  known: z.number().nullable(),
+  resetsAt: instant,
+  /** Spent by other programs in this period. */
+  foreign: z.number(),
+  /** How many times as long the intervals are. */
+  stretch: z.object({ critical: z.number(), warning: z.number(), info: z.number() }),
+});
+export type CreditPlanState = z.output<typeof CreditPlanState>;
+
 const ExplorerHealth = z.object({
   name: z.string(),
   /** Watches that the daemon which says so polls. */
   polled: Count,
   head: HeadStanding,
   credits: CreditsState.nullable(),
+  /** Null: no plan is known. */
+  plan: CreditPlanState.nullable().default(null),
 });
 export type ExplorerHealth = z.output<typeof ExplorerHealth>;
 

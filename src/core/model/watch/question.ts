@@ -2,6 +2,7 @@
 import type { Instant } from '../../../lib/clock.ts';
 import type { AnyRecord, AnyView, Fields, View } from '../../values/fields.ts';
 import type { RecordType } from '../../values/record-type.ts';
+import type { Severity } from '../ids.ts';
 import type { Head, MissReason } from '../observation.ts';
 
 /** Name of an operation of the explorer's API, such as `address-tokens`. */
@@ -61,6 +62,9 @@ export interface Read {
   readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
 
+/** The most severe watch that asks what stands at that path, and whether it is the first that the watch asks. */
+export type AskedBy = (path: string) => { readonly severity: Severity; readonly isFirst: boolean };
+
 /** For watches that are due together: equal questions are asked once. */
 export interface TickRead extends Read {
   /**
@@ -82,4 +86,9 @@ export class Missed extends Error {
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+/** The credits of the plan are kept for what is more severe. Nothing was asked: the poll is due again, and missed nothing. */
+export class Postponed extends Error {
+  override readonly name = 'Postponed';
 }

@@ -43,20 +43,32 @@ export function nextDue(
   return (Math.floor((now - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs;
 }
 
-/** When a watch is due next, after `now`; null when its cron has no time within a year. */
-export function nextTimeOf(watch: Scheduled, now: Instant): Instant | null {
+/** A watch whose intervals are stretched is due when so much of one has passed. */
+export const PACE_SLACK = 0.9;
+
+/**
+ * When a watch is due next, after `now`; null when its cron has no time within a year. `paceMs`: the interval in force; one
+ * that is stretched counts from `now`.
+ */
+export function nextTimeOf(watch: Scheduled, now: Instant, paceMs: number = watch.schedule.intervalMs): Instant | null {
   const { schedule } = watch;
-  return schedule.type === 'cron'
-    ? schedule.times.after(now)
-    : nextDue({ intervalMs: schedule.intervalMs, phaseMs: phaseOf(watch) }, now);
+  const isStretched = paceMs > schedule.intervalMs;
+  if (schedule.type === 'cron') return schedule.times.after(isStretched ? now + PACE_SLACK * paceMs : now);
+  return isStretched ? now + paceMs : nextDue({ intervalMs: schedule.intervalMs, phaseMs: phaseOf(watch) }, now);
 }
 
 /**
  * Whether a poll is due that did not come: the last answer is older than the interval, or its cron had a time since. It
  * is not made up for once that time is longer ago than times follow each other: then it is outside the hours of the cron.
  */
-export function isOverdue({ schedule }: Pick<Watch, 'schedule'>, coveredUntil: Instant | null, now: Instant): boolean {
+export function isOverdue(
+  { schedule }: Pick<Watch, 'schedule'>,
+  coveredUntil: Instant | null,
+  now: Instant,
+  paceMs: number = schedule.intervalMs,
+): boolean {
   const { intervalMs } = schedule;
+  if (coveredUntil !== null && paceMs > intervalMs && now - coveredUntil <= paceMs) return false;
   if (schedule.type === 'every') return coveredUntil === null || now - coveredUntil > intervalMs;
   const due = schedule.times.upTo(now);
   return due !== null && now - due < intervalMs && (coveredUntil === null || coveredUntil < due);

@@ -2,6 +2,7 @@
 import type { Instant } from '../../../lib/clock.ts';
 import type { Condition, WindowSpan, Template } from './condition.ts';
 import type { ConditionPace } from '../health.ts';
+import type { Memory } from '../memory.ts';
 import type { ReadField } from '../quality/field-sightings.ts';
 import type { AlertId, EventName, Labels, Severity, WatchId } from '../ids.ts';
 import type { AnyKind } from './kind.ts';
@@ -167,9 +168,21 @@ export function readsOfCount({ if: selector, fires }: Pick<CountAlert, 'if' | 'f
 export type StatefulAlert = ConditionAlert | CountAlert;
 export type AlertRule = EventAlert | StatefulAlert;
 
+/** The interval in force: that of the rule, unless the plan stretches it. */
+export function paceIn(
+  memory: Partial<Pick<Memory, 'paceMs'>> | null | undefined,
+  { schedule }: Pick<Watch, 'schedule'>,
+): number {
+  return Math.max(schedule.intervalMs, memory?.paceMs ?? 0);
+}
+
 /** How soon the conditions of the watch can be known. */
-export function paceOf({ schedule, windows }: Pick<Watch, 'schedule' | 'windows'>): ConditionPace {
-  return { intervalMs: schedule.intervalMs, windowMs: Math.max(0, ...windows.map(({ ms }) => ms)) };
+export function paceOf(
+  watch: Pick<Watch, 'schedule' | 'windows'>,
+  memory: Partial<Pick<Memory, 'paceMs'>> | null | undefined,
+): ConditionPace {
+  const { windows } = watch;
+  return { intervalMs: paceIn(memory, watch), windowMs: Math.max(0, ...windows.map(({ ms }) => ms)) };
 }
 
 /** Confirmations are counted from the head; null when no alert of the watch counts any. */

@@ -85,15 +85,16 @@ export async function covered(sql: Sql): Promise<Map<WatchId, Instant>> {
 }
 
 const COVER = list(
-  { watch: 'text', until: 'int?', seen_at: 'int?', evaluated_at: 'int?' },
+  { watch: 'text', until: 'int?', pace_ms: 'int?', seen_at: 'int?', evaluated_at: 'int?' },
   (row) => `
-  INSERT INTO covered (watch, until, seen_at, evaluated_at)
-  SELECT memory.watch, ${row.until}, ${row.seen_at}, ${row.evaluated_at} FROM memory ${row.also}
+  INSERT INTO covered (watch, until, pace_ms, seen_at, evaluated_at)
+  SELECT memory.watch, ${row.until}, ${row.pace_ms}, ${row.seen_at}, ${row.evaluated_at} FROM memory ${row.also}
   WHERE memory.watch = ${row.watch}
-  ON CONFLICT (watch) DO UPDATE SET until = excluded.until,
+  ON CONFLICT (watch) DO UPDATE SET until = excluded.until, pace_ms = excluded.pace_ms,
     seen_at = coalesce(excluded.seen_at, covered.seen_at),
     evaluated_at = coalesce(excluded.evaluated_at, covered.evaluated_at)
   WHERE covered.until IS DISTINCT FROM excluded.until
+    OR covered.pace_ms IS DISTINCT FROM excluded.pace_ms
     OR covered.seen_at IS DISTINCT FROM coalesce(excluded.seen_at, covered.seen_at)
     OR covered.evaluated_at IS DISTINCT FROM coalesce(excluded.evaluated_at, covered.evaluated_at)`,
 );
@@ -113,9 +114,10 @@ export async function keepCoverage(sql: Sql, coverage: ReadonlyMap<WatchId, Cove
   const all = [...coverage];
   await sql.each(
     COVER,
-    all.map(([watch, { until, seenAt = null, evaluatedAt = null }]) => ({
+    all.map(([watch, { until, paceMs = null, seenAt = null, evaluatedAt = null }]) => ({
       watch,
       until,
+      pace_ms: paceMs === null ? null : Math.round(paceMs),
       seen_at: seenAt,
       evaluated_at: evaluatedAt,
     })),

@@ -9,7 +9,7 @@ import { StorageError } from '../../contract/store.ts';
 import { memoryOf } from './stored-memory.ts';
 
 const BARE = `
-  SELECT memory.watch, version, checksum, state, alerts, history, data, covered.until AS covered_until
+  SELECT memory.watch, version, checksum, state, alerts, history, data, covered.until AS covered_until, pace_ms
   FROM memory LEFT JOIN covered ON covered.watch = memory.watch`;
 
 /** Every memory. */

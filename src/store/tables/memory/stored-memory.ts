@@ -76,6 +76,7 @@ const memory: z.ZodType<Memory> = z.object({
     })
     .nullable(),
   coveredUntil: instant.nullable(),
+  paceMs: z.number().nullable(),
 });
 
 /** Throws a StorageError that names the watch when the row is damaged. */
@@ -90,6 +91,7 @@ export function memoryOf(row: Row): Memory {
       history: fromJson(row['history']),
       data: fromJson(row['data']),
       coveredUntil: row['covered_until'],
+      paceMs: row['pace_ms'] ?? null,
     });
   return parsed(`memory of watch ${watch}`, parse, `. Take it out with: chainwarden state forget '${watch}'`);
 }

@@ -50,6 +50,11 @@ interface Drawn {
   readonly filter: SamplesFilter;
 }
 
+/** `, now every 2 min: the plan of ethereum` */
+function stretched({ interval_ms: wanted, effective_ms: now, explorer }: WatchExplanation['watch']): string {
+  return now > wanted ? `, now every ${duration(now)}: the plan of ${explorer}` : '';
+}
+
 function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): Html {
   const { watch, of, pause, token } = found;
   const where = of === null ? NOTHING : html` of <b>${of.name ?? of.address}</b>`;
@@ -58,8 +63,8 @@ function content(found: WatchExplanation, drawn: Drawn, request: PageRequest): H
       <p class="crumbs"><a href="/watches">Watches</a> / ${watch.kind}</p>
       <h1>${watch.name}</h1>
       <p class="lead">
-        ${capital(watch.kind)}${where}${asset} on ${watch.explorer}, polled every ${duration(watch.interval_ms)}.
-        ${plural(found.alerts.length, 'alert')}.
+        ${capital(watch.kind)}${where}${asset} on ${watch.explorer}, polled every
+        ${duration(watch.interval_ms)}${stretched(watch)}. ${plural(found.alerts.length, 'alert')}.
       </p>
       ${notes(found, request)}
     </div>

@@ -1,0 +1,72 @@
+// The questions of a watch at each of its due times, and how severe its alerts are.
+import { RANK_OF } from '../model/delivery.ts';
+import type { Severity } from '../model/ids.ts';
+import type { Question } from '../model/watch/question.ts';
+import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
+import { remembered } from '../../lib/remembered.ts';
+import type { Asking, PlannedQuestion } from './planner.ts';
+
+/** That of the most severe alert; a watch without alerts is shown on pages only. */
+export function severityOf({ alerts }: Pick<Watch, 'alerts'>): Severity {
+  return mostSevere(alerts.map(({ severity }) => severity));
+}
+
+export function mostSevere(severities: readonly Severity[]): Severity {
+  return severities.reduce<Severity>((most, one) => (RANK_OF[one] < RANK_OF[most] ? one : most), 'info');
+}
+
+/** Its own question, and the one for the chain's head where confirmations are counted. */
+export function firstQuestionsOf(watch: Watch): readonly Pick<Question, 'path' | 'params' | 'operation' | 'credits'>[] {
+  const head = headQuestionOf(watch);
+  return [watch.kind.question(watch.target), ...(head === null ? [] : [head])];
+}
+
+const HOUR_MS = 3_600_000;
+const LONG_MS = 6 * HOUR_MS;
+
+function askingOf(watch: Watch): Asking {
+  const { schedule } = watch;
+  const { intervalMs } = schedule;
+  const isFixed = intervalMs >= (schedule.type === 'cron' ? HOUR_MS : LONG_MS);
+  const longestMs = isFixed ? intervalMs : shortestWindowOf(watch);
+  return { severity: severityOf(watch), wantedMs: intervalMs, longestMs };
+}
+
+/** A stretched interval must not be longer than a window looks back. */
+function shortestWindowOf({ windows, alerts }: Watch): number {
+  const within = alerts.flatMap((alert) =>
+    alert.type === 'count' && alert.fires.type !== 'none-for' ? [alert.fires.withinMs] : [],
+  );
+  return Math.min(Infinity, ...windows.map(({ ms }) => ms), ...within);
+}
+
+/** The need of a watch, by its rule. Found once for each. */
+export const needOf = remembered(askingOf);
+
+export interface AskedQuestion {
+  readonly explorer: string;
+  readonly question: PlannedQuestion;
+}
+
+/** The questions of watches: those that are equal are one. `change`: needs that differ from those of the rules. */
+export function askedBy(
+  watches: readonly Watch[],
+  change: (need: Asking, watch: Watch) => Asking = (need) => need,
+): readonly AskedQuestion[] {
+  const askedByKey = new Map<string, { readonly explorer: string; readonly cost: number; readonly asks: Asking[] }>();
+  for (const watch of watches)
+    for (const { key, credits } of keyedQuestionsOf(watch)) {
+      const need = change(needOf(watch), watch);
+      const known = askedByKey.get(key);
+      if (known === undefined) askedByKey.set(key, { explorer: watch.target.explorer, cost: credits, asks: [need] });
+      else known.asks.push(need);
+    }
+  return [...askedByKey.values()].map(({ explorer, cost, asks }) => ({ explorer, question: { cost, asks } }));
+}
+
+const keyedQuestionsOf = remembered((watch: Watch) =>
+  firstQuestionsOf(watch).map(({ path, params, credits }) => ({
+    key: JSON.stringify([watch.target.explorer, path, params]),
+    credits,
+  })),
+);

@@ -1,0 +1,208 @@
+// How much longer the intervals of the watches of one plan must be, so that what is left of its credits lasts until they
+// are refilled. Critical watches come first: they are stretched only where they alone would ask for more than is left.
+import type { Severity } from '../model/ids.ts';
+
+/** One watch that asks a question. */
+export interface Asking {
+  readonly severity: Severity;
+  /** The interval that its rule wants. */
+  readonly wantedMs: number;
+  /** Its interval while stretching is moderate: its shortest window, or `wantedMs` where its need is fixed. */
+  readonly longestMs: number;
+}
+
+/** A request that watches share. */
+export interface PlannedQuestion {
+  /** Credits. */
+  readonly cost: number;
+  readonly asks: readonly Asking[];
+}
+
+/** The means until the reset. */
+export interface Supply {
+  /** Credits that are left; the lower value where a header is doubted. Infinity: no limit is known. */
+  readonly known: number;
+  /** The value before one that is doubted: critical watches go by it. */
+  readonly agreed: number;
+  readonly leftMs: number;
+  /** Credits charged for each planned credit of warning and info: second pages and retries come on top. */
+  readonly k: number;
+  /** The same for critical watches, with retries only. */
+  readonly kc: number;
+  /** Second pages of critical watches, in credits a millisecond. */
+  readonly deep: number;
+  /** Other programs are expected to spend so much until the reset. */
+  readonly foreign: number;
+  /** Warning and info leave so much alone. */
+  readonly keep: number;
+  /** The cost of reading known rows again, in credits a millisecond. */
+  readonly sweepPerMs: number;
+  /** The price of the dearest request. */
+  readonly dearest: number;
+  /** Infinity: no limit is known. */
+  readonly requestsPerMs: number;
+}
+
+/** How the intervals are stretched. */
+export interface SpendingPlan {
+  /** The factor of warning; info is stretched more. */
+  readonly x: number;
+  /** The factor of critical: 1, unless critical watches alone need more than there is. */
+  readonly xc: number;
+  /** Credits that critical watches need until the reset. */
+  readonly criticalNeed: number;
+  /** The most that second pages of critical watches may cost, in credits a millisecond. */
+  readonly deepPerMs: number;
+}
+
+export const UNSTRETCHED: SpendingPlan = { x: 1, xc: 1, criticalNeed: 0, deepPerMs: Infinity };
+
+export const MOST_STRETCHED = 1024;
+/** Beyond this stretch, windows and fixed needs are stretched too. */
+const FIXED_UP_TO = 24;
+const MOST_CRITICAL = 24;
+/** Others have this part of the rest where critical watches need all of it. */
+const LEAST_SHARE = 0.05;
+const CRITICAL_SHARE = 0.95;
+const SAFETY = 1.05;
+const OF_REQUESTS = 0.9;
+const LONGEST_SWEEP = 6;
+/** A smaller stretch is none. */
+const LEAST_STRETCH = 1.02;
+
+/** The interval of a watch under a plan. */
+export function effectiveMs(
+  { severity, wantedMs, longestMs }: Asking,
+  { x, xc }: Pick<SpendingPlan, 'x' | 'xc'>,
+): number {
+  if (severity === 'critical') return wantedMs * xc;
+  const longest = Math.max(wantedMs, longestMs) * Math.max(1, x / FIXED_UP_TO);
+  return Math.min(wantedMs * stretchOf(severity, { x, xc }), longest);
+}
+
+/** How many times as long the intervals of a severity are. */
+export function stretchOf(severity: Severity, { x, xc }: Pick<SpendingPlan, 'x' | 'xc'>): number {
+  if (severity === 'critical') return xc;
+  return severity === 'warning' ? x : Math.max(x, Math.min(x * x, FIXED_UP_TO));
+}
+
+/** The least stretch with which the questions ask for no more than there is, of credits and of requests. */
+export function planOf(questions: readonly PlannedQuestion[], supply: Supply): SpendingPlan {
+  const credits = stretched(
+    ratesOf(questions, ({ cost }) => cost),
+    creditsOf(questions, supply),
+    supply,
+  );
+  const requests = stretched(
+    ratesOf(questions, () => 1),
+    requestsOf(questions, supply),
+    { ...supply, sweepPerMs: 0 },
+  );
+  const need = creditsOf(questions, supply);
+  return {
+    x: Math.max(credits.x, requests.x),
+    xc: Math.max(credits.xc, requests.xc),
+    criticalNeed: need.critical,
+    deepPerMs: need.mostDeep / supply.leftMs,
+  };
+}
+
+/** A limit: what may be spent until the reset, and what of it critical watches need. */
+interface Need {
+  /** By the value that critical watches go by. */
+  readonly forCritical: number;
+  readonly usable: number;
+  readonly critical: number;
+  readonly deep: number;
+  readonly mostDeep: number;
+  readonly foreign: number;
+  readonly keep: number;
+}
+
+function creditsOf(questions: readonly PlannedQuestion[], supply: Supply): Need {
+  const { known, agreed, dearest, kc, leftMs } = supply;
+  const usable = known - 2 * dearest;
+  const forCritical = agreed - 2 * dearest;
+  const critical = criticalRateOf(questions, ({ cost }) => cost) * kc * leftMs * SAFETY;
+  const mostDeep = Math.max((CRITICAL_SHARE * forCritical - critical) / 2, 0.04 * forCritical, 0);
+  const deep = Math.min(supply.deep * leftMs, mostDeep);
+  return { usable, forCritical, critical, deep, mostDeep, foreign: supply.foreign, keep: supply.keep };
+}
+
+function requestsOf(questions: readonly PlannedQuestion[], { requestsPerMs, kc, leftMs }: Supply): Need {
+  const usable = OF_REQUESTS * requestsPerMs * leftMs;
+  const critical = criticalRateOf(questions, () => 1) * kc * leftMs * SAFETY;
+  return { usable, forCritical: usable, critical, deep: 0, mostDeep: 0, foreign: 0, keep: 0 };
+}
+
+function stretched(rates: Rates, need: Need, { leftMs, k, sweepPerMs }: Supply): Pick<SpendingPlan, 'x' | 'xc'> {
+  const { usable, forCritical, critical, deep, foreign, keep } = need;
+  if (forCritical === Infinity) return { x: 1, xc: 1 };
+  if (forCritical <= 0) return { x: MOST_CRITICAL, xc: MOST_CRITICAL };
+  const isEnough = critical <= CRITICAL_SHARE * forCritical;
+  const xc = isEnough ? 1 : Math.min(MOST_CRITICAL, critical / (CRITICAL_SHARE * forCritical));
+  const least = LEAST_SHARE * Math.max(0, usable);
+  const open = isEnough ? Math.max(usable - foreign - keep - critical - deep, least) : least;
+  const spentAt = (x: number): number =>
+    (k * rates.beyondCritical(x, xc) + sweepPerMs / Math.min(x, LONGEST_SWEEP)) * leftMs;
+  return { x: Math.max(leastWithin(spentAt, open), xc), xc };
+}
+
+/** The least stretch at which `spentAt` is at most `open`; `spentAt` falls. */
+function leastWithin(spentAt: (x: number) => number, open: number): number {
+  if (spentAt(LEAST_STRETCH) <= open) return 1;
+  let [low, high] = [LEAST_STRETCH, MOST_STRETCHED];
+  if (spentAt(high) > open) return MOST_STRETCHED;
+  while (high / low > 1.0005) {
+    const middle = Math.sqrt(low * high);
+    if (spentAt(middle) <= open) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+type PriceOf = (question: PlannedQuestion) => number;
+
+interface Rates {
+  /** The price of all requests in a millisecond, less that of the critical watches alone. */
+  beyondCritical(x: number, xc: number): number;
+}
+
+/** Most of ten thousand questions are alike: equal needs are counted together. */
+function ratesOf(questions: readonly PlannedQuestion[], priceOf: PriceOf): Rates {
+  const alike = new Map<string, { readonly asks: readonly Asking[]; readonly criticalMs: number; price: number }>();
+  for (const question of questions) {
+    const asks = question.asks.toSorted(bySeverity);
+    const key = asks.map(({ severity, wantedMs, longestMs }) => `${severity}${wantedMs}/${longestMs}`).join();
+    const known = alike.get(key);
+    if (known === undefined) alike.set(key, { asks, criticalMs: criticalMsOf(question), price: priceOf(question) });
+    else known.price += priceOf(question);
+  }
+  const groups = [...alike.values()].filter(({ asks }) => asks.some(({ severity }) => severity !== 'critical'));
+  return {
+    beyondCritical(x, xc) {
+      let sum = 0;
+      for (const { asks, criticalMs, price } of groups) {
+        const ms = asks.reduce((shortest, ask) => Math.min(shortest, effectiveMs(ask, { x, xc })), Infinity);
+        sum += price * (1 / ms - 1 / (criticalMs * xc));
+      }
+      return sum;
+    },
+  };
+}
+
+function criticalRateOf(questions: readonly PlannedQuestion[], priceOf: PriceOf): number {
+  return questions.reduce((sum, question) => sum + priceOf(question) / criticalMsOf(question), 0);
+}
+
+/** The shortest interval of a critical watch that asks it; Infinity: none does. */
+function criticalMsOf({ asks }: PlannedQuestion): number {
+  return asks.reduce(
+    (shortest, { severity, wantedMs }) => (severity === 'critical' ? Math.min(shortest, wantedMs) : shortest),
+    Infinity,
+  );
+}
+
+function bySeverity(a: Asking, b: Asking): number {
+  return a.severity.localeCompare(b.severity) || a.wantedMs - b.wantedMs || a.longestMs - b.longestMs;
+}

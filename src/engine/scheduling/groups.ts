@@ -1,0 +1,77 @@
+// Watches that are due together. Where the plan suffices, they have the same interval and phase. Watches whose question is
+// stretched are one group: it is due when the shortest of their intervals has passed since the last tick.
+import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { remembered } from '../../lib/remembered.ts';
+
+export interface Group {
+  readonly watches: readonly Watch[];
+  readonly intervalMs: number;
+  /** Null: the plan stretches it, and it counts from its last tick. */
+  readonly phaseMs: number | null;
+  readonly due: Instant;
+}
+
+export type PaceOf = (watch: Watch) => number;
+
+export interface Grouping {
+  readonly now: Instant;
+  /** The interval in force. */
+  readonly paceOf: PaceOf;
+  /** The last tick of a watch. */
+  readonly lastOf: (watch: Watch) => Instant | undefined;
+}
+
+const LONGEST_SPREAD_MS = 300_000;
+
+/** `cron` is scheduled elsewhere. */
+export function groupsOf(watches: readonly Watch[], grouping: Grouping): Group[] {
+  const every = watches.filter(({ schedule }) => schedule.type === 'every');
+  const stretched = new Set(every.filter((watch) => isStretched(watch, grouping.paceOf)).map(questionKeyOf));
+  // Most plans suffice, and then no question is looked at.
+  const isShared = (watch: Watch): boolean => stretched.size > 0 && stretched.has(questionKeyOf(watch));
+  const groups = Map.groupBy(every, (watch) =>
+    isShared(watch) ? questionKeyOf(watch) : `${watch.schedule.intervalMs}/${phaseOf(watch)}`,
+  );
+  return [...groups].flatMap(([key, members]) =>
+    stretched.has(key) ? stretchedGroup(members, grouping) : gridGroup(members, grouping.now),
+  );
+}
+
+export function isStretched(watch: Watch, paceOf: PaceOf): boolean {
+  return paceOf(watch) > watch.schedule.intervalMs;
+}
+
+/** The next time of a group that is due. */
+export function after({ intervalMs, phaseMs }: Group, now: Instant): Instant {
+  return phaseMs === null ? now + intervalMs : nextDue({ intervalMs, phaseMs }, now);
+}
+
+export function paceOfRule({ schedule }: Watch): number {
+  return schedule.intervalMs;
+}
+
+/** Polls that a shorter interval made overdue are spread, so that they do not hold up more severe ones. */
+function stretchedGroup(members: readonly Watch[], { now, paceOf, lastOf }: Grouping): Group[] {
+  const [first] = members;
+  if (first === undefined) return [];
+  const intervalMs = Math.min(...members.map(paceOf));
+  const lasts = members.flatMap((watch) => lastOf(watch) ?? []);
+  const due = lasts.length === 0 ? now : Math.max(...lasts) + intervalMs;
+  const shareMs = (phaseOf(first) % Math.min(intervalMs, LONGEST_SPREAD_MS)) + 1;
+  return [{ watches: members, intervalMs, phaseMs: null, due: due > now ? due : now + shareMs }];
+}
+
+function gridGroup(members: readonly Watch[], now: Instant): Group[] {
+  const [first] = members;
+  if (first === undefined) return [];
+  const { intervalMs } = first.schedule;
+  const phaseMs = phaseOf(first);
+  return [{ watches: members, intervalMs, phaseMs, due: nextDue({ intervalMs, phaseMs }, now) }];
+}
+
+const questionKeyOf = remembered(({ target, kind }: Watch): string => {
+  const { explorer, path, params } = kind.question(target);
+  return JSON.stringify([explorer, path, params]);
+});

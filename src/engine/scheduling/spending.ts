@@ -1,0 +1,121 @@
+// Plans each minute how the credits of each plan are spent, and which intervals follow from that.
+import { askedBy, needOf, type AskedQuestion } from '../../core/spending/asked.ts';
+import { effectiveMs, planOf, stretchOf, UNSTRETCHED, type SpendingPlan } from '../../core/spending/planner.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
+import type { Watch } from '../../core/model/watch/watch.ts';
+import type { Account } from '../../explorer/spending/account.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+/** One plan and the explorers that share it. */
+export interface Purse {
+  readonly explorers: readonly string[];
+  readonly account: Pick<Account, 'supply' | 'planned' | 'facts'>;
+  /** By the plan; Infinity: it names none. */
+  readonly requestsPerSecond: number;
+  /** False: intervals stay as they are written. */
+  readonly isStretched: boolean;
+}
+
+export interface SpendingOptions {
+  readonly purses: () => readonly Purse[];
+  /** A watch that is paused asks nothing, and is left out. */
+  readonly watches: () => readonly Watch[];
+  readonly clock: Clock;
+  /** Intervals are other ones than before. */
+  readonly onChange: () => void;
+}
+
+export interface Spending {
+  /** The interval in force. */
+  readonly paceOf: (watch: Watch) => number;
+  /** The state of an explorer's plan, with its stretch; null: no plan is known. */
+  stateOf(explorer: string): CreditPlanState | null;
+  /** Plans now. */
+  plan(): void;
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const LOOK_MS = 60_000;
+/** Shortly before a reset the stretch stays as it is: little is left, and little time. */
+const LAST_MS = 900_000;
+const [UP, DOWN] = [1.05, 0.93];
+const LEAST_STRETCH = 1.02;
+
+export function createSpending({ purses, watches, clock, onChange }: SpendingOptions): Spending {
+  let planByExplorer: ReadonlyMap<string, SpendingPlan> = new Map();
+
+  /** Small changes are left out: each moves the due times of all watches. */
+  function settledOn(before: SpendingPlan, next: SpendingPlan, leftMs: number): SpendingPlan {
+    const keeps = leftMs < LAST_MS;
+    const one = (was: number, is: number): number => {
+      if (keeps || (is < was * UP && is > was * DOWN && (is >= LEAST_STRETCH || was < LEAST_STRETCH))) return was;
+      return is < LEAST_STRETCH ? 1 : is;
+    };
+    return { ...next, x: one(before.x, next.x), xc: one(before.xc, next.xc) };
+  }
+
+  function planFor(
+    { explorers, account, requestsPerSecond, isStretched }: Purse,
+    asked: readonly AskedQuestion[],
+  ): SpendingPlan {
+    const own = new Set(explorers);
+    const questions = asked.flatMap(({ explorer, question }) => (own.has(explorer) ? [question] : []));
+    const dearest = questions.reduce((most, { cost }) => Math.max(most, cost), 0);
+    const supply = { ...account.supply(), dearest, requestsPerMs: requestsPerSecond / 1000 };
+    const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;
+    const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
+    account.planned(plan, dearest);
+    return isStretched ? plan : { ...plan, x: 1, xc: 1 };
+  }
+
+  function plan(): void {
+    const asked = askedBy(watches());
+    const before = planByExplorer;
+    planByExplorer = new Map(
+      purses().flatMap((purse) => {
+        const next = planFor(purse, asked);
+        return purse.explorers.map((name) => [name, next] as const);
+      }),
+    );
+    const isOther = [...planByExplorer].some(([name, { x, xc }]) => {
+      const was = before.get(name) ?? UNSTRETCHED;
+      return was.x !== x || was.xc !== xc;
+    });
+    if (isOther) onChange();
+  }
+
+  return {
+    paceOf(watch) {
+      const { x, xc } = planByExplorer.get(watch.target.explorer) ?? UNSTRETCHED;
+      return x === 1 && xc === 1 ? watch.schedule.intervalMs : effectiveMs(needOf(watch), { x, xc });
+    },
+    stateOf(explorer) {
+      const facts =
+        purses()
+          .find(({ explorers }) => explorers.includes(explorer))
+          ?.account.facts() ?? null;
+      if (facts === null) return null;
+      const { plan, books, known } = facts;
+      const factors = planByExplorer.get(explorer) ?? UNSTRETCHED;
+      const times = (severity: Severity): number => stretchOf(severity, factors);
+      return {
+        credits: plan.credits,
+        per: plan.per,
+        isAssumed: plan.isAssumed,
+        known: books.refillingSince === null ? known : null,
+        resetsAt: books.resetsAt,
+        foreign: Math.max(0, Math.round(books.foreign)),
+        stretch: { critical: times('critical'), warning: times('warning'), info: times('info') },
+      };
+    },
+    plan,
+    async run(signal) {
+      while (!signal.aborted) {
+        plan();
+        await clock.sleep(LOOK_MS, signal);
+      }
+    },
+  };
+}

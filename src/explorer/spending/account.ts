@@ -1,0 +1,302 @@
+// One plan: an origin and a key, shared by its explorers. It keeps the books, and says whether a request may leave: what
+// critical watches need until the reset is left to them, and what may wait has a share of its own.
+import { UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
+import type { Spend } from '../../core/spending/spend.ts';
+import type { Severity } from '../../core/model/ids.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import {
+  agreedRest,
+  expectedForeign,
+  knownRest,
+  newBooks,
+  settled,
+  turned,
+  underPlan,
+  type Books,
+  type CreditPlan,
+} from './books.ts';
+import { added, NOTHING_FADING, rateAt, sumAt, type Fading } from './fading.ts';
+import { DAY_MS, periodMs, type PeriodRule } from '../../core/spending/period.ts';
+import { createShare, type SpendShare } from './share.ts';
+
+/** As the config writes it. */
+export interface WrittenPlan extends PeriodRule {
+  /** Null: it does not say. */
+  readonly credits: number | null;
+  readonly reservePercent: number;
+}
+
+export interface AccountOptions {
+  readonly clock: Clock;
+  /** Whether a plan of 100,000 a day is assumed where none is written and no header showed more. */
+  readonly assumesPlan: boolean;
+}
+
+/** `postpone`: a first page that is due again in a minute. `refuse`: a further page that is not read. */
+export type SpendAdmission = 'leave' | 'postpone' | 'refuse';
+
+export interface AccountTicket {
+  readonly spend: Spend;
+  readonly order: number;
+}
+
+/** A plan and its books, for people. */
+export interface AccountFacts {
+  readonly plan: PlanInForce;
+  readonly books: Books;
+  /** Credits that are left; null: nobody said. */
+  readonly known: number | null;
+  readonly postponed: Readonly<Record<Severity, number>>;
+}
+
+export interface PlanInForce extends CreditPlan {
+  readonly reservePercent: number;
+  /** Nobody wrote it. */
+  readonly isAssumed: boolean;
+}
+
+export interface Account {
+  /** All that was booked stays. */
+  readonly setPlan: (written: WrittenPlan | null) => void;
+  admit(spend: Spend): SpendAdmission;
+  /** A request leaves. Each is settled. */
+  leave(spend: Spend): AccountTicket;
+  /** `isCharged`: the explorer counted it. `header`: credits left; null: it has none. */
+  readonly settle: (
+    ticket: AccountTicket,
+    ended: { readonly isCharged: boolean; readonly header: number | null },
+  ) => void;
+  /** The means until the reset; without limit where no plan is known. */
+  supply(): Omit<Supply, 'dearest' | 'requestsPerMs'>;
+  /** The watches are planned so from now on. */
+  planned(plan: SpendingPlan, dearest: number): void;
+  /** Null: no plan is known. */
+  facts(): AccountFacts | null;
+}
+
+const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
+const HOUR_MS = 3_600_000;
+const RATIO_MS = 6 * HOUR_MS;
+const DEEP_MS = 35 * 60_000;
+const [FIRST_RATIO, MOST_RATIO] = [1.1, 3];
+/** While the rest is not known, others than critical watches ask one question in that time. */
+const REFILLING_GAP_MS = 5_000;
+const SWEEP_SHARE = 0.1;
+const PAGES_SHARE = 0.2;
+const CRITICAL_SHARE = 0.95;
+/** Second pages of critical watches may use what was added to their need for safety. */
+const DEEP_MARGIN = 1.05;
+/** Without a plan: that many pages at the highest price. */
+const MOST_SWEPT = 50 * 40;
+
+export function createAccount(options: AccountOptions): Account {
+  const { clock } = options;
+  const keeper = createBookkeeper(options);
+  /** Others leave so much to critical watches, as it was planned. */
+  let need = { credits: 0, deepPerMs: UNSTRETCHED.deepPerMs, at: clock.now() };
+  const use = createUse();
+  const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
+  const postponed: Record<Severity, number> = { critical: 0, warning: 0, info: 0 };
+
+  /** The need of critical watches until the reset: it shrinks as time passes. */
+  function criticalNeed({ at, books }: Standing): number {
+    const [left, then] = [books.resetsAt - at, books.resetsAt - need.at];
+    return then > 0 ? need.credits * Math.min(1, Math.max(0, left) / then) : 0;
+  }
+
+  /** Whether it is there beside the need of critical watches. */
+  function isThere(spend: Spend, standing: Standing): boolean {
+    const { books, known } = standing;
+    if (books.refillingSince !== null && !standing.isIdle) return false;
+    const kept = criticalNeed(standing) / (isDeep(spend) ? DEEP_MARGIN : 1);
+    return known - spend.price >= kept;
+  }
+
+  return {
+    setPlan: keeper.setPlan,
+    settle: keeper.settle,
+    admit(spend) {
+      const standing = keeper.now();
+      const { at, plan } = standing;
+      if (spend.class === 'critical' || spend.class === 'probe') return 'leave';
+      if (plan === null) return spend.class !== 'sweep' || shares.ofRequests.has(spend.price) ? 'leave' : 'refuse';
+      const isPaid = isThere(spend, standing);
+      if (spend.class === 'warning' || spend.class === 'info') {
+        if (!isPaid) postponed[spend.class] += 1;
+        return isPaid ? 'leave' : 'postpone';
+      }
+      const deepPerMs = Math.min(need.deepPerMs, perMsOf(plan));
+      return isPaid && shares.of(spend, at, deepPerMs).has(spend.price) ? 'leave' : 'refuse';
+    },
+    leave(spend) {
+      const { at, plan } = keeper.now();
+      if (spend.class === 'sweep' && plan === null) shares.ofRequests.take(spend.price);
+      else if (plan === null) shares.ofRequests.save(SWEEP_SHARE * spend.price);
+      else if (spend.class === 'pages' || spend.class === 'sweep') shares.of(spend, at, 0).take(spend.price);
+      use.left(spend, at);
+      return keeper.leave(spend);
+    },
+    supply() {
+      const { at, plan, known, agreed, books } = keeper.now();
+      const reserve = plan === null ? 0 : (plan.credits * plan.reservePercent) / 100;
+      return {
+        known,
+        agreed,
+        leftMs: plan === null ? DAY_MS : Math.max(60_000, books.resetsAt - at),
+        foreign: expectedForeign(books, at),
+        keep: Math.max(0, reserve - Math.max(0, books.foreign)),
+        ...use.rates(at),
+      };
+    },
+    planned({ criticalNeed: wanted, deepPerMs }, dearest) {
+      const { at, agreed } = keeper.now();
+      const most = Math.max(0, CRITICAL_SHARE * (agreed - 2 * dearest));
+      need = { credits: Math.min(wanted, most), deepPerMs, at };
+    },
+    facts() {
+      const { plan, known, books } = keeper.now();
+      return plan === null ? null : { plan, books, known: known === Infinity ? null : known, postponed };
+    },
+  };
+}
+
+function isDeep({ class: name, severity }: Spend): boolean {
+  return name === 'pages' && severity === 'critical';
+}
+
+/** The books at a moment, with what is under way taken off. */
+interface Standing {
+  readonly at: Instant;
+  /** Null: no plan is known. */
+  readonly plan: PlanInForce | null;
+  readonly books: Books;
+  readonly known: number;
+  readonly agreed: number;
+  /** Nothing is under way, and nothing left in the last seconds. */
+  readonly isIdle: boolean;
+}
+
+interface Bookkeeper extends Pick<Account, 'leave'> {
+  readonly setPlan: Account['setPlan'];
+  readonly settle: Account['settle'];
+  now(): Standing;
+}
+
+function createBookkeeper({ clock, assumesPlan }: AccountOptions): Bookkeeper {
+  let written: WrittenPlan | null = null;
+  let books = newBooks(null, clock.now());
+  let inFlight = 0;
+  let orders = 0;
+  let lastLeft = -Infinity;
+
+  function planInForce(): PlanInForce | null {
+    if (written !== null && written.credits !== null) return { ...written, credits: written.credits, isAssumed: false };
+    const { highest } = books;
+    return assumesPlan && highest !== null && highest <= ASSUMED.credits ? { ...ASSUMED, isAssumed: true } : null;
+  }
+
+  function now(): Standing {
+    const at = clock.now();
+    const plan = planInForce();
+    if (plan !== null) books = books.resetsAt === Infinity ? underPlan(books, plan, at) : turned(books, plan, at);
+    const less = (rest: number | null): number => (plan === null || rest === null ? Infinity : rest - inFlight);
+    const [known, agreed] = [less(knownRest(books, plan)), less(agreedRest(books, plan))];
+    return { at, plan, books, known, agreed, isIdle: inFlight === 0 && at - lastLeft >= REFILLING_GAP_MS };
+  }
+
+  return {
+    now,
+    setPlan(next) {
+      if (JSON.stringify(next) === JSON.stringify(written)) return;
+      written = next;
+      books = underPlan(books, planInForce(), clock.now());
+    },
+    leave(spend) {
+      lastLeft = clock.now();
+      inFlight += spend.price;
+      return { spend, order: orders++ };
+    },
+    settle({ spend, order }, { isCharged, header }) {
+      const { at, plan } = now();
+      inFlight -= spend.price;
+      books = settled(books, plan, { spend, order, isCharged, header, inFlight }, at);
+    },
+  };
+}
+
+function perMsOf(plan: CreditPlan | null): number {
+  return plan === null ? 0 : plan.credits / periodMs(plan.per);
+}
+
+interface Shares {
+  /** Without a plan: a tenth of all other requests. */
+  readonly ofRequests: SpendShare;
+  /** The share from which a page is paid now. */
+  of(spend: Spend, at: Instant, deepPerMs: number): SpendShare;
+}
+
+function createShares(now: Instant, perMs: () => number): Shares {
+  const part = (share: number, saved: number): SpendShare =>
+    createShare(now, { most: () => share * perMs() * HOUR_MS, saved });
+  // Known rows are read again from what was saved since the start; pages of what is new may come at once.
+  const [sweeps, pages] = [part(SWEEP_SHARE, 0), part(PAGES_SHARE, Infinity)];
+  const deep = createShare(now, { most: () => perMs() * HOUR_MS, saved: Infinity });
+  return {
+    ofRequests: createShare(now, { most: () => MOST_SWEPT, saved: 0 }),
+    of({ class: name, severity }, at, deepPerMs) {
+      const deeply = name === 'pages' && severity === 'critical';
+      const share = deeply ? deep : name === 'sweep' ? sweeps : pages;
+      share.saveUntil(at, deeply ? deepPerMs : (name === 'sweep' ? SWEEP_SHARE : PAGES_SHARE) * perMs());
+      return share;
+    },
+  };
+}
+
+/** The cost of requests beside the planned ones. */
+interface Use {
+  left(spend: Spend, at: Instant): void;
+  rates(at: Instant): Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'>;
+}
+
+function createUse(): Use {
+  const critical = createRatio();
+  const others = createRatio();
+  let deep: Fading = NOTHING_FADING;
+  let sweeps: Fading = NOTHING_FADING;
+  return {
+    left({ class: name, severity, isRetry, price }, at) {
+      const isFirst = name === 'critical' || name === 'warning' || name === 'info';
+      const ratio = name === 'critical' ? critical : others;
+      if (isFirst) ratio.add(price, isRetry ? 0 : price, at);
+      else if (name === 'pages' && severity === 'critical') deep = added(deep, price, at, DEEP_MS);
+      else if (name === 'pages') others.add(price, 0, at);
+      else if (name === 'sweep') sweeps = added(sweeps, price, at, RATIO_MS);
+    },
+    rates: (at) => ({
+      k: others.at(at),
+      kc: critical.at(at),
+      deep: rateAt(deep, at, DEEP_MS),
+      sweepPerMs: rateAt(sweeps, at, RATIO_MS),
+    }),
+  };
+}
+
+/** Credits charged for each planned credit. */
+function createRatio(): { add(charged: number, planned: number, at: Instant): void; at(at: Instant): number } {
+  let charged: Fading = NOTHING_FADING;
+  let planned: Fading = NOTHING_FADING;
+  return {
+    add(more, ofPlan, at) {
+      charged = added(charged, more, at, RATIO_MS);
+      planned = added(planned, ofPlan, at, RATIO_MS);
+    },
+    at(at) {
+      const [spent, asked] = [sumAt(charged, at, RATIO_MS), sumAt(planned, at, RATIO_MS)];
+      const ratio = (spent + FIRST_RATIO * FIRST_WEIGHT) / (asked + FIRST_WEIGHT);
+      return Math.min(MOST_RATIO, Math.max(1, ratio));
+    },
+  };
+}
+
+/** The first ratio counts as much as ten requests. */
+const FIRST_WEIGHT = 200;

@@ -1,0 +1,211 @@
+// The books of one plan: what is left of its credits, by the explorer's headers and by what was asked since, what was
+// spent on what, and what others spent. Nothing is decided here, and the clock is given.
+//
+// A header counts only if its request left later than that of the last header that counted. One that says something
+// else than own requests explain is doubted: the next header decides. At the expected reset the rest is not known: the
+// books are refilling until a header has risen.
+import type { Instant } from '../../lib/clock.ts';
+import { SPEND_CLASSES, type Spend, type SpendClass } from '../../core/spending/spend.ts';
+import { added, NOTHING_FADING, rateAt, type Fading } from './fading.ts';
+import { periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
+
+export interface CreditPlan extends PeriodRule {
+  readonly credits: number;
+}
+
+/** Plain data, as it is stored. */
+export interface Books {
+  /** The period. */
+  readonly from: Instant;
+  readonly resetsAt: Instant;
+  /** The expected reset, while no header has risen since; null: what is left is known. */
+  readonly refillingSince: Instant | null;
+  /** The last expected reset at which nothing was given; null: there was none. */
+  readonly missedReset: Instant | null;
+  /** The last header that counted; null: none ever did. */
+  readonly header: number | null;
+  /** The highest header of all. */
+  readonly highest: number | null;
+  /** The number of the request that brought the header: they count up as they leave. */
+  readonly order: number;
+  /** The price of own requests since that header. */
+  readonly own: number;
+  /** A header that own requests do not explain, and what they had cost when it came. */
+  readonly doubted: { readonly header: number; readonly own: number } | null;
+  /** In this period. */
+  readonly spent: Readonly<Record<SpendClass, number>>;
+  /** In this period; below zero where servers differ. */
+  readonly foreign: number;
+  readonly fast: Fading;
+  readonly slow: Fading;
+}
+
+/** How a request ended that left. */
+export interface SettledRequest {
+  readonly spend: Spend;
+  readonly order: number;
+  readonly isCharged: boolean;
+  /** Credits left by its header; null: it has none. */
+  readonly header: number | null;
+  /** The price of all requests that are under way now. */
+  readonly inFlight: number;
+}
+
+const HOUR_MS = 3_600_000;
+const FAST_MS = 35 * 60_000;
+const SLOW_MS = 24 * HOUR_MS;
+const FAST_REACH_MS = 2 * HOUR_MS;
+/** A larger fall than this part of the plan is doubted. */
+const DOUBTED_FALL = 0.02;
+const EARLY_RESET_MS = 30 * 60_000;
+const LATE_RESET_MS = 10 * 60_000;
+/** A limiter that does not know says -1; a plan that has so many calls left is not at -1. */
+const CALLS_ABOVE_UNKNOWN = 3;
+
+const NOTHING_SPENT: Books['spent'] = { critical: 0, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
+
+export function newBooks(plan: CreditPlan | null, now: Instant): Books {
+  return {
+    from: now,
+    resetsAt: plan === null ? Infinity : resetAfter(plan, now, now),
+    refillingSince: null,
+    missedReset: null,
+    header: null,
+    highest: null,
+    order: -1,
+    own: 0,
+    doubted: null,
+    spent: NOTHING_SPENT,
+    foreign: 0,
+    fast: NOTHING_FADING,
+    slow: NOTHING_FADING,
+  };
+}
+
+/** All that was booked stays; the end of the period is that of the new plan. */
+export function underPlan(books: Books, plan: CreditPlan | null, now: Instant): Books {
+  return { ...books, resetsAt: plan === null ? Infinity : resetAfter(plan, books.from, now) };
+}
+
+/** After the end of a period, the next one. */
+export function turned(books: Books, plan: CreditPlan, now: Instant): Books {
+  const next = resetAfter(plan, now, now);
+  // A clock that was set back: no period is longer than one.
+  if (books.resetsAt > now + periodMs(plan.per) * 1.05) return { ...books, resetsAt: next };
+  if (now < books.resetsAt) return books;
+  const begun = newPeriod(books, plan, books.resetsAt);
+  return {
+    ...begun,
+    resetsAt: resetAfter(plan, books.resetsAt, now),
+    refillingSince: books.header === null ? null : books.resetsAt,
+  };
+}
+
+function newPeriod(books: Books, plan: CreditPlan, from: Instant): Books {
+  return {
+    ...books,
+    from,
+    resetsAt: resetAfter(plan, from, from),
+    refillingSince: null,
+    doubted: null,
+    spent: NOTHING_SPENT,
+    foreign: 0,
+  };
+}
+
+/** After a request has ended. */
+export function settled(books: Books, plan: CreditPlan | null, request: SettledRequest, now: Instant): Books {
+  const { spend, order, isCharged, header } = request;
+  const charged = isCharged ? charge(books, spend) : books;
+  if (header === null || order < books.order) return charged;
+  // A refusal costs nothing, and its header is not taken for a loss.
+  if (!isCharged && header < (agreedRest(charged, plan) ?? header)) return charged;
+  return { ...afterHeader(charged, plan, { ...request, header }, now), order };
+}
+
+function charge(books: Books, { class: name, price }: Spend): Books {
+  return { ...books, own: books.own + price, spent: { ...books.spent, [name]: books.spent[name] + price } };
+}
+
+interface Header {
+  readonly header: number;
+  readonly spend: Spend;
+  readonly inFlight: number;
+}
+
+function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inFlight }: Header, now: Instant): Books {
+  if (books.header === null) return { ...books, header, own: 0, highest: header };
+  const expected = books.header - books.own;
+  if (header === -1 && expected > CALLS_ABOVE_UNKNOWN * spend.price) return books;
+  const seen = { ...books, highest: Math.max(books.highest ?? header, header) };
+  // The header may hold the price of requests already that are under way, and may have lacked that of others.
+  const slack = books.own + inFlight + spend.price;
+  const isHigher = header > expected + slack;
+  if (plan === null) return { ...seen, header, own: 0 };
+  if (books.refillingSince !== null) return afterReset(seen, plan, { header, spend, isHigher }, now);
+  const isFall = expected - header > DOUBTED_FALL * plan.credits;
+  const isAgreed = books.doubted !== null && isNearer(header, books.doubted, books.own, expected);
+  if (isAgreed || !(isHigher || isFall)) return booked(seen, plan, header, now);
+  return { ...seen, doubted: { header, own: books.own } };
+}
+
+/** Whether a header lies nearer to the one that is doubted than to what was expected. */
+function isNearer(header: number, doubted: { header: number; own: number }, own: number, expected: number): boolean {
+  return Math.abs(header - (doubted.header - (own - doubted.own))) < Math.abs(header - expected);
+}
+
+/** Old credits are used while they last; a header that has risen ends that, or one of a plan that is hardly used. */
+function afterReset(
+  books: Books,
+  plan: CreditPlan,
+  { header, spend, isHigher }: { readonly header: number; readonly spend: Spend; readonly isHigher: boolean },
+  now: Instant,
+): Books {
+  const after = { ...books, header, own: 0, doubted: null };
+  if (isHigher || header >= plan.credits - spentIn(books) - spend.price) return { ...after, refillingSince: null };
+  const { refillingSince } = books;
+  if (refillingSince === null || now - refillingSince < LATE_RESET_MS) return after;
+  return { ...after, refillingSince: null, missedReset: refillingSince, from: now, resetsAt: now + periodMs(plan.per) };
+}
+
+/** A difference that own requests do not explain was spent by others, or given. */
+function booked(books: Books, plan: CreditPlan, header: number, now: Instant): Books {
+  const fall = (books.header ?? header) - books.own - header;
+  const after = { ...books, header, own: 0, doubted: null };
+  if (fall < -plan.credits / 2 && books.resetsAt - now <= EARLY_RESET_MS)
+    return { ...newPeriod(after, plan, now), resetsAt: resetAfter(plan, now, books.resetsAt) };
+  if (fall < -DOUBTED_FALL * plan.credits)
+    return { ...after, foreign: Math.max(0, books.foreign + fall), fast: NOTHING_FADING, slow: NOTHING_FADING };
+  return {
+    ...after,
+    foreign: books.foreign + fall,
+    fast: added(books.fast, fall, now, FAST_MS),
+    slow: added(books.slow, fall, now, SLOW_MS),
+  };
+}
+
+/** Credits left, requests in flight not counted, before a value that is doubted. Null: nobody said. */
+export function agreedRest(books: Books, plan: CreditPlan | null): number | null {
+  if (plan !== null && books.refillingSince !== null) return plan.credits - spentIn(books);
+  if (books.header !== null) return books.header - books.own;
+  return plan === null ? null : plan.credits - spentIn(books);
+}
+
+/** The same; where a value is doubted, the lower one. */
+export function knownRest(books: Books, plan: CreditPlan | null): number | null {
+  const agreed = agreedRest(books, plan);
+  const { doubted } = books;
+  return agreed === null || doubted === null ? agreed : Math.min(agreed, doubted.header - (books.own - doubted.own));
+}
+
+/** Other programs are expected to spend so much until the reset. */
+export function expectedForeign({ fast, slow, resetsAt }: Books, now: Instant): number {
+  if (resetsAt === Infinity) return 0;
+  const left = Math.max(0, resetsAt - now);
+  const soon = Math.min(left, FAST_REACH_MS);
+  return Math.max(0, rateAt(fast, now, FAST_MS) * soon + rateAt(slow, now, SLOW_MS) * (left - soon));
+}
+
+export function spentIn({ spent }: Pick<Books, 'spent'>): number {
+  return SPEND_CLASSES.reduce((sum, name) => sum + spent[name], 0);
+}

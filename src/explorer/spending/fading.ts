@@ -1,0 +1,23 @@
+// Sums that fade: half of what was added is forgotten after the half-life. A steady rate shows as itself.
+import type { Instant } from '../../lib/clock.ts';
+
+export interface Fading {
+  readonly sum: number;
+  readonly at: Instant;
+}
+
+export const NOTHING_FADING: Fading = { sum: 0, at: 0 };
+
+/** A clock that was set back forgets nothing. */
+export function sumAt({ sum, at }: Fading, now: Instant, halfLifeMs: number): number {
+  return sum * 2 ** (-Math.max(0, now - at) / halfLifeMs);
+}
+
+export function added(fading: Fading, amount: number, now: Instant, halfLifeMs: number): Fading {
+  return { sum: sumAt(fading, now, halfLifeMs) + amount, at: now };
+}
+
+/** In a millisecond. */
+export function rateAt(fading: Fading, now: Instant, halfLifeMs: number): number {
+  return (sumAt(fading, now, halfLifeMs) * Math.LN2) / halfLifeMs;
+}

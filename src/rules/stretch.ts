@@ -1,0 +1,179 @@
+// `check` says of a plan that does not suffice how much longer the daemon makes intervals, and which longer ones
+// would fit as they are written. The same plan is made that the daemon makes, on a whole period.
+import { daysOf, type SharedPlan } from '../config/shared-plans.ts';
+import { RANK_OF } from '../core/model/delivery.ts';
+import { SEVERITIES, type Severity } from '../core/model/ids.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { askedBy, mostSevere, severityOf } from '../core/spending/asked.ts';
+import {
+  effectiveMs,
+  planOf,
+  stretchOf,
+  type Asking,
+  type PlannedQuestion,
+  type SpendingPlan,
+  type Supply,
+} from '../core/spending/planner.ts';
+import { periodMs } from '../core/spending/period.ts';
+import { showDuration } from '../lib/clock.ts';
+import { formatDuration } from '../lib/durations.ts';
+import { countOf } from './counts.ts';
+
+/** Retries and further pages, before the daemon has seen any. */
+const EXPECTED = 1.1;
+/** A plan that is stretched less fits. */
+const FITS = 1.02;
+const MINUTE_MS = 60_000;
+const LONGER = [1, 2, 5, 10, 15, 30, 60, 120, 360].map((minutes) => minutes * MINUTE_MS);
+const MOST_CHANGES = 5;
+const BY_RANK = SEVERITIES.toSorted((a, b) => RANK_OF[a] - RANK_OF[b]);
+
+export interface PlannedWords {
+  /** A line for each severity, and one that says what would fit. Empty: the plan suffices. */
+  readonly lines: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export function plannedWords(shared: SharedPlan, all: readonly Watch[]): PlannedWords {
+  const { explorers, plan } = shared;
+  const watches = all.filter(({ target }) => explorers.includes(target.explorer));
+  if (plan === null || watches.length === 0) return { lines: [], warnings: [] };
+  const supply = supplyOf(shared);
+  const planned = planOf(questionsOf(watches, NOTHING_CHANGED), supply);
+  if (planned.x < FITS && planned.xc < FITS) return { lines: [], warnings: [] };
+  const who = explorers.filter((name) => watches.some(({ target }) => target.explorer === name)).join(', ');
+  const lacking = lackingIn(watches, shared);
+  if (!plan.isStretched)
+    return {
+      lines: [],
+      warnings: [`${who}: ${lacking}; with stretch: off, all but critical watches stop when it is used up`],
+    };
+  const fitting = fittingIn(watches, supply);
+  return {
+    lines: [
+      ...BY_RANK.flatMap((severity) => lineOf(severity, watches, planned)),
+      ...(fitting === null ? [] : [fitting]),
+    ].map((line) => `${who}: ${line}`),
+    warnings: [`${who}: ${lacking}; ${stretchWords(planned, watches)}`],
+  };
+}
+
+function supplyOf({ plan }: SharedPlan): Supply {
+  const credits = plan?.credits ?? Infinity;
+  const keep = credits === Infinity ? 0 : (credits * (plan?.reservePercent ?? 0)) / 100;
+  return {
+    known: credits,
+    agreed: credits,
+    leftMs: periodMs(plan?.per ?? 'day'),
+    k: EXPECTED,
+    kc: EXPECTED,
+    deep: 0,
+    foreign: 0,
+    keep,
+    sweepPerMs: 0,
+    dearest: 40,
+    requestsPerMs: (plan?.requestsPerSecond ?? Infinity) / 1000,
+  };
+}
+
+type Changed = ReadonlyMap<string, number>;
+const NOTHING_CHANGED: Changed = new Map();
+
+/** `changed`: intervals by rule that are other ones than written. */
+function questionsOf(watches: readonly Watch[], changed: Changed): PlannedQuestion[] {
+  const needOf = (asking: Asking, { rule }: Watch): Asking => ({
+    ...asking,
+    wantedMs: changed.get(rule) ?? asking.wantedMs,
+  });
+  return askedBy(watches, needOf).map(({ question }) => question);
+}
+
+function creditsPerDay(questions: readonly PlannedQuestion[]): number {
+  return questions.reduce((sum, { cost, asks }) => sum + (cost * periodMs('day')) / shortest(asks), 0);
+}
+
+function shortest(asks: readonly Asking[]): number {
+  return asks.reduce((least, { wantedMs }) => Math.min(least, wantedMs), Infinity);
+}
+
+/** `the plan is 55,800 credits a day too small` */
+function lackingIn(watches: readonly Watch[], { plan }: SharedPlan): string {
+  const wanted = creditsPerDay(questionsOf(watches, NOTHING_CHANGED)) * EXPECTED;
+  const usable =
+    plan === null || plan.credits === null
+      ? Infinity
+      : (plan.credits / daysOf(plan.per)) * (1 - plan.reservePercent / 100);
+  return wanted > usable
+    ? `the plan is ${countOf(wanted - usable)} credits a day too small`
+    : 'its watches ask more often than the plan lets them';
+}
+
+/** `intervals become longer: warning 2.1 times, info 4.4 times` */
+function stretchWords(planned: SpendingPlan, watches: readonly Watch[]): string {
+  const alone = planned.xc >= FITS ? 'critical watches alone do not fit, and ' : '';
+  const stretched = BY_RANK.filter((severity) => stretchOf(severity, planned) >= FITS);
+  const own = stretched.filter((severity) => watches.some((watch) => severityOf(watch) === severity));
+  const words = own.map((severity) => `${severity} ${timesOf(stretchOf(severity, planned))} times`);
+  return `${alone}intervals become longer: ${words.join(', ')}`;
+}
+
+function timesOf(stretch: number): string {
+  return String(stretch < 10 ? Math.round(stretch * 10) / 10 : Math.round(stretch));
+}
+
+/** `warning: 3 questions, 86,880 credits a day, 2.1 times as long: 1m becomes 2m 6s` */
+function lineOf(severity: Severity, watches: readonly Watch[], planned: SpendingPlan): string[] {
+  const own = askedBy(watches).filter(({ question }) => mostSevereIn(question) === severity);
+  if (own.length === 0) return [];
+  const questions = own.map(({ question }) => question);
+  const stretch = stretchOf(severity, planned);
+  const wantedMs = Math.min(...questions.map(({ asks }) => shortest(asks)));
+  const becomes = effectiveMs({ severity, wantedMs, longestMs: Infinity }, planned);
+  const pace =
+    stretch < FITS
+      ? 'as written'
+      : `${timesOf(stretch)} times as long: ${formatDuration(wantedMs)} becomes ${showDuration(becomes)}`;
+  const count = `${own.length} ${own.length === 1 ? 'question' : 'questions'}`;
+  return [`${severity}: ${count}, ${countOf(creditsPerDay(questions))} credits a day, ${pace}`];
+}
+
+function mostSevereIn({ asks }: PlannedQuestion): Severity {
+  return mostSevere(asks.map(({ severity }) => severity));
+}
+
+/** `fits as written with calls every 5m (now 1m) saves 46,080`; null: five longer intervals are not enough. */
+function fittingIn(watches: readonly Watch[], supply: Supply): string | null {
+  const changed = new Map<string, number>();
+  const saved = new Map<string, number>();
+  const isFitting = (): boolean => planOf(questionsOf(watches, changed), supply).x < FITS;
+  while (!isFitting()) {
+    const found = dearestOf(watches, changed);
+    if (found === null || (saved.size === MOST_CHANGES && !saved.has(found.rule))) return null;
+    const before = creditsPerDay(questionsOf(watches, changed));
+    changed.set(found.rule, found.nextMs);
+    const after = creditsPerDay(questionsOf(watches, changed));
+    saved.set(found.rule, (saved.get(found.rule) ?? 0) + before - after);
+  }
+  const words = [...saved].map(([rule, credits]) => {
+    const written = watches.find((watch) => watch.rule === rule)?.schedule.intervalMs ?? 0;
+    const interval = formatDuration(changed.get(rule) ?? written);
+    return `${rule} every ${interval} (now ${formatDuration(written)}) saves ${countOf(credits)} credits a day`;
+  });
+  return words.length === 0 ? null : `fits as written with ${words.join('; ')}`;
+}
+
+/** The rule without a critical alert that costs most, and the next longer interval for it. */
+function dearestOf(
+  watches: readonly Watch[],
+  changed: Changed,
+): { readonly rule: string; readonly nextMs: number } | null {
+  const rules = [...Map.groupBy(watches, ({ rule }) => rule)].flatMap(([rule, members]) => {
+    const [first] = members;
+    if (first?.schedule.type !== 'every' || members.some((watch) => severityOf(watch) === 'critical')) return [];
+    const nowMs = changed.get(rule) ?? first.schedule.intervalMs;
+    const nextMs = LONGER.find((ms) => ms > nowMs);
+    return nextMs === undefined ? [] : [{ rule, nextMs, credits: creditsPerDay(questionsOf(members, changed)) }];
+  });
+  const [dearest] = rules.toSorted((a, b) => b.credits - a.credits);
+  return dearest ?? null;
+}

@@ -1,0 +1,123 @@
+// The credits of a plan last for its period, whatever is asked of it: a real daemon over HTTP, on an explorer that counts
+// credits and refuses when they are used up. One clock drives both.
+import { expect, jest, test } from '@jest/globals';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import { runApp, type RunningApp } from '../support/app.ts';
+import { createFolder } from '../support/daemon.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+jest.setTimeout(240_000);
+
+const HOUR = 3_600_000;
+
+interface Planned extends AsyncDisposable {
+  readonly running: RunningApp;
+  readonly sandbox: Sandbox;
+  readonly answers: { readonly status: number; readonly path: string; readonly at: number }[];
+  readonly folder: ReturnType<typeof createFolder>;
+}
+
+const CONFIG = (url: string): string => `
+explorers:
+  chain: { form: multichain, base_url: '${url}', chain_id: '31337', api_key: sandbox, plan: { credits: 43200 } }
+addresses: { a: '0x${'1a'.repeat(20)}', b: '0x${'2b'.repeat(20)}', c: '0x${'3c'.repeat(20)}' }
+channels: { screen: { type: log } }
+self: none
+http: { listen: 127.0.0.1:0 }
+rules: [rules.yaml]
+`;
+
+const RULE = (id: string, of: string, severity: string): string =>
+  `  - { id: ${id}, kind: balance, of: ${of}, every: 1m, alerts: [{ id: low, while: balance > 1_000_000_000, severity: ${severity} }] }\n`;
+
+/** One critical watch and two others, each a minute: 86,400 credits a day. */
+const RULES = `watches:\n${RULE('vault', 'a', 'critical')}${RULE('coins', 'b', 'warning')}${RULE('other', 'c', 'info')}`;
+
+/** A plan of 43,200 a day, of which so much is left until midnight. */
+async function onPlan({ credits, hoursLeft }: { credits: number; hoursLeft: number }): Promise<Planned> {
+  await using opened = new AsyncDisposableStack();
+  const clock = createFakeClock(Date.UTC(2026, 0, 2) - hoursLeft * HOUR);
+  const sandbox = createSandbox({ seed: 1, blockTimeMs: 'manual', clock, quiet: true, limits: { credits: 43_200 } });
+  sandbox.spend({ credits: 43_200 - credits });
+  const answers: Planned['answers'] = [];
+  const counted: Sandbox = {
+    ...sandbox,
+    ask(request) {
+      const answer = sandbox.ask(request);
+      answers.push({
+        status: answer.status,
+        path: request.route.path,
+        at: clock.now(),
+      });
+      return answer;
+    },
+  };
+  const served = opened.use(await serveSandbox(counted));
+  const folder = opened.use(createFolder({ 'config.yaml': CONFIG(served.url), 'rules.yaml': RULES }));
+  const running = opened.use(await runApp(folder, { clock }));
+  const all = opened.move();
+  return { running, sandbox, answers, folder, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+function gapsAt(answers: Planned['answers'], address: string): number[] {
+  const times = answers.filter(({ path }) => path.includes(address.repeat(20))).map(({ at }) => at);
+  return times.slice(1).map((at, i) => at - (times[i] ?? at));
+}
+
+/** The tenth and the ninetieth of a hundred. */
+function spread(gaps: readonly number[]): readonly [number, number] {
+  const sorted = gaps.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(share * sorted.length)] ?? NaN;
+  return [at(0.1), at(0.9)];
+}
+
+test('half of what the watches ask for lasts until midnight: critical ones as written, the rest evenly, no refusal', async () => {
+  await using daemon = await onPlan({ credits: 10_800, hoursLeft: 6 });
+  const { clock } = daemon.running;
+  await clock.advance(6 * HOUR - 30_000);
+  expect(daemon.answers.filter(({ status }) => status !== 200)).toEqual([]);
+  const spent = daemon.answers.length * 20;
+  expect(spent).toBeGreaterThan(0.95 * 10_800);
+  expect(spent).toBeLessThanOrEqual(10_800);
+  expect(Math.max(...gapsAt(daemon.answers, '1a'))).toBeLessThan(62_000);
+  const [short, long] = spread(gapsAt(daemon.answers, '2b'));
+  expect(short).toBeGreaterThan(70_000);
+  expect(long / short).toBeLessThan(1.6);
+  // After midnight the plan is there again, and nobody asked before it was.
+  await clock.advance(10 * 60_000);
+  expect(daemon.answers.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(Math.max(...gapsAt(daemon.answers, '1a'))).toBeLessThan(62_000);
+});
+
+test('another program on the key stretches what is less severe, and no critical watch', async () => {
+  await using daemon = await onPlan({ credits: 7500, hoursLeft: 3 });
+  const { clock } = daemon.running;
+  await clock.advance(HOUR / 2);
+  const before = daemon.answers.length;
+  for (let minute = 0; minute < 30; minute += 1) {
+    daemon.sandbox.spend({ credits: 50 });
+    await clock.advance(60_000);
+  }
+  expect(daemon.answers.length - before).toBeLessThan(before);
+  await clock.advance(2 * HOUR - 60_000);
+  expect(daemon.answers.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(Math.max(...gapsAt(daemon.answers, '1a'))).toBeLessThan(62_000);
+});
+
+test('people see the interval in force, and a watch that is asked less often is not blind', async () => {
+  await using daemon = await onPlan({ credits: 1500, hoursLeft: 1 });
+  const { running } = daemon;
+  await running.clock.advance(HOUR / 2);
+  const list = JSON.parse((await running.page('/api/v1/watches')).body) as {
+    items: { name: string; interval_ms: number; effective_ms: number }[];
+  };
+  const stretchOf = new Map(
+    list.items.map(({ name, interval_ms, effective_ms }) => [name, effective_ms / interval_ms]),
+  );
+  expect(stretchOf.get('vault')).toBe(1);
+  expect(stretchOf.get('coins')).toBeGreaterThan(4);
+  expect((await running.readyz()).body).not.toContain('blind');
+  const { body } = await running.page('/watches/coins');
+  expect(body).toMatch(/now every \d+ min[^<]*: the plan of chain\./);
+});

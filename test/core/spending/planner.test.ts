@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  effectiveMs,
+  MOST_STRETCHED,
+  planOf,
+  stretchOf,
+  type Asking,
+  type PlannedQuestion,
+  type Supply,
+} from '../../../src/core/spending/planner.ts';
+import { SEVERITIES, type Severity } from '../../../src/core/model/ids.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+const SUPPLY: Supply = {
+  known: 100_000,
+  agreed: 100_000,
+  leftMs: DAY,
+  k: 1,
+  kc: 1,
+  deep: 0,
+  foreign: 0,
+  keep: 0,
+  sweepPerMs: 0,
+  dearest: 40,
+  requestsPerMs: Infinity,
+};
+
+function asked(severity: Severity, wantedMs: number, cost = 20, longestMs = Infinity): PlannedQuestion {
+  return { cost, asks: [{ severity, wantedMs, longestMs }] };
+}
+
+function times(count: number, question: PlannedQuestion): PlannedQuestion[] {
+  return Array.from({ length: count }, () => question);
+}
+
+/** Credits that the first pages cost in the time that is left. */
+function spentOf(questions: readonly PlannedQuestion[], supply: Supply): number {
+  const plan = planOf(questions, supply);
+  return questions.reduce((sum, { cost, asks }) => {
+    const ms = Math.min(...asks.map((ask) => effectiveMs(ask, plan)));
+    return sum + (cost * supply.leftMs) / ms;
+  }, 0);
+}
+
+describe('what is left is spent evenly', () => {
+  test('nothing is stretched where the plan suffices', () => {
+    expect(planOf(times(3, asked('warning', MINUTE)), SUPPLY)).toMatchObject({ x: 1, xc: 1 });
+  });
+
+  test('warnings are stretched as little as will do, info more, critical not at all', () => {
+    const questions = [
+      ...times(2, asked('critical', MINUTE)),
+      ...times(2, asked('warning', MINUTE)),
+      asked('info', MINUTE),
+    ];
+    const plan = planOf(questions, SUPPLY);
+    expect(plan.xc).toBe(1);
+    expect(stretchOf('warning', plan)).toBeCloseTo(1.854, 2);
+    expect(stretchOf('info', plan)).toBeCloseTo(1.854 ** 2, 1);
+    const spent = spentOf(questions, SUPPLY);
+    expect(spent).toBeLessThan(100_000);
+    // 5 % above what the critical ones need are kept for them.
+    expect(spent).toBeGreaterThan(100_000 - 2 * 40 - 0.05 * 57_600 - 100);
+  });
+
+  test('without credits left, all are stretched to the most that critical ones are', () => {
+    expect(planOf([asked('critical', MINUTE)], { ...SUPPLY, known: -20, agreed: -20 })).toMatchObject({
+      x: 24,
+      xc: 24,
+    });
+  });
+
+  test('critical ones are stretched where they alone need more than there is', () => {
+    const plan = planOf([...times(6, asked('critical', MINUTE)), asked('warning', MINUTE)], SUPPLY);
+    expect(plan.xc).toBeCloseTo((6 * 28_800 * 1.05) / (0.95 * 99_920), 3);
+    expect(plan.x).toBeGreaterThan(plan.xc);
+  });
+
+  test('a value that is doubted stretches warnings, and no critical one', () => {
+    const questions = [asked('critical', MINUTE), asked('warning', MINUTE)];
+    const plan = planOf(questions, { ...SUPPLY, known: 31_000 });
+    expect(plan.xc).toBe(1);
+    expect(plan.x).toBeGreaterThan(10);
+  });
+
+  test('a window keeps its pace until the stretch is extreme, and so does a fixed need', () => {
+    const held: Asking = { severity: 'warning', wantedMs: MINUTE, longestMs: 5 * MINUTE };
+    expect(effectiveMs(held, { x: 3, xc: 1 })).toBe(3 * MINUTE);
+    expect(effectiveMs(held, { x: 20, xc: 1 })).toBe(5 * MINUTE);
+    expect(effectiveMs(held, { x: 48, xc: 1 })).toBe(10 * MINUTE);
+    expect(effectiveMs({ ...held, longestMs: MINUTE }, { x: 48, xc: 1 })).toBe(2 * MINUTE);
+  });
+
+  test('requests are a second limit, also where no credits are counted', () => {
+    const unlimited = { ...SUPPLY, known: Infinity, agreed: Infinity, requestsPerMs: 5 / 1000 };
+    expect(planOf(times(400, asked('warning', MINUTE)), unlimited).x).toBeCloseTo(400 / 60 / 4.5, 2);
+    expect(planOf(times(200, asked('warning', MINUTE)), unlimited).x).toBe(1);
+  });
+
+  test('second pages of critical watches are paid before warnings, up to half of the rest', () => {
+    const questions = [asked('critical', MINUTE), asked('warning', MINUTE), asked('warning', MINUTE)];
+    const calm = planOf(questions, SUPPLY);
+    const deep = planOf(questions, { ...SUPPLY, deep: 1 });
+    expect(calm.x).toBe(1);
+    expect(deep.x).toBeGreaterThan(1.5);
+    expect(deep.xc).toBe(1);
+    expect(deep.deepPerMs * DAY).toBeCloseTo((0.95 * 99_920 - 28_800 * 1.05) / 2, 3);
+  });
+});
+
+const askings = fc
+  .record({
+    severity: fc.constantFrom<Severity>(...SEVERITIES),
+    wantedMs: fc.constantFrom(...[10, 30, 60, 300, 900, 3600].map((s) => s * 1000)),
+    window: fc.constantFrom(1, 2, 5, Infinity),
+  })
+  .map(({ severity, wantedMs, window }): Asking => ({ severity, wantedMs, longestMs: wantedMs * window }));
+const questions = fc.array(
+  fc.record({ cost: fc.constantFrom(20, 40), asks: fc.array(askings, { minLength: 1, maxLength: 3 }) }),
+  { minLength: 1, maxLength: 40 },
+);
+const supplies = fc
+  .record({
+    known: fc.integer({ min: 1000, max: 1_000_000 }),
+    leftMs: fc.integer({ min: 600_000, max: DAY }),
+    k: fc.double({ min: 1, max: 3, noNaN: true }),
+    foreign: fc.integer({ min: 0, max: 50_000 }),
+  })
+  .map((drawn): Supply => ({ ...SUPPLY, ...drawn, agreed: drawn.known }));
+
+describe('properties', () => {
+  test('no more is asked than there is, below the most that intervals are stretched', () => {
+    fc.assert(
+      fc.property(questions, supplies, (all, supply) => {
+        const { x, xc } = planOf(all, supply);
+        fc.pre(x < MOST_STRETCHED && xc < 24);
+        expect(spentOf(all, supply)).toBeLessThanOrEqual(supply.known);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a more severe class is never stretched more', () => {
+    fc.assert(
+      fc.property(questions, supplies, (all, supply) => {
+        const plan = planOf(all, supply);
+        const [critical, warning, info] = [plan.xc, stretchOf('warning', plan), stretchOf('info', plan)];
+        expect(critical).toBeLessThanOrEqual(warning);
+        expect(warning).toBeLessThanOrEqual(info);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('more credits stretch nothing more', () => {
+    fc.assert(
+      fc.property(questions, supplies, fc.integer({ min: 1, max: 100_000 }), (all, supply, more) => {
+        const richer = { ...supply, known: supply.known + more, agreed: supply.agreed + more };
+        expect(planOf(all, richer).x).toBeLessThanOrEqual(planOf(all, supply).x * 1.001);
+        expect(planOf(all, richer).xc).toBeLessThanOrEqual(planOf(all, supply).xc);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('one more question stretches nothing less', () => {
+    fc.assert(
+      fc.property(questions, askings, supplies, (all, ask, supply) => {
+        const before = planOf(all, supply);
+        const after = planOf([...all, { cost: 20, asks: [ask] }], supply);
+        expect(after.xc).toBeGreaterThanOrEqual(before.xc);
+        expect(after.x).toBeGreaterThanOrEqual(before.x * 0.999);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,279 @@
+import { describe, expect, test } from '@jest/globals';
+import { UNSTRETCHED } from '../../../src/core/spending/planner.ts';
+import type { Spend, SpendClass } from '../../../src/core/spending/spend.ts';
+import { createAccount, type Account, type WrittenPlan } from '../../../src/explorer/spending/account.ts';
+import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const FREE: WrittenPlan = { credits: 100_000, per: 'day', reservePercent: 0, resets: null };
+
+function spend(name: SpendClass, price = 20): Spend {
+  return { class: name, severity: name === 'critical' || name === 'info' ? name : 'warning', isRetry: false, price };
+}
+
+function anAccount({ plan = FREE, assumesPlan = false }: { plan?: WrittenPlan | null; assumesPlan?: boolean } = {}) {
+  // Noon.
+  const clock = createFakeClock(100 * DAY + 12 * HOUR);
+  const account = createAccount({ clock, assumesPlan });
+  account.setPlan(plan);
+  return { clock, account };
+}
+
+/** One request; `header`: what its answer says is left. */
+function ask(account: Account, header: number | null, name: SpendClass = 'warning', price = 20): void {
+  account.settle(account.leave(spend(name, price)), { isCharged: true, header });
+}
+
+function rest(account: Account): number {
+  return account.supply().known;
+}
+
+describe('what is left', () => {
+  test('is the last header, less what was asked since', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    expect(rest(account)).toBe(60_000);
+    ask(account, null);
+    account.leave(spend('critical', 40));
+    expect(rest(account)).toBe(60_000 - 20 - 40);
+  });
+
+  test('is counted here where no header comes', () => {
+    const { account } = anAccount();
+    for (let i = 0; i < 10; i += 1) ask(account, null);
+    expect(rest(account)).toBe(100_000 - 200);
+  });
+
+  test('is not known without a plan, and not limited', () => {
+    const { account } = anAccount({ plan: null });
+    ask(account, 500);
+    expect(rest(account)).toBe(Infinity);
+    expect(account.facts()).toBeNull();
+  });
+
+  test('of a plan that nobody wrote: 100,000 a day, unless a header shows more', () => {
+    const { account } = anAccount({ plan: null, assumesPlan: true });
+    expect(rest(account)).toBe(Infinity);
+    ask(account, 99_980);
+    expect(rest(account)).toBe(99_980);
+    expect(account.facts()?.plan).toMatchObject({ credits: 100_000, isAssumed: true });
+    const rich = anAccount({ plan: null, assumesPlan: true }).account;
+    ask(rich, 9_200_000);
+    expect(rest(rich)).toBe(Infinity);
+  });
+
+  test.each<[string, readonly (number | null)[], number]>([
+    ['a header that lies once is forgotten', [60_000, 100, 59_960], 59_960],
+    ['a fall that the next header confirms is believed', [60_000, 40_000, 39_980], 39_980],
+    ['more credits that the next header confirms are believed', [40_000, 90_000, 89_980], 89_980],
+    ['-1 is not said where more calls were left', [60_000, -1], 59_980],
+    ['below zero is believed where little was left', [30, -10], -10],
+    ['two servers that differ by 400 leave what the last one says', [60_000, 59_600, 59_960, 59_580, 59_920], 59_560],
+  ])('%s', (_what, headers, left) => {
+    const { account } = anAccount();
+    for (const header of headers) ask(account, header);
+    expect(rest(account)).toBe(left);
+  });
+
+  test('a value that is doubted counts for warnings, and not for critical watches', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    ask(account, 1000);
+    expect(account.supply()).toMatchObject({ known: 1000, agreed: 59_980 });
+  });
+
+  test('a header of a request that left before the last one does not count', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    const slow = account.leave(spend('warning'));
+    const quick = account.leave(spend('warning'));
+    account.settle(quick, { isCharged: true, header: 59_960 });
+    account.settle(slow, { isCharged: true, header: 59_980 });
+    expect(rest(account)).toBe(59_940);
+    ask(account, 59_940);
+    expect(rest(account)).toBe(59_940);
+  });
+
+  test('a refusal costs nothing, and its header takes nothing', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    account.settle(account.leave(spend('warning')), { isCharged: false, header: 0 });
+    expect(rest(account)).toBe(60_000);
+  });
+});
+
+describe('others that use the key', () => {
+  test('are what the header fell beyond own requests', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    for (let i = 1; i <= 30; i += 1) ask(account, 60_000 - i * 120);
+    expect(account.facts()?.books.foreign).toBe(3000);
+  });
+
+  test('that two servers differ is no use', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    for (let i = 1; i <= 200; i += 1) ask(account, 60_000 - i * 20 - (i % 2) * 400);
+    expect(Math.abs(account.facts()?.books.foreign ?? NaN)).toBeLessThanOrEqual(400);
+  });
+
+  test('are expected to go on for two hours, and later as in the last day', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 60_000);
+    for (let i = 1; i <= 60; i += 1) {
+      await clock.advance(60_000);
+      ask(account, 60_000 - i * 120);
+    }
+    const { foreign } = account.supply();
+    // 100 a minute: most of 12,000 for two hours, and a little of the nine hours after that.
+    expect(foreign).toBeGreaterThan(7000);
+    expect(foreign).toBeLessThan(13_000);
+  });
+});
+
+async function toMidnight(clock: FakeClock): Promise<void> {
+  await clock.advance(DAY - (clock.now() % DAY));
+}
+
+describe('at the reset', () => {
+  test('the plan is there again once a header has risen, and everything before belongs to the day before', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 900);
+    await toMidnight(clock);
+    expect(account.facts()?.books.refillingSince).toBe(clock.now());
+    ask(account, 99_980);
+    expect(account.facts()).toMatchObject({ known: 99_980, books: { refillingSince: null, foreign: 0 } });
+    expect(account.supply().leftMs).toBe(DAY);
+  });
+
+  test('old credits are used while they last, one question at a time; critical ones when they are due', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 900);
+    await toMidnight(clock);
+    ask(account, 880);
+    expect(account.admit(spend('warning'))).toBe('postpone');
+    expect(account.admit(spend('critical'))).toBe('leave');
+    await clock.advance(5000);
+    expect(account.admit(spend('warning'))).toBe('leave');
+  });
+
+  test('that does not come within ten minutes was assumed wrongly: what is left has to last for a day', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 50_000);
+    await toMidnight(clock);
+    await clock.advance(10 * 60_000);
+    ask(account, 49_980);
+    const { books, known } = account.facts() ?? {};
+    expect([known, books?.refillingSince]).toEqual([49_980, null]);
+    expect(books?.missedReset).toBe(clock.now() - 10 * 60_000);
+    expect(account.supply().leftMs).toBe(DAY);
+  });
+
+  test('that comes a little early begins the period', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 900);
+    await clock.advance(12 * HOUR - 90_000);
+    ask(account, 99_980);
+    ask(account, 99_960);
+    expect(account.facts()).toMatchObject({ known: 99_960, books: { refillingSince: null } });
+    expect(account.supply().leftMs).toBe(DAY + 90_000);
+  });
+
+  test('of a plan that no header names the plan is there at once', async () => {
+    const { account, clock } = anAccount();
+    ask(account, null);
+    await toMidnight(clock);
+    expect(account.facts()).toMatchObject({ known: 100_000, books: { refillingSince: null } });
+  });
+
+  test('is at the time that the config names', async () => {
+    const { account, clock } = anAccount({ plan: { ...FREE, resets: { type: 'time', ms: 13 * HOUR } } });
+    expect(account.supply().leftMs).toBe(HOUR);
+    await clock.advance(HOUR);
+    expect(account.supply().leftMs).toBe(DAY);
+  });
+
+  test('of a month, is on its day', () => {
+    const { account, clock } = anAccount({ plan: { ...FREE, per: 'month', resets: { type: 'day', day: 5 } } });
+    const reset = new Date(clock.now() + account.supply().leftMs);
+    expect([reset.getUTCDate(), reset.getUTCHours()]).toEqual([5, 0]);
+  });
+});
+
+describe('what may leave', () => {
+  const needing = (criticalNeed: number) => ({ ...UNSTRETCHED, criticalNeed, deepPerMs: 0.1 });
+
+  test('others wait where only what critical watches need is left', () => {
+    const { account } = anAccount();
+    ask(account, 30_000);
+    account.planned(needing(28_000), 40);
+    expect(account.admit(spend('warning'))).toBe('leave');
+    for (let i = 0; i < 100; i += 1) ask(account, null);
+    expect([account.admit(spend('warning')), account.admit(spend('critical'))]).toEqual(['postpone', 'leave']);
+    expect(account.facts()?.postponed).toEqual({ critical: 0, warning: 1, info: 0 });
+    account.planned(needing(10_000), 40);
+    expect(account.admit(spend('warning'))).toBe('leave');
+  });
+
+  test('what critical watches need shrinks as the day passes', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 30_000);
+    account.planned(needing(28_000), 40);
+    for (let i = 0; i < 100; i += 1) ask(account, null);
+    expect(account.admit(spend('info'))).toBe('postpone');
+    await clock.advance(6 * HOUR);
+    expect(account.admit(spend('info'))).toBe('leave');
+  });
+
+  test('second pages have a share of the plan, saved for an hour', () => {
+    const { account } = anAccount();
+    ask(account, 90_000);
+    let pages = 0;
+    for (; account.admit(spend('pages')) === 'leave'; pages += 1) ask(account, null, 'pages');
+    expect(pages).toBe(Math.floor((100_000 * 0.2) / 24 / 20));
+  });
+
+  test('known rows are read again for a tenth of the plan', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 90_000);
+    expect(account.admit(spend('sweep'))).toBe('refuse');
+    let pages = 0;
+    for (let hour = 0; hour < 10; hour += 1) {
+      await clock.advance(HOUR);
+      for (; account.admit(spend('sweep')) === 'leave'; pages += 1) ask(account, null, 'sweep');
+    }
+    expect(pages * 20).toBeGreaterThan(0.09 * 10 * (100_000 / 24));
+    expect(pages * 20).toBeLessThanOrEqual(0.1 * 10 * (100_000 / 24));
+  });
+
+  test('without a plan, known rows are read again for a tenth of all requests', () => {
+    const { account } = anAccount({ plan: null });
+    expect(account.admit(spend('sweep', 40))).toBe('refuse');
+    for (let i = 0; i < 100; i += 1) ask(account, null, 'warning', 40);
+    let pages = 0;
+    for (; account.admit(spend('sweep', 40)) === 'leave'; pages += 1) ask(account, null, 'sweep', 40);
+    expect(pages).toBe(10);
+  });
+
+  test('a reserve is left alone, less what others have used of it', () => {
+    const { account } = anAccount({ plan: { ...FREE, reservePercent: 10 } });
+    ask(account, 60_000);
+    expect(account.supply().keep).toBe(10_000);
+    ask(account, 59_480);
+    expect(account.supply().keep).toBe(9500);
+  });
+});
+
+test('retries and second pages raise what a planned page is taken to cost, up to three times', () => {
+  const { account } = anAccount();
+  const before = account.supply();
+  for (let i = 0; i < 500; i += 1) {
+    ask(account, null);
+    account.leave({ ...spend('warning'), isRetry: true });
+  }
+  const after = account.supply();
+  expect([before.k, before.kc]).toEqual([1.1, 1.1]);
+  expect(after.k).toBeCloseTo(2, 1);
+  expect(after.kc).toBe(1.1);
+});
