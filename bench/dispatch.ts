@@ -96,6 +96,7 @@ function rulesOf(way: Way): DispatchRules {
     unanswered: [],
     startedAt: 0,
     lookedAt: () => null,
+    coveredUntil: () => null,
     presentOf: () => null,
   };
 }

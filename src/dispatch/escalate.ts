@@ -2,7 +2,7 @@
 import type { Recipient, RecipientsOf, Severity } from '../core/model/ids.ts';
 import { distinctTargets, targetKey } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
-import { FIRST_POLL_MS } from './policy/holds.ts';
+import { FIRST_POLL_MS } from './policy/inhibit.ts';
 import type { EscalationStep, Routing, DispatchContext } from './model.ts';
 
 /** A critical alert that no channel took for so long fails over. */

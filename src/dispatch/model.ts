@@ -226,6 +226,8 @@ export interface DispatchContext {
   sentBefore(target: Recipient): SentBefore;
   /** When the watch was last polled since the start; null: not yet. */
   lookedAt(watch: WatchId): Instant | null;
+  /** When the watch was last polled, by a former process too; null: never, as far as is known. */
+  coveredUntil(watch: WatchId): Instant | null;
   readonly presentOf: PresentOf;
 }
 

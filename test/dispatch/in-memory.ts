@@ -106,6 +106,7 @@ export class InMemoryDispatch {
   #groups = new Map<string, { target: Recipient; closedAt: Instant | null; dueAt: Instant | null }>();
   #startedAt: Instant;
   #looked = new Map<string, Instant>();
+  #covered = new Map<string, Instant>();
   /** By key: who has the alert in hand, as far as was noticed. */
   #answered = new Map<Key, string | null>();
 
@@ -128,7 +129,7 @@ export class InMemoryDispatch {
     const seq = (known.news.at(-1)?.seq ?? 0) + 1;
     const one: PendingTransition = { seq, episode: known.episode, transition, at: this.now };
     known.news.push(one);
-    this.#looked.set(alert.labels['watch'] ?? '', this.now);
+    this.poll(alert.labels['watch'] ?? '');
     const { channels } = this.setup.routing(known.labels);
     for (const channel of channels) this.#join(channel, alert);
     for (const [id, ofGroup] of this.states) {
@@ -188,6 +189,7 @@ export class InMemoryDispatch {
   /** A watch is polled, and nothing happens. */
   poll(watch: string): void {
     this.#looked.set(watch, this.now);
+    this.#covered.set(watch, this.now);
   }
 
   /** A person changed what is in force: whatever is held back is looked at again. */
@@ -286,6 +288,7 @@ export class InMemoryDispatch {
         sources: this.#sources(),
         sentBefore: ({ channel }) => sentBeforeOf(this.#closedFor(channel), this.now),
         lookedAt: (watch) => this.#looked.get(watch) ?? null,
+        coveredUntil: (watch) => this.#covered.get(watch) ?? null,
         presentOf: () => null,
       },
     };

@@ -70,6 +70,7 @@ function round(groups: readonly DispatchGroup[]): DispatchRound {
       sentBefore: () => NOTHING_SENT,
       presentOf: () => null,
       lookedAt: () => NOW,
+      coveredUntil: () => NOW,
     },
   };
 }

@@ -41,6 +41,7 @@ export class StoredDispatch implements AsyncDisposable {
   #setup: Setup;
   #startedAt: Instant;
   #looked = new Map<string, Instant>();
+  #covered = new Map<string, Instant>();
   #versions = new Map<string, number>();
   #alerts = new Map<string, Known>();
   #silences: { readonly id: string; readonly from: Instant; until: Instant }[] = [];
@@ -104,6 +105,7 @@ export class StoredDispatch implements AsyncDisposable {
 
   poll(watch: string): void {
     this.#looked.set(watch, this.now);
+    this.#covered.set(watch, this.now);
   }
 
   async silence(watch: string, ms: number): Promise<void> {
@@ -247,6 +249,7 @@ export class StoredDispatch implements AsyncDisposable {
       unanswered: [],
       startedAt: this.#startedAt,
       lookedAt: (watch) => this.#looked.get(watch) ?? null,
+      coveredUntil: (watch) => this.#covered.get(watch) ?? null,
       presentOf: () => null,
     };
   }

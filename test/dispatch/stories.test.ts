@@ -200,6 +200,35 @@ describe('the first that is so decides:', () => {
     expect(heard(day).at(-1)).toBe('13:01:00 news low/1');
   });
 
+  test('5: nor does a start make a source believed that was looked at before it', () => {
+    const day = morning({ events: 'summary' });
+    happens(day, STALLED, 'firing');
+    happens(day, LOW, 'firing');
+    day.runUntil(at('12:50:00'));
+    day.restart();
+    day.runUntil(at('13:00:00'));
+    expect(heard(day)).toHaveLength(1);
+    day.runUntil(at('13:01:00'));
+    expect(heard(day).at(-1)).toBe('13:01:00 news low/1');
+  });
+
+  test('5: after a long stop a source mutes until its first poll, but no longer than five minutes', () => {
+    const day = morning({ events: 'summary' });
+    happens(day, STALLED, 'firing');
+    happens(day, LOW, 'firing');
+    day.now = at('15:00:00');
+    day.restart();
+    day.runUntil(at('15:04:00'));
+    expect(heard(day)).toHaveLength(1);
+    day.poll('head');
+    day.runUntil(at('16:04:00'));
+    expect(heard(day)).toEqual(['12:00:00 news stalled/1', '16:00:00 repeat stalled/1']);
+    day.now = at('18:00:00');
+    day.restart();
+    day.runUntil(at('18:05:00'));
+    expect(heard(day).at(-1)).toBe('18:05:00 news low/1');
+  });
+
   test('6: in a silence nothing is told, and what still fires afterwards is told once', () => {
     const day = morning();
     silence(day, '12:30:00');

@@ -173,6 +173,7 @@ async function aDaemon(receivers: Receivers): Promise<Daemon> {
       dispatchRulesOf(setup.config, setup.watches, {
         startedAt: START,
         lookedAt: (watch) => looked.get(watch) ?? null,
+        coveredUntil: (watch) => looked.get(watch) ?? null,
         presentOf: (alert) => present.of(alert),
       }),
     announce: () => [],

@@ -10,7 +10,7 @@ import { routingOf } from '../../dispatch/routing.ts';
 import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
 
-type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'presentOf'>;
+type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'coveredUntil' | 'presentOf'>;
 
 /** What is owed on a channel that is gone waits for it, each alert alone. */
 const GONE = { unit: 'alert', cap: null } as const;
@@ -60,5 +60,6 @@ export const NO_RULES: DispatchRules = {
   unanswered: [],
   startedAt: 0,
   lookedAt: () => null,
+  coveredUntil: () => null,
   presentOf: () => null,
 };

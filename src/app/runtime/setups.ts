@@ -54,6 +54,7 @@ export function createSetups(options: SetupsOptions): Setups {
     const rules = dispatchRulesOf(config, watches, {
       startedAt,
       lookedAt,
+      coveredUntil,
       presentOf: (alert) => presentValues.of(alert),
     });
     const ids = new Set(watches.map(({ id }) => id));
@@ -71,7 +72,17 @@ export function createSetups(options: SetupsOptions): Setups {
   /** The built-in watch looks at the daemon all the time. */
   function lookedAt(id: WatchId): Instant | null {
     if (isSelfWatch(id)) return clock.now();
-    return ownership.isShared && !own.has(id) ? coveredElsewhere.of(id) : blindWatches.lookedAt(id);
+    return isElsewhere(id) ? coveredElsewhere.of(id) : blindWatches.lookedAt(id);
+  }
+
+  function isElsewhere(id: WatchId): boolean {
+    return ownership.isShared && !own.has(id);
+  }
+
+  function coveredUntil(id: WatchId): Instant | null {
+    // Before it was read nothing says that a watch was not covered.
+    if (isSelfWatch(id) || (isElsewhere(id) && !coveredElsewhere.isRead())) return clock.now();
+    return lookedAt(id) ?? poller.memoryOf(id)?.coveredUntil ?? null;
   }
 
   function follow(): void {

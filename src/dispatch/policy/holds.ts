@@ -1,16 +1,13 @@
 // What keeps an alert from being told now: an open alert that explains it, a silence, an acknowledgement, a mute window.
 import { coversSeverity } from '../../core/model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { inhibitionsAt, type InhibitionOf } from './inhibit.ts';
+import { FIRST_POLL_MS, inhibitionsAt, type InhibitionOf } from './inhibit.ts';
 import type { Ack, GroupMember, Held, InhibitionSource, MuteWindow, Silence, DispatchContext } from '../model.ts';
 import { mutedUntil } from './mutes.ts';
 import { isSilencedBy } from './silenced.ts';
 
 /** Rounds know of silences that ended so long ago. */
 export const PAST_SILENCES_MS = 86_400_000;
-
-/** Repeats wait for the first poll of a watch after a start, but no longer. */
-export const FIRST_POLL_MS = 300_000;
 
 export interface Hold {
   readonly why: Held;

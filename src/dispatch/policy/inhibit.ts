@@ -1,10 +1,14 @@
 // Alerts that mute others while they are open: a chain that stands still explains what follows from it.
+import type { WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { InhibitRule, Key, Labels, InhibitingAlert, DispatchContext } from '../model.ts';
 import { isAbout } from './silenced.ts';
 
-/** A source whose watch was not polled for so long explains nothing any more. */
+/** A source whose watch was not covered for so long explains nothing any more. */
 const BELIEVED_MS = 3_600_000;
+
+/** After a start, decisions on a watch wait so long for its first poll. */
+export const FIRST_POLL_MS = 300_000;
 
 export interface Inhibition<S extends InhibitingAlert> {
   readonly source: S;
@@ -22,10 +26,10 @@ export type InhibitionOf<S extends InhibitingAlert> = (alert: {
  * A label that is missing equals nothing, and no alert mutes itself.
  */
 export function inhibitionsAt<S extends InhibitingAlert>(
-  world: Pick<DispatchContext, 'inhibit' | 'lookedAt' | 'startedAt'> & { readonly sources: readonly S[] },
+  world: Pick<DispatchContext, 'inhibit' | 'coveredUntil' | 'startedAt'> & { readonly sources: readonly S[] },
   now: Instant,
 ): InhibitionOf<S> {
-  const believed = world.sources.filter(({ watch }) => now - (world.lookedAt(watch) ?? world.startedAt) <= BELIEVED_MS);
+  const believed = world.sources.filter(({ watch }) => isBelieved(world, watch, now));
   const rules = world.inhibit.map((rule) => ({ rule, sources: sourcesOf(rule, believed) }));
   return ({ key, labels }) => {
     for (const { rule, sources } of rules) {
@@ -35,6 +39,16 @@ export function inhibitionsAt<S extends InhibitingAlert>(
     }
     return null;
   };
+}
+
+function isBelieved(
+  { coveredUntil, startedAt }: Pick<DispatchContext, 'coveredUntil' | 'startedAt'>,
+  watch: WatchId,
+  now: Instant,
+): boolean {
+  const until = coveredUntil(watch) ?? -Infinity;
+  // After a long stop the first poll says more.
+  return now - until <= BELIEVED_MS || (until < startedAt && now - startedAt < FIRST_POLL_MS);
 }
 
 /** At most two for the same values: one of them may be the alert that is asked about. */

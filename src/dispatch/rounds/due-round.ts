@@ -65,6 +65,7 @@ export interface DecidingRules extends GroupingRules {
   readonly channelOf: (channel: string) => { readonly unit: DispatchGroup['unit']; readonly cap: Cap | null };
   readonly startedAt: Instant;
   readonly lookedAt: (watch: WatchId) => Instant | null;
+  readonly coveredUntil: (watch: WatchId) => Instant | null;
   readonly presentOf: PresentOf;
 }
 
@@ -91,9 +92,10 @@ export function* decideDue(due: DueRound, rules: DecidingRules, now: Instant): S
 /** `sentBefore`: nothing. */
 export function worldOf(
   { policy: { silences, acks }, sources }: Pick<DueRound, 'policy' | 'sources'>,
-  { startedAt, inhibit, lookedAt, presentOf }: DecidingRules,
+  { startedAt, inhibit, lookedAt, coveredUntil, presentOf }: DecidingRules,
 ): DispatchContext {
-  return { startedAt, silences, acks, inhibit, sources, sentBefore: () => NOTHING_SENT, lookedAt, presentOf };
+  const process = { startedAt, lookedAt, coveredUntil, presentOf };
+  return { ...process, silences, acks, inhibit, sources, sentBefore: () => NOTHING_SENT };
 }
 
 function statesOf(members: readonly DueMember[]): ReadonlyMap<Key, RecipientState> {

@@ -9,6 +9,8 @@ import { createStorageBackoff } from './storage-backoff.ts';
 export interface CoveredElsewhere {
   /** Null: it never was, or that was not read yet. */
   of(watch: WatchId): Instant | null;
+  /** Since it runs. */
+  isRead(): boolean;
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -24,7 +26,7 @@ const LOOK_MS = 10_000;
 
 export function createCoveredElsewhere({ store, clock, log }: CoveredElsewhereOptions): CoveredElsewhere {
   const storage = createStorageBackoff({ loop: 'replicas' }, log);
-  let coveredById: ReadonlyMap<WatchId, Instant> = new Map();
+  let coveredById: ReadonlyMap<WatchId, Instant> | null = null;
 
   async function look(): Promise<number> {
     try {
@@ -37,8 +39,11 @@ export function createCoveredElsewhere({ store, clock, log }: CoveredElsewhereOp
   }
 
   return {
-    of: (watch) => coveredById.get(watch) ?? null,
+    of: (watch) => coveredById?.get(watch) ?? null,
+    isRead: () => coveredById !== null,
     async run(signal) {
+      // Another replica may have had the work since the last read.
+      coveredById = null;
       while (!signal.aborted) await clock.sleep(await look(), signal);
     },
   };

@@ -38,7 +38,7 @@ export interface Unrecorded {
 export interface UnrecordedOptions extends TellingsOptions {
   readonly store: Pick<Store, 'policy' | 'openAlerts'>;
   /** In force now. */
-  readonly rules: () => Pick<DispatchRules, 'recipientsOf' | 'routingOf' | 'inhibit' | 'lookedAt' | 'startedAt'>;
+  readonly rules: () => Pick<DispatchRules, 'recipientsOf' | 'routingOf' | 'inhibit' | 'coveredUntil' | 'startedAt'>;
 }
 
 /** What fires and cannot be stored is offered with each poll: after two minutes without, it may be over. */
@@ -64,13 +64,15 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     const now = clock.now();
     const silences = await silencesAt(store, now);
     const { recipientsOf, routingOf, ...inForce } = rules();
-    const sources = [...firing.values(), ...(await openAt(store, now))];
-    const inhibitionOf = inhibitionsAt({ ...inForce, sources }, now);
+    const ofStore = inhibitionsAt({ ...inForce, sources: await openAt(store, now) }, now);
+    const ofMemory = inhibitionsAt({ ...inForce, sources: [...firing.values()], coveredUntil: () => now }, now);
+    const isInhibited = ({ labels, message: { key } }: Transition): boolean =>
+      [ofMemory, ofStore].some((inhibitionOf) => inhibitionOf({ key, labels }) !== null);
     for (const one of transitions) {
-      const { labels, message, notify } = one;
+      const { labels, notify } = one;
       const isSilenced = silences.some(({ matchers }) => isSilencedBy(matchers, labels));
       const isMuted = mutedUntil(routingOf(labels).options.mute, now) !== null;
-      if (isSilenced || isMuted || inhibitionOf({ key: message.key, labels }) !== null) continue;
+      if (isSilenced || isMuted || isInhibited(one)) continue;
       for (const to of notify.flatMap((channel) => recipientsOf(channel) ?? [])) tellings.tell(one, to, null);
     }
   }

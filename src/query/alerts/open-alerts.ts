@@ -69,8 +69,8 @@ export async function openAlerts({ store, runtime, now }: QueryContext): Promise
     {
       sources: rows.filter(({ isEvent }) => !isEvent),
       inhibit: runtime.config().inhibit,
-      lookedAt: (id) => runtime.memoryOf(id)?.coveredUntil ?? null,
-      startedAt: runtime.startedAt ?? now,
+      coveredUntil: (id) => runtime.memoryOf(id)?.coveredUntil ?? null,
+      startedAt: runtime.startedAt ?? -Infinity,
     },
     now,
   );

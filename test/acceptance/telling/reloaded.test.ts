@@ -1,5 +1,6 @@
 // A reload while something is open or waits: everybody that the config names is told, and nobody else.
 import { expect, test } from '@jest/globals';
+import { callApi } from '../../support/web/api-calls.ts';
 import { aScene, MINUTE, type Scene, type Written } from './scene.ts';
 
 const LOW = '{ id: low, while: balance < 3 }';
@@ -130,4 +131,25 @@ test('a channel that was gone, with what waited for it, and is back is told of w
   await scene.poll(9, 2);
   await scene.mailed(4);
   expect(told(scene).slice(2).toSorted()).toEqual(['ops', 'team']);
+});
+
+test('an alert explains others for an hour after its watch was polled, whenever the daemon was started', async () => {
+  const routes = '[{ notify: ops }]\ninhibit: [{ when: { alert: empty }, mute: { alert: low }, equal: [explorer] }]';
+  await using scene = await aScene(
+    { routes, mails: ['ops'] },
+    `{ id: empty, while: balance < 1, severity: critical }, ${LOW}`,
+  );
+  await scene.poll(0, 2);
+  await scene.mailed(1);
+  const until = new Date(scene.running.clock.now() + 5 * 60 * MINUTE).toISOString();
+  const body = { until, comment: 'work' };
+  expect(await callApi(scene.running, { path: '/watches/reserve/pauses', body, key: 'p' })).toMatchObject({
+    status: 201,
+  });
+  await scene.running.clock.advance(50 * MINUTE);
+  await scene.restart({});
+  await scene.running.clock.advance(8 * MINUTE);
+  expect(scene.mails()).toEqual([expect.stringMatching(/^ops \[CRITICAL\]/)]);
+  for (let minute = 0; minute < 5; minute += 1) await scene.running.clock.advance(MINUTE);
+  expect((await scene.mailed(2)).at(-1)).toMatch(/^ops \[WARNING/);
 });

@@ -142,7 +142,7 @@ const head = () => aTransition({ key: 'stalled', watch: 'head', type: 'alert.fir
 const low = () => aTransition({ key: 'low', watch: 'treasury', type: 'alert.firing', severity: 'critical' });
 
 test('a chain that stood still paged for every balance while the disk was full', async () => {
-  const one = scene({ ...INHIBITING, lookedAt: () => one.clock.now() });
+  const one = scene({ ...INHIBITING, startedAt: -Infinity });
   one.unrecorded.offer([head()]);
   await one.clock.advance(0);
   one.unrecorded.offer([low()]);
@@ -158,7 +158,7 @@ test('a chain that stood still paged for every balance while the disk was full',
 test('an alert on record inhibits what is told from memory, as far as the state file can be read', async () => {
   const { message, labels } = head();
   const stored = { ...message, labels, name: 'head', isEvent: false, isFollowed: true };
-  const one = scene({ ...INHIBITING, lookedAt: () => one.clock.now() }, () => Promise.resolve([stored]));
+  const one = scene({ ...INHIBITING, coveredUntil: () => one.clock.now() }, () => Promise.resolve([stored]));
   one.unrecorded.offer([low(), aTransition({ key: 'k', type: 'alert.firing', severity: 'critical', watch: 'other' })]);
   await one.clock.advance(0);
   expect(one.sent).toEqual(['k unrecorded']);

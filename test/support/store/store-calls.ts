@@ -127,6 +127,7 @@ export function rulesAtOnce(recipients: readonly Recipient[] = []): DispatchRule
     unanswered: [],
     startedAt: 0,
     lookedAt: () => null,
+    coveredUntil: () => null,
     presentOf: () => null,
   };
 }

@@ -1,7 +1,7 @@
 // All that follows from a log before anything is judged, worked out once.
 import type { Instant } from '../../model.ts';
 import { daemonClock, type DaemonClock } from './clock.ts';
-import { acksByKey, acksOf, holdsIn, type Acked, type Holds } from './holds.ts';
+import { acksByKey, acksOf, holdsIn, STARTING_MS, type Acked, type Holds } from './holds.ts';
 import type { PeopleLog, SeverityName } from '../log.ts';
 import { messagesIn, type Line, type Messages } from './messages.ts';
 import { gapsIn, merged, type Spans } from './spans.ts';
@@ -31,8 +31,6 @@ export interface Raise {
   readonly at: Instant;
   readonly severity: SeverityName;
 }
-
-const STARTING_MS = 300_000;
 
 export function evidenceOf(log: PeopleLog): Evidence {
   const clock = daemonClock(log);

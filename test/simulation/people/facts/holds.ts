@@ -26,6 +26,9 @@ const MINUTE_MS = 60_000;
 const ACK_MS = DAY_MS;
 /** An alert whose watch was not polled for so long mutes nothing. */
 const POLLED_WITHIN_MS = 3_600_000;
+const WRITTEN_WITHIN_MS = 10_000;
+/** After a start, decisions on a watch wait so long for its first poll. */
+export const STARTING_MS = 300_000;
 
 export function holdsIn(log: PeopleLog, clock: DaemonClock, timeline: Timeline, stories: Stories): Holds {
   const silences = silencesIn(log, clock, timeline, stories);
@@ -144,13 +147,13 @@ function sourcesIn(
   const polled = new Map(
     [
       ...Map.groupBy(
-        polls.filter(({ isComplete }) => isComplete || sort === 'maybe'),
+        polls.filter((one) => sort === 'maybe' || (one.isComplete && isWrittenDown(one, lives))),
         ({ watch }) => watch,
       ),
     ].map(([watch, own]) => [watch, merged(own.flatMap((one, n) => freshAfter(one, own[n + 1])))]),
   );
-  // A process that has just started does not know when a watch was polled before.
-  const started = sort === 'sure' ? [] : lives.map(({ from }) => ({ from, to: from + POLLED_WITHIN_MS }));
+  // A source is believed until its first poll after a start.
+  const started = sort === 'sure' ? [] : lives.map(({ from }) => ({ from, to: from + STARTING_MS }));
   const byRule = Map.groupBy(
     stories.all.filter(({ form }) => form === 'condition'),
     ({ rule }) => rule,
@@ -159,6 +162,11 @@ function sourcesIn(
     rule,
     spans: common(merged(own), merged([...(polled.get(rule.slice(0, rule.lastIndexOf('/'))) ?? []), ...started])),
   }));
+}
+
+/** When a watch was polled is written down every ten seconds. */
+function isWrittenDown({ at }: PollEnd, lives: PeopleLog['lives']): boolean {
+  return !lives.some(({ to, end }) => end === 'killed' && at <= to && to - at <= WRITTEN_WITHIN_MS);
 }
 
 function inhibitedIn(version: Version, rule: string, sources: readonly Source[]): Spans {

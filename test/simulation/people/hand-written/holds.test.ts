@@ -43,7 +43,7 @@ describe('the oracle for people, of what is held,', () => {
     expect(found({ span, configs, transitions, polls, jumps, tries })).toEqual([]);
   });
 
-  it('passes an inhibition for an hour after a start, since the process does not know when its watch was polled', () => {
+  it('passes an inhibition for an hour after its watch was polled, and for five minutes after a start', () => {
     const big = { ...rule('critical'), watch: 'big', labels: { watch: 'big', alert: 'low', severity: 'critical' } };
     const inhibit = [{ when: { watch: 'big' }, mute: { watch: 'coin' }, equal: [], events: 'summary' as const }];
     const version = config('first', [route({ match: { watch: 'coin' }, notify: ['ops'] })], [rule('warning'), big]);
@@ -52,14 +52,16 @@ describe('the oracle for people, of what is held,', () => {
       configs: [{ from: 0, config: { ...version, inhibit } }],
       transitions: [transition({ at: HOUR - MINUTE, watch: 'big', key: 'big', labels }), fires],
       polls: [{ at: HOUR, watch: 'big', isComplete: true }],
-      tries: [begin(2 * HOUR + 50 * MINUTE)],
     };
-    const lives = [
-      { from: 0, to: HOUR + 49 * MINUTE, end: 'stopped' },
-      { from: HOUR + 50 * MINUTE, to: 3 * HOUR, end: 'stopped' },
-    ] as const;
-    expect(found(given)).toEqual(['unsent begin']);
-    expect(found({ ...given, lives })).toEqual([]);
+    const startedAt = (from: number) =>
+      [
+        { from: 0, to: from - MINUTE, end: 'stopped' },
+        { from, to: 3 * HOUR, end: 'stopped' },
+      ] as const;
+    const tries = [begin(2 * HOUR + 4 * MINUTE)];
+    expect(found({ ...given, tries })).toEqual(['unsent begin']);
+    expect(found({ ...given, tries, lives: startedAt(HOUR + 50 * MINUTE) })).toEqual(['unsent begin']);
+    expect(found({ ...given, tries, lives: startedAt(2 * HOUR) })).toEqual([]);
   });
 
   it('passes an event that waited for its turn, and that a silence took out of its message meanwhile', () => {
