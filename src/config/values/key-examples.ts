@@ -100,6 +100,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   requests_per_second: [5],
   credits: [100000],
   reserve: ['10%'],
+  resets: ['06:30', 5],
   env: ['OPS_WEBHOOK_URL'],
   file: ['/run/secrets/ops'],
   backup: [{ keep: 7 }],
