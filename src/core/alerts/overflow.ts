@@ -31,8 +31,33 @@ export function foldKeyOf({ message }: SingleDelivery): string {
 }
 
 /** Whether an open summary takes another message in. */
-export function hasRoom(open: Message, next: Message): boolean {
+function hasRoom(open: Message, next: Message): boolean {
   return summaryOf(open).count + summaryOf(next).count <= MOST_KEYS;
+}
+
+export interface Folded<E extends SingleDelivery> {
+  /** The open summary with what it took in; null: it took in nothing. */
+  readonly open: Message | null;
+  /** Summaries that begin, each in the place of its first event. */
+  readonly begun: readonly { readonly first: E; readonly summary: SingleDelivery }[];
+}
+
+/** Events of one recipient that may share a summary. `open`: the one that takes them in; null: there is none. */
+export function fold<E extends SingleDelivery>(events: readonly E[], open: Message | null, at: Instant): Folded<E> {
+  let taken = open;
+  const begun: { first: E; summary: SingleDelivery }[] = [];
+  for (const event of events) {
+    const last = begun.at(-1);
+    const message = last?.summary.message ?? taken;
+    if (message === null || !hasRoom(message, event.message)) {
+      begun.push({ first: event, summary: openSummary(event, at) });
+      continue;
+    }
+    const more = withMember(message, event.message, at);
+    if (last === undefined) taken = more;
+    else last.summary = { ...last.summary, message: more };
+  }
+  return { open: taken === open ? null : taken, begun };
 }
 
 /** A new summary of one message, in its place. */

@@ -133,7 +133,7 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     claim: (family, count) => write('take-over', (on) => claimOn(on, family, count)),
     release: async ({ key, owner, epoch }, windowMs) => (await sql.run(RELEASE, [key, owner, epoch, windowMs])) === 1,
     async addShards(shards) {
-      const rows = shards.map(({ shard, windowMs }) => ({ key: shard, window_ms: Math.ceil(windowMs) }));
+      const rows = shards.map(({ shard, windowMs }) => ({ key: shard, windowMs: Math.ceil(windowMs) }));
       await sql.each(ADD_SHARD, rows);
     },
     async dropShard({ key, owner, epoch }) {

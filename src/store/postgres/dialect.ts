@@ -4,11 +4,11 @@ import type { ColumnType, SqlDialect, ListColumns, ListWords } from '../sql/dial
 const TYPES: Readonly<Record<ColumnType, string>> = {
   int: 'bigint',
   text: 'text',
-  real: 'float8',
   bool: 'bigint',
+  json: 'text',
   'int?': 'bigint',
   'text?': 'text',
-  'real?': 'float8',
+  'json?': 'text',
 };
 
 export const POSTGRES: SqlDialect = {

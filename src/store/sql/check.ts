@@ -4,7 +4,7 @@ import type { Finding, StateCheck } from '../contract/backups.ts';
 import { StorageError } from '../contract/store.ts';
 import { deliveryOf, DELIVERIES } from '../tables/deliveries/delivery-rows.ts';
 import { memberOf, MEMBERS } from '../tables/deliveries/delivery-members.ts';
-import { verify } from '../tables/journal/journal-pages.ts';
+import { verifyJournal } from '../tables/journal/journal-pages.ts';
 import { assertDiagnostics, DIAGNOSTICS } from '../tables/memory/coverage.ts';
 import { REMEMBERED } from '../tables/memory/memory.ts';
 import { memoryOf } from '../tables/memory/stored-memory.ts';
@@ -80,7 +80,7 @@ export async function findDamage(sql: Sql, onUnreadable: OnUnreadable): Promise<
   const findings: Finding[] = [];
   for (const of of CHECKED) findings.push(...(await damagedRows(sql, of, onUnreadable)));
   try {
-    return [...findings, ...brokenJournal(await verify(sql, null))];
+    return [...findings, ...brokenJournal(await verifyJournal(sql, null))];
   } catch (error) {
     return [...findings, onUnreadable('journal', error)];
   }

@@ -3,7 +3,7 @@ import { readFact, writeFact } from '../tables/memory/facts.ts';
 import { StorageError } from '../contract/store.ts';
 import type { SqlDatabase } from './database.ts';
 import type { Row } from './rows.ts';
-import { insertion, paged, type Sql } from './sql.ts';
+import { fieldName, insertion, paged, type Sql } from './sql.ts';
 import { isNumbered, TABLES, type StateTable } from './table-order.ts';
 
 /** By table, how many rows were copied. */
@@ -59,7 +59,7 @@ async function copyTable(
 }
 
 function storable(row: Row): Readonly<Record<string, string | number | null>> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, valueOf(value)]));
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [fieldName(name), valueOf(value)]));
 }
 
 function valueOf(value: unknown): string | number | null {

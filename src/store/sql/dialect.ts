@@ -1,16 +1,16 @@
 // Every difference between the SQL of the engines. Tables are written once with these words, and each engine has its own.
 
-/** A column of a list: `bool` is kept as 0 or 1, `?` may be null. */
+/** A column of a list: `bool` is kept as 0 or 1, `json` as its text; `?` may be null. */
 export type ColumnType = keyof ColumnValues;
 
 export interface ColumnValues {
   readonly int: number;
   readonly text: string;
-  readonly real: number;
   readonly bool: boolean;
+  readonly json: object | string | number | boolean | null;
   readonly 'int?': number | null;
   readonly 'text?': string | null;
-  readonly 'real?': number | null;
+  readonly 'json?': object | null;
 }
 
 export type ListColumns = Readonly<Record<string, ColumnType>>;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/values/fields.ts';
 import { StorageError } from '../contract/store.ts';
-import type { Row } from './sql.ts';
+import { fieldName, type FieldName, type Row } from './sql.ts';
 
 export type { Row } from './sql.ts';
 
@@ -17,14 +17,25 @@ export function text(row: Row, column: string): string {
   throw damaged(column, 'text');
 }
 
-/** Some columns, under their names. */
-export function texts<const N extends string>(row: Row, ...names: readonly N[]): Record<N, string> {
-  return Object.fromEntries(names.map((name) => [name, text(row, name)])) as Record<N, string>;
+/** Some columns, as fields. */
+export function texts<const N extends string>(row: Row, ...columns: readonly N[]): Fields<N, string> {
+  return fields(columns, (column) => text(row, column));
 }
 
-/** Some columns, under their names. */
-export function ints<const N extends string>(row: Row, ...names: readonly N[]): Record<N, number> {
-  return Object.fromEntries(names.map((name) => [name, int(row, name)])) as Record<N, number>;
+export function ints<const N extends string>(row: Row, ...columns: readonly N[]): Fields<N, number> {
+  return fields(columns, (column) => int(row, column));
+}
+
+export function intsOrNull<const N extends string>(row: Row, ...columns: readonly N[]): Fields<N, number | null> {
+  return fields(columns, (column) => intOrNull(row, column));
+}
+
+type Fields<N extends string, V> = Record<FieldName<N>, V>;
+
+function fields<N extends string, V>(columns: readonly N[], read: (column: N) => V): Fields<N, V> {
+  const found: Record<string, V> = {};
+  for (const column of columns) found[fieldName(column)] = read(column);
+  return found as Fields<N, V>;
 }
 
 export function textOrNull(row: Row, column: string): string | null {

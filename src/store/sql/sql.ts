@@ -13,8 +13,23 @@ export type Parameter = SqlValue | readonly SqlValue[];
 /** Parameters are `$1`, `$2` and so on. One in arithmetic carries its type: `$2::bigint`. */
 export type Statement = string | ((dialect: SqlDialect) => string);
 
-/** A row of a list, by column. */
-export type ListRow<C extends ListColumns> = { readonly [K in keyof C]: ColumnValues[C[K]] };
+/** The name that a column has in objects: `openedAt` for `opened_at`. */
+export type FieldName<N extends string> = N extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<FieldName<Rest>>}`
+  : N;
+
+const fieldNames = new Map<string, string>();
+
+export function fieldName(column: string): string {
+  const known = fieldNames.get(column);
+  if (known !== undefined) return known;
+  const name = column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  fieldNames.set(column, name);
+  return name;
+}
+
+/** A row of a list, by field. It may have more fields than the list has columns. */
+export type ListRow<C extends ListColumns> = { readonly [K in keyof C & string as FieldName<K>]: ColumnValues[C[K]] };
 
 /** A statement over a list of rows, written for one row. */
 export interface ListStatement<C extends ListColumns> {
@@ -55,15 +70,20 @@ export function list<const C extends ListColumns>(
   columns: C,
   build: (row: ListWords<C>, dialect: SqlDialect) => string,
 ): ListStatement<C> {
-  const names = Object.keys(columns);
+  const fields = Object.entries(columns).map(([name, type]) => ({ name: fieldName(name), type }));
   return {
     columns,
     text: (dialect) => build(dialect.list(columns), dialect),
     valuesOf(row) {
-      const values: Readonly<Record<string, SqlValue>> = row;
-      return names.map((name) => values[name] ?? null);
+      const values: Readonly<Record<string, SqlValue | object>> = row;
+      return fields.map(({ name, type }) => storedAs(type, values[name] ?? null));
     },
   };
+}
+
+function storedAs(type: ColumnType, value: SqlValue | object): SqlValue {
+  if (type === 'json' || (typeof value === 'object' && value !== null)) return JSON.stringify(value);
+  return value;
 }
 
 /** Columns of one type: `{ ...columns('text', 'id', 'key'), ...columns('int', 'at') }`. */
@@ -74,13 +94,22 @@ export function columns<const T extends ColumnType, const N extends string>(
   return Object.fromEntries(names.map((name) => [name, type])) as Record<N, T>;
 }
 
-/** Inserts rows whose columns are called as in the table. `conflict`: where they are there already. */
-export function insertion<const C extends ListColumns>(table: string, of: C, conflict = ''): ListStatement<C> {
+/**
+ * Inserts rows whose columns are called as in the table. `conflict`: where they are there already. `computed`: columns
+ * that follow from others.
+ */
+export function insertion<const C extends ListColumns>(
+  table: string,
+  of: C,
+  conflict = '',
+  computed: (row: ListWords<C>) => Readonly<Record<string, string>> = () => ({}),
+): ListStatement<C> {
   const names = Object.keys(of);
   return list(of, (row, d) => {
-    const words: Readonly<Record<string, string>> = row;
-    const values = names.map((name) => words[name]).join(', ');
-    return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${values} ${row.from} WHERE true ${d.inOrder} ${conflict}`;
+    const words: Readonly<Record<string, string>> = { ...row, ...computed(row) };
+    const all = [...names, ...Object.keys(computed(row))];
+    const values = all.map((name) => words[name]).join(', ');
+    return `INSERT INTO ${table} (${all.join(', ')}) SELECT ${values} ${row.from} WHERE true ${d.inOrder} ${conflict}`;
   });
 }
 

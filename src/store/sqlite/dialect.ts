@@ -39,5 +39,5 @@ function wordsOf<C extends ListColumns>(columns: C): ListWords<C> {
 
 /** Parameters become `?1`, and casts go: SQLite has none, and takes its types from the values. */
 export function asSqlite(text: string): string {
-  return text.replaceAll(/\$(\d+)/g, '?$1').replaceAll(/::(?:bigint|int|text|float8)(?:\[\])?/g, '');
+  return text.replaceAll(/\$(\d+)/g, '?$1').replaceAll(/::(?:bigint|int|text)(?:\[\])?/g, '');
 }

@@ -4,6 +4,7 @@ import type { DeliveryBatch } from '../../../src/dispatch/model.ts';
 import { WHOLE } from '../../../src/dispatch/shares.ts';
 import { markedBefore, wholeDelivery } from '../../../src/store/large-deliveries.ts';
 import type { DeliveryClaim, Claimed } from '../../../src/store/contract/deliveries.ts';
+import { prune } from '../../../src/store/prune.ts';
 import type { SqlDatabase } from '../../../src/store/sql/database.ts';
 import { addBatches } from '../../../src/store/tables/alerts/batches.ts';
 import { addNotifications } from '../../../src/store/tables/alerts/notifications.ts';
@@ -14,7 +15,6 @@ import {
   endLeases,
   expire,
   nextDue,
-  pruneDeliveries,
 } from '../../../src/store/tables/deliveries/deliveries.ts';
 import {
   backlog,
@@ -227,7 +227,7 @@ onEachEngine((open) => {
     expect(await settle(database, 'large', 1, SENT)).toBe(true);
     const marked = `SELECT count(*) AS count FROM recipient_state WHERE notified = 1 AND receipt = 'r1' AND receipt_episode = 1`;
     expect(await database.sql.first(marked)).toEqual({ count: 1300 });
-    await database.write('prune', (sql) => pruneDeliveries(sql, NOON + 6));
+    await database.write('prune', (sql) => prune(sql, { settled: NOON + 6, alerts: 0, journal: 0 }, NOON + 6));
     expect(await delivery(database.sql, 'large')).toBeNull();
   });
 

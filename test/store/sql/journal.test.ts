@@ -5,9 +5,9 @@ import type { SqlDatabase } from '../../../src/store/sql/database.ts';
 import {
   append,
   chain,
-  countLines,
+  countJournal,
   hasUnchained,
-  headOf,
+  journalHead,
   pruneJournal,
 } from '../../../src/store/tables/journal/journal.ts';
 import { onEachEngine } from './engines.ts';
@@ -21,7 +21,7 @@ const line = (at: number): JournalEntry => ({
 });
 
 const anchorIn = async ({ sql }: SqlDatabase): Promise<string> => {
-  const head = await headOf(sql);
+  const head = await journalHead(sql);
   return head === null ? 'none' : showAnchor(head);
 };
 
@@ -33,7 +33,7 @@ onEachEngine((open) => {
     expect([await hasUnchained(sql), await anchorIn(database)]).toEqual([false, 'none']);
     await database.write('record', (on) => append(on, [line(1), line(2), line(3)]));
     await database.write('chain-journal', (on) => chain(on, 2));
-    expect([await hasUnchained(sql), (await headOf(sql))?.position]).toEqual([true, 2]);
+    expect([await hasUnchained(sql), (await journalHead(sql))?.position]).toEqual([true, 2]);
     await database.write('chain-journal', (on) => chain(on, 2));
     expect(await hasUnchained(sql)).toBe(false);
     expect(await sql.all('SELECT at, position FROM journal ORDER BY position')).toEqual([
@@ -53,8 +53,8 @@ onEachEngine((open) => {
     await database.write('prune', (on) => pruneJournal(on, 9, { before: 3, limit: 9 }));
     expect(await database.sql.all('SELECT at FROM journal ORDER BY number')).toEqual([{ at: 3 }, { at: 4 }, { at: 9 }]);
     await database.write('chain-journal', (on) => chain(on, 9));
-    expect((await headOf(database.sql))?.position).toBe(5);
-    expect(await countLines(database.sql, 3)).toEqual({ line: 5, lines: { checkpoint: 1, observed: 1 } });
+    expect((await journalHead(database.sql))?.position).toBe(5);
+    expect(await countJournal(database.sql, 3)).toEqual({ line: 5, lines: { checkpoint: 1, observed: 1 } });
   });
 
   test('lines that are too many are dropped, up to the limit of one call', async () => {
@@ -63,8 +63,8 @@ onEachEngine((open) => {
     await database.write('record', (on) => append(on, [line(1), line(2), line(3), line(4)]));
     await database.write('chain-journal', (on) => chain(on, 9));
     await database.write('prune', (on) => pruneJournal(on, 9, { before: 0, limit: 2, mostLines: 1 }));
-    expect(await countLines(database.sql, 0)).toEqual({ line: 4, lines: { observed: 2 } });
-    expect(await countLines(database.sql, null)).toEqual({ line: 4, lines: {} });
+    expect(await countJournal(database.sql, 0)).toEqual({ line: 4, lines: { observed: 2 } });
+    expect(await countJournal(database.sql, null)).toEqual({ line: 4, lines: {} });
   });
 });
 

@@ -41,9 +41,9 @@ onEachEngine((open) => {
         database,
         RENAME,
         inOrder([
-          { name: 'a', new_value: 'x' },
-          { name: 'b', new_value: null },
-          { name: 'z', new_value: 'y' },
+          { name: 'a', newValue: 'x' },
+          { name: 'b', newValue: null },
+          { name: 'z', newValue: 'y' },
         ]),
       ),
     ).toBe(2);
@@ -63,8 +63,8 @@ onEachEngine((open) => {
       PUT,
       given.map((name) => ({ name, value: name })),
     );
-    const wanted = ['c', 'a', 'q'].map((name, at) => ({ name, nth_place: at, is_wanted: true }));
-    const rows = await database.sql.allOf(FIND, [...wanted, { name: 'b', nth_place: 9, is_wanted: false }]);
+    const wanted = ['c', 'a', 'q'].map((name, at) => ({ name, nthPlace: at, isWanted: true }));
+    const rows = await database.sql.allOf(FIND, [...wanted, { name: 'b', nthPlace: 9, isWanted: false }]);
     expect(placesIn(rows)).toEqual(['a 1', 'c 0']);
   });
 
@@ -76,7 +76,7 @@ onEachEngine((open) => {
 
   test('a NUL within a text fails no statement', async () => {
     await using opened = await open();
-    await each(opened.database, RUN, [{ name: 'a\0b', ran_ms: 1 }]);
+    await each(opened.database, RUN, [{ name: 'a\0b', ranMs: 1 }]);
     expect(await opened.database.sql.all('SELECT ran_ms FROM channels')).toEqual([{ ran_ms: 1 }]);
   });
 

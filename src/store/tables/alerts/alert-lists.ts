@@ -7,7 +7,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { EpisodeName, HeldMessage, Progress, Unheard } from '../../contract/alerts.ts';
 import type { OpenAlertRow, OpenFilter } from '../../contract/operators.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, ints, jsonOrNull, readable, text, texts, type Row } from '../../sql/rows.ts';
+import { int, ints, jsonOrNull, readable, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
 import { deliveryOf, IS_ENDED } from '../deliveries/delivery-rows.ts';
@@ -30,10 +30,7 @@ const PROGRESS = list(
 
 /** Deliveries of these episodes that were tried or are to be, the oldest first. */
 export async function progress(sql: Sql, of: readonly EpisodeName[]): Promise<Progress[]> {
-  const rows = await sql.allOf(
-    PROGRESS,
-    of.map(({ key, episode }) => ({ key, episode })),
-  );
+  const rows = await sql.allOf(PROGRESS, of);
   return readable(rows, progressOf).toSorted((a, b) => a.delivery.number - b.delivery.number);
 }
 
@@ -79,7 +76,7 @@ export async function unheard(sql: Sql, before: Instant, uncounted: readonly str
   return (await sql.all(UNHEARD, [before, uncounted])).flatMap((row) => {
     const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
     if (labels === undefined) return [];
-    return [{ key: text(row, 'key'), episode: int(row, 'episode'), seq: int(row, 'seq'), labels }];
+    return [{ ...texts(row, 'key'), ...ints(row, 'episode', 'seq'), labels }];
   });
 }
 
@@ -206,7 +203,7 @@ const HELD_COUNTS = (d: SqlDialect): string => `
   WHERE (${IS_ACTIVE}) AND held IS NOT NULL GROUP BY 1 ORDER BY 1`;
 
 /** How many messages are held back, by the reason. */
-export async function heldCounts(sql: Sql): Promise<Map<string, number>> {
+export async function held(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql.all(HELD_COUNTS);
   return new Map(rows.map((row) => [String(row['why']), Number(row['count'])]));
 }

@@ -7,7 +7,7 @@ import type { ActiveAlert } from '../../../dispatch/reroute.ts';
 import type { CalledAlert, CallState } from '../../../dispatch/rounds/call-round.ts';
 import type { Turned } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
+import { ints, intsOrNull, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, type Sql } from '../../sql/sql.ts';
 import { labelsOf } from './alert-labels.ts';
@@ -23,9 +23,10 @@ const ofRun = (column: string, opened: string, raised: string): string => `${col
 
 const OPEN = list(
   {
-    ...columns('text', 'key', 'watch', 'alert', 'labels'),
+    ...columns('text', 'key', 'watch', 'alert'),
     ...columns('int', 'seq', 'episode', 'at', 'opened_at', 'highest'),
     ...columns('bool', 'is_event', 'needs_ack'),
+    labels: 'json',
   },
   (row) => `
     INSERT INTO alerts
@@ -54,16 +55,13 @@ const CLOSE = list(
 export async function turnAlerts(sql: Sql, turned: readonly Turned[], at: Instant): Promise<void> {
   const opened = turned.flatMap((one) => {
     if (one.type === 'closed') return [];
-    const { key, seq, episode, watch, alert, labels, severity, at: openedAt } = one.notification;
-    const place = { key, seq, episode, at, watch, alert, labels: JSON.stringify(labels), highest: RANK_OF[severity] };
-    return [{ ...place, is_event: one.isEvent, needs_ack: one.needsAck, opened_at: openedAt }];
+    const { notification, isEvent, needsAck } = one;
+    const place = { at, openedAt: notification.at, highest: RANK_OF[notification.severity] };
+    return [{ ...notification, ...place, isEvent, needsAck }];
   });
-  const closed = turned.filter(({ type }) => type === 'closed');
+  const closed = turned.filter(({ type }) => type === 'closed').map(({ notification }) => ({ ...notification, at }));
   await sql.each(OPEN, opened);
-  await sql.each(
-    CLOSE,
-    closed.map(({ notification: { key, seq } }) => ({ key, seq, at })),
-  );
+  await sql.each(CLOSE, closed);
 }
 
 const CONDITIONS = 'SELECT key, watch, labels, opened_at FROM alerts WHERE is_open = 1 AND is_event = 0 ORDER BY key';
@@ -95,10 +93,8 @@ const MARK_TOLD = list(
 
 /** They were put into a message on a channel that counts. A late end of a former episode does not count. */
 export async function markTold(sql: Sql, told: readonly ToldAlert[], at: Instant): Promise<void> {
-  await sql.each(
-    MARK_TOLD,
-    told.map(({ key, seq, isAnswered }) => ({ key, seq, is_answered: isAnswered, told_at: at })),
-  );
+  const rows = told.map((one) => ({ ...one, toldAt: at }));
+  await sql.each(MARK_TOLD, rows);
 }
 
 const DUE = (d: SqlDialect): string => `
@@ -132,15 +128,12 @@ function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
   return {
     ...described,
     ...texts(row, 'key', 'watch', 'alert'),
-    ...ints(row, 'episode', 'began', 'newest'),
+    ...ints(row, 'episode', 'began', 'newest', 'opened_at'),
+    ...intsOrNull(row, 'first_closed_at', 'called_from', 'ack_ends_at'),
     isEvent: row['is_event'] === 1,
     needsAck: row['needs_ack'] === 1,
-    openedAt: Number(row['opened_at']),
-    firstClosedAt: intOrNull(row, 'first_closed_at'),
     isAccepted: row['is_accepted'] === 1,
-    calledFrom: intOrNull(row, 'called_from'),
     answered: answeredShape.safeParse(jsonOrNull(row['answered'])).data ?? null,
-    ackEndsAt: intOrNull(row, 'ack_ends_at'),
     calls: callsShape.safeParse(jsonOrNull(row['calls'])).data ?? {},
     hasFailedOver: row['failed_over'] === 1,
   };
@@ -148,31 +141,23 @@ function calledOf(row: Row): Omit<CalledAlert, 'known'> | null {
 
 const KEEP_CALL = list(
   {
-    ...columns('text', 'key', 'calls'),
-    ...columns('bool', 'failed_over', 'is_open'),
-    ...columns('int?', 'called_from', 'due_at'),
-    answered: 'text?',
+    ...columns('bool', 'has_failed_over', 'is_open'),
+    ...columns('int?', 'called_from', 'ask_at'),
+    key: 'text',
+    calls: 'json',
+    answered: 'json?',
     at: 'int',
   },
   (row) => `
     UPDATE alerts SET
       calls = ${row.calls}, called_from = ${row.called_from}, answered = ${row.answered},
-      failed_over = ${row.failed_over}, is_open = ${row.is_open}, due_at = ${row.due_at}, at = ${later('alerts.at', row.at)}
+      failed_over = ${row.has_failed_over}, is_open = ${row.is_open}, due_at = ${row.ask_at}, at = ${later('alerts.at', row.at)}
     ${row.from} WHERE alerts.key = ${row.key}`,
 );
 
 export async function keepCalls(sql: Sql, states: readonly CallState[], at: Instant): Promise<void> {
-  await sql.each(
-    KEEP_CALL,
-    states.map(({ key, calls, calledFrom, answered, hasFailedOver, isOpen, askAt }) => {
-      const run = {
-        calls: JSON.stringify(calls),
-        called_from: calledFrom,
-        answered: answered === null ? null : JSON.stringify(answered),
-      };
-      return { key, ...run, failed_over: hasFailedOver, is_open: isOpen, due_at: askAt, at };
-    }),
-  );
+  const rows = states.map((state) => ({ ...state, at }));
+  await sql.each(KEEP_CALL, rows);
 }
 
 /** Whether others have to be called is decided again. */
@@ -181,16 +166,13 @@ export async function askAgain(sql: Sql, at: Instant): Promise<void> {
 }
 
 const RELABEL = list(
-  { key: 'text', labels: 'text' },
+  { key: 'text', labels: 'json' },
   (row) => `UPDATE alerts SET labels = ${row.labels} ${row.from} WHERE alerts.key = ${row.key} AND is_open = 1`,
 );
 
 /** Their rule in force gives them other labels. */
 export async function relabelAlerts(sql: Sql, some: readonly Pick<ActiveAlert, 'key' | 'labels'>[]): Promise<void> {
-  await sql.each(
-    RELABEL,
-    some.map(({ key, labels }) => ({ key, labels: JSON.stringify(labels) })),
-  );
+  await sql.each(RELABEL, some);
 }
 
 const MOVE = `
@@ -201,8 +183,4 @@ const MOVE = `
 
 export async function moveAlerts(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(MOVE, [byMs, now]);
-}
-
-export async function pruneAlerts(sql: Sql, before: Instant): Promise<void> {
-  await sql.run('DELETE FROM alerts WHERE is_open = 0 AND at < $1', [before]);
 }

@@ -5,15 +5,14 @@ import type { Recipient } from '../../../core/model/ids.ts';
 import { deliveryId } from '../../../core/model/watch/identity.ts';
 import type { DeliveryBatch, BatchMember, NeedlessRepeat, Withdrawal } from '../../../dispatch/model.ts';
 import type { DeliveryShare, DeliveryShares } from '../../../dispatch/shares.ts';
-import type { Undeliverable } from '../../../dispatch/rounds/routing-round.ts';
+import type { Undeliverable, Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { bool, int, jsonOrNull, type Row } from '../../sql/rows.ts';
-import { columns, insertion, list, type Sql } from '../../sql/sql.ts';
+import { columns, insertion, list, type ListRow, type ListStatement, type Sql } from '../../sql/sql.ts';
 import { outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
-import { freshOf, oldestFirst, SHARE_OPEN_MS, type Fresh, type FreshMember } from '../deliveries/fresh-deliveries.ts';
+import { freshOf, oldestFirst, onlyMember, SHARE_OPEN_MS, type Fresh } from '../deliveries/fresh-deliveries.ts';
 import { foldOverflow } from './overflow.ts';
-import { renewedText } from './recipient-states.ts';
 
 /**
  * One that is there already is left as it is. Where a channel has too much to get rid of, events are folded. False: what an
@@ -48,10 +47,7 @@ const NOTIFICATION = list(
 
 /** Number and rule of the notifications of these members. */
 async function rowsOf(sql: Sql, members: readonly BatchMember[]): Promise<Map<string, Row>> {
-  const rows = await sql.allOf(
-    NOTIFICATION,
-    members.map(({ key, seq }) => ({ key, seq })),
-  );
+  const rows = await sql.allOf(NOTIFICATION, members);
   return new Map(
     rows.map(({ key, seq, number, labels }) => [
       nameOf({ key: String(key), seq: Number(seq) }),
@@ -89,37 +85,36 @@ async function addShare(sql: Sql, fresh: Fresh, { isFirst, isLast }: DeliverySha
   return true;
 }
 
+const DELIVERY = {
+  ...columns('text', 'id', 'channel', 'recipient', 'kind', 'rule', 'state'),
+  ...columns('int', 'rank', 'attempt', 'due_at', 'created_at', 'maybe_copy'),
+  ...columns('text?', 'folds', 'outcome'),
+  critical: 'json?',
+  settled_at: 'int?',
+} as const;
+const inserted = (conflict: string): ListStatement<typeof DELIVERY> =>
+  insertion('deliveries', DELIVERY, `ON CONFLICT (id) DO ${conflict} RETURNING id, number`, (row) => ({
+    runtime_at: ranOf(row.channel),
+  }));
+
+const NEW = { state: 'due', attempt: 0, maybeCopy: 0, folds: null, outcome: null, settledAt: null } as const;
+
 // A message that was cancelled or given up, and is owed again, keeps the id under which a receiver may know it. A repeat that
 // was cancelled before its first try may be due at the same time again.
-const ADD = list(
-  {
-    ...columns('text', 'id', 'channel', 'recipient', 'kind', 'rule'),
-    ...columns('int', 'rank', 'due_at', 'created_at'),
-    ...columns('text?', 'folds', 'critical'),
-  },
-  (row, d) => `
-    INSERT INTO deliveries (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, folds, rule, critical)
-    SELECT ${row.id}, ${row.channel}, ${row.recipient}, ${row.kind}, ${row.rank}, 'due', ${row.due_at},
-      ${row.created_at}, ${ranOf(row.channel)}, ${row.folds}, ${row.rule}, ${row.critical}
-    ${row.from} WHERE true ${d.inOrder}
-    ON CONFLICT (id) DO UPDATE SET state = 'due', attempt = 0, out_of_turn = 0, due_at = excluded.due_at,
-      created_at = excluded.created_at, runtime_at = excluded.runtime_at, settled_at = NULL, outcome = NULL,
-      dismissed_at = NULL, rank = excluded.rank, rule = excluded.rule, critical = excluded.critical
-    WHERE deliveries.kind = 'news' AND deliveries.state IN ('cancelled', 'dead', 'merged')
-      OR deliveries.kind = 'repeat' AND deliveries.state = 'cancelled' RETURNING id, number`,
-);
+const ADD = inserted(`
+  UPDATE SET state = 'due', attempt = 0, out_of_turn = 0, due_at = excluded.due_at,
+    created_at = excluded.created_at, runtime_at = excluded.runtime_at, settled_at = NULL, outcome = NULL,
+    dismissed_at = NULL, rank = excluded.rank, rule = excluded.rule, critical = excluded.critical
+  WHERE deliveries.kind = 'news' AND deliveries.state IN ('cancelled', 'dead', 'merged')
+    OR deliveries.kind = 'repeat' AND deliveries.state = 'cancelled'`);
+const RECORD = inserted('NOTHING');
 
 /** The same id twice in one round is one delivery, with the members of the first. */
 async function insert(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<void> {
   const byId = new Map<string, Fresh>();
   for (const one of fresh) if (!byId.has(one.id)) byId.set(one.id, one);
-  const added = await sql.allOf(
-    ADD,
-    [...byId.values()].map(({ dueAt, critical, members: _members, ...one }) => {
-      const lines = critical === null ? null : JSON.stringify(critical);
-      return { ...one, due_at: dueAt, created_at: at, critical: lines };
-    }),
-  );
+  const rows = [...byId.values()].map((one) => ({ ...NEW, ...one, createdAt: at }));
+  const added = await sql.allOf(ADD, rows);
   await addMembers(
     sql,
     added.flatMap((row) => {
@@ -139,8 +134,7 @@ const MEMBER = {
   ...columns('int', 'delivery', 'seq', 'position'),
   ...columns('int?', 'notification', 'held_at'),
   ...columns('text', 'key', 'sent_as'),
-  present: 'text?',
-  renewed: 'text?',
+  ...columns('json?', 'present', 'renewed'),
 } as const;
 const ADD_MEMBER = insertion(
   'group_member',
@@ -161,51 +155,45 @@ const FOLLOW = list(
 );
 
 export async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[]): Promise<void> {
-  const members = deliveries.flatMap(({ number, fresh }) => fresh.members.map((member) => ({ number, fresh, member })));
-  await sql.each(
-    ADD_MEMBER,
-    members.map(({ number, member }) => memberRow(number, member)),
+  const members = deliveries.flatMap(({ number: delivery, fresh: { channel, recipient, members: some } }) =>
+    some.map((member) => ({ ...member, delivery, channel, recipient, sentAs: member.as })),
   );
+  await sql.each(ADD_MEMBER, members);
   // The first of an alert follows nothing.
-  const later = members.filter(({ member }) => member.seq > 1);
-  await sql.each(
-    FOLLOW,
-    later.map(({ number, fresh: { channel, recipient }, member: { key } }) => {
-      return { delivery: number, key, channel, recipient };
-    }),
-  );
+  const later = members.filter(({ seq }) => seq > 1);
+  await sql.each(FOLLOW, later);
 }
 
-function memberRow(delivery: number, { key, seq, as, renewed, heldAt, notification, position, present }: FreshMember) {
-  const now = present === null ? null : JSON.stringify(present);
-  const why = renewedText(renewed);
-  return { delivery, key, seq, notification, sent_as: as, renewed: why, held_at: heldAt, position, present: now };
+/** A delivery that was decided elsewhere, about one transition. Null: it is there already. */
+export async function record(
+  sql: Sql,
+  told: Omit<ListRow<typeof DELIVERY>, 'kind' | keyof typeof NEW> & Partial<ListRow<typeof DELIVERY>>,
+  { key, seq, number: notification }: Pick<Unrouted, 'key' | 'seq' | 'number'>,
+): Promise<number | null> {
+  const delivery = { ...NEW, ...told, kind: 'news' };
+  const [added] = await sql.allOf(RECORD, [delivery]);
+  if (added === undefined) return null;
+  const number = int(added, 'number');
+  await addMembers(sql, [{ number, fresh: { ...delivery, members: [onlyMember(key, seq, notification)] } }]);
+  return number;
 }
-
-const ADD_DEAD = `
-  INSERT INTO deliveries
-    (id, channel, recipient, kind, rank, state, due_at, created_at, runtime_at, settled_at, outcome)
-  VALUES ($1, $2, $2, 'news', $3, 'dead', $4, $4, ${ranOf('$2')}, $4, $5)
-  ON CONFLICT (id) DO NOTHING RETURNING number`;
 
 /** It ends at once: nobody can be told on that channel. */
 export async function addDead(sql: Sql, { channel, notification, why }: Undeliverable, at: Instant): Promise<void> {
-  const { number, key, seq, episode, severity } = notification;
-  const id = deliveryId(key, { episode, seq }, { channel, recipient: channel });
+  const target = { channel, recipient: channel };
+  const id = deliveryId(notification.key, notification, target);
   const outcome = outcomeText({ type: 'rejected', why });
-  const added = await sql.first(ADD_DEAD, [id, channel, RANK_OF[severity], at, outcome]);
-  if (added === undefined) return;
-  const member = {
-    key,
-    seq,
-    as: 'news',
-    renewed: null,
-    heldAt: null,
-    present: null,
-    notification: number,
-    position: 0,
-  } as const;
-  await sql.each(ADD_MEMBER, [memberRow(int(added, 'number'), member)]);
+  const never = { state: 'dead', attempt: 0, maybeCopy: 0, rule: '', critical: null, outcome };
+  const dead = {
+    ...target,
+    ...never,
+    id,
+    rank: RANK_OF[notification.severity],
+    dueAt: at,
+    createdAt: at,
+    settledAt: at,
+  };
+  await record(sql, dead, notification);
 }
 
 const CANCEL_FOR = list(
@@ -220,10 +208,8 @@ const CANCEL_FOR = list(
 
 /** Nothing is sent to these targets any more, but ends of what they were told, should the config have them again. */
 export async function cancelFor(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<void> {
-  await sql.each(
-    CANCEL_FOR,
-    targets.map((target) => ({ ...target, at })),
-  );
+  const rows = targets.map((target) => ({ ...target, at }));
+  await sql.each(CANCEL_FOR, rows);
 }
 
 const REPEATS = (d: SqlDialect): string => `

@@ -7,7 +7,7 @@ import type { DueGroup, DueMember, DueRound, RecentlySent } from '../../../dispa
 import type { Instant } from '../../../lib/clock.ts';
 import type { DueQuery } from '../../contract/dispatch.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, intOrNull, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
+import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import { deliveryKind } from '../deliveries/delivery-rows.ts';
 import { labelsOf, recipientOf, TRANSITIONS } from './alert-labels.ts';
@@ -52,10 +52,8 @@ const OF_TARGET = list(
 
 /** In the order of the targets. */
 async function groupsOf(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<readonly Row[]> {
-  const rows = await sql.allOf(
-    OF_TARGET,
-    targets.map((target) => ({ ...target, at })),
-  );
+  const all = targets.map((target) => ({ ...target, at }));
+  const rows = await sql.allOf(OF_TARGET, all);
   const byTarget = Map.groupBy(rows, (row) => targetKey(recipientOf(row)));
   return targets.flatMap((target) => byTarget.get(targetKey(target)) ?? []);
 }
@@ -70,10 +68,8 @@ const SENT = list(
 
 /** What was made for the targets within the hour. */
 async function sentTo(sql: Sql, targets: readonly Recipient[], at: Instant): Promise<RecentlySent[]> {
-  const rows = await sql.allOf(
-    SENT,
-    targets.map((target) => ({ ...target, since: at - HOUR_MS })),
-  );
+  const recent = targets.map((target) => ({ ...target, since: at - HOUR_MS }));
+  const rows = await sql.allOf(SENT, recent);
   const byTarget = Map.groupBy(rows, (row) => targetKey(recipientOf(row)));
   return targets.map((target) => ({ target, closed: (byTarget.get(targetKey(target)) ?? []).map(closedOf) }));
 }
@@ -194,7 +190,7 @@ const NEWS = list(
 /** By key of each of which more than one transition was not told, those transitions. */
 async function newsBetween(sql: Sql, rows: readonly Row[]): Promise<ReadonlyMap<string, readonly Row[]>> {
   const several = rows
-    .map((row) => ({ key: String(row['key']), closed: Number(row['closed']), wanted: Number(row['wanted']) }))
+    .map((row) => ({ ...texts(row, 'key'), ...ints(row, 'closed', 'wanted') }))
     .filter(({ closed, wanted }) => wanted > closed + 1);
   return Map.groupBy(await sql.allOf(NEWS, several), ({ key }) => String(key));
 }

@@ -20,7 +20,7 @@ export interface WokenGroup {
 }
 
 const WAKE = list(
-  { id: 'text', channel: 'text', recipient: 'text', labels: 'text', due_at: 'int', news: 'int?' },
+  { id: 'text', channel: 'text', recipient: 'text', labels: 'json', due_at: 'int', news: 'int?' },
   (row) => `
     INSERT INTO dispatch_group AS old (id, channel, recipient, labels, due_at, news)
     SELECT ${row.id}, ${row.channel}, ${row.recipient}, ${row.labels}, ${row.due_at}, ${row.news}
@@ -34,9 +34,7 @@ const WAKE = list(
 export async function wake(sql: Sql, woken: readonly WokenGroup[], at: Instant): Promise<void> {
   const rows = [...Map.groupBy(woken, ({ group }) => group.id).values()].flatMap((some) => {
     const news = some.find(({ notification }) => notification !== null)?.notification ?? null;
-    return some.slice(0, 1).map(({ group: { id, target, labels } }) => {
-      return { id, ...target, labels: JSON.stringify(labels), due_at: at, news };
-    });
+    return some.slice(0, 1).map(({ group: { target, ...group } }) => ({ ...group, ...target, dueAt: at, news }));
   });
   await sql.each(WAKE, rows);
 }
@@ -94,10 +92,8 @@ const KEEP = list(
 /** False: one of them has changed since it was read. */
 export async function keepGroups(sql: Sql, groups: readonly DecidedGroup[]): Promise<boolean> {
   const goes = ({ timer, isKept }: DecidedGroup): boolean => timer.wakeAt === null && !isKept;
-  const gone = groups.filter(goes).map(({ group: { id, version } }) => ({ id, version }));
-  const kept = groups
-    .filter((one) => !goes(one))
-    .map(({ group: { id, version }, timer }) => ({ id, version, closed_at: timer.closedAt, wake_at: timer.wakeAt }));
+  const gone = groups.filter(goes).map(({ group }) => group);
+  const kept = groups.filter((one) => !goes(one)).map(({ group, timer }) => ({ ...group, ...timer }));
   return (await sql.each(DROP, gone)) + (await sql.each(KEEP, kept)) === groups.length;
 }
 
@@ -109,10 +105,7 @@ const AS_READ = list(
 
 /** False: one of them has changed since it was read. */
 export async function areAsRead(sql: Sql, groups: readonly DueGroup[]): Promise<boolean> {
-  const same = await sql.allOf(
-    AS_READ,
-    groups.map(({ id, version }) => ({ id, version })),
-  );
+  const same = await sql.allOf(AS_READ, groups);
   return same.length === groups.length;
 }
 
@@ -124,13 +117,4 @@ const MOVE = `
 /** All that waits is decided again. */
 export async function moveGroups(sql: Sql, { now }: ClockShift): Promise<void> {
   await sql.run(MOVE, [now]);
-}
-
-const PRUNE = `
-  DELETE FROM dispatch_group AS old WHERE due_at IS NULL AND coalesce(closed_at, 0) < $1
-    AND NOT EXISTS (SELECT 1 FROM recipient_state WHERE group_id = old.id AND (${IS_ACTIVE}))`;
-
-/** Those without members. */
-export async function pruneGroups(sql: Sql, before: Instant): Promise<void> {
-  await sql.run(PRUNE, [before]);
 }

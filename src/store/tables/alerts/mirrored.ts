@@ -3,7 +3,7 @@ import type { FormerLabels, MirroredAlert } from '../../../core/model/mirror.ts'
 import type { Instant } from '../../../lib/clock.ts';
 import type { AcceptedAlert, OldEvent, PassedAck } from '../../contract/mirrors.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, ints, jsonOrNull, text, type Row } from '../../sql/rows.ts';
+import { int, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import { columns, upsert, type Sql } from '../../sql/sql.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
 import { LASTS } from '../operators/acks.ts';
@@ -65,8 +65,7 @@ function mirroredOf(row: Row, fired: readonly Row[]): MirroredAlert | null {
   const message = messageOf(row);
   const labels = labelsShape.safeParse(jsonOrNull(row['labels'])).data;
   if (message === null || labels === undefined) return null;
-  const accepted =
-    row['seq'] === null ? null : { seq: int(row, 'seq'), at: int(row, 'at'), endsAt: int(row, 'ends_at') };
+  const accepted = row['seq'] === null ? null : ints(row, 'seq', 'at', 'ends_at');
   return { message, labels, former: formerOf(fired), accepted };
 }
 
@@ -111,7 +110,7 @@ const OLD_EVENTS = (d: SqlDialect): string => `
  */
 export async function oldEvents(sql: Sql, channel: string, before: Instant, limit: number): Promise<OldEvent[]> {
   const rows = await sql.all(OLD_EVENTS, [channel, before, limit]);
-  return rows.map((row) => ({ key: text(row, 'key'), seq: int(row, 'seq') }));
+  return rows.map((row) => ({ ...texts(row, 'key'), ...ints(row, 'seq') }));
 }
 
 const KEEP = upsert('mirrored', ['channel', 'key'], {
@@ -120,17 +119,6 @@ const KEEP = upsert('mirrored', ['channel', 'key'], {
 });
 
 export async function keepMirrored(sql: Sql, channel: string, accepted: readonly AcceptedAlert[]): Promise<void> {
-  await sql.each(
-    KEEP,
-    accepted.map(({ key, seq, at, endsAt }) => ({ channel, key, seq, at, ends_at: endsAt })),
-  );
-}
-
-const PRUNE = `
-  DELETE FROM mirrored WHERE at < $1
-    AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = mirrored.key AND is_open = 1)`;
-
-/** What was accepted before then, of alerts that do not fire. */
-export async function pruneMirrored(sql: Sql, before: Instant): Promise<void> {
-  await sql.run(PRUNE, [before]);
+  const rows = accepted.map((one) => ({ channel, ...one }));
+  await sql.each(KEEP, rows);
 }

@@ -17,7 +17,6 @@ import type { NotificationCount } from '../../contract/store.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { columns, insertion, type Sql } from '../../sql/sql.ts';
 import { labelsShape, TRANSITIONS } from './alert-labels.ts';
-import { IS_ACTIVE } from './recipient-states.ts';
 
 /** What a poll of a watch decided. */
 export interface OfWatch {
@@ -26,10 +25,10 @@ export interface OfWatch {
 }
 
 const ROW = {
-  ...columns('text', 'id', 'key', 'watch', 'alert', 'transition', 'labels', 'notify', 'message'),
+  ...columns('text', 'id', 'key', 'watch', 'alert', 'transition'),
   ...columns('int', 'episode', 'seq', 'at'),
-  summary: 'text?',
-  told: 'text?',
+  ...columns('json', 'labels', 'notify', 'message'),
+  ...columns('json?', 'summary', 'told'),
 } as const;
 const ADD = insertion('notifications', ROW, 'ON CONFLICT (id) DO NOTHING');
 
@@ -39,34 +38,16 @@ export async function addNotifications(sql: Sql, of: readonly OfWatch[], at: Ins
   if (rows.length > 0) await sql.each(ADD, rows);
 }
 
-function rowOf(watch: WatchId, { message, labels, notify, told }: Transition, at: Instant) {
-  const { key, episode, seq, alert } = message;
-  return {
-    id: idOf(key, episode, seq),
-    key,
-    episode,
-    seq,
-    watch,
-    alert,
-    transition: transitionOf(message),
-    labels: JSON.stringify(labels),
-    notify: JSON.stringify(notify),
-    message: JSON.stringify(message),
-    summary: summaryText(message),
-    told: told === undefined ? null : JSON.stringify(told),
-    at,
-  };
+function rowOf(watch: WatchId, { message, told, ...transition }: Transition, at: Instant) {
+  const { key, episode, seq, alert, summary } = message;
+  const place = { id: idOf(key, episode, seq), key, episode, seq, watch, alert, transition: transitionOf(message) };
+  return { ...transition, ...place, message, summary: summary?.keys ?? null, told: told ?? null, at };
 }
 
 /** A summary is an event, unless its members have ended. */
 function transitionOf(message: Message): TransitionName {
   const name = nameOfTransition(message);
   return message.summary === null || name === 'resolved' || name === 'retracted' ? name : 'event';
-}
-
-/** As the column `summary` has it. */
-export function summaryText({ summary }: Message): string | null {
-  return summary === null ? null : JSON.stringify(summary.keys);
 }
 
 /** Keys of the alerts that a summary speaks of, from the column `summary`. */
@@ -231,15 +212,4 @@ export async function notificationCounts(sql: Sql, since: Instant): Promise<Noti
     count: int(row, 'count'),
     firedAt: intOrNull(row, 'fired_at'),
   }));
-}
-
-const PRUNE = `
-  DELETE FROM notifications AS n WHERE routed = 1 AND at < $1
-    AND NOT EXISTS (SELECT 1 FROM group_member AS member WHERE member.key = n.key AND member.seq = n.seq)
-    AND NOT EXISTS (SELECT 1 FROM recipient_state AS state WHERE state.key = n.key AND (${IS_ACTIVE}))
-    AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = n.key AND alerts.newest = n.seq AND is_open = 1)`;
-
-/** Those that were routed, of which no delivery is left, and whose alert nobody is told of any more. */
-export async function pruneNotifications(sql: Sql, before: Instant): Promise<void> {
-  await sql.run(PRUNE, [before]);
 }

@@ -1,38 +1,40 @@
-// The open summaries of channels that have too much to get rid of.
-import { MOST_UNSETTLED } from '../../../core/alerts/overflow.ts';
-import type { Message } from '../../../core/model/delivery.ts';
+// Where a channel has too much to get rid of, events become part of summaries, which stay open for a while.
+import {
+  fold,
+  foldKeyOf,
+  isFoldable,
+  MOST_UNSETTLED,
+  OPEN_MS,
+  type Folded,
+  type SingleDelivery,
+} from '../../../core/alerts/overflow.ts';
+import type { Recipient } from '../../../core/model/ids.ts';
 import { idOf } from '../../../core/model/watch/identity.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import {
-  alikeOf,
-  fold,
-  singleNewsOf,
-  singleOf,
-  type Folded,
-  type FoldPlace,
-  type OpenSummary,
-} from '../../overflow.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { int, text } from '../../sql/rows.ts';
+import { int, text, type Row } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
-import type { Fresh } from '../deliveries/fresh-deliveries.ts';
+import { onlyMember, type Fresh } from '../deliveries/fresh-deliveries.ts';
 import { messageOf } from '../deliveries/stored-messages.ts';
-import { summaryText } from './notifications.ts';
+
+/** A delivery of one transition, with the number of its notification. */
+interface Single extends SingleDelivery {
+  readonly fresh: Fresh;
+  readonly notification: number;
+}
 
 /** What is to be inserted in the place of these. What open summaries take in is written at once. */
 export async function foldOverflow(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<Fresh[]> {
   const overflowing = await overflowingOf(sql, [...new Set(fresh.map(({ channel }) => channel))]);
   if (overflowing.size === 0) return [...fresh];
-  const candidates = fresh.filter(({ channel }) => overflowing.has(channel));
-  const messages = await messagesOf(sql, candidates);
-  const singles = candidates.flatMap((one) => singleOf(one, messages.get(singleNewsOf(one)) ?? null));
+  const singles = await singlesAmong(
+    sql,
+    fresh.filter(({ channel }) => overflowing.has(channel)),
+  );
   const folded = new Set(singles.map((single) => single.fresh));
+  const alike = Map.groupBy(singles, (one) => JSON.stringify([one.channel, one.recipient, foldKeyOf(one)]));
   const begun: Fresh[] = [];
-  for (const { place, singles: some } of alikeOf(singles)) {
-    const end = fold(some, await findOpen(sql, place, at), at);
-    for (const { notification, message } of end.rewritten) await rewrite(sql, notification, message);
-    for (const one of end.begun) begun.push(await begin(sql, one, at));
-  }
+  for (const some of alike.values()) begun.push(...(await foldAlike(sql, some, at)));
   return [...fresh.filter((one) => !folded.has(one)), ...begun];
 }
 
@@ -46,24 +48,50 @@ const OVERFLOWING = list(
 );
 
 async function overflowingOf(sql: Sql, channels: readonly string[]): Promise<Set<string>> {
-  const rows = await sql.allOf(
-    OVERFLOWING,
-    channels.map((channel) => ({ channel })),
-  );
+  const asked = channels.map((channel) => ({ channel }));
+  const rows = await sql.allOf(OVERFLOWING, asked);
   return new Set(rows.map((row) => text(row, 'channel')));
 }
 
 const MESSAGES = (d: SqlDialect): string =>
   `SELECT number, message FROM notifications WHERE ${d.among('number', '$1', 'int')}`;
 
-/** By the number of the notification. */
-async function messagesOf(sql: Sql, fresh: readonly Fresh[]): Promise<Map<number | null, Message | null>> {
+/** Without those that speak of several, or cannot be read: such a one ends as every damaged row does. */
+async function singlesAmong(sql: Sql, fresh: readonly Fresh[]): Promise<Single[]> {
   const numbers = fresh.flatMap((one) => singleNewsOf(one) ?? []);
-  return new Map((await sql.all(MESSAGES, [numbers])).map((row) => [int(row, 'number'), messageOf(row)]));
+  const rows = await sql.all(MESSAGES, [numbers]);
+  const messages = new Map(rows.map((row) => [int(row, 'number'), messageOf(row)]));
+  return fresh.flatMap((one) => {
+    const notification = singleNewsOf(one);
+    const message = notification === null ? null : (messages.get(notification) ?? null);
+    if (notification === null || message === null) return [];
+    const { id, channel, recipient } = one;
+    const single = { id, channel, recipient, message, fresh: one, notification };
+    return isFoldable(single) ? [single] : [];
+  });
+}
+
+/** The notification that a delivery tells as news and alone; null: it is of another sort. */
+function singleNewsOf({ kind, members }: Fresh): number | null {
+  const [first] = members;
+  const isAlone = kind === 'news' && members.length === 1 && first?.as === 'news';
+  return isAlone ? first.notification : null;
+}
+
+/** Resolves with the summaries that begin. */
+async function foldAlike(sql: Sql, singles: readonly Single[], at: Instant): Promise<Fresh[]> {
+  const [first] = singles;
+  const found = first === undefined ? undefined : await findOpen(sql, first, foldKeyOf(first), at);
+  const { open, begun } = fold(singles, found === undefined ? null : messageOf(found), at);
+  if (found !== undefined && open !== null)
+    await sql.each(REWRITE, [{ number: int(found, 'number'), message: open, summary: open.summary?.keys ?? null }]);
+  const fresh: Fresh[] = [];
+  for (const one of begun) fresh.push(await begin(sql, one, at));
+  return fresh;
 }
 
 const FIND_OPEN = (d: SqlDialect): string => `
-  SELECT mine.id, notification.number, notification.message FROM deliveries AS mine
+  SELECT notification.number, notification.message FROM deliveries AS mine
     JOIN group_member AS member ON member.delivery = mine.number
     JOIN notifications AS notification ON notification.number = member.notification
   WHERE channel = $1 AND recipient = $2 AND folds = $3 AND folds IS NOT NULL AND state = 'due' AND attempt = 0
@@ -71,29 +99,32 @@ const FIND_OPEN = (d: SqlDialect): string => `
   ORDER BY mine.number DESC LIMIT 1 ${d.forUpdate('mine')}`;
 
 /** None that was tried, nor is claimed before the end of the transaction: the same delivery gives the same bytes on every try. */
-async function findOpen(sql: Sql, { channel, recipient, folds }: FoldPlace, at: Instant): Promise<OpenSummary | null> {
-  const row = await sql.first(FIND_OPEN, [channel, recipient, folds, at]);
-  const message = row === undefined ? null : messageOf(row);
-  if (row === undefined || message === null) return null;
-  return { id: text(row, 'id'), notification: int(row, 'number'), message };
+function findOpen(sql: Sql, to: Recipient, folds: string, at: Instant): Promise<Row | undefined> {
+  return sql.first(FIND_OPEN, [to.channel, to.recipient, folds, at]);
 }
 
-const REWRITE = 'UPDATE notifications SET message = $2, summary = $3 WHERE number = $1';
+const REWRITE = list(
+  { number: 'int', message: 'json', summary: 'json?' },
+  (row) => `
+    UPDATE notifications SET message = ${row.message}, summary = ${row.summary}
+    ${row.from} WHERE notifications.number = ${row.number}`,
+);
 
-async function rewrite(sql: Sql, notification: number, message: Message): Promise<void> {
-  await sql.run(REWRITE, [notification, JSON.stringify(message), summaryText(message)]);
-}
+const BEGIN = list(
+  { id: 'text', key: 'text', message: 'json', summary: 'json?', at: 'int', first: 'int' },
+  (row) => `
+    INSERT INTO notifications
+      (id, key, episode, seq, watch, alert, transition, labels, notify, message, summary, at, routed)
+    SELECT ${row.id}, ${row.key}, 1, 1, n.watch, n.alert, 'event', n.labels, '[]', ${row.message}, ${row.summary}, ${row.at}, 1
+    FROM notifications AS n ${row.also} WHERE n.number = ${row.first} RETURNING number`,
+);
 
-const BEGIN = `
-  INSERT INTO notifications
-    (id, key, episode, seq, watch, alert, transition, labels, notify, message, summary, at, routed)
-  SELECT $1::text, $2::text, 1, 1, watch, alert, 'event', labels, '[]', $3::text, $4::text, $5::bigint, 1
-  FROM notifications WHERE number = $6 RETURNING number`;
-
-async function begin(sql: Sql, { fresh, message, like }: Folded['begun'][number], at: Instant): Promise<Fresh> {
+/** Its notification has the watch, the alert and the labels of that of the first event. */
+async function begin(sql: Sql, { first, summary }: Folded<Single>['begun'][number], at: Instant): Promise<Fresh> {
+  const { id, message } = summary;
   const { key } = message;
-  const values = [idOf(key, 1, 1), key, JSON.stringify(message), summaryText(message), at, like];
-  const row = await sql.first(BEGIN, values);
-  const notification = row === undefined ? null : int(row, 'number');
-  return { ...fresh, members: fresh.members.map((one) => ({ ...one, notification })) };
+  const notification = { id: idOf(key, 1, 1), key, message, summary: message.summary?.keys ?? null, at };
+  const [row] = await sql.allOf(BEGIN, [{ ...notification, first: first.notification }]);
+  const members = [onlyMember(key, 1, row === undefined ? null : int(row, 'number'))];
+  return { ...first.fresh, id, members, folds: foldKeyOf(summary), dueAt: at + OPEN_MS };
 }

@@ -7,7 +7,7 @@ import type { ActiveAlert, Rerouted } from '../../../dispatch/reroute.ts';
 import type { Informed, Knowledge, Owing, Via } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { ActiveAlerts, RecipientStateKey } from '../../contract/dispatch.ts';
-import { intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
+import { intOrNull, ints, intsOrNull, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
 import { later, type SqlDialect } from '../../sql/dialect.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
 import { labelsOf, recipientOf } from './alert-labels.ts';
@@ -47,13 +47,9 @@ function viaOf(value: unknown): Via {
 /** From a row with `tried`. */
 export function stateOf(row: Row): RecipientState {
   return {
-    wanted: Number(row['wanted']),
-    closed: Number(row['closed']),
-    notified: Number(row['notified']),
-    notifiedAt: intOrNull(row, 'notified_at'),
-    begun: intOrNull(row, 'begun'),
+    ...ints(row, 'wanted', 'closed', 'notified'),
+    ...intsOrNull(row, 'notified_at', 'begun', 'held_at'),
     held: heldOf(row['held']),
-    heldAt: intOrNull(row, 'held_at'),
     owed: owedIn(row),
     renewed: renewedIn(row['renewed']),
   };
@@ -73,10 +69,6 @@ function heldOf(text: unknown): Held | null {
   return heldShape.safeParse(jsonOrNull(text)).data ?? null;
 }
 
-function heldText(held: Held | null): string | null {
-  return held === null ? null : JSON.stringify({ why: held.why, by: held.by });
-}
-
 const renewalShape = z.object({ why: z.enum(['reload', 'ack-ended', 'called']), by: z.string().nullable() });
 
 /** From a column `renewed`. A damaged one renews nothing. */
@@ -84,18 +76,12 @@ export function renewedIn(text: unknown): Renewal | null {
   return renewalShape.safeParse(jsonOrNull(text)).data ?? null;
 }
 
-/** For a column `renewed`. */
-export function renewedText(renewed: Renewal | null): string | null {
-  return renewed === null ? null : JSON.stringify({ why: renewed.why, by: renewed.by });
-}
-
 /** What a decision about a recipient and an alert says. */
 const DECIDED = {
   ...columns('text', 'key', 'channel', 'recipient'),
   ...columns('int', 'wanted', 'closed'),
   ...columns('int?', 'begun', 'held_at'),
-  held: 'text?',
-  renewed: 'text?',
+  ...columns('json?', 'held', 'renewed'),
 } as const;
 
 const OWE = upsert('recipient_state', ['key', 'channel', 'recipient'], {
@@ -114,13 +100,11 @@ const LOOK_AT = list(
 
 /** Of several for one recipient and alert the last one counts. */
 export async function oweStates(sql: Sql, owing: readonly Owing[], at: Instant): Promise<void> {
-  const rows = owing.map((one) => ({ ...keptIn(one), via: one.via, wanted_at: at }));
+  const rows = owing.map((one) => ({ ...keptIn(one), via: one.via, wantedAt: at }));
   const last = [...new Map(rows.map((row) => [placeOf(row), row])).values()];
   await sql.each(OWE, last);
-  await lookAtStates(
-    sql,
-    last.filter(({ renewed }) => renewed !== null).map(({ key, channel, recipient }) => ({ key, channel, recipient })),
-  );
+  const renewed = last.filter((row) => row.renewed !== null);
+  await lookAtStates(sql, renewed);
 }
 
 /** They are looked at with their groups, though nothing new is wanted. */
@@ -130,11 +114,7 @@ export async function lookAtStates(sql: Sql, states: readonly RecipientStateKey[
 
 /** What is kept of a state that was decided with its group. */
 function keptIn({ key, group: { id, target }, state }: Pick<Owing, 'key' | 'group' | 'state'>) {
-  return { key, channel: target.channel, recipient: target.recipient, group_id: id, ...decidedIn(state) };
-}
-
-function decidedIn({ wanted, closed, begun, held, heldAt, renewed }: Omit<RecipientState, 'owed'>) {
-  return { wanted, closed, begun, held: heldText(held), held_at: heldAt, renewed: renewedText(renewed) };
+  return { key, ...target, groupId: id, ...state };
 }
 
 function placeOf({ key, channel, recipient }: RecipientStateKey): string {
@@ -174,12 +154,8 @@ const KEEP = list(
 
 /** After a decision. */
 export async function keepStates(sql: Sql, decided: readonly DecidedState[]): Promise<void> {
-  await sql.each(
-    KEEP,
-    decided.map(({ key, channel, recipient, state, repeats }) => {
-      return { key, channel, recipient, ...decidedIn(state), repeats };
-    }),
-  );
+  const rows = decided.map(({ state, ...one }) => ({ ...one, ...state }));
+  await sql.each(KEEP, rows);
 }
 
 const GIVE_UP = (d: SqlDialect): string => `
@@ -210,7 +186,7 @@ const ACTIVE = (d: SqlDialect): string => `
     SELECT max(one.seq) FROM notifications AS one WHERE one.key = newest.key AND one.routed = 1)`;
 
 /** Alerts that are open, or of which something waits, in order of their keys. One that cannot be read is left as it is. */
-export async function activeAlerts(
+export async function readActive(
   sql: Sql,
   { after, limit, at }: { readonly after: Key; readonly limit: number; readonly at: Instant },
 ): Promise<ActiveAlerts> {
@@ -237,10 +213,8 @@ const REROUTE = list(
 );
 
 export async function rerouteStates(sql: Sql, rerouted: readonly Rerouted[]): Promise<void> {
-  await sql.each(
-    REROUTE,
-    rerouted.map((one) => ({ ...keptIn(one), is_named: one.isNamed })),
-  );
+  const rows = rerouted.map((one) => ({ ...keptIn(one), isNamed: one.isNamed }));
+  await sql.each(REROUTE, rows);
 }
 
 const MOVE = `
@@ -249,13 +223,4 @@ const MOVE = `
 
 export async function moveStates(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(MOVE, [byMs, now]);
-}
-
-const PRUNE = `
-  DELETE FROM recipient_state AS state WHERE wanted_at < $1 AND NOT (${IS_ACTIVE})
-    AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = state.key AND is_open = 1)`;
-
-/** What is neither open, nor waits, nor was heard of since. */
-export async function pruneStates(sql: Sql, before: Instant): Promise<void> {
-  await sql.run(PRUNE, [before]);
 }

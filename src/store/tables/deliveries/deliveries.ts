@@ -8,7 +8,7 @@ import { int, intOrNull, text, type Row } from '../../sql/rows.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { listedMembers, type UnlistedMembers } from './delivery-members.ts';
-import { deliveryOf, IS_DUE, IS_ENDED, outcomeText, RANKS, ranOf, release } from './delivery-rows.ts';
+import { deliveryOf, IS_DUE, outcomeText, RANKS, ranOf, release } from './delivery-rows.ts';
 import { ownReceiptsOf, receiptOf } from './receipts.ts';
 
 /** Of a try whose lease ended. */
@@ -121,7 +121,6 @@ const EXPIRE = (d: SqlDialect): string => `
 
 const END_LEASES = `
   UPDATE deliveries SET lease_until = 0 WHERE state = 'sending' AND ($1::text IS NULL OR channel = $1::text)`;
-const PRUNE = `DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < $1`;
 
 /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
 export async function claimDeliveries(
@@ -207,8 +206,4 @@ export async function hasten(sql: Sql, to: { channel: string; recipient: string 
 export async function nextDue(sql: Sql, { channel, perRule, resting, onlyCritical }: Share): Promise<Instant | null> {
   const row = await sql.first(onlyCritical ? NEXT_CRITICAL : NEXT_DUE, [channel, perRule, resting]);
   return row === undefined ? null : intOrNull(row, 'at');
-}
-
-export async function pruneDeliveries(sql: Sql, before: Instant): Promise<void> {
-  await sql.run(PRUNE, [before]);
 }

@@ -63,9 +63,7 @@ export async function putBack(
   if (row === undefined) throw new Superseded();
   const [delivery, target] = [int(row, 'number'), recipientOf(row)];
   await wakeMembers(sql, delivery, at);
-  await sql.each(
-    OWE_AGAIN,
-    held.map(({ key, seq, isRepeat }) => ({ delivery, ...target, key, seq, is_repeat: isRepeat })),
-  );
+  const rows = held.map((one) => ({ delivery, ...target, ...one }));
+  await sql.each(OWE_AGAIN, rows);
   return held.map(({ key, seq: from }) => ({ target, key, from, as: 'cancelled' }));
 }

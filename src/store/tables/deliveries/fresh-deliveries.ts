@@ -1,7 +1,7 @@
 // Deliveries that are about to be written.
 import { RANK_OF, type DeliveryKind } from '../../../core/model/delivery.ts';
 import type { DeliveryId, Recipient } from '../../../core/model/ids.ts';
-import type { DeliveryBatch, BatchMember } from '../../../dispatch/model.ts';
+import type { BatchMember, DeliveryBatch, Key } from '../../../dispatch/model.ts';
 import type { DeliveryShare } from '../../../dispatch/shares.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { int, type Row } from '../../sql/rows.ts';
@@ -25,6 +25,11 @@ export interface FreshMember extends Pick<BatchMember, 'key' | 'seq' | 'as' | 'r
   readonly notification: number | null;
   /** Its place in the message. */
   readonly position: number;
+}
+
+/** What a message about one transition speaks of. */
+export function onlyMember(key: Key, seq: number, notification: number | null): FreshMember {
+  return { key, seq, as: 'news', renewed: null, heldAt: null, present: null, notification, position: 0 };
 }
 
 /** How long after a commit of some members of a delivery the next of its commits is waited for. */

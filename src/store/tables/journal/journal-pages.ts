@@ -131,7 +131,7 @@ const HISTORY = (d: SqlDialect): string => `
   ORDER BY number DESC LIMIT $3 + 0`;
 
 /** Newest first. */
-export async function historyOf(sql: Sql, { subjects, since, limit }: HistoryFilter): Promise<JournalLine[]> {
+export async function history(sql: Sql, { subjects, since, limit }: HistoryFilter): Promise<JournalLine[]> {
   const rows = await sql.all(HISTORY, [subjects ?? null, since ?? -Number.MAX_SAFE_INTEGER, limit]);
   return rows.map(journalLineOf);
 }
@@ -146,7 +146,7 @@ const CHAINED = paged(
 );
 
 /** Every line from the last checkpoint on. */
-export async function verify(sql: Sql, anchor: JournalAnchor | null): Promise<ChainCheck> {
+export async function verifyJournal(sql: Sql, anchor: JournalAnchor | null): Promise<ChainCheck> {
   const verifier = createVerifier(await checkpointOf(sql), anchor);
   for await (const rows of sql.pages(CHAINED, [], VERIFIED))
     for (const row of rows) verifier.add({ ...journalTextOf(row), ...anchorOf(row) });

@@ -5,7 +5,7 @@ import { GENESIS, nextAnchor, type JournalAnchor } from '../../../core/journal/c
 import { textOf, type JournalEntry, type JournalText } from '../../../core/journal/entry.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { JournalCounts } from '../../contract/journal.ts';
-import { int, text, type Row } from '../../sql/rows.ts';
+import { int, ints, text, texts, type Row } from '../../sql/rows.ts';
 import { insertion, list, type Sql } from '../../sql/sql.ts';
 
 /** Lines that are kept. */
@@ -39,7 +39,7 @@ const LINK = list(
 /** Chains up to so many of those that are not chained yet, in the order of their numbers. */
 export async function chain(sql: Sql, limit: number): Promise<void> {
   const linked = [];
-  let previous = (await headOf(sql)) ?? GENESIS;
+  let previous = (await journalHead(sql)) ?? GENESIS;
   for (const row of await sql.all(UNCHAINED, [limit])) {
     previous = nextAnchor(previous, journalTextOf(row));
     linked.push({ number: int(row, 'number'), ...previous });
@@ -50,7 +50,7 @@ export async function chain(sql: Sql, limit: number): Promise<void> {
 const HEAD = 'SELECT position, hash FROM journal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1';
 
 /** The anchor of the newest line that is chained; null when there never was one. */
-export async function headOf(sql: Sql): Promise<JournalAnchor | null> {
+export async function journalHead(sql: Sql): Promise<JournalAnchor | null> {
   const row = await sql.first(HEAD);
   return row === undefined ? checkpointOf(sql) : anchorOf(row);
 }
@@ -60,7 +60,7 @@ const AT = `
   UNION ALL SELECT position, hash FROM checkpoints WHERE position = $1`;
 
 /** Null: there is no such line, or it was dropped long before the newest one that was. */
-export async function hashAt(sql: Sql, position: number): Promise<string | null> {
+export async function journalHashAt(sql: Sql, position: number): Promise<string | null> {
   const row = await sql.first(AT, [position]);
   return row === undefined ? null : anchorOf(row).hash;
 }
@@ -79,8 +79,8 @@ const COUNTS = `
   GROUP BY kind`;
 
 /** Of the chained lines after that position, by kind. Null: none is counted, and the newest line is named. */
-export async function countLines(sql: Sql, after: number | null): Promise<JournalCounts> {
-  if (after === null) return { line: (await headOf(sql))?.position ?? 0, lines: {} };
+export async function countJournal(sql: Sql, after: number | null): Promise<JournalCounts> {
+  if (after === null) return { line: (await journalHead(sql))?.position ?? 0, lines: {} };
   const rows = await sql.all(COUNTS, [after]);
   return {
     line: Math.max(after, ...rows.map((row) => int(row, 'line'))),
@@ -117,7 +117,7 @@ async function lastToGo(
   sql: Sql,
   { before, limit, mostLines = MOST_LINES }: JournalLimits,
 ): Promise<JournalAnchor | null> {
-  const newest = (await headOf(sql))?.position ?? 0;
+  const newest = (await journalHead(sql))?.position ?? 0;
   const oldest = await sql.all(OLDEST, [limit]);
   const firstKept = oldest.findIndex((row) => int(row, 'at') >= before && int(row, 'position') > newest - mostLines);
   const row = firstKept === -1 ? oldest.at(-1) : oldest[firstKept - 1];
@@ -130,11 +130,5 @@ export function anchorOf(row: Row): JournalAnchor {
 
 /** As it was hashed, whether its data can be read or not. */
 export function journalTextOf(row: Row): JournalText {
-  return {
-    at: int(row, 'at'),
-    kind: text(row, 'kind'),
-    subject: text(row, 'subject'),
-    actor: text(row, 'actor'),
-    data: text(row, 'data'),
-  };
+  return { ...ints(row, 'at'), ...texts(row, 'kind', 'subject', 'actor', 'data') };
 }

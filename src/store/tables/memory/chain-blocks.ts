@@ -1,7 +1,7 @@
 // The blocks that each explorer is known to have shown.
 import type { KnownBlock } from '../../../core/chain/chain-record.ts';
 import type { KeptHeights } from '../../contract/memories.ts';
-import { int, text } from '../../sql/rows.ts';
+import { ints, text } from '../../sql/rows.ts';
 import { columns, upsert, type Sql } from '../../sql/sql.ts';
 
 const OF_EXPLORER = 'SELECT height, hash, first_seen, last_seen FROM chain_blocks WHERE explorer = $1';
@@ -10,12 +10,7 @@ export async function chainBlocks(sql: Sql, explorers: readonly string[]): Promi
   const blocks = new Map<string, KnownBlock[]>();
   for (const explorer of explorers) {
     const rows = await sql.all(OF_EXPLORER, [explorer]);
-    const known = rows.map((row) => ({
-      height: int(row, 'height'),
-      hash: text(row, 'hash'),
-      firstSeen: int(row, 'first_seen'),
-      lastSeen: int(row, 'last_seen'),
-    }));
+    const known = rows.map((row) => ({ hash: text(row, 'hash'), ...ints(row, 'height', 'first_seen', 'last_seen') }));
     blocks.set(explorer, known);
   }
   return blocks;
@@ -35,15 +30,7 @@ export async function keepChainBlocks(
   blocks: readonly KnownBlock[],
   { from, anchor }: KeptHeights,
 ): Promise<void> {
-  await sql.each(
-    KEEP,
-    blocks.map(({ height, hash, firstSeen, lastSeen }) => ({
-      explorer,
-      height,
-      hash,
-      first_seen: firstSeen,
-      last_seen: lastSeen,
-    })),
-  );
+  const rows = blocks.map((block) => ({ explorer, ...block }));
+  await sql.each(KEEP, rows);
   await sql.run(DROP, [explorer, from, anchor]);
 }

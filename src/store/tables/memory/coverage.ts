@@ -99,32 +99,24 @@ const COVER = list(
     OR covered.evaluated_at IS DISTINCT FROM coalesce(excluded.evaluated_at, covered.evaluated_at)`,
 );
 
-const keep = (part: 'snapshot' | 'health'): ListStatement<{ readonly watch: 'text'; readonly json: 'text' }> =>
+const keep = (part: 'snapshot' | 'health'): ListStatement<{ readonly watch: 'text'; readonly kept: 'json' }> =>
   list(
-    { watch: 'text', json: 'text' },
+    { watch: 'text', kept: 'json' },
     (row) => `
     INSERT INTO coverage (watch, ${part})
-    SELECT memory.watch, ${row.json} FROM memory ${row.also} WHERE memory.watch = ${row.watch}
+    SELECT memory.watch, ${row.kept} FROM memory ${row.also} WHERE memory.watch = ${row.watch}
     ON CONFLICT (watch) DO UPDATE SET ${part} = excluded.${part} WHERE coverage.${part} <> excluded.${part}`,
   );
 const KEEP = { snapshot: keep('snapshot'), health: keep('health') };
 
 /** Watches without memory are ignored; a part that is left out stays as it was. */
 export async function keepCoverage(sql: Sql, coverage: ReadonlyMap<WatchId, Coverage>): Promise<void> {
-  const all = [...coverage];
-  await sql.each(
-    COVER,
-    all.map(([watch, { until, paceMs = null, seenAt = null, evaluatedAt = null }]) => ({
-      watch,
-      until,
-      pace_ms: paceMs === null ? null : Math.round(paceMs),
-      seen_at: seenAt,
-      evaluated_at: evaluatedAt,
-    })),
-  );
-  for (const part of ['snapshot', 'health'] as const)
-    await sql.each(
-      KEEP[part],
-      all.flatMap(([watch, { [part]: kept }]) => (kept === undefined ? [] : [{ watch, json: JSON.stringify(kept) }])),
-    );
+  const all = [...coverage].map(([watch, { paceMs = null, ...of }]) => {
+    return { watch, seenAt: null, evaluatedAt: null, ...of, paceMs: paceMs === null ? null : Math.round(paceMs) };
+  });
+  await sql.each(COVER, all);
+  for (const part of ['snapshot', 'health'] as const) {
+    const rows = all.flatMap(({ watch, [part]: kept }) => (kept === undefined ? [] : [{ watch, kept }]));
+    await sql.each(KEEP[part], rows);
+  }
 }

@@ -1,7 +1,7 @@
 // The health of the daemon, as each process that works on the state wrote it down last.
 import { HealthSummary } from '../../../core/model/quality/health-summary.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
-import { jsonIfAny, text } from '../../sql/rows.ts';
+import { jsonIfAny, text, texts } from '../../sql/rows.ts';
 import { list, type Sql } from '../../sql/sql.ts';
 import { writeFact } from './facts.ts';
 
@@ -31,9 +31,6 @@ export async function keepHealth(sql: Sql, id: string, health: HealthSummary, kn
 /** But for those of these processes. */
 export async function dropHealth(sql: Sql, ids: readonly string[]): Promise<void> {
   const names = new Set(ids.map((id) => `${PREFIX}${id}`));
-  const gone = (await sql.all(ALL)).map((row) => text(row, 'name')).filter((name) => !names.has(name));
-  await sql.each(
-    DROP,
-    gone.map((name) => ({ name })),
-  );
+  const gone = (await sql.all(ALL)).map((row) => texts(row, 'name')).filter(({ name }) => !names.has(name));
+  await sql.each(DROP, gone);
 }

@@ -60,14 +60,12 @@ const VERSION = list(
 
 /** Of these watches, the version of their memory; those without one are left out. */
 export async function versionsOf(sql: Sql, ids: readonly WatchId[]): Promise<Map<WatchId, number>> {
-  const rows = await sql.allOf(
-    VERSION,
-    ids.map((watch) => ({ watch })),
-  );
+  const watches = ids.map((watch) => ({ watch }));
+  const rows = await sql.allOf(VERSION, watches);
   return new Map(rows.map((row) => [text(row, 'watch'), int(row, 'version')]));
 }
 
-const PARTS = columns('text', 'watch', 'checksum', 'state', 'alerts', 'history', 'data');
+const PARTS = { ...columns('text', 'watch', 'checksum'), ...columns('json', 'state', 'alerts', 'history', 'data') };
 const BEGIN = insertion('memory', { ...PARTS, version: 'int' }, 'ON CONFLICT (watch) DO NOTHING RETURNING watch');
 
 const RENEW = list(
@@ -84,38 +82,22 @@ const RENEW = list(
  * one now.
  */
 export async function keepMemories(sql: Sql, decisions: readonly Decision[]): Promise<Set<WatchId>> {
-  const [first, later] = [
-    decisions.filter(({ expects }) => expects === 0),
-    decisions.filter(({ expects }) => expects > 0),
-  ];
+  const rows = decisions.map(({ watchId: watch, memory, expects }) => ({ ...memory, watch, expects, version: 1 }));
   const begun = await sql.allOf(
     BEGIN,
-    first.map((decision) => ({ ...partsOf(decision), version: 1 })),
+    rows.filter(({ expects }) => expects === 0),
   );
   const renewed = await sql.allOf(
     RENEW,
-    later.map((decision) => ({ ...partsOf(decision), expects: decision.expects })),
+    rows.filter(({ expects }) => expects > 0),
   );
   return new Set([...begun, ...renewed].map((row) => text(row, 'watch')));
-}
-
-function partsOf({ watchId, memory }: Decision): Record<keyof typeof PARTS, string> {
-  return {
-    watch: watchId,
-    checksum: memory.checksum,
-    state: JSON.stringify(memory.state),
-    alerts: JSON.stringify(memory.alerts),
-    history: JSON.stringify(memory.history),
-    data: JSON.stringify(memory.data),
-  };
 }
 
 const FORGET = list({ watch: 'text' }, (row) => `DELETE FROM memory ${row.using} WHERE memory.watch = ${row.watch}`);
 
 /** What lies beside the memory goes with it. Resolves with how many there were. */
 export async function forget(sql: Sql, ids: readonly WatchId[]): Promise<number> {
-  return sql.each(
-    FORGET,
-    [...new Set(ids)].map((watch) => ({ watch })),
-  );
+  const watches = [...new Set(ids)].map((watch) => ({ watch }));
+  return sql.each(FORGET, watches);
 }

@@ -1,12 +1,10 @@
 // What the values of an hour were, of runs that are kept no more.
-import type { WatchId } from '../../../core/model/ids.ts';
 import type { Run } from '../../../core/model/memory.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Bucket, PathOfWatch } from '../../contract/samples.ts';
 import { int, texts, type Row } from '../../sql/rows.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
-import { dropOldest } from './too-many-rows.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -35,10 +33,8 @@ export async function fillHours(sql: Sql, runs: readonly (PathOfWatch & { readon
     const name = nameOf(of);
     hours.set(name, { ...of, last: value, ...widened(hours.get(name), value) });
   }
-  await sql.each(
-    WRITE,
-    [...hours.values()].map((hour) => ({ ...hour, width: HOUR_MS })),
-  );
+  const rows = [...hours.values()].map((hour) => ({ ...hour, width: HOUR_MS }));
+  await sql.each(WRITE, rows);
 }
 
 /** Those of these hours that are there. */
@@ -80,20 +76,8 @@ const DROP_PATH = list(
   DELETE FROM sample_buckets ${row.using} WHERE sample_buckets.watch = ${row.watch} AND sample_buckets.path = ${row.path}`,
 );
 
-export async function dropHours(
-  sql: Sql,
-  paths: readonly { readonly watch: WatchId; readonly path: string }[],
-): Promise<void> {
+export async function dropHours(sql: Sql, paths: readonly PathOfWatch[]): Promise<void> {
   await sql.each(DROP_PATH, paths);
-}
-
-const DROP_BEFORE = 'DELETE FROM sample_buckets WHERE at < $1';
-const DROP_OLDEST = dropOldest('sample_buckets');
-
-/** Those that began before then, and what is too much. */
-export async function pruneHours(sql: Sql, before: Instant): Promise<void> {
-  await sql.run(DROP_BEFORE, [before]);
-  await sql.run(DROP_OLDEST);
 }
 
 const SINCE = `

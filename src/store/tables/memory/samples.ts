@@ -4,11 +4,9 @@ import type { WatchId } from '../../../core/model/ids.ts';
 import type { Run, Samples } from '../../../core/model/memory.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { PathOfWatch } from '../../contract/samples.ts';
-import { int, text, type Row } from '../../sql/rows.ts';
+import { int, text, texts, type Row } from '../../sql/rows.ts';
 import { insertion, list, type Sql } from '../../sql/sql.ts';
-import { dropHours, fillHours, pruneHours } from './sample-hours.ts';
-import { dropOldest } from './too-many-rows.ts';
-import { pruneSpans } from './unknown-spans.ts';
+import { dropHours, fillHours } from './sample-hours.ts';
 
 const SHIFT = list(
   { watch: 'text', ms: 'int' },
@@ -34,51 +32,29 @@ const TAKE_OLD = list(
 
 /** What becomes of the runs that lie beside the memories of these decisions, each of another watch. */
 export async function keepSamples(sql: Sql, decisions: readonly Decision[]): Promise<void> {
-  await shift(sql, decisions);
-  await drop(sql, decisions);
-  const runs = decisions.flatMap(({ watchId: watch, closed }) => closed.runs.map((run) => ({ watch, ...run })));
-  await sql.each(ADD_RUN, runs);
-  const keptFrom = new Map<string, { watch: WatchId; path: string; kept_from: Instant }>();
-  for (const { watch, path, keptFrom: from } of runs) {
-    const name = JSON.stringify([watch, path]);
-    keptFrom.set(name, { watch, path, kept_from: Math.max(from, keptFrom.get(name)?.kept_from ?? from) });
-  }
-  const old = await sql.allOf(TAKE_OLD, [...keptFrom.values()]);
-  await fillHours(
-    sql,
-    old.map((row) => ({ watch: text(row, 'watch'), path: text(row, 'path'), run: runOf(row) })),
-  );
-}
-
-async function shift(sql: Sql, decisions: readonly Decision[]): Promise<void> {
-  const shifted = decisions.map(({ watchId: watch, closed }) => ({ watch, ms: closed.shiftedMs }));
+  const shifts = decisions.map(({ watchId: watch, closed }) => ({ watch, ms: closed.shiftedMs }));
   await sql.each(
     SHIFT,
-    shifted.filter(({ ms }) => ms !== 0),
+    shifts.filter(({ ms }) => ms !== 0),
   );
-}
-
-async function drop(sql: Sql, decisions: readonly Decision[]): Promise<void> {
-  const paths = decisions.flatMap(({ watchId: watch, closed }) => closed.dropped.map((path) => ({ watch, path })));
-  await sql.each(DROP_PATH, paths);
-  await dropHours(sql, paths);
-}
-
-const DROP_OLDEST = dropOldest('samples');
-
-/** What ended before then, and what is too much. */
-export async function pruneSamples(sql: Sql, before: Instant): Promise<void> {
-  await pruneHours(sql, before);
-  await pruneSpans(sql, before);
-  await sql.run(DROP_OLDEST);
+  const dropped = decisions.flatMap(({ watchId: watch, closed }) => closed.dropped.map((path) => ({ watch, path })));
+  await sql.each(DROP_PATH, dropped);
+  await dropHours(sql, dropped);
+  const runs = decisions.flatMap(({ watchId: watch, closed }) => closed.runs.map((run) => ({ watch, ...run })));
+  await sql.each(ADD_RUN, runs);
+  const byPath = Map.groupBy(runs, ({ watch, path }) => JSON.stringify([watch, path]));
+  const last = [...byPath.values()].flatMap((some) => some.toSorted((a, b) => b.keptFrom - a.keptFrom).slice(0, 1));
+  const old = await sql.allOf(TAKE_OLD, last);
+  const oldRuns = old.map((row) => ({ ...texts(row, 'watch', 'path'), run: runOf(row) }));
+  await fillHours(sql, oldRuns);
 }
 
 const OF_WATCH = 'SELECT path, since, until, value FROM samples WHERE watch = $1 ORDER BY path, until';
 
-export async function samplesOf(sql: Sql, watch: WatchId): Promise<Samples> {
-  const samples: Record<string, Run[]> = {};
-  for (const row of await sql.all(OF_WATCH, [watch])) (samples[text(row, 'path')] ??= []).push(runOf(row));
-  return samples;
+export async function samples(sql: Sql, watch: WatchId): Promise<Samples> {
+  const byPath: Record<string, Run[]> = {};
+  for (const row of await sql.all(OF_WATCH, [watch])) (byPath[text(row, 'path')] ??= []).push(runOf(row));
+  return byPath;
 }
 
 const AFTER = `
@@ -113,10 +89,8 @@ export async function runsAfter(sql: Sql, of: readonly PathOfWatch[], after: Ins
   let left = Math.min(limit, MOST_READ);
   for (let from = 0; from < of.length && left > 0; from += PATHS_AT_ONCE) {
     const asked = of.slice(from, from + PATHS_AT_ONCE);
-    const rows = await sql.allOf(
-      OF_PATHS,
-      asked.map(({ watch, path }, at) => ({ place: from + at, watch, path, after })),
-    );
+    const paths = asked.map(({ watch, path }, at) => ({ place: from + at, watch, path, after }));
+    const rows = await sql.allOf(OF_PATHS, paths);
     for (const row of rows.slice(0, left)) found[int(row, 'place')]?.push(runOf(row));
     left -= Math.min(left, rows.length);
   }

@@ -4,9 +4,8 @@ import type { WatchId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { UnknownSpan } from '../../contract/samples.ts';
 import { later } from '../../sql/dialect.ts';
-import { int, intOrNull, text, texts } from '../../sql/rows.ts';
+import { int, ints, intsOrNull, text, texts } from '../../sql/rows.ts';
 import { insertion, list, type Sql } from '../../sql/sql.ts';
-import { dropOldest } from './too-many-rows.ts';
 
 const SPAN = { watch: 'text', since: 'int', until: 'int', cause: 'text' } as const;
 const BEGIN_FIRST = insertion('unknown_spans', SPAN, 'ON CONFLICT (watch, since) DO NOTHING');
@@ -14,10 +13,8 @@ const BEGIN_FIRST = insertion('unknown_spans', SPAN, 'ON CONFLICT (watch, since)
 /** Those that were polled for the first time. */
 export async function noteFirst(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<void> {
   const first = decisions.filter(({ expects }) => expects === 0);
-  await sql.each(
-    BEGIN_FIRST,
-    first.map(({ watchId: watch }) => ({ watch, since: 0, until: at, cause: 'not-yet' })),
-  );
+  const spans = first.map(({ watchId: watch }) => ({ watch, since: 0, until: at, cause: 'not-yet' }));
+  await sql.each(BEGIN_FIRST, spans);
 }
 
 const END = list(
@@ -39,25 +36,16 @@ const BEGIN = list(
 /** The data states of watches after a poll. */
 export async function noteData(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<void> {
   const known = decisions.flatMap(({ watchId: watch, memory: { data } }) =>
-    data === null ? [] : [{ watch, ...data }],
+    data === null ? [] : [{ watch, since: data.since, cause: data.state, at }],
   );
   await sql.each(
     END,
-    known.flatMap(({ watch, state }) => (state === 'ok' ? [{ watch, at }] : [])),
+    known.filter(({ cause }) => cause === 'ok'),
   );
   await sql.each(
     BEGIN,
-    known.flatMap(({ watch, since, state }) => (state === 'ok' ? [] : [{ watch, since, cause: state }])),
+    known.filter(({ cause }) => cause !== 'ok'),
   );
-}
-
-const DROP_BEFORE = 'DELETE FROM unknown_spans WHERE until < $1';
-const DROP_OLDEST = dropOldest('unknown_spans');
-
-/** Those that ended before then, and what is too much. */
-export async function pruneSpans(sql: Sql, before: Instant): Promise<void> {
-  await sql.run(DROP_BEFORE, [before]);
-  await sql.run(DROP_OLDEST);
 }
 
 const FIRST = list(
@@ -85,9 +73,5 @@ const SINCE = `
 /** Those that were not over by then, the oldest first; of one watch, or of all. */
 export async function unknownSpans(sql: Sql, since: Instant, watch: WatchId | null): Promise<UnknownSpan[]> {
   const rows = await sql.all(SINCE, [since, watch]);
-  return rows.map((row) => ({
-    ...texts(row, 'watch', 'cause'),
-    since: int(row, 'since'),
-    until: intOrNull(row, 'until'),
-  }));
+  return rows.map((row) => ({ ...texts(row, 'watch', 'cause'), ...ints(row, 'since'), ...intsOrNull(row, 'until') }));
 }

@@ -82,10 +82,8 @@ export async function addAcks(
     const own = standing.find((row) => row['key'] === ack.key && row['episode'] === ack.episode);
     return refusalOf(newest.get(ack.key), ack) ?? (covers(own, ack) ? 'already-acknowledged' : ack);
   });
-  await sql.each(
-    KEEP,
-    ends.flatMap((end) => (typeof end === 'string' ? [] : [{ ...end, ends_at: end.until }])),
-  );
+  const kept = ends.flatMap((end) => (typeof end === 'string' ? [] : [{ ...end, endsAt: end.until }]));
+  await sql.each(KEEP, kept);
   return ends;
 }
 
@@ -154,10 +152,4 @@ const BACK = 'UPDATE acks SET ends_at = $2::bigint WHERE ends_at > $2::bigint AN
 /** An acknowledgement keeps the time that it had left, and one that had ended is not in force again. */
 export async function moveAcks(sql: Sql, { byMs, now }: ClockShift): Promise<void> {
   await sql.run(byMs > 0 ? FORWARD : BACK, [byMs, now]);
-}
-
-const PRUNE = 'DELETE FROM acks WHERE ends_at < $1';
-
-export async function pruneAcks(sql: Sql, endedBefore: Instant): Promise<void> {
-  await sql.run(PRUNE, [endedBefore]);
 }

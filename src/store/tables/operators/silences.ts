@@ -175,9 +175,3 @@ const HELD = (d: SqlDialect): string => `
 export async function heldBySilence(sql: Sql): Promise<Map<string, number>> {
   return new Map((await sql.all(HELD)).map((row) => [text(row, 'silence'), int(row, 'count')]));
 }
-
-const PRUNE = 'DELETE FROM silences WHERE ends_at < $1';
-
-export async function pruneSilences(sql: Sql, endedBefore: Instant): Promise<void> {
-  await sql.run(PRUNE, [endedBefore]);
-}

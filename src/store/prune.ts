@@ -1,0 +1,55 @@
+// What is dropped by its age, and where there is too much.
+import type { Instant } from '../lib/clock.ts';
+import type { Ages } from './contract/store.ts';
+import type { Sql } from './sql/sql.ts';
+import { IS_ACTIVE } from './tables/alerts/recipient-states.ts';
+import { IS_ENDED } from './tables/deliveries/delivery-rows.ts';
+import { MOST_DROPPED, pruneJournal } from './tables/journal/journal.ts';
+
+/** Rows of what operators did are kept for so much longer than messages. */
+const KEPT_LONGER_MS = 60 * 86_400_000;
+
+const OPERATED = ['DELETE FROM silences WHERE ends_at < $1', 'DELETE FROM acks WHERE ends_at < $1'];
+
+const isOpen = (key: string): string => `EXISTS (SELECT 1 FROM alerts WHERE alerts.key = ${key} AND is_open = 1)`;
+
+/** Notifications stay while a delivery of theirs is left, or somebody may still be told of their alert. */
+const SETTLED = [
+  `DELETE FROM deliveries WHERE ${IS_ENDED} AND settled_at < $1`,
+  `DELETE FROM notifications AS n WHERE routed = 1 AND at < $1
+    AND NOT EXISTS (SELECT 1 FROM group_member AS member WHERE member.key = n.key AND member.seq = n.seq)
+    AND NOT EXISTS (SELECT 1 FROM recipient_state AS state WHERE state.key = n.key AND (${IS_ACTIVE}))
+    AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.key = n.key AND alerts.newest = n.seq AND is_open = 1)`,
+  `DELETE FROM mirrored WHERE at < $1 AND NOT ${isOpen('mirrored.key')}`,
+];
+
+/** What is neither open, nor waits, nor was heard of since; groups without members. */
+const ALERTS = [
+  `DELETE FROM recipient_state AS state WHERE wanted_at < $1 AND NOT (${IS_ACTIVE}) AND NOT ${isOpen('state.key')}`,
+  'DELETE FROM alerts WHERE is_open = 0 AND at < $1',
+  `DELETE FROM dispatch_group AS old WHERE due_at IS NULL AND coalesce(closed_at, 0) < $1
+    AND NOT EXISTS (SELECT 1 FROM recipient_state WHERE group_id = old.id AND (${IS_ACTIVE}))`,
+];
+
+const MEASURED = ['DELETE FROM sample_buckets WHERE at < $1', 'DELETE FROM unknown_spans WHERE until < $1'];
+
+/** Of each table of samples, so that none grows beyond a gigabyte. */
+const MOST_ROWS = 6_000_000;
+/** At once: takes a few tens of milliseconds. */
+const MOST_SAMPLES = 50_000;
+
+const TOO_MANY = ['samples', 'sample_buckets', 'unknown_spans'].map(
+  (table) => `
+  DELETE FROM ${table} WHERE number IN (
+    SELECT number FROM ${table} WHERE number <= (SELECT max(number) FROM ${table}) - ${MOST_ROWS}
+    ORDER BY number LIMIT ${MOST_SAMPLES})`,
+);
+
+export async function prune(sql: Sql, { settled, alerts, journal }: Ages, at: Instant): Promise<void> {
+  for (const statement of OPERATED) await sql.run(statement, [settled - KEPT_LONGER_MS]);
+  for (const statement of SETTLED) await sql.run(statement, [settled]);
+  for (const statement of ALERTS) await sql.run(statement, [alerts]);
+  for (const statement of MEASURED) await sql.run(statement, [journal]);
+  for (const statement of TOO_MANY) await sql.run(statement);
+  await pruneJournal(sql, at, { before: journal, limit: MOST_DROPPED });
+}

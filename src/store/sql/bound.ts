@@ -1,0 +1,20 @@
+// Functions of tables take the connection first. A store gives it to them once, for all calls.
+import type { Sql } from './sql.ts';
+
+type OnSql = (sql: Sql, ...rest: never[]) => Promise<unknown>;
+
+/** The same functions without their first parameter. */
+export type Bound<F> = {
+  readonly [N in keyof F]: F[N] extends (sql: Sql, ...rest: infer R) => infer T ? (...rest: R) => T : never;
+};
+
+/** `run`: finds the connection of a call, such as `snapshot`. */
+export function bound<F extends Readonly<Record<string, OnSql>>>(
+  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
+  functions: F,
+): Bound<F> {
+  const entries = Object.entries(functions).map(([name, on]) => {
+    return [name, (...rest: never[]) => run((sql) => on(sql, ...rest))] as const;
+  });
+  return Object.fromEntries(entries) as Bound<F>;
+}
