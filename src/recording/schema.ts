@@ -1,14 +1,7 @@
 // The recording file: SQLite with its own application id, so that it is never opened as a state file.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import {
-  answering,
-  createPrivately,
-  firstNumber,
-  inTransaction,
-  opened,
-  settledPath,
-} from '../store/sqlite/database.ts';
+import { answering, createPrivately, firstNumber, opened, settledPath } from '../store/sqlite/database.ts';
 import { StorageError } from '../store/contract/store.ts';
 
 // 'CWdr'
@@ -142,4 +135,18 @@ function otherRelease(db: RecordingDatabase, file: string): StorageError {
     `${file} was recorded by another release (schema ${versionOf(db)}, this one knows ${VERSION}). ` +
       'Read it with that release, or record anew into another file.',
   );
+}
+
+/** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // Some errors, a full disk among them, have rolled back already.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
 }

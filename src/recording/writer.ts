@@ -4,10 +4,10 @@ import type { Head, Observation } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { WatchId } from '../core/model/ids.ts';
 import type { Cursor } from '../core/model/watch/question.ts';
-import { firstNumber, inTransaction } from '../store/sqlite/database.ts';
+import { firstNumber } from '../store/sqlite/database.ts';
 import type { Packed } from './bodies.ts';
 import { cursorText, keyOfAsked, sortedEntries, type RecordedQuestion, type RecordedRefusal } from './model.ts';
-import type { RecordingDatabase } from './schema.ts';
+import { inTransaction, type RecordingDatabase } from './schema.ts';
 
 export interface PackedAnswer {
   readonly asked: RecordedQuestion;

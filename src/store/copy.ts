@@ -20,10 +20,9 @@ export type { Copied } from './sql/copy.ts';
 export async function copyIn(file: string, url: string): Promise<Copied> {
   if (!existsSync(file)) throw new StorageError(`there is no state file at ${file}`);
   using _place = openPlace(file);
-  await using made = new AsyncDisposableStack();
-  const database = made.adopt(await reached(url), (one) => one.close());
+  await using database = await reached(url);
   await migrateState(database);
-  const source = made.use(await openSqliteReads(file));
+  await using source = await openSqliteReads(file);
   return await copyTables(source, database, async (sql) => {
     await keepOut(sql);
     const busy = await nameOfAny(sql);
@@ -34,20 +33,13 @@ export async function copyIn(file: string, url: string): Promise<Copied> {
 /** Makes a new state file of what a database holds, also while a daemon works on it. Rejects with a StorageError. */
 export async function copyOut(url: string, file: string): Promise<Copied> {
   if (existsSync(file)) throw new StorageError(`${file} exists already: name a new file.`);
-  await using made = new AsyncDisposableStack();
-  const database = made.adopt(await current(url), (one) => one.close());
+  await using database = await current(url);
   try {
     // Its log is the one of a rollback: a new file of 2 GB in one transaction needs none beside it.
-    const target = createSingleDatabase(
-      answering(file, 'make', () => openDatabase(file)),
-      { file },
-    );
-    try {
-      await migrateState(target);
-      return await copyTables(database, target);
-    } finally {
-      await target.close();
-    }
+    const opened = answering(file, 'make', () => openDatabase(file));
+    await using target = createSingleDatabase(opened, { file });
+    await migrateState(target);
+    return await copyTables(database, target);
   } catch (error) {
     removeDatabase(file);
     throw error;

@@ -8,7 +8,7 @@ import { commitAll } from './commits.ts';
 import type { CommitResult, Fence } from './contract/fence.ts';
 import { announce, operate } from './operate.ts';
 import { markedBefore, readFirstTry, wholeDelivery } from './large-deliveries.ts';
-import { linkSecretsIn } from './link-secrets.ts';
+import { linkSecrets } from './link-secrets.ts';
 import type { Claimed } from './contract/deliveries.ts';
 import * as rounds from './rounds.ts';
 import { goneTargets, nextRound, readCalls, readDue, readRouting } from './rounds.ts';
@@ -28,7 +28,7 @@ import { settleDelivery } from './tables/deliveries/settled-deliveries.ts';
 import { append, chain, countJournal, hasUnchained } from './tables/journal/journal.ts';
 import { chainBlocks, keepChainBlocks } from './tables/memory/chain-blocks.ts';
 import { covered, keepCoverage } from './tables/memory/coverage.ts';
-import { readFact, writeFact } from './tables/memory/facts.ts';
+import { writeFact } from './tables/memory/facts.ts';
 import { endPass, isPassEnded } from './tables/operators/ended-passes.ts';
 import { forget, remembered } from './tables/memory/memory.ts';
 import { answerTo, changesSince } from './tables/operators/requests.ts';
@@ -44,7 +44,7 @@ export interface StoreOwn {
   readonly keepHealth: (sql: Sql, health: HealthSummary) => Promise<void>;
   readonly secure: () => Promise<readonly Moved[]>;
   /** After the last write; closes the database as well. Safe to call twice. */
-  readonly close: () => Promise<void>;
+  readonly close: () => PromiseLike<void>;
   readonly log?: Log;
 }
 
@@ -73,9 +73,8 @@ function readsOf({ sql, snapshot }: SqlDatabase) {
     ...bound(single, { remembered, covered, chainBlocks }),
     ...bound(snapshot, { readRouting, readDue, readMembers, readCalls, readActive }),
     ...bound(single, { goneTargets, nextRound, held, refusing, nextDue, mirrored, acksToPass, oldEvents }),
-    ...bound(single, { answerTo, announceable, isPassEnded, countJournal }),
+    ...bound(single, { answerTo, announceable, linkSecrets, isPassEnded, countJournal }),
     newsSince: async (since) => ({ newest: await newestNotification(sql), changes: await changesSince(sql, since) }),
-    linkSecrets: async () => linkSecretsIn(await readFact(sql, 'links')),
   } satisfies Partial<Store>;
 }
 

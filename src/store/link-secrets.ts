@@ -2,7 +2,9 @@
 // valid, since links hold for a day.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Instant } from '../lib/clock.ts';
+import { systemClock, type Instant } from '../lib/clock.ts';
+import type { Sql } from './sql/sql.ts';
+import { readFact, writeFact } from './tables/memory/facts.ts';
 
 /** The newest first. */
 const LinkSecrets = z.object({ since: z.number(), secrets: z.array(z.string().min(32)).min(1).max(2) });
@@ -10,6 +12,12 @@ export type LinkSecrets = z.output<typeof LinkSecrets>;
 
 const OLD_MS = 30 * 86_400_000;
 const BYTES = 32;
+
+/** To be called at the start of a process. */
+export async function keepLinkSecrets(sql: Sql): Promise<void> {
+  const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
+  await writeFact(sql, 'links', { since, secrets });
+}
 
 /** Damaged ones are replaced: then links that were sent before are refused. */
 export function linkSecretsAfterStart(stored: unknown, now: Instant): LinkSecrets {
@@ -20,6 +28,6 @@ export function linkSecretsAfterStart(stored: unknown, now: Instant): LinkSecret
 }
 
 /** Empty where there are none. */
-export function linkSecretsIn(stored: unknown): readonly string[] {
-  return LinkSecrets.safeParse(stored).data?.secrets ?? [];
+export async function linkSecrets(sql: Sql): Promise<readonly string[]> {
+  return LinkSecrets.safeParse(await readFact(sql, 'links')).data?.secrets ?? [];
 }

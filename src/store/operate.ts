@@ -9,10 +9,9 @@ import { askAgain } from './tables/alerts/alerts.ts';
 import { wakeHolding } from './tables/alerts/groups.ts';
 import { addNotifications } from './tables/alerts/notifications.ts';
 import { append } from './tables/journal/journal.ts';
-import { hasAck } from './tables/operators/acks.ts';
 import { lockPolicy, raisePolicy } from './tables/operators/policy.ts';
-import { answerTo, keepAnswer } from './tables/operators/requests.ts';
-import { hasSilence, markAnnounced } from './tables/operators/silences.ts';
+import { answerTo, isIdTaken, keepAnswer } from './tables/operators/requests.ts';
+import { markAnnounced } from './tables/operators/silences.ts';
 
 export async function operate(sql: Sql, work: OperatorWork): Promise<Operated> {
   const { request, at, action, addsRow, changesPolicy } = work;
@@ -20,8 +19,7 @@ export async function operate(sql: Sql, work: OperatorWork): Promise<Operated> {
   const before = await answerTo(sql, request);
   if (before !== null) return before;
   // The answer may be forgotten by now, and the row is not.
-  if (addsRow && ((await hasSilence(sql, request.key)) || (await hasAck(sql, request.key))))
-    return { type: 'refused', why: 'key-taken' };
+  if (addsRow && (await isIdTaken(sql, request.key))) return { type: 'refused', why: 'key-taken' };
   const applied = await work.apply(sql);
   if (typeof applied === 'string') return { type: 'refused', why: applied };
   const { answer, lines, announced } = applied;

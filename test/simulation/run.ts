@@ -33,7 +33,7 @@ export async function run(history: History): Promise<Logs> {
   const journal = createJournal(time);
   // It outlives each process; the next one takes it over.
   await using opened = new AsyncDisposableStack();
-  const disk = opened.adopt(createMemoryDatabase(), (database) => database.close());
+  const disk = opened.use(createMemoryDatabase());
   const open = (): Store => createMemoryStore(disk);
   const policy = createPolicyMemory(open());
   let present = createLifeLine();

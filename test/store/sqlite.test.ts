@@ -349,7 +349,7 @@ describe('the reader', () => {
 async function storeOver(db: DatabaseSync, file: string): Promise<Store> {
   const database = createSqliteDatabase(db, { file });
   await migrateState(database);
-  return heldStore(database, {}, { secure: () => Promise.resolve([]), close: () => database.close() });
+  return heldStore(database, {}, { secure: () => Promise.resolve([]), close: () => database[Symbol.asyncDispose]() });
 }
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

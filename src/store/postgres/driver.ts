@@ -60,7 +60,7 @@ export function createPostgresDatabase(options: PostgresAddress & PostgresLimits
     write: (step, work, sync = syncOf(step, POSTGRES)) => writing.hold(() => untilDone(() => write(step, work, sync))),
     // The server has limits of its own.
     setMaxBytes: () => undefined,
-    close: () =>
+    [Symbol.asyncDispose]: () =>
       writing.hold(async () => {
         if (!isOpen) return;
         isOpen = false;

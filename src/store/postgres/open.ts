@@ -1,17 +1,15 @@
 // Opens the database for one of the daemons that work on it together, and for those who only look.
 import type { WatchId } from '../../core/model/ids.ts';
-import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
 import type { StateCheck } from '../contract/backups.ts';
-import { linkSecretsAfterStart } from '../link-secrets.ts';
+import { keepLinkSecrets } from '../link-secrets.ts';
 import { countRows, findDamage, type OnUnreadable } from '../sql/check.ts';
 import type { SqlDatabase } from '../sql/database.ts';
 import { assertCurrentSchema, migrateState, schemaIn } from '../sql/migrate.ts';
 import type { Sql } from '../sql/sql.ts';
 import { TABLES } from '../sql/table-order.ts';
 import { StorageError, type Store, type StoreReader } from '../contract/store.ts';
-import { readFact, writeFact } from '../tables/memory/facts.ts';
 import { forget } from '../tables/memory/memory.ts';
 import { healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { lockPolicy } from '../tables/operators/policy.ts';
@@ -45,11 +43,15 @@ const OLDEST_SERVER = 16;
  */
 export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await reached(url), (one) => one.close());
+  const database = opened.use(await reached(url));
   await migrateState(database);
-  await database.write('take-over', keepLinkSecrets);
+  await database.write('take-over', async (sql) => {
+    // One replica at a time: each would write a secret of its own.
+    await lockPolicy(sql);
+    await keepLinkSecrets(sql);
+  });
   // A connection of their own: a renewal waits for no commit.
-  const leases = opened.adopt(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }), (one) => one.close());
+  const leases = opened.use(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }));
   const id = crypto.randomUUID();
   const cluster = createPostgresCluster({ database: leases, id, name: owner, leaseMs });
   const held = opened.move();
@@ -62,13 +64,6 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }:
     close: () => held.disposeAsync(),
     ...(log && { log }),
   });
-}
-
-/** One replica at a time: each would write a secret of its own. */
-async function keepLinkSecrets(sql: Sql): Promise<void> {
-  await lockPolicy(sql);
-  const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
-  await writeFact(sql, 'links', { since, secrets });
 }
 
 // Changes with every commit on the server, that of another database included.
@@ -89,34 +84,33 @@ function viewOf(sql: Sql): OwnView {
 /** Rejects with a StorageError when there is no state, or when it is of another schema. */
 export async function openPostgresReader(url: string): Promise<StoreReader> {
   const database = await current(url);
-  return { ...createView(database.view, viewOf(database.view.sql)), [Symbol.asyncDispose]: () => database.close() };
+  return {
+    ...createView(database.view, viewOf(database.view.sql)),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
 }
 
 /** Also while a daemon works. False when nothing was remembered of it. */
 export async function forgetInPostgres(url: string, watch: WatchId): Promise<boolean> {
-  await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await current(url), (one) => one.close());
+  await using database = await current(url);
   return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
 }
 
 /** Whether a daemon works with it. Rejects with a StorageError. */
 export async function isPostgresHeld(url: string): Promise<boolean> {
-  await using opened = new AsyncDisposableStack();
-  const { sql } = opened.adopt(await current(url), (one) => one.close());
-  return (await nameOfAny(sql)) !== null;
+  await using database = await current(url);
+  return (await nameOfAny(database.sql)) !== null;
 }
 
 /** Whether a daemon has made its tables there. */
 export async function isFilled(url: string): Promise<boolean> {
-  await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await reached(url), (one) => one.close());
+  await using database = await reached(url);
   return (await schemaIn(database, database.sql)) > 0;
 }
 
 /** Looks at every row as it was at one moment, and changes nothing; a daemon may be working. Rejects with a StorageError. */
 export async function checkPostgres(url: string): Promise<StateCheck> {
-  await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await current(url), (one) => one.close());
+  await using database = await current(url);
   const fail: OnUnreadable = (_table, error) => {
     throw error;
   };
@@ -132,7 +126,7 @@ export async function checkPostgres(url: string): Promise<StateCheck> {
 /** With tables of exactly the schema that is known here; the caller closes it. Rejects with a StorageError. */
 export async function current(url: string): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await reached(url), (one) => one.close());
+  const database = opened.use(await reached(url));
   await assertCurrentSchema(database);
   opened.move();
   return database;
@@ -142,7 +136,7 @@ export async function current(url: string): Promise<SqlDatabase> {
 export async function reached(url: string): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
   const limits = { connections: CONNECTIONS, timeoutMs: TIMEOUT_MS };
-  const database = opened.adopt(connect(url, limits), (one) => one.close());
+  const database = opened.use(connect(url, limits));
   const row = await database.sql.first("SELECT current_setting('server_version') AS version");
   const version = String(row?.['version']);
   if (Number.parseInt(version, 10) < OLDEST_SERVER)

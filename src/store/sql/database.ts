@@ -14,7 +14,8 @@ export interface SqlReads {
 /** `full`: what is committed survives a power cut. `relaxed`: a power cut may take it back until the next full commit. */
 export type Sync = 'full' | 'relaxed';
 
-export interface SqlDatabase extends SqlReads {
+/** It is closed after the writes that were asked for; safe to call twice. */
+export interface SqlDatabase extends SqlReads, AsyncDisposable {
   /** For messages. */
   readonly name: string;
   readonly dialect: SqlDialect;
@@ -28,8 +29,6 @@ export interface SqlDatabase extends SqlReads {
   readonly write: <T>(step: Step, work: (sql: Sql) => Promise<T>, sync?: Sync) => Promise<T>;
   /** How much the database may hold, where that is this program's to say. */
   readonly setMaxBytes: (maxBytes: number) => void;
-  /** After the writes that were asked for. Safe to call twice. */
-  readonly close: () => Promise<void>;
   /** Where the number of the schema is kept. */
   readonly header: SchemaHeader;
 }

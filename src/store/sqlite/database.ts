@@ -97,20 +97,6 @@ export function createPrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
 }
 
-/** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
-export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    // Some errors, a full disk among them, have rolled back already.
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
-}
-
 /** The first column of the first row, when it is a number; 0 otherwise. */
 export function firstNumber(db: DatabaseSync, sql: string): number {
   const [value] = Object.values(db.prepare(sql).get() ?? {});

@@ -105,7 +105,7 @@ function databaseOver(
         closeReaders();
         writer = createWriter(await change(writer.connection.db), file, maxBytes);
       }),
-    close: () =>
+    [Symbol.asyncDispose]: () =>
       alone(async () => {
         isOpen = false;
         await checkpoints?.stop();

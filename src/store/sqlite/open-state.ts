@@ -47,8 +47,8 @@ export async function openSqliteReads(file: string): Promise<SqlReads & AsyncDis
   try {
     await assertCurrentSchema(reads);
   } catch (error) {
-    await reads.close();
+    await reads[Symbol.asyncDispose]();
     throw error;
   }
-  return { sql: reads.sql, snapshot: reads.snapshot, [Symbol.asyncDispose]: () => reads.close() };
+  return reads;
 }

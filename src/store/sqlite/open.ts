@@ -1,17 +1,16 @@
 // Opens the state file for the one daemon that may write it, with a lock beside it against a second one, and for those who
 // only look.
 import type { WatchId } from '../../core/model/ids.ts';
-import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
 import type { Recovery } from '../contract/backups.ts';
 import type { Fence } from '../contract/fence.ts';
-import { linkSecretsAfterStart } from '../link-secrets.ts';
+import { keepLinkSecrets } from '../link-secrets.ts';
 import { assertCurrentSchema, migrateState } from '../sql/migrate.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { Moved, Store, StoreReader } from '../contract/store.ts';
 import { endLeases } from '../tables/deliveries/deliveries.ts';
-import { readCount, readFact, writeFact } from '../tables/memory/facts.ts';
+import { readCount, writeFact } from '../tables/memory/facts.ts';
 import { forget } from '../tables/memory/memory.ts';
 import { dropHealth, healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { createView, type OwnView } from '../view.ts';
@@ -71,13 +70,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 export async function openVolatileStore(options: Pick<SqliteOptions, 'log'> = {}): Promise<Store> {
   const database = createMemoryDatabase();
   await migrateState(database);
-  return heldStore(database, options, { secure: () => Promise.resolve([]), close: () => database.close() });
+  return heldStore(database, options, {
+    secure: () => Promise.resolve([]),
+    close: () => database[Symbol.asyncDispose](),
+  });
 }
 
 /** What depends on where the database is. */
 export interface OwnedPlace {
   readonly secure: () => Promise<readonly Moved[]>;
-  readonly close: () => Promise<void>;
+  readonly close: () => PromiseLike<void>;
 }
 
 function placed(file: string, place: StateFilePlace, database: SqliteDatabase): OwnedPlace {
@@ -89,7 +91,7 @@ function placed(file: string, place: StateFilePlace, database: SqliteDatabase): 
       return moved;
     },
     async close() {
-      await database.close();
+      await database[Symbol.asyncDispose]();
       if (isOpen) place[Symbol.dispose]();
       isOpen = false;
     },
@@ -118,7 +120,7 @@ export async function heldStore(
       ...(log && { log }),
     });
   } catch (error) {
-    await database.close();
+    await database[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -130,8 +132,7 @@ async function takeOver(sql: Sql, owner: string): Promise<Fence> {
   await writeFact(sql, 'epoch', epoch);
   // The process before wrote it.
   await dropHealth(sql, []);
-  const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
-  await writeFact(sql, 'links', { since, secrets });
+  await keepLinkSecrets(sql);
   return { key: HOLDER, slot: 0, owner, epoch };
 }
 
@@ -164,14 +165,8 @@ export async function openSqliteReader({ file }: { readonly file: string }): Pro
 /** Holds the file for one short transaction, for which a daemon waits. False when nothing was remembered of the watch. */
 export async function forgetInSqlite(file: string, watch: WatchId): Promise<boolean> {
   assertThere(file);
-  const database = createSingleDatabase(
-    answering(file, 'change', () => openDatabase(file)),
-    { file },
-  );
-  try {
-    await assertCurrentSchema(database);
-    return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
-  } finally {
-    await database.close();
-  }
+  const opened = answering(file, 'change', () => openDatabase(file));
+  await using database = createSingleDatabase(opened, { file });
+  await assertCurrentSchema(database);
+  return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
 }

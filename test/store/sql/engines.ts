@@ -80,7 +80,7 @@ async function settled(
   isEmpty: boolean,
   open: () => SqlDatabase,
 ): Promise<OpenedDatabase> {
-  const again = (): SqlDatabase => opened.adopt(open(), (one) => one.close());
+  const again = (): SqlDatabase => opened.use(open());
   const database = again();
   if (!isEmpty) await migrateState(database);
   return { database, again, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -104,7 +104,7 @@ async function inFile(
     prepare(db);
     const database = fileDatabase(file);
     await work(database);
-    await database.close();
+    await database[Symbol.asyncDispose]();
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -20,9 +20,7 @@ const RAISE = 'UPDATE channels SET ran_ms = ran_ms + 1 WHERE name = $1';
     return server.database();
   };
   const openedOn = (url: string, opened: AsyncDisposableStack): SqlDatabase =>
-    opened.adopt(createPostgresDatabase({ ...addressOf(url), connections: 2, timeoutMs: 10_000 }), (one) =>
-      one.close(),
-    );
+    opened.use(createPostgresDatabase({ ...addressOf(url), connections: 2, timeoutMs: 10_000 }));
 
   test('a transaction that the server ends for another one is repeated', async () => {
     await using opened = new AsyncDisposableStack();

@@ -27,7 +27,7 @@ async function add(database: SqlDatabase, name: string): Promise<void> {
 test('a write waits for another program between turns of the event loop, and a read does not wait', async () => {
   const file = join(folder.path, 'held.db');
   await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await openSqliteState({ file }), (one) => one.close());
+  const database = opened.use(await openSqliteState({ file }));
   using other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
   const ended: string[] = [];
@@ -45,7 +45,7 @@ test('a write waits for another program between turns of the event loop, and a r
 test('a file that is held for too long refuses what waits for it', async () => {
   const file = join(folder.path, 'held-for-long.db');
   await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(await openSqliteState({ file }), (one) => one.close());
+  const database = opened.use(await openSqliteState({ file }));
   using other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
   const ends = await Promise.allSettled([add(database, 'first'), add(database, 'second')]);
@@ -58,7 +58,7 @@ test('a file that is held for too long refuses what waits for it', async () => {
 test('at the size limit, only steps that need room are refused', async () => {
   await using opened = new AsyncDisposableStack();
   const file = join(folder.path, 'full.db');
-  const database = opened.adopt(await openSqliteState({ file, maxBytes: 1 }), (one) => one.close());
+  const database = opened.use(await openSqliteState({ file, maxBytes: 1 }));
   const work = (sql: Sql): Promise<number> => sql.run('DELETE FROM facts');
   for (const step of ['commit', 'cover', 'probe'] as const)
     await expect(database.write(step, work)).rejects.toThrow(StoreFullError);
@@ -70,14 +70,14 @@ test('at the size limit, only steps that need room are refused', async () => {
 test('reads and writes go on with the file that took the place of another', async () => {
   await using opened = new AsyncDisposableStack();
   const file = join(folder.path, 'moved.db');
-  const database = opened.adopt(await openSqliteState({ file }), (one) => one.close());
+  const database = opened.use(await openSqliteState({ file }));
   await add(database, 'before');
   expect(await namesIn(database.view.sql)).toEqual(['before']);
   const replaced = database.replace(async (former) => {
     former.close();
     renameSync(file, `${file}.former`);
     const other = await openSqliteState({ file });
-    await other.close();
+    await other[Symbol.asyncDispose]();
     return reopenWriter(file);
   });
   const after = add(database, 'after');
@@ -88,7 +88,7 @@ test('reads and writes go on with the file that took the place of another', asyn
 test('many writes that are queued leave turns to the event loop', async () => {
   await using opened = new AsyncDisposableStack();
   const file = join(folder.path, 'queued.db');
-  const database = opened.adopt(await openSqliteState({ file }), (one) => one.close());
+  const database = opened.use(await openSqliteState({ file }));
   let done = 0;
   const write = async (at: number): Promise<void> => {
     await database.write('record', async (sql) => {
@@ -107,7 +107,7 @@ test('a reader sees the commits of the daemon and writes nothing', async () => {
   await using opened = new AsyncDisposableStack();
   const file = join(folder.path, 'read.db');
   await expect(openSqliteReads(file)).rejects.toThrow(/there is no state file/);
-  const database = opened.adopt(await openSqliteState({ file }), (one) => one.close());
+  const database = opened.use(await openSqliteState({ file }));
   const reads = opened.use(await openSqliteReads(file));
   await add(database, 'seen');
   expect(await reads.snapshot(namesIn)).toEqual(['seen']);
@@ -117,7 +117,7 @@ test('a reader sees the commits of the daemon and writes nothing', async () => {
 test('a closed database answers no more', async () => {
   const database = await openSqliteState({ file: join(folder.path, 'closed.db') });
   await add(database, 'kept');
-  await database.close();
+  await database[Symbol.asyncDispose]();
   await expect(namesIn(database.sql)).rejects.toThrow(StorageError);
   await expect(add(database, 'lost')).rejects.toThrow(StorageError);
 });

@@ -67,8 +67,8 @@ onEachEngine((open) => {
 
   test('a closed database can be closed again', async () => {
     await using opened = await open();
-    await opened.database.close();
-    await opened.database.close();
+    await opened.database[Symbol.asyncDispose]();
+    await opened.database[Symbol.asyncDispose]();
   });
 });
 

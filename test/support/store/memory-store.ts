@@ -1,14 +1,12 @@
 // The daemon's own store over a database that ends with the test: the same SQL, no file, no lock.
-import { systemClock } from '../../../src/lib/clock.ts';
 import { createStore } from '../../../src/store/create-store.ts';
-import { linkSecretsAfterStart } from '../../../src/store/link-secrets.ts';
+import { keepLinkSecrets } from '../../../src/store/link-secrets.ts';
 import type { SqlDatabase, SqlReads } from '../../../src/store/sql/database.ts';
 import { migrateState } from '../../../src/store/sql/migrate.ts';
 import { sqlThrough } from '../../../src/store/sql/session.ts';
 import { createMemoryDatabase } from '../../../src/store/sqlite/driver.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { endLeases } from '../../../src/store/tables/deliveries/deliveries.ts';
-import { readFact, writeFact } from '../../../src/store/tables/memory/facts.ts';
 import { healthRows, keepHealth } from '../../../src/store/tables/memory/health-rows.ts';
 
 /** By database, which of the stores over it was opened last: the others are fenced. */
@@ -29,7 +27,7 @@ export function createMemoryStore(made: SqlDatabase = createMemoryDatabase()): S
     holds: (_sql, fence) => Promise.resolve(fence.epoch === epochs.get(made)),
     keepHealth: (sql, health) => keepHealth(sql, 'file', health, []),
     secure: () => Promise.resolve([]),
-    close: () => database.close(),
+    close: () => database[Symbol.asyncDispose](),
   });
 }
 
@@ -37,13 +35,12 @@ async function takenOver(database: SqlDatabase): Promise<void> {
   await migrateState(database);
   await database.write('take-over', async (sql) => {
     await endLeases(sql, null);
-    const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
-    await writeFact(sql, 'links', { since, secrets });
+    await keepLinkSecrets(sql);
   });
 }
 
 function waitingFor(ready: Promise<void>, database: SqlDatabase): SqlDatabase {
-  const then = async <T>(work: () => Promise<T>): Promise<T> => {
+  const then = async <T>(work: () => PromiseLike<T>): Promise<T> => {
     await ready;
     return work();
   };
@@ -56,6 +53,6 @@ function waitingFor(ready: Promise<void>, database: SqlDatabase): SqlDatabase {
     ...readsOf(database),
     view: readsOf(database.view),
     write: (step, work, sync) => then(() => database.write(step, work, sync)),
-    close: () => then(() => database.close()),
+    [Symbol.asyncDispose]: () => then(() => database[Symbol.asyncDispose]()),
   };
 }

@@ -183,17 +183,8 @@ export async function addDead(sql: Sql, { channel, notification, why }: Undelive
   const target = { channel, recipient: channel };
   const id = deliveryId(notification.key, notification, target);
   const outcome = outcomeText({ type: 'rejected', why });
-  const never = { state: 'dead', attempt: 0, maybeCopy: 0, rule: '', critical: null, outcome };
-  const dead = {
-    ...target,
-    ...never,
-    id,
-    rank: RANK_OF[notification.severity],
-    dueAt: at,
-    createdAt: at,
-    settledAt: at,
-  };
-  await record(sql, dead, notification);
+  const dead = { id, rank: RANK_OF[notification.severity], rule: '', critical: null, state: 'dead', outcome };
+  await record(sql, { ...target, ...dead, dueAt: at, createdAt: at, settledAt: at }, notification);
 }
 
 const CANCEL_FOR = list(

@@ -5,7 +5,7 @@ import type { Sql } from '../../sql/sql.ts';
 
 /** `gone-targets`: since when the config does not have them. `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. */
 export type FactName =
-  'gone-targets' | 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | `health:${string}`;
+  'gone-targets' | 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | 'sessions-ended' | `health:${string}`;
 
 const READ = 'SELECT value FROM facts WHERE name = $1';
 

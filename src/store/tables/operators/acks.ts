@@ -133,12 +133,6 @@ export async function endAck(
   return { ...found, until: at };
 }
 
-const HAS = 'SELECT 1 FROM acks WHERE id = $1';
-
-export async function hasAck(sql: Sql, id: string): Promise<boolean> {
-  return (await sql.first(HAS, [id])) !== undefined;
-}
-
 const LASTING = `SELECT ${COLUMNS} FROM acks WHERE ends_at > $1 AND ${LASTS} ORDER BY at, id`;
 
 /** Of episodes that last. One that cannot be read is left out: its alert is repeated. */

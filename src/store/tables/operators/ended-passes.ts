@@ -2,6 +2,7 @@
 import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
+import { writeFact } from '../memory/facts.ts';
 
 const PREFIX = 'ended-pass:';
 
@@ -11,8 +12,6 @@ const ALL = 'sessions-ended';
 const FIND = `
   SELECT 1 FROM facts
   WHERE name IN ($1, '${ALL}') AND CASE WHEN name = '${ALL}' THEN CAST(value AS BIGINT) >= $2::bigint ELSE TRUE END`;
-const END_ALL =
-  'INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value';
 const ADD = 'INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
 // The value is a time in JSON. Only of these rows it is a number.
 const DROP = (d: SqlDialect): string => `
@@ -26,7 +25,7 @@ export async function isPassEnded(sql: Sql, nonce: string, until: Instant): Prom
 
 /** Ends all that are over by themselves at that time. */
 export async function endSessionsUntil(sql: Sql, until: Instant): Promise<void> {
-  await sql.run(END_ALL, [ALL, JSON.stringify(until)]);
+  await writeFact(sql, ALL, until);
 }
 
 /** False: it was ended before. Forgets those that are over by themselves. */

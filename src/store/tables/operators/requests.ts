@@ -23,6 +23,13 @@ export async function answerTo(sql: Sql, { key, asked }: OperatorRequest): Promi
   return row['digest'] === asked ? { type: 'kept', stored: storedOf(row) } : { type: 'refused', why: 'key-taken' };
 }
 
+const WITH_ID = 'SELECT 1 FROM silences WHERE id = $1 UNION ALL SELECT 1 FROM acks WHERE id = $1';
+
+/** Whether a request under that key has made a silence, a pause or an acknowledgement. */
+export async function isIdTaken(sql: Sql, key: string): Promise<boolean> {
+  return (await sql.first(WITH_ID, [key])) !== undefined;
+}
+
 const NEWER = 'SELECT key, answer FROM operator_requests WHERE at >= $1 ORDER BY at, key';
 
 /** The oldest first. */

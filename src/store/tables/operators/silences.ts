@@ -61,12 +61,6 @@ function announceableOf(row: Row): Announceable {
   return { silence: silenceOf(row), name: textOrNull(row, 'name'), announcedAt: int(row, 'announced_at') };
 }
 
-const HAS = 'SELECT 1 FROM silences WHERE id = $1';
-
-export async function hasSilence(sql: Sql, id: string): Promise<boolean> {
-  return (await sql.first(HAS, [id])) !== undefined;
-}
-
 export async function addSilence(sql: Sql, silence: DraftSilence, at: Instant): Promise<Silence> {
   await add(sql, 'silence', { ...silence, name: null, at });
   return { ...silence, kind: 'silence', version: 1 };
