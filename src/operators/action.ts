@@ -6,10 +6,18 @@ import type { Watch } from '../core/model/watch/watch.ts';
 import type { Json } from '../core/values/fields.ts';
 import type { Key, Silence } from '../dispatch/model.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
-import type { OpenAlertRow, OperatorRequest, SampleTry, StoredAck, Unchanged } from '../store/contract/operators.ts';
+import type { OpenAlertRow, OperatorRequest, StoredAck, Unchanged } from '../store/contract/operators.ts';
 import type { Sql } from '../store/sql/sql.ts';
 
 export type { OperatorRequest } from '../store/contract/operators.ts';
+
+/** How the only try of a sample ended. */
+export interface SampleTry {
+  readonly recipient: string;
+  readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';
+  /** What the server answered, or why there was no answer. */
+  readonly answer: string;
+}
 
 export interface Action<
   Body = unknown,

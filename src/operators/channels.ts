@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import { Count } from '../core/values/answer-shapes.ts';
-import type { SampleTry } from '../store/contract/operators.ts';
 import { retryChannel as retryWaiting } from '../store/tables/deliveries/dead-deliveries.ts';
-import { action, type ActionCall, type OperatorWorld } from './action.ts';
+import { action, type ActionCall, type OperatorWorld, type SampleTry } from './action.ts';
 import { NoBody } from './shapes.ts';
 
 const ChannelAnswer = z

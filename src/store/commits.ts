@@ -28,10 +28,8 @@ function wavesOf(decisions: readonly Decision[]): Decision[][] {
 /** Resolves with those that were kept. */
 async function commitWave(sql: Sql, wave: readonly Decision[], at: Instant): Promise<readonly Decision[]> {
   const [learned, quiet] = [wave.filter(isWritten), wave.filter((decision) => !isWritten(decision))];
-  const versions = await versionsOf(
-    sql,
-    quiet.map(({ watchId }) => watchId),
-  );
+  const ids = quiet.map(({ watchId }) => watchId);
+  const versions = await versionsOf(sql, ids);
   const current = quiet.filter(({ watchId, expects }) => (versions.get(watchId) ?? 0) === expects);
   const renewed = await keepMemories(sql, learned);
   const kept = learned.filter(({ watchId }) => renewed.has(watchId));
@@ -54,8 +52,6 @@ async function keepBeside(sql: Sql, kept: readonly Decision[], at: Instant): Pro
   await noteData(sql, kept, at);
   const told = kept.map(({ watchId, transitions }) => ({ watch: watchId, transitions }));
   await addNotifications(sql, told, at);
-  await append(
-    sql,
-    kept.flatMap((decision) => journalOf(decision, at)),
-  );
+  const lines = kept.flatMap((decision) => journalOf(decision, at));
+  await append(sql, lines);
 }

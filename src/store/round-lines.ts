@@ -2,7 +2,7 @@
 import { closedLines, heldLines, type HeldAlert } from '../core/journal/dispatched.ts';
 import type { JournalEntry } from '../core/journal/entry.ts';
 import { routedLines, withdrawnLines } from '../core/journal/routed.ts';
-import type { DeliveryBatch, RoundResult, Withdrawal } from '../dispatch/model.ts';
+import type { DeliveryBatch, RoundResult } from '../dispatch/model.ts';
 import type { DueRound } from '../dispatch/rounds/due-round.ts';
 import type { RoutingResult, RoutingRound } from '../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -21,25 +21,13 @@ export function routingLines(
     channels: [...new Set((owed.get(number) ?? []).map(({ group }) => group.target.channel))],
     lost: (undelivered.get(number) ?? []).map(({ channel }) => channel),
   }));
-  return [...routedLines(routed, at), ...takenLines(withdrawn, at)];
+  return [...routedLines(routed, at), ...withdrawnLines(withdrawn, at)];
 }
 
 /** Of a round that decided what goes out. */
 export function dueLines(round: DueRound, { result, shares }: RoundDecision, at: Instant): readonly JournalEntry[] {
-  const closed = result.batches
-    .flatMap((batch) => wholeOf(batch, shares))
-    .map(({ id, kind, target, members }) => {
-      return { id, kind, channel: target.channel, keys: members.map(({ key }) => key) };
-    });
-  return [...takenLines(result.withdrawn, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
-}
-
-/** Lines of messages that are not sent any more. */
-export function takenLines(withdrawn: readonly Withdrawal[], at: Instant): readonly JournalEntry[] {
-  return withdrawnLines(
-    withdrawn.map(({ key, target, as }) => ({ key, channel: target.channel, as })),
-    at,
-  );
+  const closed = result.batches.flatMap((batch) => wholeOf(batch, shares));
+  return [...withdrawnLines(result.withdrawn, at), ...heldLines(heldIn(round, result), at), ...closedLines(closed, at)];
 }
 
 /** Of a message that several commits write, the last of them has the line. */

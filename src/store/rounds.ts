@@ -8,13 +8,14 @@ import type { GoneTargets, RerouteResult } from '../dispatch/reroute.ts';
 import type { CallRound } from '../dispatch/rounds/call-round.ts';
 import type { DueRound } from '../dispatch/rounds/due-round.ts';
 import type { Owing, RoutingResult, RoutingRound, Unrouted } from '../dispatch/rounds/routing-round.ts';
+import { withdrawnLines } from '../core/journal/routed.ts';
 import { ANNOUNCER } from '../core/model/ids.ts';
 import { EVENT_OPEN_MS } from '../core/model/transition.ts';
 import { targetOf } from '../core/model/watch/targets.ts';
 import { earliest, type Instant } from '../lib/clock.ts';
 import type { Tried } from './contract/deliveries.ts';
 import type { DispatchStore, RoundDecision, DueQuery } from './contract/dispatch.ts';
-import { dueLines, routingLines, takenLines } from './round-lines.ts';
+import { dueLines, routingLines } from './round-lines.ts';
 import { Superseded } from './sql/database.ts';
 import { intOrNull } from './sql/rows.ts';
 import type { Sql } from './sql/sql.ts';
@@ -185,13 +186,13 @@ export async function commitReroute(sql: Sql, result: RerouteResult, at: Instant
   await wake(sql, woken, at);
   await wakeHolding(sql, at);
   await askAgain(sql, at);
-  await append(sql, takenLines(withdrawn, at));
+  await append(sql, withdrawnLines(withdrawn, at));
 }
 
 export async function putBackHeld(sql: Sql, tried: Tried, held: readonly HeldMember[], at: Instant): Promise<'kept'> {
   const withdrawn = await putBack(sql, tried, held, at);
   await withdrawAll(sql, withdrawn, at);
-  await append(sql, takenLines(withdrawn, at));
+  await append(sql, withdrawnLines(withdrawn, at));
   return 'kept';
 }
 

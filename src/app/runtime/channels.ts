@@ -20,7 +20,7 @@ import type { Loop, Supervise } from '../../engine/upkeep/supervisor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
 import { ONLY_TRY, sampleFor, sampleRecipients } from '../../notifiers/sample.ts';
-import type { SampleTry } from '../../store/contract/operators.ts';
+import type { SampleTry } from '../../operators/action.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';

@@ -18,7 +18,7 @@ import type { Unrecorded } from '../../engine/sending/unrecorded.ts';
 import { createBackupHealth } from '../../engine/upkeep/backup-health.ts';
 import type { Loop } from '../../engine/upkeep/supervisor.ts';
 import { createMutex } from '../../lib/mutex.ts';
-import type { SampleTry } from '../../store/contract/operators.ts';
+import type { SampleTry } from '../../operators/action.ts';
 import { createParts, type PartsOptions } from './parts.ts';
 import type { Prepared } from './prepared.ts';
 import type { Setup } from '../setup/setup.ts';

@@ -34,18 +34,17 @@ export function heldLines(all: readonly HeldAlert[], at: Instant): JournalEntry[
 export interface ClosedMessage {
   readonly id: string;
   readonly kind: DeliveryKind;
-  readonly channel: string;
-  /** Keys of its alerts. */
-  readonly keys: readonly string[];
+  readonly target: { readonly channel: string };
+  readonly members: readonly { readonly key: string }[];
 }
 
 const MOST_KEYS = 12;
 
 /** What says more than that one transition goes out, which the line of its routing says already. */
 export function closedLines(all: readonly ClosedMessage[], at: Instant): JournalEntry[] {
-  const telling = all.filter(({ kind, keys }) => kind !== 'news' || keys.length > 1);
-  return telling.map(({ id, kind, channel, keys }): JournalEntry => {
-    const data = { channel, kind, count: keys.length, keys: keys.slice(0, MOST_KEYS) };
+  const telling = all.filter(({ kind, members }) => kind !== 'news' || members.length > 1);
+  return telling.map(({ id, kind, target: { channel }, members }): JournalEntry => {
+    const data = { channel, kind, count: members.length, keys: members.slice(0, MOST_KEYS).map(({ key }) => key) };
     return { at, kind: 'closed', subject: id, actor: 'daemon', data };
   });
 }

@@ -47,17 +47,17 @@ function lineOf(
 /** A message that is not sent any more, though it was not tried yet. */
 export interface WithdrawnMessage {
   readonly key: string;
-  readonly channel: string;
+  readonly target: { readonly channel: string };
   readonly as: 'merged' | 'cancelled';
 }
 
 /** One line for all of a round that went the same way on one channel. */
 export function withdrawnLines(all: readonly WithdrawnMessage[], at: Instant): JournalEntry[] {
-  const groups = Map.groupBy(all, ({ channel, as }) => `${as} ${channel}`);
+  const groups = Map.groupBy(all, ({ target, as }) => `${as} ${target.channel}`);
   return [...groups.values()].flatMap((group): JournalEntry[] => {
     const [first] = group;
     if (first === undefined) return [];
-    const { key, channel, as } = first;
-    return [{ at, kind: as, subject: key, actor: 'daemon', data: { channel, count: group.length } }];
+    const { key, target, as } = first;
+    return [{ at, kind: as, subject: key, actor: 'daemon', data: { channel: target.channel, count: group.length } }];
   });
 }

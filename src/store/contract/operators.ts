@@ -8,14 +8,6 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { Fence } from './fence.ts';
 
-/** How the only try of a sample ended. */
-export interface SampleTry {
-  readonly recipient: string;
-  readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';
-  /** What the server answered, or why there was no answer. */
-  readonly answer: string;
-}
-
 /** One request of an operator. */
 export interface OperatorRequest {
   /** Chosen by the client, which may repeat a request under it; what is made has it as its id. */

@@ -71,22 +71,10 @@ export interface StoreView
   extends
     AlertView,
     SamplesView,
-    Pick<
-      Store,
-      | 'recall'
-      | 'diagnostics'
-      | 'samples'
-      | 'samplesAfter'
-      | 'survey'
-      | 'backlog'
-      | 'pauses'
-      | 'policy'
-      | 'openAlerts'
-      | 'history'
-      | 'journalHead'
-      | 'journalHashAt'
-      | 'verifyJournal'
-    > {
+    Pick<MemoryStore, 'recall' | 'diagnostics' | 'samples' | 'samplesAfter'>,
+    Pick<OutboxStore, 'survey' | 'backlog'>,
+    Pick<OperatorStore, 'pauses' | 'policy' | 'openAlerts'>,
+    Pick<JournalStore, 'history' | 'journalHead' | 'journalHashAt' | 'verifyJournal'> {
   /** The replicas that work on the state, and what each holds. Null: one process has the state for itself. */
   replicas(): Promise<SeenCluster | null>;
   /** Silences and pauses that are kept, those that are over included, by their begin. */

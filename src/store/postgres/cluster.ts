@@ -108,11 +108,10 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     const claimed = z.array(ClaimedRow).parse(await on.all(CLAIM, [id, `${family}:`, count, leaseMs]));
     for (const { key } of claimed) if (isChannel(key)) await endLeases(on, key.slice(CHANNEL.length));
     const at = await nowOf(on);
-    await append(
-      on,
-      claimed.map((row) => lineOf(at, 'shard-claimed', { shard: row.key, takeover: row.is_takeover === 1 })),
-    );
-    return claimed.map((row) => ({ ...heldOf(row), isTakeover: row.is_takeover === 1 }));
+    const held = claimed.map((row) => ({ ...heldOf(row), isTakeover: row.is_takeover === 1 }));
+    const lines = held.map(({ shard, isTakeover }) => lineOf(at, 'shard-claimed', { shard, takeover: isTakeover }));
+    await append(on, lines);
+    return held;
   }
 
   return {

@@ -43,7 +43,7 @@ export function connectionOn(client: pg.PoolClient): PostgresConnection {
     async allOf(statement, rows) {
       return rows.length === 0 ? [] : sql.all(statement.text, listsOf(statement, rows));
     },
-    pages: (statement, values, size) => readPages(sql, statement, values, size),
+    pages: (statement, size) => readPages(sql, statement, size),
   };
   return { sql, isBroken: () => isBroken };
 }

@@ -73,11 +73,10 @@ function viewOf(sql: Sql): OwnView {
   return {
     replicas: () => seenCluster(sql),
     version: async () => String((await sql.first(VERSION))?.['version']),
-    health: async () =>
-      healthRows(
-        sql,
-        (await seenCluster(sql)).replicas.map(({ id }) => id),
-      ),
+    async health() {
+      const ids = (await seenCluster(sql)).replicas.map(({ id }) => id);
+      return healthRows(sql, ids);
+    },
   };
 }
 

@@ -94,7 +94,7 @@ async function damagedRows(
   const findings: Finding[] = [];
   let more = 0;
   try {
-    for await (const rows of sql.pages(select, [], PAGE))
+    for await (const rows of sql.pages(select, PAGE))
       for (const row of rows) {
         const what = damageOf(row, read);
         if (what === null) continue;

@@ -48,11 +48,10 @@ async function copyTable(
   const insert = insertion(table.name, columns);
   const select = paged(
     table.keys,
-    0,
     ({ after, end }) => `SELECT ${names.join(', ')} FROM ${table.name} WHERE ${after} ${end}`,
   );
   let count = 0;
-  for await (const rows of source.pages(select, [], AT_ONCE)) count += await target.each(insert, rows.map(storable));
+  for await (const rows of source.pages(select, AT_ONCE)) count += await target.each(insert, rows.map(storable));
   const renumber = isNumbered(table) && count > 0 ? dialect.numbersFrom(table.name) : null;
   if (renumber !== null) await target.first(renumber);
   return count;

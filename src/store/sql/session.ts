@@ -40,7 +40,7 @@ export function sqlThrough(reach: Reach): Sql {
     run: (statement, values) => reach((over) => over.run(statement, values), true),
     each: (statement, rows) => (rows.length === 0 ? NONE_CHANGED : reach((over) => over.each(statement, rows), true)),
     allOf: (statement, rows) => (rows.length === 0 ? NO_ROWS : reach((over) => over.allOf(statement, rows), false)),
-    pages: (statement, values, size) => readPages(sql, statement, values, size),
+    pages: (statement, size) => readPages(sql, statement, size),
   };
   return sql;
 }

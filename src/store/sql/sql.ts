@@ -58,7 +58,7 @@ export interface Sql {
   /** For each row of the list; the results of all of them. */
   allOf<C extends ListColumns>(statement: ListStatement<C>, rows: readonly ListRow<C>[]): Promise<readonly Row[]>;
   /** Each page is a statement of its own: only a snapshot shows one moment. */
-  pages(statement: PagedStatement, values: readonly Parameter[], size: number): AsyncIterable<readonly Row[]>;
+  pages(statement: PagedStatement, size: number): AsyncIterable<readonly Row[]>;
 }
 
 /**
@@ -121,19 +121,18 @@ export function upsert<const C extends ListColumns>(table: string, keys: readonl
 }
 
 /**
- * A query whose rows are read page by page: `paged(['number'], 1, (page) => `SELECT number FROM t WHERE at > $1 AND
- * ${page.after} ${page.end}`)`. The rows have to contain the keys, under their names. `given`: how many parameters the
- * query has of its own; `table`: what the keys belong to, where several tables have them.
+ * A query whose rows are read page by page: `paged(['number'], (page) => `SELECT number FROM t WHERE ${page.after}
+ * ${page.end}`)`. The rows have to contain the keys, under their names. `table`: what the keys belong to, where several
+ * tables have them.
  */
 export function paged(
   keys: readonly string[],
-  given: number,
   build: (page: { readonly after: string; readonly end: string }, dialect: SqlDialect) => string,
   table?: string,
 ): PagedStatement {
   const named = keys.map((key) => (table === undefined ? key : `${table}.${key}`)).join(', ');
-  const lasts = keys.map((_, at) => `$${given + 2 + at}`).join(', ');
-  const end = `ORDER BY ${named} LIMIT $${given + 1} + 0`;
+  const lasts = keys.map((_, at) => `$${2 + at}`).join(', ');
+  const end = `ORDER BY ${named} LIMIT $1 + 0`;
   return {
     keys,
     first: (dialect) => build({ after: '1 = 1', end }, dialect),
@@ -145,15 +144,14 @@ export function paged(
 export async function* readPages(
   sql: Pick<Sql, 'all'>,
   { keys, first, next }: PagedStatement,
-  values: readonly Parameter[],
   size: number,
 ): AsyncGenerator<readonly Row[], void, undefined> {
-  let rows = await sql.all(first, [...values, size]);
+  let rows = await sql.all(first, [size]);
   while (rows.length > 0) {
     yield rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < size) return;
-    rows = await sql.all(next, [...values, size, ...keys.map((key) => keyIn(last, key))]);
+    rows = await sql.all(next, [size, ...keys.map((key) => keyIn(last, key))]);
   }
 }
 

@@ -36,7 +36,7 @@ export function sqlOn(db: DatabaseSync): Sql {
       for (const row of rows) for (const each of one.all(...statement.valuesOf(row).map(bound))) found.push(each);
       return found;
     },
-    pages: (statement, values, size) => readPages(sql, statement, values, size),
+    pages: (statement, size) => readPages(sql, statement, size),
   };
   return sql;
 }

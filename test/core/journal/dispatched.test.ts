@@ -27,11 +27,11 @@ test('what is let go of says what had held it', () => {
 });
 
 test('a message about several alerts, and a repeat, have a line with their alerts; a message about one has none', () => {
-  const message = { id: 'd1', kind: 'news', channel: 'ops', keys: ['k1'] } as const;
-  const several = { ...message, id: 'd2', keys: Array.from({ length: 20 }, (_, n) => `k${n}`) };
+  const message = { id: 'd1', kind: 'news', target: { channel: 'ops' }, members: [{ key: 'k1' }] } as const;
+  const several = { ...message, id: 'd2', members: Array.from({ length: 20 }, (_, n) => ({ key: `k${n}` })) };
   const lines = closedLines([message, several, { ...message, id: 'd3', kind: 'repeat' }], NOON);
   expect(lines.map(({ subject, data }) => [subject, data])).toEqual([
-    ['d2', { channel: 'ops', kind: 'news', count: 20, keys: several.keys.slice(0, 12) }],
+    ['d2', { channel: 'ops', kind: 'news', count: 20, keys: several.members.slice(0, 12).map(({ key }) => key) }],
     ['d3', { channel: 'ops', kind: 'repeat', count: 1, keys: ['k1'] }],
   ]);
 });

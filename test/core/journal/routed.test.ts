@@ -22,8 +22,8 @@ test('a thousand events that go the same way are one line, and one that goes ano
 });
 
 test('messages that are taken back before they were tried are one line for each channel', () => {
-  const taken = ['a', 'b'].map((key) => ({ key, channel: 'ops', as: 'cancelled' }) as const);
-  expect(withdrawnLines([...taken, { key: 'c', channel: 'night', as: 'cancelled' }], 7)).toEqual([
+  const taken = ['a', 'b'].map((key) => ({ key, target: { channel: 'ops' }, as: 'cancelled' }) as const);
+  expect(withdrawnLines([...taken, { key: 'c', target: { channel: 'night' }, as: 'cancelled' }], 7)).toEqual([
     { at: 7, kind: 'cancelled', subject: 'a', actor: 'daemon', data: { channel: 'ops', count: 2 } },
     { at: 7, kind: 'cancelled', subject: 'c', actor: 'daemon', data: { channel: 'night', count: 1 } },
   ]);

@@ -139,14 +139,13 @@ const ARRAYS: typeof WORDS = (d) => `
 
 const YES = paged(
   ['name'],
-  1,
-  ({ after, end }) => `SELECT name FROM facts WHERE value = $1 AND ${after} ${end}`,
+  ({ after, end }) => `SELECT name FROM facts WHERE value = 'yes' AND ${after} ${end}`,
   'facts',
 );
 
 async function pagesIn(sql: Sql): Promise<unknown[][]> {
   const pages: unknown[][] = [];
-  for await (const rows of sql.pages(YES, ['yes'], 8)) pages.push(rows.map(({ name }) => name));
+  for await (const rows of sql.pages(YES, 8)) pages.push(rows.map(({ name }) => name));
   return pages;
 }
 

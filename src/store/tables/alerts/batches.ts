@@ -24,10 +24,8 @@ export async function addBatches(
   shares: DeliveryShares,
   at: Instant,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    sql,
-    batches.flatMap(({ members }) => members),
-  );
+  const members = batches.flatMap((batch) => batch.members);
+  const rows = await rowsOf(sql, members);
   const all = batches.map((batch) => {
     const share = shares.get(batch.id);
     return { share, fresh: freshOf(batch, share, at, (member) => rows.get(nameOf(member))) };

@@ -27,10 +27,8 @@ interface Single extends SingleDelivery {
 export async function foldOverflow(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<Fresh[]> {
   const overflowing = await overflowingOf(sql, [...new Set(fresh.map(({ channel }) => channel))]);
   if (overflowing.size === 0) return [...fresh];
-  const singles = await singlesAmong(
-    sql,
-    fresh.filter(({ channel }) => overflowing.has(channel)),
-  );
+  const candidates = fresh.filter(({ channel }) => overflowing.has(channel));
+  const singles = await singlesAmong(sql, candidates);
   const folded = new Set(singles.map((single) => single.fresh));
   const alike = Map.groupBy(singles, (one) => JSON.stringify([one.channel, one.recipient, foldKeyOf(one)]));
   const begun: Fresh[] = [];

@@ -45,7 +45,6 @@ export function inPage({ after, to }: KeyPage): [Key, Key] {
 /** All that deliveries hold, for those who look at every row. */
 export const MEMBERS = paged(
   ['delivery', 'key', 'seq'],
-  0,
   (page) => `
     SELECT member.delivery, member.key, member.seq, mine.id, watch, message, sent_as, renewed, held_at, present
     FROM group_member AS member

@@ -22,7 +22,7 @@ export const BARE_DELIVERIES = `
   FROM deliveries AS mine`;
 
 /** The same, for those who look at every row. */
-export const DELIVERIES = paged(['number'], 0, ({ after, end }) => `${BARE_DELIVERIES} WHERE ${after} ${end}`);
+export const DELIVERIES = paged(['number'], ({ after, end }) => `${BARE_DELIVERIES} WHERE ${after} ${end}`);
 
 export const deliveryKind = z.enum(['news', 'repeat', 'overflow_summary', 'silence_summary', 'inhibition_summary']);
 const outcome = z.object({ type: z.enum(['sent', 'again', 'rejected', 'unknown']), text: z.string() });

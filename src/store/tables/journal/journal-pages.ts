@@ -74,19 +74,12 @@ export async function journalPage(
   const from = isLookedFor ? end - MOST_SEARCHED : 0;
   const pattern = search === null ? null : `%${escapedForLike(search.text)}%`;
   const times = [since ?? -Number.MAX_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
-  const rows = await sql.all(PAGE, [
-    from,
-    end,
-    kinds,
-    subjects,
-    pattern,
-    search?.watches ?? [],
-    ...times,
-    limit,
-    without,
-    labelled === null ? null : labelled.labels.map(inJson),
+  const searched = [subjects, pattern, search?.watches ?? []];
+  const ofLabelled = [
+    labelled?.labels.map(inJson) ?? null,
     labelled === null ? [] : [...labelled.watches, ...labelled.alerts.map(({ watch, alert }) => `${watch} ${alert}`)],
-  ]);
+  ];
+  const rows = await sql.all(PAGE, [from, end, kinds, ...searched, ...times, limit, without, ...ofLabelled]);
   const lines = rows.map(journalLineOf);
   const last = lines.length === limit ? (lines.at(-1)?.number ?? from) : from;
   const isOver = last <= (await numberOf(sql, OLDEST)) || (since !== null && (await isBefore(sql, since, [from, end])));
@@ -141,14 +134,13 @@ const VERIFIED = 500;
 
 const CHAINED = paged(
   ['position'],
-  0,
   ({ after, end }) => `SELECT ${COLUMNS} FROM journal WHERE position IS NOT NULL AND ${after} ${end}`,
 );
 
 /** Every line from the last checkpoint on. */
 export async function verifyJournal(sql: Sql, anchor: JournalAnchor | null): Promise<ChainCheck> {
   const verifier = createVerifier(await checkpointOf(sql), anchor);
-  for await (const rows of sql.pages(CHAINED, [], VERIFIED))
+  for await (const rows of sql.pages(CHAINED, VERIFIED))
     for (const row of rows) verifier.add({ ...journalTextOf(row), ...anchorOf(row) });
   return verifier.end();
 }

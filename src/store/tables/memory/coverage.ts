@@ -66,7 +66,7 @@ const BARE = `
   FROM coverage LEFT JOIN covered ON covered.watch = coverage.watch`;
 
 /** What explains, of every watch. */
-export const DIAGNOSTICS = paged(['watch'], 0, ({ after, end }) => `${BARE} WHERE ${after} ${end}`, 'coverage');
+export const DIAGNOSTICS = paged(['watch'], ({ after, end }) => `${BARE} WHERE ${after} ${end}`, 'coverage');
 
 const ONE = list({ watch: 'text' }, (row) => `${BARE} ${row.also} WHERE coverage.watch = ${row.watch}`);
 

@@ -13,7 +13,7 @@ const BARE = `
   FROM memory LEFT JOIN covered ON covered.watch = memory.watch`;
 
 /** Every memory. */
-export const REMEMBERED = paged(['watch'], 0, ({ after, end }) => `${BARE} WHERE ${after} ${end}`, 'memory');
+export const REMEMBERED = paged(['watch'], ({ after, end }) => `${BARE} WHERE ${after} ${end}`, 'memory');
 
 const ONE = list({ watch: 'text' }, (row) => `${BARE} ${row.also} WHERE memory.watch = ${row.watch}`);
 
@@ -27,7 +27,7 @@ interface OfWatches {
 
 /** The rows of these watches, or of all, in pages. */
 export async function* rowsOf(sql: Sql, { all, one }: OfWatches, ids?: readonly WatchId[]): AsyncGenerator<Row> {
-  if (ids === undefined) for await (const rows of sql.pages(all, [], PAGE)) yield* rows;
+  if (ids === undefined) for await (const rows of sql.pages(all, PAGE)) yield* rows;
   const watches = [...new Set(ids)].map((watch) => ({ watch }));
   for (let at = 0; at < watches.length; at += PAGE) yield* await sql.allOf(one, watches.slice(at, at + PAGE));
 }
@@ -83,14 +83,9 @@ const RENEW = list(
  */
 export async function keepMemories(sql: Sql, decisions: readonly Decision[]): Promise<Set<WatchId>> {
   const rows = decisions.map(({ watchId: watch, memory, expects }) => ({ ...memory, watch, expects, version: 1 }));
-  const begun = await sql.allOf(
-    BEGIN,
-    rows.filter(({ expects }) => expects === 0),
-  );
-  const renewed = await sql.allOf(
-    RENEW,
-    rows.filter(({ expects }) => expects > 0),
-  );
+  const [first, later] = [rows.filter(({ expects }) => expects === 0), rows.filter(({ expects }) => expects > 0)];
+  const begun = await sql.allOf(BEGIN, first);
+  const renewed = await sql.allOf(RENEW, later);
   return new Set([...begun, ...renewed].map((row) => text(row, 'watch')));
 }
 

@@ -1,12 +1,10 @@
 // What the values of an hour were, of runs that are kept no more.
 import type { Run } from '../../../core/model/memory.ts';
-import { Amount } from '../../../core/values/amount.ts';
+import { HOUR_MS, hoursOf, widened } from '../../../core/windows/hours.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Bucket, PathOfWatch } from '../../contract/samples.ts';
 import { int, texts, type Row } from '../../sql/rows.ts';
 import { columns, list, upsert, type Sql } from '../../sql/sql.ts';
-
-const HOUR_MS = 3_600_000;
 
 type Hour = PathOfWatch & Bucket;
 
@@ -49,25 +47,6 @@ type HourOfPath = Pick<Hour, 'watch' | 'path' | 'at'>;
 
 function nameOf({ watch, path, at }: HourOfPath): string {
   return JSON.stringify([watch, path, at]);
-}
-
-/** Where the hours begin that a run overlaps. */
-function hoursOf([since, until]: Run): Instant[] {
-  const hours: Instant[] = [];
-  for (let at = Math.floor(since / HOUR_MS) * HOUR_MS; at <= (until ?? since); at += HOUR_MS) hours.push(at);
-  return hours;
-}
-
-/** An hour with one more value. `hour`: as it was before; undefined: nothing was there. */
-function widened(hour: Bucket | undefined, value: string): Pick<Bucket, 'first' | 'min' | 'max'> {
-  if (hour === undefined) return { first: value, min: value, max: value };
-  const { first, min, max } = hour;
-  const number = Amount.parse(value);
-  const isBeyond = (limit: string, way: -1 | 1): boolean => {
-    const other = Amount.parse(limit);
-    return number !== undefined && other !== undefined && number.compare(other) === way;
-  };
-  return { first, min: isBeyond(min, -1) ? value : min, max: isBeyond(max, 1) ? value : max };
 }
 
 const DROP_PATH = list(

@@ -32,11 +32,9 @@ const TAKE_OLD = list(
 
 /** What becomes of the runs that lie beside the memories of these decisions, each of another watch. */
 export async function keepSamples(sql: Sql, decisions: readonly Decision[]): Promise<void> {
-  const shifts = decisions.map(({ watchId: watch, closed }) => ({ watch, ms: closed.shiftedMs }));
-  await sql.each(
-    SHIFT,
-    shifts.filter(({ ms }) => ms !== 0),
-  );
+  const all = decisions.map(({ watchId: watch, closed }) => ({ watch, ms: closed.shiftedMs }));
+  const shifted = all.filter(({ ms }) => ms !== 0);
+  await sql.each(SHIFT, shifted);
   const dropped = decisions.flatMap(({ watchId: watch, closed }) => closed.dropped.map((path) => ({ watch, path })));
   await sql.each(DROP_PATH, dropped);
   await dropHours(sql, dropped);

@@ -38,14 +38,9 @@ export async function noteData(sql: Sql, decisions: readonly Decision[], at: Ins
   const known = decisions.flatMap(({ watchId: watch, memory: { data } }) =>
     data === null ? [] : [{ watch, since: data.since, cause: data.state, at }],
   );
-  await sql.each(
-    END,
-    known.filter(({ cause }) => cause === 'ok'),
-  );
-  await sql.each(
-    BEGIN,
-    known.filter(({ cause }) => cause !== 'ok'),
-  );
+  const { true: good = [], false: bad = [] } = Object.groupBy(known, ({ cause }) => `${cause === 'ok'}`);
+  await sql.each(END, good);
+  await sql.each(BEGIN, bad);
 }
 
 const FIRST = list(
@@ -56,10 +51,8 @@ const FIRST = list(
 
 /** When each of these was first polled; without those of which that is not known any more. */
 export async function firstPolls(sql: Sql, watches: readonly WatchId[]): Promise<Map<WatchId, Instant>> {
-  const rows = await sql.allOf(
-    FIRST,
-    watches.map((watch) => ({ watch })),
-  );
+  const asked = watches.map((watch) => ({ watch }));
+  const rows = await sql.allOf(FIRST, asked);
   return new Map(rows.map((row) => [text(row, 'watch'), int(row, 'until')]));
 }
 

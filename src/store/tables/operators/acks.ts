@@ -19,11 +19,7 @@ export const LASTS = `NOT EXISTS (
     AND (later.episode > acks.episode OR later.transition IN ('resolved', 'retracted')))`;
 
 /** Every acknowledgement, for those who look at every row. */
-export const ACKS = paged(
-  ['key', 'episode'],
-  0,
-  ({ after, end }) => `SELECT ${COLUMNS} FROM acks WHERE ${after} ${end}`,
-);
+export const ACKS = paged(['key', 'episode'], ({ after, end }) => `SELECT ${COLUMNS} FROM acks WHERE ${after} ${end}`);
 
 const storedAck: z.ZodType<StoredAck> = z.object({
   id: z.string(),

@@ -13,7 +13,7 @@ type DraftSilence = Omit<Silence, 'kind' | 'version'>;
 const COLUMNS = 'id, kind, name, matchers, starts_at, ends_at, until_resolved, actor, comment, version';
 
 /** Every silence and pause, for those who look at every row. */
-export const SILENCES = paged(['id'], 0, ({ after, end }) => `SELECT ${COLUMNS} FROM silences WHERE ${after} ${end}`);
+export const SILENCES = paged(['id'], ({ after, end }) => `SELECT ${COLUMNS} FROM silences WHERE ${after} ${end}`);
 
 const matchers: z.ZodType<Matcher> = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
