@@ -9,9 +9,8 @@ import { SEVERITY_RAISED, type Attempt, type Delivery, type Message, type Outcom
 import { nameOfTransition } from '../core/model/transition.ts';
 import type { Notifier } from './notifier.ts';
 import { SAMPLE } from './sample.ts';
-import { ALERT, alertText, valueText, type MessageContent } from './rendering/content.ts';
-import { toContent } from './rendering/delivery-content.ts';
-import { linkTo, toLines, type MessageLines } from './rendering/lines.ts';
+import { ALERT, alertText, valueText } from './rendering/content.ts';
+import { linkTo, toLines, type ContentLines, type MessageLines } from './rendering/lines.ts';
 import { asOne } from './rendering/one.ts';
 import { ours } from './rendering/wording.ts';
 import { type ReceiverAnswer, type AnswerReading } from './wire/answers.ts';
@@ -96,7 +95,7 @@ function isChange(message: Message): boolean {
 function changeOf(delivery: Delivery, attempt: Attempt, { routing_key }: PagerdutyConfig): object {
   const { message } = asOne(delivery);
   const lines = toLines(delivery, attempt);
-  const { summary, timestamp, source, custom_details } = payloadOf(message, toContent(delivery, attempt), lines);
+  const { summary, timestamp, source, custom_details } = payloadOf(message, lines);
   return { routing_key, payload: { summary, timestamp, source, custom_details }, links: linksOf(lines) };
 }
 
@@ -125,12 +124,12 @@ function eventOf(delivery: Delivery, attempt: Attempt, to: PagerdutyConfig): obj
     event_action: 'trigger',
     client: 'Chainwarden',
     ...(page === null ? {} : { client_url: page }),
-    payload: payloadOf(message, toContent(delivery, attempt), lines),
+    payload: payloadOf(message, lines),
     links: linksOf(lines),
   };
 }
 
-function payloadOf(message: Message, content: MessageContent, { headline, lead, alerts, text }: MessageLines) {
+function payloadOf(message: Message, { content, headline, lead, alerts, text }: ContentLines) {
   return {
     summary: headline.slice(0, LONGEST_SUMMARY),
     source: ours(message.of?.name ?? message.of?.address ?? message.explorer),

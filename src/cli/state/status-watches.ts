@@ -10,6 +10,7 @@ import { activeSince } from '../../core/alerts/emission.ts';
 import { blindFrom, dataWords, overdueFrom, pauseWords, type Looked } from '../../explain/data-words.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import type { Trust } from '../../query/shapes/overview.ts';
+import { firstNames } from '../../lib/first-names.ts';
 
 export interface WatchStatus {
   readonly watch: Watch;
@@ -35,12 +36,11 @@ export function everyWatch(all: readonly WatchStatus[], now: Instant): string[] 
 export function noteworthyWatches(all: readonly WatchStatus[], oldest: Trust['oldest'], now: Instant): string[] {
   const damaged = all.flatMap(({ watch, isDamaged }) => (isDamaged ? [damagedLine(watch)] : []));
   const noted = all.flatMap((one) => notesOn(one, now).map((words) => ({ words, name: one.watch.name })));
-  const alike = [...Map.groupBy(noted, ({ words }) => words)];
-  const lines = [
-    ...damaged,
-    ...alike.map(([words, same]) => `${namesIn(same)}: ${words}`),
-    ...all.flatMap((one) => [...unreadOf(one), ...unwellOf(one, now)]),
-  ];
+  const alike = [...Map.groupBy(noted, ({ words }) => words)].map(([words, same]) => {
+    const names = same.map(({ name }) => name);
+    return `${firstNames(names, MOST_NAMES)}: ${words}`;
+  });
+  const lines = [...damaged, ...alike, ...all.flatMap((one) => [...unreadOf(one), ...unwellOf(one, now)])];
   const beyond = lines.length - MOST_LINES;
   const left = beyond > 0 ? [`and ${beyond} more: chainwarden status --watches`] : [];
   return [behindLine(all.length, oldest), ...lines.slice(0, MOST_LINES), ...left];
@@ -58,13 +58,6 @@ function behindLine(count: number, oldest: Trust['oldest']): string {
 }
 
 const MOST_NAMES = 3;
-
-/** `head, vault-calls and 7 more` */
-function namesIn(same: readonly { readonly name: string }[]): string {
-  const names = same.slice(0, MOST_NAMES).map(({ name }) => name);
-  const more = same.length - names.length;
-  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
-}
 
 function notesOn(one: WatchStatus, now: Instant): string[] {
   const { watch, memory, isDamaged } = one;

@@ -15,6 +15,7 @@ import {
 import { counted, type Cause, type SelfCondition } from './cause.ts';
 import type { NotJudged } from '../reporting/not-judged.ts';
 import { sinceText } from './words.ts';
+import { firstNames } from '../../lib/first-names.ts';
 
 export interface ExplorerCauseFacts extends Moment {
   readonly watches: readonly Watch[];
@@ -38,8 +39,7 @@ export function explorerCauses(facts: ExplorerCauseFacts): Cause[] {
 function notJudgedCause(lost: NotJudged, facts: ExplorerCauseFacts): Cause[] {
   const { rule, explorer, severity, since, items } = lost;
   if (!facts.watches.some((watch) => watch.rule === rule && watch.target.explorer === explorer)) return [];
-  const names = [...lost.watches].slice(0, MOST_NAMED).join(', ');
-  const more = lost.watches.size > MOST_NAMED ? ` and ${lost.watches.size - MOST_NAMED} more` : '';
+  const names = firstNames([...lost.watches], MOST_NAMED);
   const count = counted(items, 'item was', 'items were');
   const why = 'the conditions took more steps than a poll has, until they left the pages that are read';
   return [
@@ -50,7 +50,7 @@ function notJudgedCause(lost: NotJudged, facts: ExplorerCauseFacts): Cause[] {
       since,
       watches: lost.watches.size,
       title: `items of ${rule} on ${explorer} were not judged`,
-      text: [{ text: `${sinceText(since, facts)}: ${count} not judged: ${why}. ${names}${more}. Look at them there.` }],
+      text: [{ text: `${sinceText(since, facts)}: ${count} not judged: ${why}. ${names}. Look at them there.` }],
       isExplained: false,
     },
   ];

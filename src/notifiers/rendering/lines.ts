@@ -9,6 +9,7 @@ import {
   rowText,
   type Link,
   type ListedAlert,
+  type MessageContent,
   type MessageTone,
   type RuleCount,
   type TextLine,
@@ -40,6 +41,11 @@ export interface AllLines extends MessageLines {
   readonly others: readonly RuleCount[];
 }
 
+/** With what they are made of. */
+export interface ContentLines extends AllLines {
+  readonly content: MessageContent;
+}
+
 const LONGEST_HEADLINE = 300;
 const LONGEST_LINE = 400;
 const LONGEST_LINK = 300;
@@ -52,13 +58,14 @@ const UNRECORDED = 'Not on record yet, since the state cannot be written: after 
 export type LinesAttempt = OwnLinks & Pick<Attempt, 'maybeCopy' | 'unrecorded'>;
 
 /** `maybeCopy`: where the receiver cannot know that by itself. */
-export function toLines(delivery: Delivery, attempt: LinesAttempt): AllLines {
+export function toLines(delivery: Delivery, attempt: LinesAttempt): ContentLines {
   const { maybeCopy, unrecorded } = attempt;
   const content = toContent(delivery, attempt);
   const { tone, subject, lead, alerts, others, links, text, values, about, notes } = content;
   const details = detailsText(content);
   const short = (line: TextLine): TextLine => ({ ...line, text: cut(line.text, LONGEST_LINE) });
   return {
+    content,
     tone,
     headline: cut(subject, LONGEST_HEADLINE),
     lead: [...lead, ...(maybeCopy ? [ourLine(COPY)] : []), ...(unrecorded === true ? [ourLine(UNRECORDED)] : [])].map(

@@ -3,6 +3,7 @@ import { showInstant, type Instant } from '../../../lib/clock.ts';
 import type { DataSince, DataState } from '../memory.ts';
 import type { MissReason } from '../observation.ts';
 import type { Watch } from '../watch/watch.ts';
+import { firstNames } from '../../../lib/first-names.ts';
 
 /**
  * Why nothing was kept, else why an answer was missed, else what the data is worth. `no-poll`: no poll took effect, though
@@ -69,9 +70,8 @@ const MOST_NAMED = 10;
 
 /** `treasury, payroll[alice] and 36 more` */
 export function namesOf(watches: readonly Watch[]): string {
-  const names = watches.slice(0, MOST_NAMED).map(({ name }) => name);
-  const more = watches.length - names.length;
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  const names = watches.map(({ name }) => name);
+  return firstNames(names, MOST_NAMED);
 }
 
 /** `ethereum: timeout since 2026-01-01T00:00:00Z: treasury, payroll[alice] and 36 more` */
