@@ -1,5 +1,7 @@
 // The state cannot be written, and something critical happens: people are told all the same, and once the state can be
 // written again what they were told is on record, and is not told again.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { z } from 'zod';
 import { callApi, OPERATOR_TOKEN, readApi } from '../../support/web/api-calls.ts';
@@ -17,6 +19,7 @@ import {
 } from '../../support/sinks.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
+import { onFileAlone } from '../../support/store/on-file-alone.ts';
 import { fillState, holdState, onState } from '../../support/store/peek.ts';
 import { stateOf } from '../../support/store/story-state.ts';
 
@@ -37,6 +40,8 @@ interface Scene extends AsyncDisposable {
   poll(balance: string, how?: { readonly count?: number; readonly isKept?: boolean }): Promise<void>;
   /** The daemon ends, and another one begins. */
   restart(): Promise<void>;
+  /** It is killed, with its state as it is now; `mend` ends what ails the state, and another daemon begins. */
+  kill(mend: () => PromiseLike<void>): Promise<void>;
 }
 
 const RULES = `
@@ -118,6 +123,16 @@ ${routes}
     },
     async restart() {
       await running[Symbol.asyncDispose]();
+      running = await run();
+    },
+    async kill(mend) {
+      const kept = join(folder.path, 'kept');
+      // By another process: closing a file here would drop the locks of the daemon.
+      const copy = (script: string): unknown => execFileSync('sh', ['-c', script], { cwd: folder.path });
+      copy(`mkdir -p ${kept} && cp -p state.db* ${kept}`);
+      await running[Symbol.asyncDispose]();
+      copy(`rm state.db* && cp -p ${kept}/state.db* .`);
+      await mend();
       running = await run();
     },
     async [Symbol.asyncDispose]() {
@@ -371,4 +386,35 @@ test('a hundred alerts are told from memory, and the others when there is room a
   await hook.calls.reached(111);
   expect(calls(scene)).toHaveLength(110);
   expect(new Set(hook.calls.all.map(({ headers }) => headers['webhook-id'])).size).toBe(hook.calls.all.length);
+});
+
+const fileTest = onFileAlone('the state of a killed process is put back as a copy of its file');
+
+fileTest.each([
+  ['there is no room', full],
+  ['another program holds the file', ({ folder }: Scene) => holdState(stateOf(folder, 'state.db'))],
+])('killed while %s, the daemon tells what still holds once more, and ends that once', async (_why, begin) => {
+  await using scene = await aDaemon();
+  const { hook, post } = scene;
+  const fault = await begin(scene);
+  await scene.poll('0', { count: 2 });
+  await hook.calls.reached(1);
+  await post.mails.reached(1);
+  await scene.kill(() => fault[Symbol.asyncDispose]());
+  await scene.poll('0', { isKept: true });
+  await hook.calls.reached(3);
+  await post.mails.reached(2);
+  await scene.poll('0', { count: 3, isKept: true });
+  // The first says that it is not on record, and that it may come again after a crash.
+  expect(calls(scene).toSorted()).toEqual(['empty firing 1', 'empty firing 1; unrecorded', 'low firing 1']);
+  await scene.poll(FIVE_COINS, { isKept: true });
+  await hook.calls.reached(5);
+  await post.mails.reached(3);
+  await scene.poll(FIVE_COINS, { count: 3, isKept: true });
+  expect(calls(scene).slice(3).toSorted()).toEqual(['empty resolved 1', 'low resolved 1']);
+  expect(mails(scene)).toEqual([
+    expect.stringMatching(/^\[CRITICAL\] .* \(1; unrecorded\)$/),
+    expect.stringMatching(/^\[CRITICAL\] .* \(and 1 more\) \(1\)$/),
+    expect.stringMatching(/^\[RESOLVED after .*\] .* \(and 1 more\) \(1\)$/),
+  ]);
 });
