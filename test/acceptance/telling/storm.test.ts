@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { z } from 'zod';
 import { callApi, OPERATOR_TOKEN } from '../../support/web/api-calls.ts';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
 import { createFolder } from '../../support/daemon.ts';
@@ -152,3 +153,46 @@ function countIn(mails: readonly ReceivedMail[]): number {
     return sum + Number(times) + Number(/[ (]and (\d+) more\)$/.exec(subject)?.[1] ?? 0);
   }, 0);
 }
+
+const TOGETHER = 60;
+
+test('alerts that fire together are repeated to a program all at their time, each once', async () => {
+  await using explorer = await serveBalances();
+  await using hook = await createWebhookSink();
+  const watches = Array.from({ length: TOGETHER }, (_, n) => {
+    const address = `0x${String(n + 1).padStart(40, '0')}`;
+    return `  - { id: w${n}, kind: balance, of: '${address}', every: 10m, alerts: [{ id: low, while: balance < 1 }] }\n`;
+  });
+  using folder = createFolder({
+    'config.yaml': `
+explorers: { chain: { form: instance, instance_url: '${explorer.url}' } }
+channels: { hook: { type: webhook, url: '${hook.origin}', allow: [127.0.0.0/8] } }
+routes: [{ notify: [hook], repeat: 30m }]
+self: none
+http: { listen: 127.0.0.1:0 }
+rules: [rules.yaml]
+`,
+    'rules.yaml': `watches:\n${watches.join('')}`,
+  });
+  await using running = await runApp(folder);
+  const pollAll = async (): Promise<void> => {
+    const { length } = running.polls.all;
+    await running.clock.advance(10 * MINUTE);
+    await running.polls.reached(length + TOGETHER);
+  };
+  await pollAll();
+  explorer.balance = '0';
+  await pollAll();
+  for (let round = 1; round <= 2; round += 1) {
+    await hook.calls.reached(round * TOGETHER);
+    const times = Map.groupBy(hook.calls.all, ({ body }) => Called.parse(JSON.parse(body)).data.key);
+    expect([...times.values()].map(({ length }) => length)).toEqual(watches.map(() => round));
+    for (let n = 0; n < 2; n += 1) await pollAll();
+    expect(hook.calls.all).toHaveLength(round * TOGETHER);
+    await pollAll();
+  }
+  const ids = new Set(hook.calls.all.map(({ headers }) => headers['webhook-id']));
+  expect(ids.size).toBe(hook.calls.all.length);
+});
+
+const Called = z.object({ data: z.object({ key: z.string() }) });
