@@ -21,7 +21,7 @@ import { explainedStates } from './alert-state.ts';
 import { dataWords, pauseWords } from './data-words.ts';
 import type { Explained, ExplainedAlert, ExplainedCondition, ExplainedItem, ExplainedMessage } from './model.ts';
 import { operatorLines, type OperatorFacts } from './operator-words.ts';
-import { needsOf } from './needs.ts';
+import { needsOf, needsOfAll, type Need } from './needs.ts';
 import { fieldSegments } from './values.ts';
 
 /** What is known of a watch. */
@@ -74,7 +74,7 @@ function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | 
   const when = next === null ? 'not within a year' : `${showInZone(watch.zone, next)}, ${ago(next, now)}`;
   const until = memory?.coveredUntil ?? null;
   const isOld = until !== null && isOverdue(watch, until, now, paceIn(memory, watch));
-  const late = isOld ? '; the last answer is older than the interval, so at once when the daemon starts' : '';
+  const late = isOld ? '; the last answer is older than the interval' : '';
   return [...seen, ...stretchWords(watch, memory), `looked at next: ${when}${late}`];
 }
 
@@ -186,10 +186,11 @@ function conditionChange(alert: ConditionAlert, memory: Memory | null, context: 
   const state = memory?.alerts[alert.id]?.[''];
   if (state?.type !== 'condition' || !state.output)
     return { aim: 'to fire', needs: needsOf(alert.while.clause(), true, context) };
-  const over = needsOf(alert.while.clause(), false, context);
+  const over: Need = { clause: alert.while.clause(), wanted: false };
   // A pending alert ends as soon as `while` is false; `until` is only evaluated while it fires.
-  const until = alert.until === null || state.state === 'pending' ? [] : needsOf(alert.until.clause(), true, context);
-  return { aim: 'to end', needs: [...new Set([...over, ...until])] };
+  const until: Need[] =
+    alert.until === null || state.state === 'pending' ? [] : [{ clause: alert.until.clause(), wanted: true }];
+  return { aim: 'to end', needs: needsOfAll([over, ...until], context) };
 }
 
 function healthIn(watch: Watch, { id }: AlertRule, facts: ExplainInput): ExplainedAlert['health'] {

@@ -18,6 +18,42 @@ export function needsOf(clause: Clause, wanted: boolean, context: ExplainContext
   return [clause.compares === null ? become(clause, wanted) : distanceOf(clause.compares, wanted, context)];
 }
 
+export interface Need {
+  readonly clause: Clause;
+  readonly wanted: boolean;
+}
+
+/** The same of several that all have to come true. Of one number that has to pass two bounds, the farther one is said. */
+export function needsOfAll(all: readonly Need[], context: ExplainContext): string[] {
+  const open = all.filter(({ clause, wanted }) => clause.evaluate(context.evaluation) !== wanted);
+  const said = open.filter((need) => !open.some((other) => other !== need && isPassedWith(need, other, context)));
+  return [...new Set(said.flatMap(({ clause, wanted }) => needsOf(clause, wanted, context)))];
+}
+
+/** Whether the number of `need` passes its bound on the way to that of `other`. */
+function isPassedWith(need: Need, other: Need, { watch, evaluation }: ExplainContext): boolean {
+  const [one, two] = [need.clause.compares, other.clause.compares];
+  if (one === null || two === null || isUnordered(one) || isUnordered(two)) return false;
+  if (subjectName(watch, one.subject) !== subjectName(watch, two.subject)) return false;
+  const value = subjectValue(one.subject, evaluation);
+  if (value === undefined) return false;
+  const way = value.compare(two.bound);
+  const farther = one.bound.compare(two.bound);
+  if (farther === 0) return isStrict(other) && !isStrict(need);
+  return way !== 0 && farther === way && value.compare(one.bound) !== -way;
+}
+
+function isUnordered({ operator }: Comparison): boolean {
+  return operator === '==' || operator === '!=';
+}
+
+/** Its bound is not enough. */
+function isStrict({ clause: { compares }, wanted }: Need): boolean {
+  if (compares === null) return false;
+  const goal = wanted ? compares.operator : OPPOSITE[compares.operator];
+  return goal === '<' || goal === '>';
+}
+
 /** If one alternative had the wanted value, so would the whole: so every alternative needs something. */
 function anyOf(alternatives: readonly (readonly string[])[]): string {
   return alternatives.map((needs) => needs.join(' and ')).join('; or ');

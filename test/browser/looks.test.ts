@@ -28,6 +28,7 @@ const PAGES = [
   '/watches?label=team%3Dtreasury',
   '/history?label=team%3Dtreasury',
   '/silences?watch=vault&comment=why',
+  '/silences?watch=vault&comment=why&until=25:99',
   '/enter',
   '/nothing',
 ];
@@ -111,7 +112,18 @@ browserTest('on a telephone a row of a list has two lines, and a tap opens the r
   const window = await browser.open({ width: 390, scripts: false });
   const { page } = window;
   await enter(window);
-  for (const path of ['/', '/watches', '/accounts', '/history', '/deliveries', '/rules', '/watches/treasury-usdc']) {
+  for (const path of [
+    '/',
+    '/watches',
+    '/watches?label=team%3Dtreasury',
+    '/accounts',
+    '/history',
+    '/deliveries',
+    '/rules',
+    '/explorers',
+    '/silences?watch=vault&comment=why',
+    '/watches/treasury-usdc',
+  ]) {
     await page.goto(web.url + path);
     const rows = page.locator('tr:has(> td.fold)');
     expect([path, (await rows.count()) > 0]).toEqual([path, true]);

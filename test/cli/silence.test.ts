@@ -65,7 +65,7 @@ test('with a zone in the config its clocks are meant and shown, by commands, exp
     'silenced until 2026-01-01T10:30:00+09:00 by alice',
   );
   expect((await reading(daemon, 'history')).out).toMatch(
-    /^2026-01-01T09:00:\d\d\+09:00 .*silenced .*until 2026-01-01T10:30:00\+09:00/m,
+    /^2026-01-01T09:00:\d\d\+09:00 .*silenced: watch=coins .*until 2026-01-01T10:30:00\+09:00/m,
   );
 });
 

@@ -68,6 +68,11 @@ test('the history of a label has all lines about its alerts, page by page, and n
   };
   const own = await linesOf({ label: 'team=eu-desk', complete: 'true' });
   expect(own[0]).toBe('silenced');
+  const [silence] = (await daemon.queries.history(HistoryListFilter.parse({ show: 'people' }))).items;
+  expect([silence?.title, silence?.how]).toEqual([
+    'team=eu-desk',
+    [{ text: expect.stringMatching(/^until \S+, known$/) }],
+  ]);
   expect(new Set(own)).toEqual(new Set(['silenced', 'not accepted coins', 'fires coins']));
   const all = await linesOf({ complete: 'true' });
   expect(own).toEqual(all.filter((line) => !line.endsWith('gas')));

@@ -188,3 +188,29 @@ test('before the first poll nothing is known, and nothing is made up', async () 
   expect(explained).toMatchObject({ data: null, previous: null, polls: [], measure: { value: null, at: null } });
   expect(explained.alerts[0]).toMatchObject({ states: [], conditions: [{ part: { truth: null, reads: [] } }] });
 });
+
+test('what ends an alert is said once: the farther of two bounds that a value has to pass', async () => {
+  const daemon = await aViewedDaemon(
+    rulesOf(
+      aBalance('coins', 'treasury', 'id: low, while: balance < 100, until: balance > 150'),
+      aBalance('same', 'treasury', 'id: low, while: balance < 100, until: balance > 100'),
+      aBalance('other', 'treasury', 'id: low, while: balance < 100, until: raw > 150'),
+    ),
+  );
+  const needsOf = async (name: string) => {
+    const found = await daemon.queries.watch(name);
+    return found !== null && 'alerts' in found ? found.alerts[0]?.needs : null;
+  };
+  Object.assign(daemon.shown, { treasury: '0.0000000000000001', vault: '50' });
+  await daemon.poll(2);
+  const by = '99.9999999999999999';
+  expect(await needsOf('coins')).toEqual(['balance would have to rise by more than 149.9999999999999999, above 150']);
+  expect(await needsOf('same')).toEqual([`balance would have to rise by more than ${by}, above 100`]);
+  expect(await needsOf('other')).toEqual([
+    `balance would have to rise by ${by}, to 100`,
+    'raw would have to rise by more than 50, above 150',
+  ]);
+  daemon.shown['treasury'] = '120';
+  await daemon.poll();
+  expect(await needsOf('coins')).toEqual(['balance would have to rise by more than 30, above 150']);
+});

@@ -202,6 +202,70 @@ test('polls of a watch that measures nothing have no column for a value', async 
   expect(await headsOf(watchWith(CALM))).toMatch(/At ?Outcome ?balance ?low ?Took/);
 });
 
+test('what holds an alert back is said with times of the page, and without marks of the command line', async () => {
+  const found = watchWith(CALM);
+  const alerts = found.alerts.map((alert) => ({
+    ...alert,
+    held_back: ['`for`, for another 2m', 'cooldown until 2026-11-21T03:20:00Z: until then a firing is not told'],
+    needs: ['`a < b` would have to become true'],
+  }));
+  const blind = { cause: 'timeout', since: found.watch.since ?? '', fields: ['token.reputation'] };
+  const watch = { ...found, alerts, pause: null, watch: { ...found.watch, blind }, remarks: ['looked at next: never'] };
+  const queries = { ...queriesWith(CALM), watch: async () => watch };
+  const { body } = await browse(await serve({ isOpen: true, queries }), '/watches/treasury-usdc');
+  expect(body).toContain('<code>for</code>, for another 2m');
+  expect(textOf(body)).toContain('cooldown until 03:20:00: until then');
+  expect(body).toContain('<code>a &lt; b</code> would have to become true');
+  expect(textOf(body)).toContain('no answer in time: token.reputation');
+  // The facts beside say it already.
+  expect(body).not.toContain('looked at next');
+});
+
+test('of the rule the line of the alert that fires is marked', async () => {
+  const found = watchWith(CALM);
+  const [alert] = found.alerts;
+  if (alert === undefined) throw new Error('it has no alert');
+  const quiet = { ...alert, alert: 'quiet', source: 'rules/treasury.yaml:6', states: [] };
+  const watch = { ...found, alerts: [quiet, { ...alert, source: 'rules/treasury.yaml:7' }] };
+  const queries = { ...queriesWith(CALM), watch: async () => watch };
+  const { body } = await browse(await serve({ isOpen: true, queries }), '/watches/treasury-usdc');
+  expect([...body.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, line]) => line?.trim())).toEqual(['kind: balance']);
+});
+
+describe('the form of a silence', () => {
+  const ask = async (query: string) => {
+    const web = await serve();
+    const fields = `watch=vault&comment=why&${query}`;
+    return textOf((await browse(web, `/silences?${fields}`, { headers: await enter(web) })).body);
+  };
+
+  test('says of a time that cannot be meant what is wrong, beside its field, and makes no silence of it', async () => {
+    for (const [query, words] of [
+      ['until=25:99', 'Until (UTC)"25:99" is no time such as 08:00'],
+      ['from=soon', 'empty: now"soon" is no time such as 08:00'],
+      ['until=2026-11-20T08:00', 'Until (UTC)This time has passed'],
+      ['from=2026-11-22T08:00&until=2026-11-22T07:00', 'Until (UTC)It would end before it begins'],
+    ] as const) {
+      const text = await ask(query);
+      expect(text).toContain(words);
+      expect(text).not.toContain('Silence until');
+    }
+    expect(await ask('from=now&until=08:00')).toContain('Silence until 08:00:00');
+    expect(await ask('from=2026-11-22T07:00&until=2026-11-22T08:00')).toContain('Silence until 22 Nov 08:00');
+  });
+
+  test('names one number of alerts, and how many of them are open', async () => {
+    expect(await ask('until=08:00')).toContain('2 alerts of 2 watches (20 %), 1 of them open now.');
+  });
+
+  test('is not there for who only looks, and nothing stands in its place', async () => {
+    const web = await serve();
+    const { body } = await browse(web, '/silences', { headers: await enter(web, VIC) });
+    expect(body).not.toContain('class="two"');
+    expect(textOf(body)).toContain('Active');
+  });
+});
+
 describe('the first page', () => {
   test('says what fires, by how much, who was told, and what may be missing', async () => {
     const { body } = await browse(await serve({ isOpen: true }), '/');
@@ -459,7 +523,7 @@ describe('a silence', () => {
     const headers = await enter(web);
     const fields = { watch: 'vault', severity: '!critical', until: '08:00', comment: 'moved' };
     const shown = await browse(web, `/silences?${new URLSearchParams(fields).toString()}`, { headers });
-    expect(textOf(shown.body)).toContain('Silence 2 alerts until 08:00:00');
+    expect(textOf(shown.body)).toContain('Silence until 08:00:00');
     expect(made).toEqual([]);
     const form = { ...fields, confirm: 'yes', proof: proofIn(shown, '/silences') };
     expect(await browse(web, '/silences', { headers, form })).toMatchObject({ status: 303 });

@@ -48,7 +48,7 @@ function worstOf({ storage, worst, critical, warnings, unheard }: HeadlineFacts)
   if (storage === 'full') return 'The state is full: nothing new can be stored';
   if (worst === null) return `${counted(unheard, 'critical alert')} reached nobody`;
   const others = critical + warnings - 1;
-  return others === 0 ? worst : `${worst} (and ${others === 1 ? 'one more' : `${others} more`})`;
+  return others === 0 ? worst : `${worst} (and ${others === 1 ? 'one more' : `${grouped(others)} more`})`;
 }
 
 function waitingOf({ worst, critical, warnings, unheard }: HeadlineFacts): string {
@@ -97,7 +97,7 @@ function quietOf(facts: HeadlineFacts): Headline {
 function doubtOf(facts: HeadlineFacts, sure = 'No watch is blind, and no delivery is owed.'): string {
   const { blind, doubted, notJudged, failingLoops, unheld, isRejected, watches, overdue, owed } = facts;
   const found = [
-    blind === 0 ? '' : `${blind} of ${counted(watches, 'watch', 'watches')} ${are(blind)} blind`,
+    blind === 0 ? '' : `${grouped(blind)} of ${counted(watches, 'watch', 'watches')} ${are(blind)} blind`,
     doubted.length === 0 ? '' : unreliable(doubted),
     notJudged === 0 ? '' : `${counted(notJudged, 'item')} ${were(notJudged)} not judged`,
     failingLoops === 0 ? '' : `${counted(failingLoops, 'loop')} of the daemon ${failingLoops === 1 ? 'fails' : 'fail'}`,
@@ -115,12 +115,12 @@ function overdueOf(overdue: HeadlineFacts['overdue'], watches: number): string {
 }
 
 function overdueWords(overdue: NonNullable<HeadlineFacts['overdue']>, watches: number): string {
-  const of = `${overdue.watches} of ${counted(watches, 'watch', 'watches')}`;
+  const of = `${grouped(overdue.watches)} of ${counted(watches, 'watch', 'watches')}`;
   return `${of} ${overdue.watches === 1 ? 'has' : 'have'} had no usable answer since ${overdue.since}`;
 }
 
 function startOf({ unseen, watches }: HeadlineFacts): string {
-  return `${watches - unseen} of ${counted(watches, 'watch', 'watches')} have had their first answer. What existed before the start raises no alert.`;
+  return `${grouped(watches - unseen)} of ${counted(watches, 'watch', 'watches')} have had their first answer. What existed before the start raises no alert.`;
 }
 
 /** `one`, `one and another`, `one, another and a third` */
@@ -151,5 +151,10 @@ function sentences(...all: readonly string[]): string {
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** `1,204` */
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
 }

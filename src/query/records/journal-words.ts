@@ -74,10 +74,16 @@ export function sayLine(line: JournalLine, referred: Referred): Said {
   const { message } = referred;
   return {
     what: whatOf(line, data),
-    title: message === null ? '' : singleLine(headingOf(message)),
+    title: titleOf(data, message),
     how: [...howOf(line, data, referred)],
     notified: data.to ?? notifiedBy(line, data, referred),
   };
+}
+
+/** A silence has no other name for people than its matchers. */
+function titleOf({ matchers }: Data, message: Message | null): string {
+  if (message !== null) return singleLine(headingOf(message));
+  return matchers === undefined ? '' : singleLine(showMatcher(matchers), LONGEST);
 }
 
 function notifiedBy({ kind }: JournalLine, { channel }: Data, { recipient }: Referred): string[] {
@@ -118,17 +124,21 @@ function howOf(line: JournalLine, data: Data, { message, recipient, zone }: Refe
   if (line.kind === 'routed' && message !== null) return mainText(message)[0] ?? [];
   const parts = [
     ...(recipient === null ? [] : [`to ${showRecipient(recipient)}`]),
-    ...(data.matchers === undefined ? [] : [showMatcher(data.matchers)]),
+    ...(data.matchers === undefined || message === null ? [] : [showMatcher(data.matchers)]),
     ...(data.until === undefined ? [] : [`until ${showInZone(zone, Date.parse(data.until))}`]),
     ...(data.why === undefined ? [] : [data.why]),
     ...(data.attempt === undefined ? [] : [`try ${data.attempt}`]),
     ...(data.deliveries === undefined ? [] : [`${data.deliveries} that waited`]),
-    ...(data.watches === undefined ? [] : [`${data.watches} watches`]),
+    ...(data.watches === undefined ? [] : [counted(data.watches, 'watch', 'watches')]),
     ...(data.version === undefined ? [] : [`release ${data.version}`]),
-    ...(data.baseline === undefined ? [] : [`${data.baseline} items`]),
+    ...(data.baseline === undefined ? [] : [counted(data.baseline, 'item', 'items')]),
     ...[data.text, data.comment].filter((text) => text !== undefined && text !== null && text !== ''),
   ];
   return parts.length === 0 ? [] : [{ text: singleLine(parts.join(', '), LONGEST) }];
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
 const LONGEST = 1000;

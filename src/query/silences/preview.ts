@@ -2,6 +2,7 @@
 import { SEVERITIES, type Recipient, type Severity } from '../../core/model/ids.ts';
 import type { Labels, Matcher } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
+import type { OpenAlertRow } from '../../store/contract/operators.ts';
 import type { NotifiedLabels } from '../../store/contract/store.ts';
 import type { SilencePreview } from '../shapes/operators.ts';
 import type { QueryContext } from '../view.ts';
@@ -33,7 +34,7 @@ export async function previewSilence(
     of_rules: reach.ofRules,
     watches: names.size,
     share: watches.length === 0 ? 0 : names.size / watches.length,
-    open: open.length,
+    open: alertsIn(open),
     notifications_24h: sumOf(notified),
     critical_24h: sumOf(notified.filter(({ labels }) => labels['severity'] === 'critical')),
     recipients_24h: new Set(notified.flatMap(({ to }) => to.map(nameOf))).size,
@@ -43,15 +44,20 @@ export async function previewSilence(
 
 interface Found {
   readonly alerts: readonly SilencedAlert[];
-  readonly open: readonly { readonly labels: Labels }[];
+  readonly open: readonly OpenAlertRow[];
   readonly notified: readonly NotifiedLabels[];
+}
+
+/** Alerts of watches: a hundred open events of one are one. */
+function alertsIn(open: readonly OpenAlertRow[]): number {
+  return new Set(open.map(({ watch, alert }) => JSON.stringify([watch, alert]))).size;
 }
 
 function rowsOf({ alerts, open, notified }: Found): Row[] {
   const openBy = Map.groupBy(open, alertOf);
   const notifiedBy = Map.groupBy(notified, alertOf);
   const rows = [...Map.groupBy(alerts, alertOf)].map(([name, same]) => {
-    return rowOf(same, { open: openBy.get(name)?.length ?? 0, notified: notifiedBy.get(name) ?? [] });
+    return rowOf(same, { open: alertsIn(openBy.get(name) ?? []), notified: notifiedBy.get(name) ?? [] });
   });
   return rows.toSorted((a, b) => b.open - a.open || b.notifications_24h - a.notifications_24h);
 }

@@ -120,7 +120,7 @@ function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
   const limit = limitWords(measure);
   return html`<tr class="${watchRowTone(row.state, row.severity)}">
     <td class="brief">
-      <a class="strong" href="${watchPath(watch)}">${asset} · ${of.explorer}</a
+      <a class="strong keep" href="${watchPath(watch)}">${asset} · ${of.explorer}</a
       >${isOneOfMany ? html`<span class="sub mono">${watch}</span>` : NOTHING}${stateLine(row, moment)}
     </td>
     <td class="num brief side" data-name="Balance">
@@ -131,7 +131,7 @@ function oneRow(row: AccountRow, isOneOfMany: boolean, moment: Moment): Html {
     <td class="num brief side second" data-name="24 h"><span>${changeCell(row)}</span></td>
     <td class="half">${drawing(row, moment)}</td>
     <td data-name="Last outflow"><span>${outflowCell(row, moment)}</span></td>
-    <td class="num" data-name="Data"><span>${ageCell(row, moment)}</span></td>
+    <td class="num keep" data-name="Data"><span>${ageCell(row, moment)}</span></td>
     ${FOLD}
   </tr>`;
 }
@@ -181,7 +181,7 @@ function drawing(row: AccountRow, { now }: Moment): Html | null {
 
 function outflowCell({ outflow }: AccountRow, moment: Moment): Html {
   if (outflow === null) return html`<span class="quiet">none seen</span>`;
-  return html`−${short(outflow.amount)}<span class="sub"
+  return html`−${short(outflow.amount)}<span class="sub keep"
       >${clockTime(outflow.at, moment)}, ${duration(ageOf(outflow.at, moment))} ago</span
     >`;
 }

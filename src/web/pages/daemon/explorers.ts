@@ -7,7 +7,7 @@ import { headWords, isDoubtfulHead } from '../../parts/heads.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { stateTag } from '../../parts/states.ts';
 import { clockTime, duration, took, type Moment } from '../../parts/time.ts';
-import { linkTo, sheet } from '../lists.ts';
+import { FOLD, linkTo, sheet } from '../lists.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
 
@@ -150,15 +150,16 @@ function costTable(costs: readonly CostRow[]): Html {
 
 function costLine(row: CostRow): Html {
   return html`<tr>
-    <td class="mono strong">${row.rule}<span class="sub">${row.explorer}</span></td>
-    <td data-name="Request"><span>${row.request}, every ${duration(row.interval_ms)}</span></td>
+    <td class="mono brief"><span class="strong">${row.rule}</span><span class="sub">${row.explorer}</span></td>
+    <td class="brief second" data-name="Request"><span>${row.request}, every ${duration(row.interval_ms)}</span></td>
     <td class="num" data-name="Watches"><span>${counted(row.watches)}</span></td>
     <td class="num" data-name="Requests"><span>${counted(row.requests_per_day)}</span></td>
-    <td class="num" data-name="Credits"><span>${counted(row.credits_per_day)}</span></td>
-    <td class="num" data-name="Share">
+    <td class="num brief side" data-name="Credits"><span>${counted(row.credits_per_day)}</span></td>
+    <td class="num brief side second" data-name="Share">
       <span>${row.share === null ? 'not known' : `${Math.round(row.share * 100)} %`}</span>
     </td>
     <td class="small quiet">${cheaper(row)}</td>
+    ${FOLD}
   </tr>`;
 }
 

@@ -115,8 +115,10 @@ function readAgo({ at }: MeasureShape, moment: Moment): Html {
 function countLine({ count, limit, newest }: NonNullable<AlertCard['count']>): Html {
   const last = isBlank(newest) ? NOTHING : html`last: ${textTag(newest)}`;
   if (limit === null) return isBlank(newest) ? NOTHING : html`<p class="against">${last}</p>`;
-  const beyond = count > limit ? html`<b>${count - limit} more</b> than` : count < limit ? 'below' : 'at';
-  return html`<p class="against">${beyond} the limit of ${limit}${isBlank(newest) ? NOTHING : html` · ${last}`}</p>`;
+  const beyond = count > limit ? html`<b>${counted(count - limit)} more</b> than` : count < limit ? 'below' : 'at';
+  return html`<p class="against">
+    ${beyond} the limit of ${counted(limit)}${isBlank(newest) ? NOTHING : html` · ${last}`}
+  </p>`;
 }
 
 const LINE_MS = 6 * 3_600_000;

@@ -92,8 +92,9 @@ function untilIn(field: FormRequest['field'], now: number): number | null {
 }
 
 function silenceIn({ field, now, zone }: FormRequest): ReadForm<SilenceDraft> {
-  const { until, from, matchers, untilResolved, comment } = draftFrom(field, { now, zone });
-  if (until === null) return unreadable('Say until when: 08:00, or 2026-01-31 08:00.');
+  const { until, from, matchers, untilResolved, comment, mistakes } = draftFrom(field, { now, zone });
+  const [mistake] = Object.values(mistakes);
+  if (until === null || mistake !== undefined) return unreadable(`${mistake ?? 'Say until when'}.`);
   if (comment === '') return unreadable('Say why.');
   if (Object.keys(matchers).length === 0) return unreadable('Say which alerts.');
   return { body: { matchers, from, until, untilResolved, comment, confirm: field('confirm') === 'yes' } };

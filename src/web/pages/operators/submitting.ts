@@ -3,6 +3,7 @@ import type { OperatorRequest } from '../../../operators/action.ts';
 import { PROBLEMS } from '../../problem.ts';
 import { requestDigest } from '../../guard/digest.ts';
 import { html, type Html } from '../../parts/html.ts';
+import { said } from '../../parts/said.ts';
 import { errorPage } from '../frame/errors.ts';
 import { buttonForm } from '../frame/fill.ts';
 import type { PageContext } from '../entry/gates.ts';
@@ -39,7 +40,7 @@ export async function submit(
   if (problem === 'already-acknowledged') return presenter.send(c, errorPage(409, replaceInstead(c, fields, detail)));
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter));
   const { status } = PROBLEMS[problem];
-  return presenter.send(c, errorPage(SHOWN.find((one) => one === status) ?? 400, detail));
+  return presenter.send(c, errorPage(SHOWN.find((one) => one === status) ?? 400, said(detail, { now: now(), zone })));
 }
 
 /** An acknowledgement that stands is replaced only by a press that says so. */

@@ -8,10 +8,12 @@ export interface Draft {
   readonly matchers: Readonly<Record<string, string | readonly string[]>>;
   /** Null: from now on. */
   readonly from: number | null;
-  /** Null: it is none that can be read. */
+  /** Null: it is no time. */
   readonly until: number | null;
   readonly untilResolved: boolean;
   readonly comment: string;
+  /** Why the times make no silence. */
+  readonly mistakes: Readonly<Partial<Record<'from' | 'until', string>>>;
 }
 
 export const FIELDS = [
@@ -45,20 +47,32 @@ export function draftFrom(query: (name: string) => string, moment: Moment): Draf
   const field = (name: DraftField): string => query(name).trim();
   const written = Object.fromEntries(FIELDS.map((name) => [name, field(name)])) as Record<DraftField, string>;
   const until = written.until === '' ? minuteOf(moment.now + HOUR_MS, moment.zone) : written.until;
-  const from = written.from === '' ? 'now' : written.from;
+  const isFromNow = written.from === '' || written.from === 'now';
+  const [begin, end] = [isFromNow ? null : readTime(written.from, moment), readTime(until, moment)];
+  const from = isFromNow || begin !== null ? undefined : noTime(written.from);
+  const late = end === null ? noTime(until) : end <= (begin ?? moment.now) ? endsTooSoon(begin) : undefined;
   return {
-    written: { ...written, until, from },
+    written: { ...written, until, from: isFromNow ? '' : written.from },
     matchers: {
       ...Object.fromEntries(
         LABELS.flatMap((label) => (written[label] === '' ? [] : [[label, patternOf(written[label])]])),
       ),
       ...otherLabels(written.labels),
     },
-    from: from === 'now' ? null : readTime(from, moment),
-    until: readTime(until, moment),
+    from: begin,
+    until: end,
     untilResolved: written.ends === 'yes',
     comment: written.comment,
+    mistakes: { ...(from !== undefined && { from }), ...(late !== undefined && { until: late }) },
   };
+}
+
+function noTime(text: string): string {
+  return `"${text}" is no time such as 08:00, or 2026-01-31 08:00`;
+}
+
+function endsTooSoon(begin: number | null): string {
+  return begin === null ? 'This time has passed' : 'It would end before it begins';
 }
 
 /** `team=treasury, tier=1`: both. Of a label that stands twice, either. */

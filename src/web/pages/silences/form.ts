@@ -1,11 +1,12 @@
 // The form for a new silence. It asks for a preview; the silence itself is made by the button below that.
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
-import type { Moment } from '../../parts/time.ts';
+import { minuteOf, type Moment } from '../../parts/time.ts';
 import { SEVERITIES, type Draft } from './draft.ts';
 
 type Option = readonly [value: string, words: string];
 
-export function silenceForm({ written }: Draft, { zone }: Moment): Html {
+export function silenceForm({ written, from, until, mistakes }: Draft, { zone }: Moment): Html {
+  const picked = (at: number | null): string => (at === null ? '' : minuteOf(at, zone).replace(' ', 'T'));
   const ends: readonly Option[] = [
     ['no', 'no'],
     ['yes', 'yes'],
@@ -20,8 +21,8 @@ export function silenceForm({ written }: Draft, { zone }: Moment): Html {
         <div class="row">
           ${input('Address', 'of', written.of, 'any, by its name')}${input('Token', 'token', written.token, 'any')}${input('Other labels', 'labels', written.labels, 'such as team=treasury, tier=1')}
         </div>
-        <div class="row">
-          ${input('From', 'from', written.from, 'now')}${input(`Until (${zone})`, 'until', written.until, '2026-01-31 08:00')}${select('Ends when resolved', 'ends', written.ends, ends)}
+        <div class="row times">
+          ${time(`From (${zone}), empty: now`, 'from', picked(from), mistakes.from)}${time(`Until (${zone})`, 'until', picked(until), mistakes.until)}${select('Ends when resolved', 'ends', written.ends, ends)}
         </div>
         ${input('Why', 'comment', written.comment, '')}
         <div class="acts"><button type="submit">Preview</button></div>
@@ -34,6 +35,14 @@ function input(label: string, name: string, value: string, placeholder: string):
   return html`<label
     >${label}<input name="${name}" value="${value}" placeholder="${placeholder}" maxlength="500"
   /></label>`;
+}
+
+/** Browsers have a picker for it. One that cannot be read is said beside its field. */
+function time(label: string, name: string, value: string, mistake: string | undefined): Html {
+  const wrong = mistake === undefined ? NOTHING : trusted(`aria-invalid="true" aria-describedby="${name}-mistake"`);
+  const why =
+    mistake === undefined ? NOTHING : html`<b class="mistake" id="${name}-mistake" role="alert">${mistake}</b>`;
+  return html`<label>${label}<input type="datetime-local" name="${name}" value="${value}" ${wrong} />${why}</label>`;
 }
 
 function select(label: string, name: string, value: string, options: readonly Option[]): Html {

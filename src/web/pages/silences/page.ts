@@ -21,7 +21,7 @@ export function silencesPage({ silences, previewSilence }: Wanted): PageRoute {
       const form =
         request.role === 'operator'
           ? html`${silenceForm(draft, request)}${await previewOf(draft, previewSilence, request)}`
-          : NOTHING;
+          : null;
       return { title: 'Silences', main: content(await silences(), form, request) };
     },
   };
@@ -40,7 +40,9 @@ function labelIn(pointer: string): string {
   return pointer.split('/')[2] ?? 'These labels';
 }
 
-function content({ active, ended }: SilenceLists, form: Html, request: PageRequest): Html {
+/** `form`: null for a viewer. */
+function content({ active, ended }: SilenceLists, form: Html | null, request: PageRequest): Html {
+  const lists = html`${activeSilences(active, request)}${endedSilences(ended, request)}`;
   return html`<div>
       <h1>Silences</h1>
       <p class="lead">
@@ -48,10 +50,12 @@ function content({ active, ended }: SilenceLists, form: Html, request: PageReque
         is sent when the silence ends.
       </p>
     </div>
-    <section class="two" aria-label="Silences">
-      <div class="stack">${form}</div>
-      <aside class="stack" aria-label="Which there are">
-        ${activeSilences(active, request)}${endedSilences(ended, request)}
-      </aside>
-    </section>`;
+    ${
+      form === null
+        ? html`<section class="stack" aria-label="Which there are">${lists}</section>`
+        : html`<section class="two" aria-label="Silences">
+            <div class="stack">${form}</div>
+            <aside class="stack" aria-label="Which there are">${lists}</aside>
+          </section>`
+    }`;
 }

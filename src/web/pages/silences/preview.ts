@@ -6,7 +6,7 @@ import { icon } from '../../parts/icons.ts';
 import { rowTone, severityTag } from '../../parts/states.ts';
 import { clockTime, type Moment } from '../../parts/time.ts';
 import { proofFields } from '../frame/fill.ts';
-import { sheet } from '../lists.ts';
+import { FOLD, sheet } from '../lists.ts';
 import { FIELDS, type Draft } from './draft.ts';
 
 export function previewSection(preview: SilencePreview, draft: Draft, moment: Moment): Html {
@@ -16,7 +16,7 @@ export function previewSection(preview: SilencePreview, draft: Draft, moment: Mo
   </div>`;
 }
 
-function summary({ open, watches, share, notifications_24h: count, ...last }: SilencePreview): Html {
+function summary({ all, open, watches, share, notifications_24h: count, ...last }: SilencePreview): Html {
   const held =
     count === 0
       ? html`nothing`
@@ -25,8 +25,8 @@ function summary({ open, watches, share, notifications_24h: count, ...last }: Si
   return html`<div class="note warn">
     ${icon('warning')}
     <div>
-      <b>${plural(open, 'alert that is', 'alerts that are')} open now</b>, and ${plural(watches, 'watch', 'watches')}
-      (${percent(share)}). In the last 24 hours it would have held back ${held}.
+      <b>${plural(all, 'alert')}</b> of ${plural(watches, 'watch', 'watches')} (${percent(share)}),
+      <b>${counted(open)} of them open now</b>. In the last 24 hours it would have held back ${held}.
     </div>
   </div>`;
 }
@@ -47,11 +47,12 @@ function table({ alerts, left_out: left }: SilencePreview): Html {
   const rows = alerts.map(({ watch, alert, watches, open, severity, notifications_24h: count, to }) => {
     const state = open === 0 ? html`<span class="quiet">quiet</span>` : severityTag(severity, `${counted(open)} open`);
     return html`<tr class="${open === 0 ? '' : rowTone(severity)}">
-      <td class="mono">${watch}/${alert}</td>
-      <td data-name="Now"><span>${state}</span></td>
+      <td class="mono brief"><span class="strong">${watch}/${alert}</span></td>
+      <td class="brief second" data-name="Now"><span>${state}</span></td>
       <td class="num" data-name="Watches"><span>${counted(watches)}</span></td>
       <td class="num" data-name="Notifications, 24 h"><span>${counted(count)}</span></td>
       <td data-name="To"><span>${to.length === 0 ? 'nobody' : to.join(', ')}</span></td>
+      ${FOLD}
     </tr>`;
   });
   return html`${sheet('What it would silence', COLUMNS, rows)}${left > 0 ? html`<p class="small quiet">and ${counted(left)} more</p>` : NOTHING}`;
@@ -59,8 +60,9 @@ function table({ alerts, left_out: left }: SilencePreview): Html {
 
 const ACTION = '/silences';
 
-function makeForm({ all, needs_confirm: isWide }: SilencePreview, draft: Draft, moment: Moment): Html {
-  if (draft.until === null) return html`<p>Say until when: 08:00, or 2026-01-31 08:00. Then preview again.</p>`;
+function makeForm({ needs_confirm: isWide }: SilencePreview, draft: Draft, moment: Moment): Html {
+  if (draft.until === null || Object.keys(draft.mistakes).length > 0)
+    return html`<p>Mend the times above, then preview again.</p>`;
   if (draft.comment === '') return html`<p>Say why, then preview again: others will want to know.</p>`;
   const hidden = FIELDS.map((name) => html`<input type="hidden" name="${name}" value="${draft.written[name]}" />`);
   const confirm = isWide
@@ -77,9 +79,7 @@ function makeForm({ all, needs_confirm: isWide }: SilencePreview, draft: Draft, 
   const until = clockTime(new Date(draft.until).toISOString(), moment);
   return html`<div class="acts wide">
     <form method="post" action="${ACTION}">
-      ${proofFields(ACTION)}${hidden}${confirm}<button type="submit" class="main">
-        Silence ${plural(all, 'alert')} until ${until}
-      </button>
+      ${proofFields(ACTION)}${hidden}${confirm}<button type="submit" class="main">Silence until ${until}</button>
     </form>
   </div>`;
 }

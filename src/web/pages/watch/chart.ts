@@ -2,7 +2,7 @@
 import type { Point } from '../../../query/shapes/common.ts';
 import { escapeHtml } from '../../../lib/untrusted.ts';
 import type { DrawnLimit, Series } from '../../../query/shapes/accounts.ts';
-import { grouped } from '../../parts/amount.ts';
+import { grouped, plural } from '../../parts/amount.ts';
 import { html, trusted, type Html } from '../../parts/html.ts';
 import { rowTone } from '../../parts/states.ts';
 import { clockTime, dayName, dayOf, timeOfDay, type Moment } from '../../parts/time.ts';
@@ -74,7 +74,7 @@ function sentence({ field, unit, points, limits, episodes }: Series, moment: Mom
   const now = last === undefined ? '' : `, now ${grouped(last[1])} ${unit}`.trimEnd();
   const limit = limits.map(({ fires, fire }) => `, limit ${fires} ${grouped(fire)}`).join('');
   const begin = points[0] === undefined ? '' : ` since ${clockTime(points[0][0], moment)}`;
-  return `${field}${begin}${now}${limit}; alerts fired ${episodes.length} times`;
+  return `${field}${begin}${now}${limit}; alerts fired ${plural(episodes.length, 'time')}`;
 }
 
 interface Scale {

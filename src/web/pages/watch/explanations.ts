@@ -14,6 +14,7 @@ import { outLink } from '../../parts/subject.ts';
 import { html, joined, NOTHING, type Html } from '../../parts/html.ts';
 import { answerTag, recipientName } from '../../parts/recipients.ts';
 import { capital, severityTag, stateTag } from '../../parts/states.ts';
+import { said } from '../../parts/said.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
 
 export function explanations({ alerts }: WatchExplanation, moment: Moment): Html {
@@ -34,17 +35,20 @@ function oneAlert(alert: AlertExplanation, moment: Moment): Html {
       states.length < 2
         ? NOTHING
         : html`<ul>
-            ${states.map(({ words }) => html`<li>${words}</li>`)}${more === 0 ? NOTHING : html`<li>and ${counted(more)} more</li>`}
+            ${states.map(({ words }) => html`<li>${said(words, moment)}</li>`)}${more === 0 ? NOTHING : html`<li>and ${counted(more)} more</li>`}
           </ul>`
-    }${conditionNow(alert, moment)}${remarks(alert)}
+    }${conditionNow(alert, moment)}${remarks(alert, moment)}
   </div>`;
 }
 
 /** What it reads and counts now, and what has to change. */
 export function conditionNow(alert: AlertExplanation, moment: Moment): Html {
   const { conditions, counts } = alert;
-  const lines = conditions.length === 0 ? NOTHING : html`<div class="cond">${conditions.flatMap(conditionLines)}</div>`;
-  return html`${lines}${counts.map((count) => countNow(count, moment))}${needsLine(alert)}`;
+  const lines =
+    conditions.length === 0
+      ? NOTHING
+      : html`<div class="cond">${conditions.flatMap((one) => conditionLines(one, moment))}</div>`;
+  return html`${lines}${counts.map((count) => countNow(count, moment))}${needsLine(alert, moment)}`;
 }
 
 function countNow(count: CountNow, moment: Moment): Html {
@@ -82,8 +86,10 @@ function who({ recipients, would_notify: would }: AlertExplanation): string {
   return would.length === 0 ? 'notifies nobody' : `would notify ${would.map(recipientName).join(', ')}`;
 }
 
-function conditionLines({ name, part, reasons }: ConditionExplanation): readonly Html[] {
-  const why = reasons.map((reason) => html`<div class="part"><span></span><span class="reads">${reason}</span></div>`);
+function conditionLines({ name, part, reasons }: ConditionExplanation, moment: Moment): readonly Html[] {
+  const why = reasons.map(
+    (reason) => html`<div class="part"><span></span><span class="reads">${said(reason, moment)}</span></div>`,
+  );
   return [...partLines(part, name === 'until' ? 'until: ' : '', 0), ...why];
 }
 
@@ -103,12 +109,12 @@ function readWords({ name, value, before, why }: ReadValue): Html {
   return html`<b>${name} = ${textTag(value)}</b>${before === null ? NOTHING : html`, before ${textTag(before)}`}`;
 }
 
-function needsLine({ needs, aim }: AlertExplanation): Html {
+function needsLine({ needs, aim }: AlertExplanation, moment: Moment): Html {
   if (needs.length === 0 || aim === null) return NOTHING;
-  return html`<p>${capital(aim)}: ${needs.join(', and ')}.</p>`;
+  return html`<p>${capital(aim)}: ${said(needs.join(', and '), moment)}.</p>`;
 }
 
-function remarks({ states, held_back: held, operators, health, messages }: AlertExplanation): Html {
+function remarks({ states, held_back: held, operators, health, messages }: AlertExplanation, moment: Moment): Html {
   const isUnhealthy = health === 'always-true' || health === 'unknown-too-long';
   const lines = [
     ...held,
@@ -117,11 +123,11 @@ function remarks({ states, held_back: held, operators, health, messages }: Alert
     ...(isUnhealthy ? [`This rule is unhealthy: ${health.replaceAll('-', ' ')}.`] : []),
   ];
   const [last] = messages;
-  const said =
+  const message =
     last === undefined
       ? NOTHING
       : html`<p class="small quiet">
           Last message: ${last.type} to ${recipientName(last)}, ${last.state} ${answerTag(last.answer)}
         </p>`;
-  return html`${[...new Set(lines)].map((text) => html`<p class="small">${text}</p>`)}${said}`;
+  return html`${[...new Set(lines)].map((text) => html`<p class="small">${said(text, moment)}</p>`)}${message}`;
 }

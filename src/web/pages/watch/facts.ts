@@ -1,4 +1,5 @@
 // What else is to be known of a watch: beside the chart.
+import type { AlertExplanation } from '../../../query/shapes/explanations.ts';
 import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import type { Episode } from '../../../query/shapes/alerts.ts';
 import { counted, plural } from '../../parts/amount.ts';
@@ -76,10 +77,18 @@ function lasted({ since, until }: Episode, { now }: Moment): string {
   return until === null ? `${duration(ms)}, and lasts` : duration(ms);
 }
 
-function ruleCard({ source, rule }: WatchExplanation): Html {
+/** `lineOf({ source: 'rules/treasury.yaml:21' }) // 21` */
+function lineOf({ source }: Pick<AlertExplanation, 'source'>): number {
+  return Number(source.split(':').at(-1));
+}
+
+/** The line of the alert that fires is marked; where none does, that of the first one. */
+function ruleCard({ source, rule, alerts }: WatchExplanation): Html {
+  const isOpen = ({ states }: AlertExplanation): boolean => states.some(({ state }) => state === 'firing');
+  const marked = alerts.find(isOpen) ?? alerts[0];
   return html`<div class="card">
     <h3>Rule</h3>
     <p class="small">${sourceLink(source)}</p>
-    ${rule === null ? NOTHING : codeBlock(rule, { first: source.line, marked: null, label: 'The rule' })}
+    ${rule === null ? NOTHING : codeBlock(rule, { first: source.line, marked: marked === undefined ? null : lineOf(marked), label: 'The rule' })}
   </div>`;
 }

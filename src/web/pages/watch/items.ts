@@ -15,7 +15,7 @@ export function itemTable(items: readonly ItemRow[], moment: Moment): Html {
   return html`<div>
     <div class="head">
       <h2>Events</h2>
-      <span class="small quiet">the last ${items.length}</span>
+      <span class="small quiet">${items.length === 1 ? 'the last one' : `the last ${items.length}`}</span>
     </div>
     ${sheet(
       'The last events',

@@ -6,6 +6,7 @@ import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import { amountTag, plural } from '../../parts/amount.ts';
 import { causeWords, sinceWords } from '../../parts/causes.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
+import { said } from '../../parts/said.ts';
 import { ageTag, duration, timeTag, type Moment } from '../../parts/time.ts';
 import { valueTag } from '../../parts/measures.ts';
 import { capital } from '../../parts/states.ts';
@@ -84,16 +85,16 @@ function notes({ pause, remarks, watch, data, replica }: WatchExplanation, momen
     pause === null
       ? []
       : [html`Paused until ${timeTag(pause.until, moment)} by ${pause.actor}: <q>${pause.comment}</q>`];
-  const blind =
-    watch.blind === null
+  const { blind } = watch;
+  const missing = blind === null || blind.fields.length === 0 ? '' : `: ${blind.fields.join(', ')}`;
+  const unseen =
+    blind === null
       ? []
-      : [
-          html`${sinceWords(watch.blind.cause)} ${timeTag(watch.blind.since, moment)}: ${causeWords(watch.blind.cause)}`,
-        ];
+      : [html`${sinceWords(blind.cause)} ${timeTag(blind.since, moment)}: ${causeWords(blind.cause)}${missing}`];
   const elsewhere = replica === null ? [] : [`${replica} polls it: what is shown here is at most ten seconds older`];
-  // While nothing is wrong the facts say it all.
-  const isPlain = pause === null && watch.blind === null && data?.state === 'ok';
-  const all = [...paused, ...blind, ...elsewhere, ...(isPlain ? [] : remarks)];
+  // The facts beside say the same once anything was answered.
+  const others = pause === null && data === null ? remarks.map((text) => said(capital(text), moment)) : [];
+  const all = [...paused, ...unseen, ...elsewhere, ...others];
   if (all.length === 0) return NOTHING;
   return html`<div class="note lead"><div>${all.map((note) => html`<p>${note}</p>`)}</div></div>`;
 }

@@ -1,0 +1,16 @@
+// Sentences that the command line prints too: on a page their times are by its clocks, and code is set as such.
+import { html, type Html } from './html.ts';
+import { timeTag, type Moment } from './time.ts';
+
+const PARTS = /`([^`]+)`|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))/;
+
+/** `` said('`for`, until 2026-01-01T12:00:00Z', moment) // <code>for</code>, until <time …>12:00:00</time> `` */
+export function said(text: string, moment: Moment): Html {
+  // The text before a match, its code, its time, and so on.
+  const parts: (string | undefined)[] = text.split(PARTS);
+  return html`${parts.map((part, at) => {
+    if (part === undefined) return null;
+    if (at % 3 === 0) return part;
+    return at % 3 === 1 ? html`<code>${part}</code>` : timeTag(part, moment);
+  })}`;
+}
