@@ -1,4 +1,5 @@
 // The form in which values are stored and recorded: plain JSON, amounts in whole units.
+import { remembered as rememberedBy } from '../../lib/remembered.ts';
 import { Address } from './address.ts';
 import { Amount } from './amount.ts';
 import { decode, wholeList } from './decoding.ts';
@@ -18,12 +19,16 @@ import {
 
 /** `decodeEncoded(type, encode(value))` returns an equal value. */
 export function encode(value: FieldValue): Json {
+  return encodedBy(encodeView, value);
+}
+
+function encodedBy(viewBy: (view: AnyView) => Json, value: FieldValue): Json {
   // Servers differ in the letter case of addresses: in lower case equal ones are equal texts.
   if (value instanceof Address) return value.key;
   if (typeof value === 'bigint' || value instanceof Amount) return value.toString();
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map((item) => encode(item));
-  if (isView(value)) return encodeView(value);
+  if (Array.isArray(value)) return value.map((item) => encodedBy(viewBy, item));
+  if (isView(value)) return viewBy(value);
   return value as Json;
 }
 
@@ -36,6 +41,22 @@ export function encodeView(view: AnyView): Record<string, Json> {
   }
   return known;
 }
+
+/** Without the fleeting fields of the records in it, which are not even decoded: a list may hold thousands of them. */
+export function encodeStanding(value: FieldValue): Json {
+  return encodedBy((view) => {
+    const known: Record<string, Json> = {};
+    for (const name of standingNames(recordTypeOf(view))) {
+      const one = valueAt(view, name);
+      if (one !== undefined) known[name] = encodeStanding(one);
+    }
+    return known;
+  }, value);
+}
+
+const standingNames = rememberedBy(({ fields }: AnyRecord): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { fleeting }]) => (fleeting === true ? [] : [name])),
+);
 
 /** Amounts were encoded in whole units; reading them back moves no decimal point. */
 export function decodeEncoded(type: FieldType, encoded: Json): ValueAt {

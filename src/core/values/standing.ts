@@ -1,11 +1,12 @@
 // What of a value stays while the item is the same. A list of transfers holds their tokens, and of each its price and its
 // holders: they change with every poll, and say nothing of the transfer.
-import { encodedAt } from './tracked.ts';
-import { isRow, recordTypeOf, typeAt, type AnyRecord, type AnyView, type FieldType, type Json } from './fields.ts';
+import { encodeStanding } from './encoded.ts';
+import { isRow, typeAt, valueAt, type AnyRecord, type AnyView, type FieldType, type Json } from './fields.ts';
 
 /** The encoded value at the end of a path, without the fleeting fields of the records in it; null when it is unknown. */
 export function standingAt(view: AnyView, path: string): Json {
-  return standing(recordTypeOf(view), path, encodedAt(view, path));
+  const value = valueAt(view, path);
+  return value === undefined ? null : encodeStanding(value);
 }
 
 /** The same of a value that was encoded before. */

@@ -31,11 +31,18 @@ export function basisOf(paths: readonly string[]): string {
 }
 
 export function digestOf(view: AnyView, paths: readonly string[]): RowDigest {
-  return paths.map((path) => {
+  const known = lastByView.get(view);
+  if (known?.paths === paths) return known.digest;
+  const digest = paths.map((path) => {
     const value = standingAt(view, path);
     return value === null ? null : digestOfText(JSON.stringify(value));
   });
+  lastByView.set(view, { paths, digest });
+  return digest;
 }
+
+/** A poll compares the digests of a row, and remembers them. */
+const lastByView = new WeakMap<AnyView, { readonly paths: readonly string[]; readonly digest: RowDigest }>();
 
 /** The last known digest of each value. */
 export function latestOf(before: RowDigest, now: RowDigest): RowDigest {
