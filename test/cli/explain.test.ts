@@ -49,7 +49,7 @@ test('one that waits: its condition, its values, what is missing, and who will h
     '  balance coin of treasury on chain, every 1m',
     '  last usable answer 12s ago; data ok since 2026-01-01T00:01:00Z',
     '  values as of 2026-01-01T00:03:00Z',
-    '  looked at next: 2026-01-01T00:03:32Z, in 20s',
+    '  looked at next: 2026-01-01T00:03:54Z, in 42s',
     '',
     'coins/low  rules.yaml:9  critical',
     '  while  true     balance < 1_000_000',
@@ -126,8 +126,8 @@ test('status says which watch is blind, and since when, until it has data again'
   expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('no answer since');
   await prepared.polls('missed', 'missed', 'missed', 'missed');
   const { out } = await prepared.run('status', '--watches', '-c', prepared.config);
-  expect(out).toContain('; data error since 2026-01-01T00:02:00Z; no answer since 2026-01-01T00:01:32Z; ');
-  expect(out).toContain('\nno answer since 00:01:32 UTC: 1 watch on chain: error: coins\n');
+  expect(out).toContain('; data error since 2026-01-01T00:02:00Z; no answer since 2026-01-01T00:01:54Z; ');
+  expect(out).toContain('\nno answer since 00:01:54 UTC: 1 watch on chain: error: coins\n');
   await prepared.polls('940000');
   expect((await prepared.run('status', '-c', prepared.config)).out).not.toContain('no answer since');
 });
@@ -228,7 +228,7 @@ test('before the first poll, and before the first daemon, the rule is explained 
   expect(alone[0]).toMatch(/^There is no state at .*state\.db yet: only the rule can be explained\.$/);
   expect(linesWith(alone, 'while', 'not asked', 'state', 'would', 'looked')).toEqual([
     'not asked yet: nothing is known but the rule',
-    'looked at next: 2026-01-01T00:00:32Z, in 32s',
+    'looked at next: 2026-01-01T00:00:54Z, in 54s',
     'while  balance < 1_000_000',
     'state: not known',
     'would be told: screen, night',

@@ -123,7 +123,7 @@ test('status begins with what fires, how far beyond its limit, who was told, and
   // Not blind yet, and no word that all is seen.
   const overdue = await statusBesideDaemon(prepared);
   expect(overdue.out).toContain(' 2 of 2 watches have had no usable answer since 00:03 UTC.\n');
-  expect(overdue.out).toContain('\nno usable answer since 00:03:32 UTC: 2 watches on chain: error: coins, gas\n');
+  expect(overdue.out).toContain('\nno usable answer since 00:03:49 UTC: 2 watches on chain: error: coins, gas\n');
   expect(overdue.out).not.toContain('blind');
   await prepared.polls('missed', 'missed', 'missed', 'missed');
   const json = await prepared.run('status', '-c', prepared.config, '--json');
@@ -136,7 +136,7 @@ test('status begins with what fires, how far beyond its limit, who was told, and
     'CRITICAL: treasury coin 900,000, below 1,000,000; last read 6 min ago (and one more)',
   );
   expect(out).toContain('critical  firing  coins/low  was 900,000 coin, below 1,000,000  00:01 UTC  ');
-  expect(out).toContain('no answer since 00:03:32 UTC: 2 watches on chain: error: coins, gas');
+  expect(out).toContain('no answer since 00:03:49 UTC: 2 watches on chain: error: coins, gas');
 });
 
 test('status names seconds, not the milliseconds at which a watch became blind', () => {

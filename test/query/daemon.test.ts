@@ -74,7 +74,7 @@ test('an alert that fired in the month is found, and one that never did is not',
   expect(fired[0]?.['last_true']).toEqual(expect.any(String));
   // An alert without a condition is true whenever it is told.
   const moved = await read(daemon, '/rules?state=fired&q=all/moved', 'items');
-  expect(moved).toMatchObject([{ notifications_30d: 2, last_true: '2026-01-01T00:00:51.300Z' }]);
+  expect(moved).toMatchObject([{ notifications_30d: 2, last_true: '2026-01-01T00:00:54.850Z' }]);
   expect(await read(daemon, '/rules?state=unhealthy', 'items')).toEqual([]);
 });
 

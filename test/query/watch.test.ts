@@ -32,7 +32,7 @@ test('a watch says of each alert what it reads, what is missing, and what it was
   const found = await daemon.queries.watch('coins');
   const explained = shapeOf(WatchExplanation, found);
   expect(explained).toEqual(found);
-  expect(explained).toMatchObject({ measured: 'balance', previous: '200', next: '2026-01-01T00:02:32.250Z' });
+  expect(explained).toMatchObject({ measured: 'balance', previous: '200', next: '2026-01-01T00:02:54.850Z' });
   expect(explained.watch).toMatchObject({ state: 'pending', severity: 'critical' });
   expect(explained.alerts[0]?.conditions).toMatchObject([
     { name: 'while', part: { text: 'balance < 100', truth: true, reads: [{ name: 'balance' }] } },

@@ -55,7 +55,7 @@ test('a blind watch says so, since when and why, and keeps what it last read', a
   expect(items[0]).toMatchObject({
     name: 'gas',
     state: 'blind',
-    blind: { cause: 'timeout', since: '2026-01-01T00:02:51.300Z', fields: [] },
+    blind: { cause: 'timeout', since: '2026-01-01T00:02:49.100Z', fields: [] },
     measure: { value: '12', is_stale: true },
     as_of: '2026-01-01T00:02:00Z',
   });

@@ -20,7 +20,7 @@ test('those who know of a warning are told at once that it is critical, and of i
   await scene.reload({ alerts: low('critical') });
   await scene.mailed(2);
   await scene.poll(2, 10);
-  expect(tags(scene)).toEqual(['ops WARNING', 'ops CRITICAL for 4m28s']);
+  expect(tags(scene)).toEqual(['ops WARNING', 'ops CRITICAL for 4m5s']);
   expect(scene.textTo('ops')).toContain('Raised from warning to critical: its rule was changed.');
   await scene.reload({ alerts: low('warning') });
   await scene.poll(2, 5);
@@ -41,7 +41,7 @@ test('a route for what is critical adds its target, who is told once', async () 
   await scene.reload({ alerts: `${low('critical')}, ${GONE}` });
   await scene.poll(2, 5);
   await scene.mailed(3);
-  expect(tags(scene).toSorted()).toEqual(['oncall CRITICAL for 4m28s', 'ops CRITICAL for 4m28s', 'ops WARNING']);
+  expect(tags(scene).toSorted()).toEqual(['oncall CRITICAL for 4m5s', 'ops CRITICAL for 4m5s', 'ops WARNING']);
   await scene.poll(9, 3);
   await scene.mailed(5);
 });

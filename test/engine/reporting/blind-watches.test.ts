@@ -65,12 +65,12 @@ test('an explorer that does not answer makes its watches blind, said once, every
   await polls(2, 'timeout');
   expect([blind(), said()]).toEqual([[], []]);
   await polls(5, 'timeout');
-  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:02:57.600Z: one, two']);
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:02:22.800Z: one, two']);
   expect(said()).toEqual(['warn watch:blind']);
   expect(log.fields[log.lines.indexOf('warn watch:blind')]).toMatchObject({
     explorer: 'chain',
     reason: 'timeout',
-    since: '2026-01-01T00:02:57.600Z',
+    since: '2026-01-01T00:02:22.800Z',
     watches: 2,
     names: 'one, two',
   });
@@ -94,7 +94,7 @@ test('another reason is said at once; one that alternates fills no log', async (
   expect(said()).toEqual(['warn watch:blind', 'warn watch:blind']);
   for (let i = 0; i < 20; i += 1) await polls(1, i % 2 === 0 ? 'timeout' : 'server-error');
   expect(said()).toHaveLength(2);
-  expect(blind()).toEqual(['chain: server-error since 2026-01-01T00:01:57.600Z: one']);
+  expect(blind()).toEqual(['chain: server-error since 2026-01-01T00:01:22.800Z: one']);
 });
 
 test('a poll that never ends makes its watch blind', async () => {
@@ -105,7 +105,7 @@ test('a poll that never ends makes its watch blind', async () => {
   gate.open = promise;
   const hanging = poller.poll(one, new AbortController().signal);
   await clock.advance(360_000);
-  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T00:01:57.600Z: one']);
+  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T00:01:22.800Z: one']);
   resolve(undefined);
   await hanging;
   expect(blind()).toEqual([]);
@@ -121,9 +121,9 @@ test('a watch of which no poll has ended yet is known; one that is added has thr
   await load(two);
   expect(unpolled()).toEqual(['two']);
   await polls(3, 'timeout');
-  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:57.600Z: one']);
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:22.800Z: one']);
   await polls(2, 'timeout');
-  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:57.600Z: one, two']);
+  expect(blind()).toEqual(['chain: timeout since 2026-01-01T00:01:22.800Z: one, two']);
   await load([]);
   expect([blind(), unpolled()]).toEqual([[], []]);
 });

@@ -14,14 +14,10 @@ export function idOf(...parts: readonly (string | number)[]): string {
   return base32(digest).slice(0, ID_LENGTH);
 }
 
-/** A stable whole number below 2^32 from content. */
-export function hashOf(...parts: readonly (string | number)[]): number {
-  return createHash('sha256').update(parts.join('\u001f')).digest().readUInt32BE(0);
-}
-
 /** A stable number in [0, 1) from content: phases and jitter. */
 export function fractionOf(...parts: readonly (string | number)[]): number {
-  return hashOf(...parts) / 2 ** 32;
+  const digest = createHash('sha256').update(parts.join('\u001f')).digest();
+  return digest.readUInt32BE(0) / 2 ** 32;
 }
 
 /** An event's key: stable over restarts, polls and re-mining. */

@@ -1,6 +1,6 @@
 // When a watch is due. `every:` is at k x every + phase, where the phase is a hash of the question that is asked first;
 // `cron:` is at its own times.
-import { hashOf } from './identity.ts';
+import { fractionOf } from './identity.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Schedule, Watch } from './watch.ts';
 
@@ -11,6 +11,9 @@ type CronSchedule = Extract<Schedule, { type: 'cron' }>;
  * to fill the caches of the processor, takes almost twice the CPU.
  */
 const PHASE_STEP_MS = 50;
+const STEPS_OF_MINUTE = 60_000 / PHASE_STEP_MS;
+/** More than the longest interval has. */
+const MOST_MINUTES = 2 ** 31;
 
 type Scheduled = Pick<Watch, 'kind' | 'target' | 'schedule'>;
 
@@ -32,7 +35,11 @@ export function phaseOf({ kind, target, schedule }: Scheduled): number {
 function hashedPhase({ kind, target, schedule }: Scheduled): number {
   const { explorer, path, params } = kind.question(target);
   const steps = Math.max(1, Math.floor(schedule.intervalMs / PHASE_STEP_MS));
-  return (hashOf(explorer, path, JSON.stringify(params)) % steps) * PHASE_STEP_MS;
+  // A second within the minute, which stays when the interval becomes other minutes, and a minute.
+  const second = fractionOf(explorer, path, JSON.stringify(params));
+  const minute = fractionOf('minute', explorer, path, JSON.stringify(params));
+  const step = Math.floor(second * STEPS_OF_MINUTE) + STEPS_OF_MINUTE * Math.floor(minute * MOST_MINUTES);
+  return (step % steps) * PHASE_STEP_MS;
 }
 
 /** The first due time after `now`. */
