@@ -38,6 +38,8 @@ export interface Spending {
 }
 
 const LOOK_MS = 60_000;
+/** Due times are multiples of it. */
+const STEP_MS = 50;
 /** Shortly before a reset the stretch stays as it is: little is left, and little time. */
 const LAST_MS = 900_000;
 const [UP, DOWN] = [1.05, 0.93];
@@ -89,7 +91,8 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
   return {
     paceOf(watch) {
       const { x, xc } = planByExplorer.get(watch.target.explorer) ?? UNSTRETCHED;
-      return x === 1 && xc === 1 ? watch.schedule.intervalMs : effectiveMs(needOf(watch), { x, xc });
+      if (x === 1 && xc === 1) return watch.schedule.intervalMs;
+      return Math.ceil(effectiveMs(needOf(watch), { x, xc }) / STEP_MS) * STEP_MS;
     },
     stateOf(explorer) {
       const facts =

@@ -179,8 +179,8 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     edits: [
       {
         file: 'src/core/model/watch/schedule.ts',
-        find: `    ? schedule.times.after(now)`,
-        replace: `    ? now + schedule.intervalMs`,
+        find: `schedule.times.after(isStretched ? now + PACE_SLACK * paceMs : now)`,
+        replace: `now + schedule.intervalMs`,
       },
     ],
     caughtAs: ['invented'],

@@ -94,7 +94,7 @@ export async function aStagedDaemon(before?: (chains: StagedDaemon['chains']) =>
 explorers:
   one: { form: instance, instance_url: '${one.url}' }
   two: { form: instance, instance_url: '${two.url}' }
-  three: { form: multichain, base_url: '${three.url}', chain_id: '${chainId}', api_key: { env: KEY }, plan: { credits: ${PLAN_CREDITS} } }
+  three: { form: multichain, base_url: '${three.url}', chain_id: '${chainId}', api_key: { env: KEY }, plan: { credits: ${PLAN_CREDITS}, stretch: off } }
 addresses: { treasury: '${addresses.treasury}', vault: '${addresses.vault}' }
 channels: { screen: { type: log }, hook: { type: webhook, url: '${sink.origin}/hook', allow: [127.0.0.0/8] } }
 self: none

@@ -211,7 +211,13 @@ export const STATES: readonly LookedAtState[] = [
     },
     verdict: 'quiet',
     headline: /^All quiet$/,
-    api: { cards: [], events: [{ alert: 'failed', is_retracted: true }] },
+    api: {
+      cards: [],
+      events: [
+        { alert: 'failed', is_retracted: true },
+        { alert: 'used', is_retracted: true },
+      ],
+    },
     page: [/etracted/],
   },
   {
