@@ -61,9 +61,9 @@ test('nothing else in the sources begins a transaction', () => {
     'src/store/postgres/driver.ts',
   ]);
   const begun = callsOf(/\.exec$/).filter(({ args }) => /BEGIN|COMMIT/.test(args[0]?.getText() ?? ''));
-  // Snapshots write nothing, and the lock is a file without rows.
+  // The recording is a file of its own, snapshots write nothing, and the lock is a file without rows.
   expect(filesOf(begun)).toEqual([
-    'src/store/sqlite/database.ts',
+    'src/recording/schema.ts',
     'src/store/sqlite/files/lock.ts',
     'src/store/sqlite/reads.ts',
     'src/store/sqlite/writer.ts',
