@@ -45,11 +45,7 @@ const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const Resets = z
   .union([
     z.string().regex(TIME, 'a time of the day in UTC, such as "06:30"').transform(timeOf),
-    z
-      .int()
-      .min(1)
-      .max(28)
-      .transform((day) => ({ type: 'day' as const, day })),
+    integer(1, 28, 'a day of the month').transform((day) => ({ type: 'day' as const, day })),
   ])
   .meta({
     description: 'when the credits are refilled: a time in UTC, or a day of the month; learned when left out',
