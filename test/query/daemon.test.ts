@@ -111,6 +111,22 @@ test('a plan says what is left before its pace is known, and that the rules ask 
   expect((await daemon.queries.explorers()).explorers).toMatchObject([{ credits: { remaining: 900, ...planned } }]);
 });
 
+test.each([
+  ['credits: 1000', '2026-01-02T00:00:00Z'],
+  ['credits: 1000, resets: "06:30"', '2026-01-01T06:30:00Z'],
+  ['credits: 1000, per: month', '2026-02-01T00:00:00Z'],
+  ['credits: 1000, per: month, resets: 5', '2026-01-05T00:00:00Z'],
+])('a plan of { %s } is forecast until %s', async (plan, resetsAt) => {
+  const daemon = await aViewedDaemon(
+    rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')),
+    CONFIG.replace('{ form: instance,', `{ plan: { ${plan} }, form: instance,`),
+  );
+  const credits = { remaining: 900, at: daemon.clock.now(), rates: null };
+  const seen = { name: 'chain', head: null, plan: null, answers: [], p99Ms: null, rate: null };
+  daemon.known.explorers = [{ ...seen, credits }];
+  expect((await daemon.queries.overview()).trust.credits).toMatchObject([{ resets_at: resetsAt }]);
+});
+
 test('a rule leads to its line where the rules are kept, or to the file as it is in force', async () => {
   const rules = `watches:\n  - { id: gas, kind: balance, of: vault, every: 1m, alerts: [{ id: low, while: balance < 1, notify: [ops] }] }\n`;
   const here = await aViewedDaemon(rules);

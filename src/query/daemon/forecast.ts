@@ -1,7 +1,8 @@
 // Whether the credits of each plan last until they are given anew, at the pace of the last hour. Plans begin anew at
-// midnight UTC, or on the first of a month.
+// midnight UTC, on the first of a month, or as `resets` says.
 import type { ExplorerPlan } from '../../config/model.ts';
 import { sharedPlans, usableOf } from '../../config/shared-plans.ts';
+import { resetAfter } from '../../core/spending/period.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { remembered } from '../../lib/remembered.ts';
@@ -36,7 +37,7 @@ interface SpentPlan {
 
 function forecastOf({ explorers, plan, credits, perDay }: SpentPlan, now: Instant): Forecast {
   const { remaining, rates } = credits;
-  const resetsAt = nextReset(plan.per, now);
+  const resetsAt = nextReset(plan, now);
   return {
     explorers: [...explorers],
     remaining,
@@ -97,8 +98,8 @@ function medianOf(rates: readonly number[]): number {
   return (low + high) / 2;
 }
 
-function nextReset(per: ExplorerPlan['per'], now: Instant): Instant {
-  const today = new Date(now);
-  const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
-  return per === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+/** A month without a day of its own begins on the first. */
+function nextReset({ per, resets }: ExplorerPlan, now: Instant): Instant {
+  const begins = resets ?? (per === 'month' ? ({ type: 'day', day: 1 } as const) : null);
+  return resetAfter({ per, resets: begins }, now, now);
 }
