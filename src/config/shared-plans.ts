@@ -1,5 +1,6 @@
 // Explorers of one origin and key share one plan: its limiter counts their requests together, whatever each entry of the
 // config says. Of entries that differ the smallest value counts.
+import { DAY_MS, periodMs } from '../core/spending/period.ts';
 import type { ExplorerSettings, ExplorerPlan } from './model.ts';
 import type { Problem } from './problem.ts';
 import type { Source } from './yaml/yaml.ts';
@@ -63,17 +64,10 @@ function sharedBy(group: readonly Remote[]): SharedPlan {
   };
 }
 
-const DAYS_PER_MONTH = 30;
-
-/** A month is one of 30 days. */
-export function daysOf(per: ExplorerPlan['per']): number {
-  return per === 'day' ? 1 : DAYS_PER_MONTH;
-}
-
 /** Credits a day, without the reserve; infinite where the plan names none. */
 export function usableOf({ credits, per, reservePercent }: ExplorerPlan): number {
   if (credits === null) return Infinity;
-  return (credits / daysOf(per)) * (1 - reservePercent / 100);
+  return ((credits * DAY_MS) / periodMs(per)) * (1 - reservePercent / 100);
 }
 
 /** A key of an entry, its value as it is compared, and as it was written. */

@@ -1,12 +1,14 @@
 // `check` says of a plan that does not suffice how much longer the daemon makes intervals, and which longer ones
 // would fit as they are written. The same plan is made that the daemon makes, on a whole period.
-import { daysOf, type SharedPlan } from '../config/shared-plans.ts';
-import { RANK_OF } from '../core/model/delivery.ts';
+import { usableOf, type SharedPlan } from '../config/shared-plans.ts';
+import { highest } from '../core/model/delivery.ts';
 import { SEVERITIES, type Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
-import { askedBy, mostSevere, severityOf } from '../core/spending/asked.ts';
+import { askedBy, severityOf } from '../core/spending/asked.ts';
 import {
   effectiveMs,
+  FIRST_RATIO,
+  LEAST_STRETCH,
   planOf,
   stretchOf,
   type Asking,
@@ -19,14 +21,10 @@ import { showDuration } from '../lib/clock.ts';
 import { formatDuration } from '../lib/durations.ts';
 import { countOf } from './counts.ts';
 
-/** Retries and further pages, before the daemon has seen any. */
-const EXPECTED = 1.1;
-/** A plan that is stretched less fits. */
-const FITS = 1.02;
 const MINUTE_MS = 60_000;
 const LONGER = [1, 2, 5, 10, 15, 30, 60, 120, 360].map((minutes) => minutes * MINUTE_MS);
 const MOST_CHANGES = 5;
-const BY_RANK = SEVERITIES.toSorted((a, b) => RANK_OF[a] - RANK_OF[b]);
+const BY_RANK = SEVERITIES.toReversed();
 
 export interface PlannedWords {
   /** A line for each severity, and one that says what would fit. Empty: the plan suffices. */
@@ -40,7 +38,7 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   if (plan === null || watches.length === 0) return { lines: [], warnings: [] };
   const supply = supplyOf(shared);
   const planned = planOf(questionsOf(watches, NOTHING_CHANGED), supply);
-  if (planned.x < FITS && planned.xc < FITS) return { lines: [], warnings: [] };
+  if (planned.x < LEAST_STRETCH && planned.xc < LEAST_STRETCH) return { lines: [], warnings: [] };
   const who = explorers.filter((name) => watches.some(({ target }) => target.explorer === name)).join(', ');
   const lacking = lackingIn(watches, shared);
   if (!plan.isStretched)
@@ -65,8 +63,8 @@ function supplyOf({ plan }: SharedPlan): Supply {
     known: credits,
     agreed: credits,
     leftMs: periodMs(plan?.per ?? 'day'),
-    k: EXPECTED,
-    kc: EXPECTED,
+    k: FIRST_RATIO,
+    kc: FIRST_RATIO,
     deep: 0,
     foreign: 0,
     keep,
@@ -98,11 +96,8 @@ function shortest(asks: readonly Asking[]): number {
 
 /** `the plan is 55,800 credits a day too small` */
 function lackingIn(watches: readonly Watch[], { plan }: SharedPlan): string {
-  const wanted = creditsPerDay(questionsOf(watches, NOTHING_CHANGED)) * EXPECTED;
-  const usable =
-    plan === null || plan.credits === null
-      ? Infinity
-      : (plan.credits / daysOf(plan.per)) * (1 - plan.reservePercent / 100);
+  const wanted = creditsPerDay(questionsOf(watches, NOTHING_CHANGED)) * FIRST_RATIO;
+  const usable = plan === null ? Infinity : usableOf(plan);
   return wanted > usable
     ? `the plan is ${countOf(wanted - usable)} credits a day too small`
     : 'its watches ask more often than the plan lets them';
@@ -110,8 +105,8 @@ function lackingIn(watches: readonly Watch[], { plan }: SharedPlan): string {
 
 /** `intervals become longer: warning 2.1 times, info 4.4 times` */
 function stretchWords(planned: SpendingPlan, watches: readonly Watch[]): string {
-  const alone = planned.xc >= FITS ? 'critical watches alone do not fit, and ' : '';
-  const stretched = BY_RANK.filter((severity) => stretchOf(severity, planned) >= FITS);
+  const alone = planned.xc >= LEAST_STRETCH ? 'critical watches alone do not fit, and ' : '';
+  const stretched = BY_RANK.filter((severity) => stretchOf(severity, planned) >= LEAST_STRETCH);
   const own = stretched.filter((severity) => watches.some((watch) => severityOf(watch) === severity));
   const words = own.map((severity) => `${severity} ${timesOf(stretchOf(severity, planned))} times`);
   return `${alone}intervals become longer: ${words.join(', ')}`;
@@ -130,7 +125,7 @@ function lineOf(severity: Severity, watches: readonly Watch[], planned: Spending
   const wantedMs = Math.min(...questions.map(({ asks }) => shortest(asks)));
   const becomes = effectiveMs({ severity, wantedMs, longestMs: Infinity }, planned);
   const pace =
-    stretch < FITS
+    stretch < LEAST_STRETCH
       ? 'as written'
       : `${timesOf(stretch)} times as long: ${formatDuration(wantedMs)} becomes ${showDuration(becomes)}`;
   const count = `${own.length} ${own.length === 1 ? 'question' : 'questions'}`;
@@ -138,14 +133,14 @@ function lineOf(severity: Severity, watches: readonly Watch[], planned: Spending
 }
 
 function mostSevereIn({ asks }: PlannedQuestion): Severity {
-  return mostSevere(asks.map(({ severity }) => severity));
+  return highest(asks.map(({ severity }) => severity));
 }
 
 /** `fits as written with calls every 5m (now 1m) saves 46,080`; null: five longer intervals are not enough. */
 function fittingIn(watches: readonly Watch[], supply: Supply): string | null {
   const changed = new Map<string, number>();
   const saved = new Map<string, number>();
-  const isFitting = (): boolean => planOf(questionsOf(watches, changed), supply).x < FITS;
+  const isFitting = (): boolean => planOf(questionsOf(watches, changed), supply).x < LEAST_STRETCH;
   while (!isFitting()) {
     const found = dearestOf(watches, changed);
     if (found === null || (saved.size === MOST_CHANGES && !saved.has(found.rule))) return null;

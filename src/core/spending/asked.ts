@@ -1,25 +1,26 @@
 // The questions of a watch at each of its due times, and how severe its alerts are.
-import { RANK_OF } from '../model/delivery.ts';
+import { highest } from '../model/delivery.ts';
 import type { Severity } from '../model/ids.ts';
-import type { Question } from '../model/watch/question.ts';
+import { questionKey, type Question } from '../model/watch/question.ts';
 import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Asking, PlannedQuestion } from './planner.ts';
 
 /** That of the most severe alert; a watch without alerts is shown on pages only. */
 export function severityOf({ alerts }: Pick<Watch, 'alerts'>): Severity {
-  return mostSevere(alerts.map(({ severity }) => severity));
+  return highest(alerts.map(({ severity }) => severity));
 }
 
-export function mostSevere(severities: readonly Severity[]): Severity {
-  return severities.reduce<Severity>((most, one) => (RANK_OF[one] < RANK_OF[most] ? one : most), 'info');
-}
-
-/** Its own question, and the one for the chain's head where confirmations are counted. */
-export function firstQuestionsOf(watch: Watch): readonly Pick<Question, 'path' | 'params' | 'operation' | 'credits'>[] {
+/** Its own question first, and the one for the chain's head where confirmations are counted. Made once for each watch. */
+export const firstQuestionsOf = remembered((watch: Watch) => {
   const head = headQuestionOf(watch);
-  return [watch.kind.question(watch.target), ...(head === null ? [] : [head])];
-}
+  const questions: readonly Question[] = [watch.kind.question(watch.target), ...(head === null ? [] : [head])];
+  return questions.map((question) => ({
+    key: questionKey(question),
+    path: question.path,
+    credits: question.credits,
+  }));
+});
 
 const HOUR_MS = 3_600_000;
 const LONG_MS = 6 * HOUR_MS;
@@ -55,7 +56,7 @@ export function askedBy(
 ): readonly AskedQuestion[] {
   const askedByKey = new Map<string, { readonly explorer: string; readonly cost: number; readonly asks: Asking[] }>();
   for (const watch of watches)
-    for (const { key, credits } of keyedQuestionsOf(watch)) {
+    for (const { key, credits } of firstQuestionsOf(watch)) {
       const need = change(needOf(watch), watch);
       const known = askedByKey.get(key);
       if (known === undefined) askedByKey.set(key, { explorer: watch.target.explorer, cost: credits, asks: [need] });
@@ -63,10 +64,3 @@ export function askedBy(
     }
   return [...askedByKey.values()].map(({ explorer, cost, asks }) => ({ explorer, question: { cost, asks } }));
 }
-
-const keyedQuestionsOf = remembered((watch: Watch) =>
-  firstQuestionsOf(watch).map(({ path, params, credits }) => ({
-    key: JSON.stringify([watch.target.explorer, path, params]),
-    credits,
-  })),
-);

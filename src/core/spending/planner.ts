@@ -49,13 +49,16 @@ export interface SpendingPlan {
   readonly x: number;
   /** The factor of critical: 1, unless critical watches alone need more than there is. */
   readonly xc: number;
-  /** Credits that critical watches need until the reset. */
+  /** Credits that others leave to critical watches until the reset. */
   readonly criticalNeed: number;
   /** The most that second pages of critical watches may cost, in credits a millisecond. */
   readonly deepPerMs: number;
 }
 
 export const UNSTRETCHED: SpendingPlan = { x: 1, xc: 1, criticalNeed: 0, deepPerMs: Infinity };
+
+/** Retries and further pages on top of what is planned, before any were seen. */
+export const FIRST_RATIO = 1.1;
 
 export const MOST_STRETCHED = 1024;
 /** Beyond this stretch, windows and fixed needs are stretched too. */
@@ -68,7 +71,7 @@ const SAFETY = 1.05;
 const OF_REQUESTS = 0.9;
 const LONGEST_SWEEP = 6;
 /** A smaller stretch is none. */
-const LEAST_STRETCH = 1.02;
+export const LEAST_STRETCH = 1.02;
 
 /** The interval of a watch under a plan. */
 export function effectiveMs(
@@ -88,22 +91,16 @@ export function stretchOf(severity: Severity, { x, xc }: Pick<SpendingPlan, 'x' 
 
 /** The least stretch with which the questions ask for no more than there is, of credits and of requests. */
 export function planOf(questions: readonly PlannedQuestion[], supply: Supply): SpendingPlan {
-  const credits = stretched(
-    ratesOf(questions, ({ cost }) => cost),
-    creditsOf(questions, supply),
-    supply,
-  );
-  const requests = stretched(
-    ratesOf(questions, () => 1),
-    requestsOf(questions, supply),
-    { ...supply, sweepPerMs: 0 },
-  );
-  const need = creditsOf(questions, supply);
+  const inCredits = creditsOf(questions, supply);
+  const byPrice = (): Rates => ratesOf(questions, ({ cost }) => cost);
+  const credits = stretched(byPrice, inCredits, supply);
+  const byCount = (): Rates => ratesOf(questions, () => 1);
+  const requests = stretched(byCount, requestsOf(questions, supply), { ...supply, sweepPerMs: 0 });
   return {
     x: Math.max(credits.x, requests.x),
     xc: Math.max(credits.xc, requests.xc),
-    criticalNeed: need.critical,
-    deepPerMs: need.mostDeep / supply.leftMs,
+    criticalNeed: Math.min(inCredits.critical, Math.max(0, CRITICAL_SHARE * inCredits.forCritical)),
+    deepPerMs: inCredits.mostDeep / supply.leftMs,
   };
 }
 
@@ -135,12 +132,18 @@ function requestsOf(questions: readonly PlannedQuestion[], { requestsPerMs, kc, 
   return { usable, forCritical: usable, critical, deep: 0, mostDeep: 0, foreign: 0, keep: 0 };
 }
 
-function stretched(rates: Rates, need: Need, { leftMs, k, sweepPerMs }: Supply): Pick<SpendingPlan, 'x' | 'xc'> {
+/** `ratesOf`: asked only where there is a limit. */
+function stretched(
+  ratesOf: () => Rates,
+  need: Need,
+  { leftMs, k, sweepPerMs }: Supply,
+): Pick<SpendingPlan, 'x' | 'xc'> {
   const { usable, forCritical, critical, deep, foreign, keep } = need;
   if (forCritical === Infinity) return { x: 1, xc: 1 };
   if (forCritical <= 0) return { x: MOST_CRITICAL, xc: MOST_CRITICAL };
   const isEnough = critical <= CRITICAL_SHARE * forCritical;
   const xc = isEnough ? 1 : Math.min(MOST_CRITICAL, critical / (CRITICAL_SHARE * forCritical));
+  const rates = ratesOf();
   const least = LEAST_SHARE * Math.max(0, usable);
   const open = isEnough ? Math.max(usable - foreign - keep - critical - deep, least) : least;
   const spentAt = (x: number): number =>

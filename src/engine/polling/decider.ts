@@ -111,7 +111,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
         const alone = await readTickChain(watch, read);
         return alone === 'unknown' ? alone : chains.read(explorer, reader.blocks());
       },
-      endsPoll: isStop,
+      endsPoll: (error) => isStop(error) || error instanceof Postponed,
     };
   }
 

@@ -8,7 +8,7 @@ import type { Head, HeadNeed, Observation, TickChain } from '../../core/model/ob
 import type { Instant } from '../../lib/clock.ts';
 import { finishInSlices } from '../../lib/steps.ts';
 import { type Watch, headQuestionOf } from '../../core/model/watch/watch.ts';
-import { Missed, Postponed, type Read } from '../../core/model/watch/question.ts';
+import { Missed, type Read } from '../../core/model/watch/question.ts';
 import { step, stepInSteps } from '../../core/step.ts';
 import { NO_PAST, type Past } from '../../core/windows/stored-runs.ts';
 import { judge, readChain, type JudgedPoll } from '../../core/chain/tick-chain.ts';
@@ -107,7 +107,7 @@ export async function observe(watch: Watch, memory: Memory, reader: Omit<PollRea
   } catch (error) {
     const at = reader.now();
     if (error instanceof Missed) return { type: 'missed', at, paceMs, reason: error.reason, detail: error.message };
-    if (reader.endsPoll(error) || error instanceof Postponed) throw error;
+    if (reader.endsPoll(error)) throw error;
     const detail = error instanceof Error ? error.message : String(error);
     return { type: 'missed', at, paceMs, reason: 'shape', detail };
   }

@@ -3,7 +3,8 @@ import type { ShownBlocks } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
 import { Missed, type AskedBy, type Read, type TickRead } from '../../core/model/watch/question.ts';
 import type { Severity } from '../../core/model/ids.ts';
-import { firstQuestionsOf, mostSevere, severityOf } from '../../core/spending/asked.ts';
+import { highest } from '../../core/model/delivery.ts';
+import { firstQuestionsOf, needOf } from '../../core/spending/asked.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { BlocksReading } from './chains.ts';
@@ -54,14 +55,14 @@ export function createTicks(
   };
 }
 
-/** Made when the first question is counted: most plans have no limit. */
+/** Made when the first question is asked. */
 function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
   let severityByPath: ReadonlyMap<string, Severity> | null = null;
   return (path) => {
     severityByPath ??= severitiesOf(due.filter(({ target }) => target.explorer === explorer));
     const severity = severityByPath.get(path);
     return severity === undefined
-      ? { severity: mostSevere([...severityByPath.values()]), isFirst: false }
+      ? { severity: highest(severityByPath.values()), isFirst: false }
       : { severity, isFirst: true };
   };
 }
@@ -71,8 +72,8 @@ function severitiesOf(watches: readonly Watch[]): ReadonlyMap<string, Severity> 
   for (const watch of watches)
     for (const { path } of firstQuestionsOf(watch)) {
       const known = severityByPath.get(path);
-      const own = severityOf(watch);
-      severityByPath.set(path, known === undefined ? own : mostSevere([known, own]));
+      const { severity } = needOf(watch);
+      severityByPath.set(path, known === undefined ? severity : highest([known, severity]));
     }
   return severityByPath;
 }

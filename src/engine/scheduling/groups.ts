@@ -2,8 +2,8 @@
 // stretched are one group: it is due when the shortest of their intervals has passed since the last tick.
 import { nextDue, phaseOf } from '../../core/model/watch/schedule.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
+import { firstQuestionsOf } from '../../core/spending/asked.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { remembered } from '../../lib/remembered.ts';
 
 export interface Group {
   readonly watches: readonly Watch[];
@@ -71,7 +71,6 @@ function gridGroup(members: readonly Watch[], now: Instant): Group[] {
   return [{ watches: members, intervalMs, phaseMs, due: nextDue({ intervalMs, phaseMs }, now) }];
 }
 
-const questionKeyOf = remembered(({ target, kind }: Watch): string => {
-  const { explorer, path, params } = kind.question(target);
-  return JSON.stringify([explorer, path, params]);
-});
+function questionKeyOf(watch: Watch): string {
+  return firstQuestionsOf(watch)[0]?.key ?? '';
+}

@@ -1,6 +1,13 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
 import { askedBy, needOf, type AskedQuestion } from '../../core/spending/asked.ts';
-import { effectiveMs, planOf, stretchOf, UNSTRETCHED, type SpendingPlan } from '../../core/spending/planner.ts';
+import {
+  effectiveMs,
+  LEAST_STRETCH,
+  planOf,
+  stretchOf,
+  UNSTRETCHED,
+  type SpendingPlan,
+} from '../../core/spending/planner.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -43,7 +50,9 @@ const STEP_MS = 50;
 /** Shortly before a reset the stretch stays as it is: little is left, and little time. */
 const LAST_MS = 900_000;
 const [UP, DOWN] = [1.05, 0.93];
-const LEAST_STRETCH = 1.02;
+
+/** The questions of all watches. */
+type Asked = () => readonly AskedQuestion[];
 
 export function createSpending({ purses, watches, clock, onChange }: SpendingOptions): Spending {
   let planByExplorer: ReadonlyMap<string, SpendingPlan> = new Map();
@@ -58,22 +67,23 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     return { ...next, x: one(before.x, next.x), xc: one(before.xc, next.xc) };
   }
 
-  function planFor(
-    { explorers, account, requestsPerSecond, isStretched }: Purse,
-    asked: readonly AskedQuestion[],
-  ): SpendingPlan {
+  function planFor({ explorers, account, requestsPerSecond, isStretched }: Purse, asked: Asked): SpendingPlan {
+    const means = account.supply();
+    // Most plans have no limit, and then no question is looked at.
+    if (means.known === Infinity && requestsPerSecond === Infinity) return UNSTRETCHED;
     const own = new Set(explorers);
-    const questions = asked.flatMap(({ explorer, question }) => (own.has(explorer) ? [question] : []));
+    const questions = asked().flatMap(({ explorer, question }) => (own.has(explorer) ? [question] : []));
     const dearest = questions.reduce((most, { cost }) => Math.max(most, cost), 0);
-    const supply = { ...account.supply(), dearest, requestsPerMs: requestsPerSecond / 1000 };
+    const supply = { ...means, dearest, requestsPerMs: requestsPerSecond / 1000 };
     const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;
     const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
-    account.planned(plan, dearest);
+    account.planned(plan);
     return isStretched ? plan : { ...plan, x: 1, xc: 1 };
   }
 
   function plan(): void {
-    const asked = askedBy(watches());
+    let found: ReturnType<Asked> | null = null;
+    const asked: Asked = () => (found ??= askedBy(watches()));
     const before = planByExplorer;
     planByExplorer = new Map(
       purses().flatMap((purse) => {

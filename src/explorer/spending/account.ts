@@ -1,6 +1,6 @@
 // One plan: an origin and a key, shared by its explorers. It keeps the books, and says whether a request may leave: what
 // critical watches need until the reset is left to them, and what may wait has a share of its own.
-import { UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
+import { FIRST_RATIO, UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
 import type { Spend } from '../../core/spending/spend.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -69,7 +69,7 @@ export interface Account {
   /** The means until the reset; without limit where no plan is known. */
   supply(): Omit<Supply, 'dearest' | 'requestsPerMs'>;
   /** The watches are planned so from now on. */
-  planned(plan: SpendingPlan, dearest: number): void;
+  planned(plan: SpendingPlan): void;
   /** Null: no plan is known. */
   facts(): AccountFacts | null;
 }
@@ -78,12 +78,11 @@ const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 
 const HOUR_MS = 3_600_000;
 const RATIO_MS = 6 * HOUR_MS;
 const DEEP_MS = 35 * 60_000;
-const [FIRST_RATIO, MOST_RATIO] = [1.1, 3];
+const MOST_RATIO = 3;
 /** While the rest is not known, others than critical watches ask one question in that time. */
 const REFILLING_GAP_MS = 5_000;
 const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
-const CRITICAL_SHARE = 0.95;
 /** Second pages of critical watches may use what was added to their need for safety. */
 const DEEP_MARGIN = 1.05;
 /** Without a plan: that many pages at the highest price. */
@@ -148,10 +147,8 @@ export function createAccount(options: AccountOptions): Account {
         ...use.rates(at),
       };
     },
-    planned({ criticalNeed: wanted, deepPerMs }, dearest) {
-      const { at, agreed } = keeper.now();
-      const most = Math.max(0, CRITICAL_SHARE * (agreed - 2 * dearest));
-      need = { credits: Math.min(wanted, most), deepPerMs, at };
+    planned({ criticalNeed: credits, deepPerMs }) {
+      need = { credits, deepPerMs, at: clock.now() };
     },
     facts() {
       const { plan, known, books } = keeper.now();
@@ -184,7 +181,7 @@ interface Bookkeeper extends Pick<Account, 'leave'> {
 
 function createBookkeeper({ clock, assumesPlan }: AccountOptions): Bookkeeper {
   let written: WrittenPlan | null = null;
-  let books = newBooks(null, clock.now());
+  let books = newBooks(clock.now());
   let inFlight = 0;
   let orders = 0;
   let lastLeft = -Infinity;
@@ -243,10 +240,10 @@ function createShares(now: Instant, perMs: () => number): Shares {
   const deep = createShare(now, { most: () => perMs() * HOUR_MS, saved: Infinity });
   return {
     ofRequests: createShare(now, { most: () => MOST_SWEPT, saved: 0 }),
-    of({ class: name, severity }, at, deepPerMs) {
-      const deeply = name === 'pages' && severity === 'critical';
-      const share = deeply ? deep : name === 'sweep' ? sweeps : pages;
-      share.saveUntil(at, deeply ? deepPerMs : (name === 'sweep' ? SWEEP_SHARE : PAGES_SHARE) * perMs());
+    of(spend, at, deepPerMs) {
+      const { class: name } = spend;
+      const share = isDeep(spend) ? deep : name === 'sweep' ? sweeps : pages;
+      share.saveUntil(at, isDeep(spend) ? deepPerMs : (name === 'sweep' ? SWEEP_SHARE : PAGES_SHARE) * perMs());
       return share;
     },
   };
@@ -264,11 +261,12 @@ function createUse(): Use {
   let deep: Fading = NOTHING_FADING;
   let sweeps: Fading = NOTHING_FADING;
   return {
-    left({ class: name, severity, isRetry, price }, at) {
+    left(spend, at) {
+      const { class: name, isRetry, price } = spend;
       const isFirst = name === 'critical' || name === 'warning' || name === 'info';
       const ratio = name === 'critical' ? critical : others;
       if (isFirst) ratio.add(price, isRetry ? 0 : price, at);
-      else if (name === 'pages' && severity === 'critical') deep = added(deep, price, at, DEEP_MS);
+      else if (isDeep(spend)) deep = added(deep, price, at, DEEP_MS);
       else if (name === 'pages') others.add(price, 0, at);
       else if (name === 'sweep') sweeps = added(sweeps, price, at, RATIO_MS);
     },

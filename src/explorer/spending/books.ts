@@ -64,10 +64,10 @@ const CALLS_ABOVE_UNKNOWN = 3;
 
 const NOTHING_SPENT: Books['spent'] = { critical: 0, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
 
-export function newBooks(plan: CreditPlan | null, now: Instant): Books {
+export function newBooks(now: Instant): Books {
   return {
     from: now,
-    resetsAt: plan === null ? Infinity : resetAfter(plan, now, now),
+    resetsAt: Infinity,
     refillingSince: null,
     missedReset: null,
     header: null,

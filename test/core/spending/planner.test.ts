@@ -10,23 +10,10 @@ import {
   type Supply,
 } from '../../../src/core/spending/planner.ts';
 import { SEVERITIES, type Severity } from '../../../src/core/model/ids.ts';
+import { A_DAY } from '../../support/spending.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-
-const SUPPLY: Supply = {
-  known: 100_000,
-  agreed: 100_000,
-  leftMs: DAY,
-  k: 1,
-  kc: 1,
-  deep: 0,
-  foreign: 0,
-  keep: 0,
-  sweepPerMs: 0,
-  dearest: 40,
-  requestsPerMs: Infinity,
-};
 
 function asked(severity: Severity, wantedMs: number, cost = 20, longestMs = Infinity): PlannedQuestion {
   return { cost, asks: [{ severity, wantedMs, longestMs }] };
@@ -47,7 +34,7 @@ function spentOf(questions: readonly PlannedQuestion[], supply: Supply): number 
 
 describe('what is left is spent evenly', () => {
   test('nothing is stretched where the plan suffices', () => {
-    expect(planOf(times(3, asked('warning', MINUTE)), SUPPLY)).toMatchObject({ x: 1, xc: 1 });
+    expect(planOf(times(3, asked('warning', MINUTE)), A_DAY)).toMatchObject({ x: 1, xc: 1 });
   });
 
   test('warnings are stretched as little as will do, info more, critical not at all', () => {
@@ -56,32 +43,32 @@ describe('what is left is spent evenly', () => {
       ...times(2, asked('warning', MINUTE)),
       asked('info', MINUTE),
     ];
-    const plan = planOf(questions, SUPPLY);
+    const plan = planOf(questions, A_DAY);
     expect(plan.xc).toBe(1);
     expect(stretchOf('warning', plan)).toBeCloseTo(1.854, 2);
     expect(stretchOf('info', plan)).toBeCloseTo(1.854 ** 2, 1);
-    const spent = spentOf(questions, SUPPLY);
+    const spent = spentOf(questions, A_DAY);
     expect(spent).toBeLessThan(100_000);
     // 5 % above what the critical ones need are kept for them.
     expect(spent).toBeGreaterThan(100_000 - 2 * 40 - 0.05 * 57_600 - 100);
   });
 
   test('without credits left, all are stretched to the most that critical ones are', () => {
-    expect(planOf([asked('critical', MINUTE)], { ...SUPPLY, known: -20, agreed: -20 })).toMatchObject({
+    expect(planOf([asked('critical', MINUTE)], { ...A_DAY, known: -20, agreed: -20 })).toMatchObject({
       x: 24,
       xc: 24,
     });
   });
 
   test('critical ones are stretched where they alone need more than there is', () => {
-    const plan = planOf([...times(6, asked('critical', MINUTE)), asked('warning', MINUTE)], SUPPLY);
+    const plan = planOf([...times(6, asked('critical', MINUTE)), asked('warning', MINUTE)], A_DAY);
     expect(plan.xc).toBeCloseTo((6 * 28_800 * 1.05) / (0.95 * 99_920), 3);
     expect(plan.x).toBeGreaterThan(plan.xc);
   });
 
   test('a value that is doubted stretches warnings, and no critical one', () => {
     const questions = [asked('critical', MINUTE), asked('warning', MINUTE)];
-    const plan = planOf(questions, { ...SUPPLY, known: 31_000 });
+    const plan = planOf(questions, { ...A_DAY, known: 31_000 });
     expect(plan.xc).toBe(1);
     expect(plan.x).toBeGreaterThan(10);
   });
@@ -95,15 +82,15 @@ describe('what is left is spent evenly', () => {
   });
 
   test('requests are a second limit, also where no credits are counted', () => {
-    const unlimited = { ...SUPPLY, known: Infinity, agreed: Infinity, requestsPerMs: 5 / 1000 };
+    const unlimited = { ...A_DAY, known: Infinity, agreed: Infinity, requestsPerMs: 5 / 1000 };
     expect(planOf(times(400, asked('warning', MINUTE)), unlimited).x).toBeCloseTo(400 / 60 / 4.5, 2);
     expect(planOf(times(200, asked('warning', MINUTE)), unlimited).x).toBe(1);
   });
 
   test('second pages of critical watches are paid before warnings, up to half of the rest', () => {
     const questions = [asked('critical', MINUTE), asked('warning', MINUTE), asked('warning', MINUTE)];
-    const calm = planOf(questions, SUPPLY);
-    const deep = planOf(questions, { ...SUPPLY, deep: 1 });
+    const calm = planOf(questions, A_DAY);
+    const deep = planOf(questions, { ...A_DAY, deep: 1 });
     expect(calm.x).toBe(1);
     expect(deep.x).toBeGreaterThan(1.5);
     expect(deep.xc).toBe(1);
@@ -129,7 +116,7 @@ const supplies = fc
     k: fc.double({ min: 1, max: 3, noNaN: true }),
     foreign: fc.integer({ min: 0, max: 50_000 }),
   })
-  .map((drawn): Supply => ({ ...SUPPLY, ...drawn, agreed: drawn.known }));
+  .map((drawn): Supply => ({ ...A_DAY, ...drawn, agreed: drawn.known }));
 
 describe('properties', () => {
   test('no more is asked than there is, below the most that intervals are stretched', () => {

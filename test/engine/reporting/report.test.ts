@@ -17,6 +17,10 @@ const uncounted: ReportOptions['metrics'] = {
   notExamined: () => undefined,
 };
 
+function observed(partial: string | null): Observation {
+  return { type: 'seen', at: 0, paceMs: 0, head: null, chain: 'not-asked', seen: null, partial };
+}
+
 test('what a watch could not read, and what it has to note, is said once per cause and again when it comes back', () => {
   const log = createRecordingLog();
   let notExamined = 0;
@@ -24,15 +28,6 @@ test('what a watch could not read, and what it has to note, is said once per cau
   const watch = aWatch([]);
   const poll = (partial: string | null, ...notes: string[]): string[] => {
     const before = log.lines.length;
-    const observation: Observation = {
-      type: 'seen',
-      at: 0,
-      paceMs: 0,
-      head: null,
-      chain: 'not-asked',
-      seen: null,
-      partial,
-    };
     const reasons = notes.map((text) => ({ type: 'note', text }) as const);
     const memory = blankMemory(watch);
     const nothing = {
@@ -47,7 +42,7 @@ test('what a watch could not read, and what it has to note, is said once per cau
       closed: NOTHING_CLOSED,
     };
     const decision: Decision = { watchId: watch.id, expects: 0, memory, reasons, ...nothing };
-    report(watch, observation, decision);
+    report(watch, observed(partial), decision);
     return log.lines.slice(before).map((line) => line.replace('warn ', ''));
   };
   expect(poll('blocks 101-250 not examined: 20 pages read')).toEqual(['watch:partial']);
@@ -84,15 +79,7 @@ test('a value is labelled with the symbol of the coin, the name of a token, or t
     closed: NOTHING_CLOSED,
   };
   const decision: Decision = { watchId: watch.id, expects: 0, memory: blankMemory(watch), ...nothing };
-  const observation: Observation = {
-    type: 'seen',
-    at: 0,
-    paceMs: 0,
-    head: null,
-    chain: 'not-asked',
-    seen: null,
-    partial: null,
-  };
+  const observation = observed(null);
   report(watch, observation, decision);
   report({ ...watch, token: { name: 'USDC', address: '0x1' } }, observation, decision);
   report({ ...watch, token: { name: null, address: `0x3c54${'0'.repeat(32)}b3AB` } }, observation, decision);

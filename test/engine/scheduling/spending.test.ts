@@ -1,25 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { Supply } from '../../../src/core/spending/planner.ts';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { createScheduler } from '../../../src/engine/scheduling/scheduler.ts';
 import { createSpending, type Purse } from '../../../src/engine/scheduling/spending.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { loadWatches } from '../../support/world.ts';
+import { A_DAY } from '../../support/spending.ts';
 
 const MINUTE = 60_000;
-const DAY = 86_400_000;
-
-const SUPPLY: Omit<Supply, 'dearest' | 'requestsPerMs'> = {
-  known: 100_000,
-  agreed: 100_000,
-  leftMs: DAY,
-  k: 1,
-  kc: 1,
-  deep: 0,
-  foreign: 0,
-  keep: 0,
-  sweepPerMs: 0,
-};
 
 function rule(id: string, { of, every, severity }: { of: string; every: string; severity: string }): string {
   const alerts = `alerts: [{ id: moved, on: changed, severity: ${severity} }]`;
@@ -27,12 +14,12 @@ function rule(id: string, { of, every, severity }: { of: string; every: string; 
 }
 
 /** A scheduler whose intervals are planned; `known`: the credits that are left for a day. */
-function planned(rules: string, supply: Partial<typeof SUPPLY> = {}, purse: Partial<Purse> = {}) {
+function planned(rules: string, supply: Partial<typeof A_DAY> = {}, purse: Partial<Purse> = {}) {
   const clock = createFakeClock();
   const watches: readonly Watch[] = loadWatches(`watches:\n${rules}`);
   const start = clock.now();
   const ticks: { readonly at: number; readonly rules: readonly string[] }[] = [];
-  const left = { ...SUPPLY, ...supply };
+  const left = { ...A_DAY, ...supply };
   const stop = new AbortController();
   const spending = createSpending({
     purses: () => [

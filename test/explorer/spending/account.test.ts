@@ -207,19 +207,19 @@ describe('what may leave', () => {
   test('others wait where only what critical watches need is left', () => {
     const { account } = anAccount();
     ask(account, 30_000);
-    account.planned(needing(28_000), 40);
+    account.planned(needing(28_000));
     expect(account.admit(spend('warning'))).toBe('leave');
     for (let i = 0; i < 100; i += 1) ask(account, null);
     expect([account.admit(spend('warning')), account.admit(spend('critical'))]).toEqual(['postpone', 'leave']);
     expect(account.facts()?.postponed).toEqual({ critical: 0, warning: 1, info: 0 });
-    account.planned(needing(10_000), 40);
+    account.planned(needing(10_000));
     expect(account.admit(spend('warning'))).toBe('leave');
   });
 
   test('what critical watches need shrinks as the day passes', async () => {
     const { account, clock } = anAccount();
     ask(account, 30_000);
-    account.planned(needing(28_000), 40);
+    account.planned(needing(28_000));
     for (let i = 0; i < 100; i += 1) ask(account, null);
     expect(account.admit(spend('info'))).toBe('postpone');
     await clock.advance(6 * HOUR);

@@ -36,6 +36,11 @@ export type Question =
   | (Omit<OneQuestion, 'record'> & { readonly record: AnyRecord })
   | (Omit<ListQuestion, 'record'> & { readonly record: AnyRecord });
 
+/** Questions with equal keys are one request. */
+export function questionKey({ explorer, operation, path, params }: QuestionBase): string {
+  return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted()]);
+}
+
 /** `next_page_params` as it came, every value as exact text: sent back as it stands. */
 export type Cursor = Readonly<Record<string, string>>;
 
