@@ -5,7 +5,7 @@ export default {
   // Many tests wait for time or for processes of their own: a worker more than there are cores pays.
   maxWorkers: availableParallelism() + 1,
   // For a loaded machine: no test waits on purpose.
-  testTimeout: 240_000,
+  testTimeout: 900_000,
   setupFiles: ['<rootDir>/test/support/properties.setup.ts', '<rootDir>/test/support/slow-network.setup.ts'],
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],

@@ -130,8 +130,11 @@ test.concurrent.each([1, 2, 3])(
     const draw = createDraw('crash', seed);
     const stop = new AbortController();
     const happening = happen(scene, stop.signal);
-    for (let kill = 0; kill < KILLS; kill += 1)
-      await scene.diesAfter(draw.below(2000), draw.chance(0.2) ? 'spawn' : 'started');
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      // By time alone, a slow machine would be killed before its daemon tells anything.
+      if (draw.chance(0.4)) await scene.diesAtMessage(1 + draw.below(20));
+      else await scene.diesAfter(draw.below(2000), draw.chance(0.3) ? 'spawn' : 'started');
+    }
     stop.abort();
     await happening;
     await scene.runs();

@@ -1,12 +1,10 @@
 // `chainwarden notify test` on channels whose address is in the config, against their services on the loopback.
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { DISCORD_PATH, serve, serviceNamed } from '../notifiers/services.ts';
 import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
 import { status } from '../support/sinks.ts';
-
-jest.setTimeout(60_000);
 
 test.each([
   ['slack webhook', (origin: string, path: string) => `type: slack, url: '${origin}${path}'`],

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import PostalMime, { type Email } from 'postal-mime';
 import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import { email } from '../../src/notifiers/email.ts';
@@ -62,7 +62,6 @@ function linksOf({ html, text, json, lines }: Reading): string[] {
 type Reading = Awaited<ReturnType<typeof read>>;
 
 // The loops below go over the whole corpus in one test each: a test per string would spend its time on tests.
-jest.setTimeout(60_000);
 
 describe('a stranger’s text stays text', () => {
   test.each(Object.entries(STRANGERS))('in %s', async (place, messageWith) => {

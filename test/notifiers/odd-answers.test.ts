@@ -1,15 +1,13 @@
 // Each of these answers reaches every channel over a real connection. An error that nobody listens for would fail the
 // test that runs, as it would have ended the daemon.
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createOddServer, ODD_ANSWERS, type OddAnswer } from '../support/odd-answers.ts';
 import { aDelivery, aTry, never, someTools } from './samples.ts';
 import { SERVICES, type Service } from './services.ts';
 
 // Nothing but an endless answer waits for it.
 const TOTAL_MS = { endless: 4000, other: 30_000 };
-
-jest.setTimeout(60_000);
 
 test.each(ODD_ANSWERS)('a receiver that answers with $name: $webhook', async (odd) => {
   const ends = await Promise.all(SERVICES.map((service) => endOf(service, odd)));

@@ -1,6 +1,6 @@
 // Every channel that speaks HTTP against its service as its vendor publishes it: what it is sent, and what follows from
 // each answer of the table that all of them share. What a service answers in its own words is in services-own.test.ts.
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newsOf, type Delivery, type Message, type Outcome } from '../../src/core/model/delivery.ts';
 import { notifiers } from '../../src/notifiers/index.ts';
 import { untrusted } from '../../src/lib/untrusted.ts';
@@ -11,8 +11,6 @@ import { DISCORD_PATH, PAGERDUTY_KEY, serve, SERVICES, SLACK_TOKEN, TELEGRAM_TOK
 
 const PATIENT_MS = 20_000;
 const QUARTER_HOUR_MS = 900_000;
-
-jest.setTimeout(60_000);
 
 async function answered(service: Service, answer: Answer): Promise<Outcome> {
   await using served = await serve(service);

@@ -1,5 +1,5 @@
 // What single services answer in words of their own, and what they are told of the same alert.
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newsOf, type Attempt, type Delivery, type Message, type Outcome } from '../../src/core/model/delivery.ts';
 import { sampleFor } from '../../src/notifiers/sample.ts';
 import { discordWith } from '../../src/notifiers/discord.ts';
@@ -12,8 +12,6 @@ import { DISCORD_PATH, serve, serviceNamed, SLACK_TOKEN, TELEGRAM_TOKEN } from '
 const PATIENT_MS = 20_000;
 const QUARTER_HOUR_MS = 900_000;
 const REFUSED = { type: 'again', auth: true, atLeastMs: QUARTER_HOUR_MS };
-
-jest.setTimeout(60_000);
 
 const json = (body: unknown, code = 200): Answer => status(code, {}, JSON.stringify(body));
 

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createBackups } from '../../src/store/sqlite/files/backup-directory.ts';
 import { backupSqlite } from '../../src/store/sqlite/files/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -16,8 +16,6 @@ import { StorageError, StoreBusyError, type Store } from '../../src/store/contra
 import { commit, dispatch, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
-
-jest.setTimeout(60_000);
 
 const root = mkdtempSync(join(tmpdir(), 'chainwarden-backups-'));
 afterAll(() => {

@@ -3,14 +3,13 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } fr
 import { watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { commit } from '../support/store/store-calls.ts';
 import { aDecision, NOON } from './builders.ts';
 
 // A thread is started, and each commit waits for the disk.
-jest.setTimeout(60_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-checkpoints-'));
 afterAll(() => {

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, jest } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import { checkState, copyStateIn, copyStateOut } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -12,8 +12,6 @@ import { claim, commit, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { claimAll, fenceOf } from '../support/store/fences.ts';
 import { operate } from '../support/store/operate.ts';
-
-jest.setTimeout(60_000);
 
 const server = hasPostgres ? await startPostgres() : null;
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-copy-'));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JournalAnchor } from '../../src/core/journal/chain.ts';
 import type { JournalEntry } from '../../src/core/journal/entry.ts';
@@ -12,8 +12,6 @@ import type { Store } from '../../src/store/contract/store.ts';
 import { NOON } from './builders.ts';
 import { execute } from './damage.ts';
 import { fenceOf } from '../support/store/fences.ts';
-
-jest.setTimeout(60_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-journal-'));
 afterAll(() => {

@@ -1,5 +1,5 @@
 // The promise of `Store` over databases that run each list of rows from its end.
-import { describe, jest } from '@jest/globals';
+import { describe } from '@jest/globals';
 import { createMemoryDatabase } from '../../src/store/sqlite/driver.ts';
 import { createMemoryStore } from '../support/store/memory-store.ts';
 import { withReversedLists } from '../support/store/reversed-lists.ts';
@@ -8,8 +8,6 @@ import { keepsAJournal } from './contracts/journal-contract.ts';
 import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './contracts/operators-contract.ts';
 import { keepsItsPromiseAboutWhoIsTold } from './contracts/policy-contract.ts';
 import type { Place } from './story.ts';
-
-jest.setTimeout(60_000);
 
 describe('the store whose lists run from their end', () => {
   const place: Place = () => {

@@ -1,5 +1,5 @@
 // The store behind a pooler that hands out transactions: no statement may rest on what an earlier one left in its session.
-import { afterAll, describe, jest } from '@jest/globals';
+import { afterAll, describe } from '@jest/globals';
 import { hasPooler, openPooler } from '../support/store/pooler.ts';
 import { hasPostgres, startPostgres } from '../support/store/postgres.ts';
 import { keepsThePromise } from './contracts/contract.ts';
@@ -7,8 +7,6 @@ import { keepsAJournal } from './contracts/journal-contract.ts';
 import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './contracts/operators-contract.ts';
 import { keepsItsPromiseAboutWhoIsTold } from './contracts/policy-contract.ts';
 import { placeOn } from './postgres-place.ts';
-
-jest.setTimeout(60_000);
 
 if (!hasPooler)
   process.stderr.write(

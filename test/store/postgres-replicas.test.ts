@@ -2,7 +2,7 @@
 // own to a real server, as another process would.
 import { summaryOfHealth } from '../../src/engine/reporting/daemon-health.ts';
 import { calmHealth } from '../support/engine/calm-health.ts';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { ClaimedShard, SharedCluster } from '../../src/store/contract/cluster.ts';
 import type { Fence, Shard } from '../../src/store/contract/fence.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
@@ -12,8 +12,6 @@ import { claimAll, fenceOf } from '../support/store/fences.ts';
 import { allOf, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { operate } from '../support/store/operate.ts';
-
-jest.setTimeout(60_000);
 
 const server = hasPostgres ? await startPostgres() : null;
 const LEASE_MS = 3_600_000;

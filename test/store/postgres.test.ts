@@ -1,12 +1,10 @@
-import { describe, jest } from '@jest/globals';
+import { describe } from '@jest/globals';
 import { hasPostgres, startPostgres } from '../support/store/postgres.ts';
 import { keepsThePromise } from './contracts/contract.ts';
 import { keepsAJournal } from './contracts/journal-contract.ts';
 import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from './contracts/operators-contract.ts';
 import { keepsItsPromiseAboutWhoIsTold } from './contracts/policy-contract.ts';
 import { placeOn } from './postgres-place.ts';
-
-jest.setTimeout(60_000);
 
 const server = hasPostgres ? await startPostgres() : null;
 

@@ -29,7 +29,6 @@ import { keepsItsPromiseAboutWhatWasGivenUp, keepsItsPromiseToOperators } from '
 import { keepsItsPromiseAboutWhoIsTold } from './contracts/policy-contract.ts';
 
 // Every commit waits for the disk; a busy one takes its time.
-jest.setTimeout(60_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'chainwarden-store-'));
 afterAll(() => {

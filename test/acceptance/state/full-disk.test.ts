@@ -2,7 +2,7 @@
 // every write beyond it fails, as on a disk without room.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, jest } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { z } from 'zod';
 import { openSqliteReader } from '../../../src/store/sqlite/open.ts';
 import { serveBalances } from '../../support/app.ts';
@@ -13,8 +13,6 @@ import { onState } from '../../support/store/peek.ts';
 import { stateOf } from '../../support/store/story-state.ts';
 
 const fileTest = onFileAlone('the disk of the state file is full');
-
-jest.setTimeout(60_000);
 
 const RULES = `watches: [{ id: head, kind: blocks, every: 1s, alerts: [{ id: block, on: new }] }]\n`;
 

@@ -1,14 +1,12 @@
 // What only a server can do: end one of two transactions that wait for each other, break a connection, hold the tables of
 // another program.
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { addressOf } from '../../../src/store/postgres/address.ts';
 import { createPostgresDatabase } from '../../../src/store/postgres/driver.ts';
 import type { SqlDatabase } from '../../../src/store/sql/database.ts';
 import { assertCurrentSchema, migrateState } from '../../../src/store/sql/migrate.ts';
 import type { Sql } from '../../../src/store/sql/sql.ts';
 import { execute, hasPostgres, startPostgres } from '../../support/store/postgres.ts';
-
-jest.setTimeout(60_000);
 
 const server = hasPostgres ? await startPostgres() : null;
 

@@ -37,6 +37,8 @@ export interface Scene extends AsyncDisposable {
   dies(kill: Kill): Promise<void>;
   /** A daemon runs, and is killed so many milliseconds after it was started, or after it said that it was. */
   diesAfter(ms: number, from: 'spawn' | 'started'): Promise<void>;
+  /** A daemon runs, and is killed once so many messages of it have come: it does not hear that the last one did. */
+  diesAtMessage(nth: number): Promise<void>;
   owe(what: string, recipients?: readonly string[]): Owed;
   mine(): Owed;
   /** What was lost, and what came again without saying so. */
@@ -49,7 +51,7 @@ export interface Scene extends AsyncDisposable {
 const MINUTE_MS = 60_000;
 const ROUNDS_TO_DIE = 3;
 /** Nothing takes so long. Without it a lost message would only be seen as a test that does not end. */
-const STALLED_MS = 240_000;
+const STALLED_MS = 600_000;
 
 /** What fires for the third time within an hour is told as unsteady: each of them falls at most twice. */
 const PURSES = Array.from({ length: 16 }, (_, n) => `0x${n.toString(16).repeat(40)}`);
@@ -239,6 +241,11 @@ ${receivers.yaml(`spare-${spare}`)}`;
       await using daemon = live();
       if (from === 'started') await daemon.says('daemon:started');
       await systemClock.sleep(ms);
+    },
+    async diesAtMessage(nth) {
+      const { length } = receivers.told.all;
+      await using _daemon = live();
+      await receivers.told.reached(length + nth);
     },
     owe,
     mine,

@@ -8,14 +8,15 @@ import { execute, hasPostgres, openPostgres } from './postgres-server.ts';
 import { TEMPLATE } from './story-state.ts';
 
 /**
- * A log that nobody reads, the words of messages, and all that is said of a state have nothing to do with the database; what
- * several replicas do is told on a database of its own.
+ * A log that nobody reads, the words of messages, what a plan allows, and all that is said of a state have nothing to do with
+ * the database; what several replicas do is told on a database of its own.
  */
 const STORIES = [
   'test/acceptance',
   '--testPathIgnorePatterns',
   'unread-log',
   'telling/words',
+  'acceptance/plan',
   'self/states',
   'state/postgres',
   'state/replicas',
