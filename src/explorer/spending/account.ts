@@ -6,6 +6,7 @@ import type { Severity } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import {
   agreedRest,
+  charted,
   expectedForeign,
   knownRest,
   newBooks,
@@ -195,7 +196,10 @@ function createBookkeeper({ clock, assumesPlan }: AccountOptions): Bookkeeper {
   function now(): Standing {
     const at = clock.now();
     const plan = planInForce();
-    if (plan !== null) books = books.resetsAt === Infinity ? underPlan(books, plan, at) : turned(books, plan, at);
+    if (plan !== null) {
+      const current = books.resetsAt === Infinity ? underPlan(books, plan, at) : turned(books, plan, at);
+      books = charted(current, plan, at);
+    }
     const less = (rest: number | null): number => (plan === null || rest === null ? Infinity : rest - inFlight);
     const [known, agreed] = [less(knownRest(books, plan)), less(agreedRest(books, plan))];
     return { at, plan, books, known, agreed, isIdle: inFlight === 0 && at - lastLeft >= REFILLING_GAP_MS };

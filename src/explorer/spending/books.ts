@@ -6,6 +6,7 @@
 // books are refilling until a header has risen.
 import type { Instant } from '../../lib/clock.ts';
 import { SPEND_CLASSES, type Spend, type SpendClass } from '../../core/spending/spend.ts';
+import { drawn, type CurvePoint } from '../../core/spending/curve.ts';
 import { added, NOTHING_FADING, rateAt, type Fading } from './fading.ts';
 import { periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
 
@@ -38,6 +39,8 @@ export interface Books {
   readonly foreign: number;
   readonly fast: Fading;
   readonly slow: Fading;
+  /** What was left in this period, without values that are doubted. */
+  readonly curve: readonly CurvePoint[];
 }
 
 /** How a request ended that left. */
@@ -79,6 +82,7 @@ export function newBooks(now: Instant): Books {
     foreign: 0,
     fast: NOTHING_FADING,
     slow: NOTHING_FADING,
+    curve: [],
   };
 }
 
@@ -110,7 +114,18 @@ function newPeriod(books: Books, plan: CreditPlan, from: Instant): Books {
     doubted: null,
     spent: NOTHING_SPENT,
     foreign: 0,
+    curve: [],
   };
+}
+
+/** With a point of the curve where one is due and the rest is known. */
+export function charted(books: Books, plan: CreditPlan, now: Instant): Books {
+  const known = agreedRest(books, plan);
+  if (known === null || books.refillingSince !== null) return books;
+  // A period is longer than the plan says where the last reset came early.
+  const ms = Math.max(periodMs(plan.per), books.resetsAt - books.from);
+  const curve = drawn(books.curve, { at: now, known }, { from: books.from, ms });
+  return curve === books.curve ? books : { ...books, curve };
 }
 
 /** After a request has ended. */
@@ -134,7 +149,8 @@ interface Header {
 }
 
 function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inFlight }: Header, now: Instant): Books {
-  if (books.header === null) return { ...books, header, own: 0, highest: header };
+  // What was taken to be left until then was never said.
+  if (books.header === null) return { ...books, header, own: 0, highest: header, curve: [] };
   const expected = books.header - books.own;
   if (header === -1 && expected > CALLS_ABOVE_UNKNOWN * spend.price) return books;
   const seen = { ...books, highest: Math.max(books.highest ?? header, header) };

@@ -201,6 +201,61 @@ describe('at the reset', () => {
   });
 });
 
+describe('the curve of a period', () => {
+  const curveOf = (account: Account) => account.facts()?.books.curve ?? [];
+  /** What the account looks like to the planner, each minute. */
+  async function pass({ account, clock }: { account: Account; clock: FakeClock }, ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 60_000) {
+      await clock.advance(Math.min(left, 60_000));
+      account.supply();
+    }
+  }
+
+  test('has a point each quarter of an hour, and begins again at the reset, once the rest is known', async () => {
+    const used = anAccount();
+    const { account, clock } = used;
+    ask(account, 60_000);
+    const begun = clock.now();
+    account.supply();
+    for (let i = 1; i <= 4; i += 1) {
+      await pass(used, 15 * 60_000);
+      ask(account, 60_000 - i * 20);
+    }
+    const points = [60_000, 60_000, 59_980, 59_960, 59_940];
+    expect(curveOf(account)).toEqual(points.map((known, i) => ({ at: begun + i * 15 * 60_000, known })));
+    await toMidnight(clock);
+    expect(curveOf(account)).toEqual([]);
+    ask(account, 99_980);
+    expect(curveOf(account)).toEqual([{ at: clock.now(), known: 99_980 }]);
+    await pass(used, DAY - 1);
+    expect(curveOf(account)).toHaveLength(96);
+    expect(curveOf(account)[0]?.known).toBe(99_980);
+  });
+
+  test('of a month has as many points', async () => {
+    const { account, clock } = anAccount({ plan: { ...FREE, per: 'month', resets: null } });
+    for (let hour = 0; hour < 30 * 24 - 1; hour += 1) {
+      await clock.advance(HOUR);
+      ask(account, null);
+    }
+    expect(curveOf(account)).toHaveLength(96);
+    expect(curveOf(account).at(-1)?.known).toBeLessThan(100_000 - 20 * 700);
+  });
+
+  test('has no value that is doubted, and none from after a clock was set back', async () => {
+    const used = anAccount();
+    const { account, clock } = used;
+    ask(account, 60_000);
+    ask(account, 100);
+    await pass(used, 15 * 60_000);
+    expect(curveOf(account).map(({ known }) => known)).toEqual([60_000, 59_980]);
+    const before = clock.now();
+    await clock.setTo(before - 10 * 60_000);
+    account.supply();
+    expect(curveOf(account).map(({ at }) => at)).toEqual([before - 15 * 60_000]);
+  });
+});
+
 describe('what may leave', () => {
   const needing = (criticalNeed: number) => ({ ...UNSTRETCHED, criticalNeed, deepPerMs: 0.1 });
 

@@ -1,0 +1,29 @@
+// How the credits of a plan went down since its period began, for people.
+import type { Instant } from '../../lib/clock.ts';
+
+export interface CurvePoint {
+  readonly at: Instant;
+  /** Credits that were left then. */
+  readonly known: number;
+}
+
+/** At most. One each quarter of an hour where the period is a day. */
+export const CURVE_POINTS = 96;
+
+/** With that point where one is due. A clock that was set back takes points of the future out. */
+export function drawn(
+  curve: readonly CurvePoint[],
+  point: CurvePoint,
+  period: { readonly from: Instant; readonly ms: number },
+): readonly CurvePoint[] {
+  const last = curve.at(-1);
+  if (last !== undefined && last.at > point.at)
+    return drawn(
+      curve.filter(({ at }) => at <= point.at),
+      point,
+      period,
+    );
+  const slotOf = ({ at }: CurvePoint): number => Math.floor(((at - period.from) * CURVE_POINTS) / period.ms);
+  if (last !== undefined && slotOf(last) === slotOf(point)) return curve;
+  return [...curve, point].slice(-CURVE_POINTS);
+}
