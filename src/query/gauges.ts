@@ -50,8 +50,8 @@ async function silencesBy(
   ]);
 }
 
-function creditsOf({ runtime, now }: QueryContext): ReadonlyMap<string, number> {
-  const known = forecasts(runtime, now).flatMap((forecast) => forecast ?? []);
+function creditsOf({ runtime }: QueryContext): ReadonlyMap<string, number> {
+  const known = forecasts(runtime).flatMap((forecast) => forecast ?? []);
   return new Map(
     known.flatMap(({ explorers, at_reset: left }) =>
       left === null ? [] : explorers.map((name) => [name, left] as const),

@@ -1,15 +1,34 @@
 // The credits of a plan last for its period, whatever is asked of it: a real daemon over HTTP, on an explorer that counts
 // credits and refuses when they are used up. One clock drives both.
+import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { runApp, type RunningApp } from '../support/app.ts';
+import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 jest.setTimeout(240_000);
 
 const HOUR = 3_600_000;
+
+/** What people and programs read of the plan. */
+interface Forecast {
+  readonly remaining: number;
+  readonly at_reset: number;
+  readonly planned_per_day: number;
+  readonly wanted_per_day: number;
+  readonly spent: Readonly<Record<string, number>>;
+  readonly foreign: number;
+}
+
+async function forecastOf({ running }: Planned): Promise<Forecast> {
+  const { trust } = JSON.parse((await running.page('/api/v1/overview')).body) as {
+    trust: { credits: [Forecast] };
+  };
+  return trust.credits[0];
+}
 
 interface Planned extends AsyncDisposable {
   readonly running: RunningApp;
@@ -120,4 +139,31 @@ test('people see the interval in force, and a watch that is asked less often is 
   expect((await running.readyz()).body).not.toContain('blind');
   const { body } = await running.page('/watches/coins');
   expect(body).toMatch(/now every \d+ min[^<]*: the plan of chain\./);
+});
+
+test('one forecast by the books is on all pages, in the API, in status and in metrics, and it comes true', async () => {
+  await using daemon = await onPlan({ credits: 10_800, hoursLeft: 6 });
+  const { running, sandbox, folder } = daemon;
+  await running.clock.advance(HOUR);
+  sandbox.spend({ credits: 300 });
+  await running.clock.advance(2 * HOUR);
+  const said = await forecastOf(daemon);
+  expect(said).toMatchObject({ wanted_per_day: 86_400, foreign: 300, runs_out_at: null, is_counted: false });
+  expect(Object.values(said.spent).reduce((sum, credits) => sum + credits, 300)).toBe(10_800 - said.remaining);
+  expect(said.planned_per_day).toBeLessThan(86_400 / 2);
+  const texts: readonly (readonly [string, RegExp])[] = [
+    [await running.metrics(), /_credits_at_reset\{explorer="chain"\} (\d+)\n/],
+    [(await running.page('/explorers')).body, /about ([\d,]+) are left at /],
+    [(await running.page('/')).body, />about ([\d,]+)</],
+    [
+      (await run(['status', '-c', join(folder.path, 'config.yaml')], { clock: running.clock, width: 1000 })).out,
+      /\bchain: 5,520 left of 43,200 credits a day, refilled in (?:3h|2h59m); about ([\d,]+) left then; intervals: warning ×3\.\d/,
+    ],
+  ];
+  // `status` reads what was written within half a minute, and a second may pass between two pages.
+  const forecasts = texts.map(([text, pattern]) => Number(pattern.exec(text)?.[1]?.replaceAll(',', '')));
+  for (const left of forecasts) expect(Math.abs(left - said.at_reset)).toBeLessThan(20);
+  await running.clock.advance(3 * HOUR - 20_000);
+  const { remaining } = await forecastOf(daemon);
+  expect(Math.abs(remaining - said.at_reset)).toBeLessThan(0.05 * said.remaining);
 });

@@ -152,7 +152,7 @@ const STORIES: [alert: string, series: string, values: string, at: string, label
   [
     'ChainwardenCreditsRunOut',
     'chainwarden_explorer_credits_at_reset{explorer="e"}',
-    '40 0x40',
+    '40 -1x40',
     '35m',
     { explorer: 'e' },
   ],
@@ -282,7 +282,8 @@ function aSilence() {
       { series: 'chainwarden_heartbeat_last_timestamp_seconds', values: '0+60x60' },
       { series: 'chainwarden_http_render_seconds_bucket{route="/",le="0.05"}', values: '0+10x60' },
       { series: 'chainwarden_http_render_seconds_bucket{route="/",le="+Inf"}', values: '0+10x60' },
-      { series: 'chainwarden_explorer_credits_at_reset{explorer="e"}', values: '40x60' },
+      // What is planned takes all of it, and no more.
+      { series: 'chainwarden_explorer_credits_at_reset{explorer="e"}', values: '0x60' },
       // A warning waits longer than a quarter of an hour, as it may.
       { series: 'chainwarden_alerts_unacknowledged{severity="warning"}', values: '1x60' },
       { series: 'chainwarden_alerts_unacknowledged{severity="critical"}', values: '0x30 1x8 0x22' },

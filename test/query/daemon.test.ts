@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { RuleListFilter } from '../../src/query/shapes.ts';
 import { callApi, readApi } from '../support/web/api-calls.ts';
 import { aBalance, aViewedDaemon, CONFIG, rulesOf, type ViewedDaemon } from '../support/web/viewed-daemon.ts';
+import { aPlanState } from '../support/spending.ts';
 import { anOperatedDaemon, fallLow, RULES, type OperatedDaemon } from '../support/web/operated-daemon.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -92,39 +93,33 @@ test('the daemon says which release runs, since when, and what it stores', async
   expect(Number(body['up_ms'])).toBeGreaterThanOrEqual(60_000);
 });
 
-test('a plan says what is left before its pace is known, and that the rules ask for more than it has', async () => {
+test('a plan says what is left, what is planned, and that the rules ask for more than it has', async () => {
   const daemon = await aViewedDaemon(
     rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')),
     CONFIG.replace('{ form: instance,', '{ plan: { credits: 1000, per: day, reserve: 20% }, form: instance,'),
   );
-  const seen = { name: 'chain', head: null, plan: null, answers: [], p99Ms: null, rate: null };
-  const known = (rates: readonly number[] | null): void => {
-    daemon.known.explorers = [{ ...seen, credits: { remaining: 900, at: daemon.clock.now(), rates } }];
+  const known = (state: Parameters<typeof aPlanState>[0]): void => {
+    const plan = aPlanState({ credits: 1000, reserve: 200, known: 900, wantedPerDay: 28_800, ...state });
+    daemon.known.explorers = [{ name: 'chain', head: null, plan }];
   };
   const forecast = async () => (await daemon.queries.overview()).trust.credits[0];
   expect(await forecast()).toBeNull();
-  known(null);
-  const planned = { planned_per_day: 28_820, planned_share: expect.closeTo(36.025, 3) };
-  expect(await forecast()).toMatchObject({ remaining: 900, plan: 1000, per_hour: null, at_reset: null, ...planned });
-  known([30, 30, 30, 30, 30, 30, 30, 30, 30, 30]);
-  expect(await forecast()).toMatchObject({ per_hour: 30, at_reset: 180, runs_out_at: null, reserve: 200 });
-  expect((await daemon.queries.explorers()).explorers).toMatchObject([{ credits: { remaining: 900, ...planned } }]);
+  known({ known: null, atReset: null });
+  expect(await forecast()).toMatchObject({ remaining: null, at_reset: null, runs_out_at: null, wanted_share: 36 });
+  known({ atReset: 180 });
+  const said = { remaining: 900, plan: 1000, reserve: 200, wanted_per_day: 28_800, planned_per_day: 90_000 };
+  const ends = { at_reset: 180, runs_out_at: null, resets_at: '2026-01-02T00:00:00Z', spent: { critical: 20_000 } };
+  expect(await forecast()).toMatchObject({ ...said, ...ends });
+  expect((await daemon.queries.explorers()).explorers).toMatchObject([{ credits: said }]);
+  known({ atReset: -50, runsOutAt: Date.UTC(2026, 0, 1, 23) });
+  expect(await forecast()).toMatchObject({ at_reset: -50, runs_out_at: '2026-01-01T23:00:00Z' });
 });
 
-test.each([
-  ['credits: 1000', '2026-01-02T00:00:00Z'],
-  ['credits: 1000, resets: "06:30"', '2026-01-01T06:30:00Z'],
-  ['credits: 1000, per: month', '2026-02-01T00:00:00Z'],
-  ['credits: 1000, per: month, resets: 5', '2026-01-05T00:00:00Z'],
-])('a plan of { %s } is forecast until %s', async (plan, resetsAt) => {
-  const daemon = await aViewedDaemon(
-    rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')),
-    CONFIG.replace('{ form: instance,', `{ plan: { ${plan} }, form: instance,`),
-  );
-  const credits = { remaining: 900, at: daemon.clock.now(), rates: null };
-  const seen = { name: 'chain', head: null, plan: null, answers: [], p99Ms: null, rate: null };
-  daemon.known.explorers = [{ ...seen, credits }];
-  expect((await daemon.queries.overview()).trust.credits).toMatchObject([{ resets_at: resetsAt }]);
+test('a plan that nobody wrote is shown as the books have it', async () => {
+  const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')), CONFIG);
+  expect((await daemon.queries.overview()).trust.credits).toEqual([]);
+  daemon.known.explorers = [{ name: 'chain', head: null, plan: aPlanState({ isAssumed: true }) }];
+  expect((await daemon.queries.overview()).trust.credits).toMatchObject([{ is_assumed: true, plan: 100_000 }]);
 });
 
 test('a rule leads to its line where the rules are kept, or to the file as it is in force', async () => {

@@ -1,3 +1,4 @@
+import type { CreditPlanState } from '../../src/core/model/quality/health-summary.ts';
 import type { Supply } from '../../src/core/spending/planner.ts';
 import type { Spend } from '../../src/core/spending/spend.ts';
 import { createAccount } from '../../src/explorer/spending/account.ts';
@@ -24,3 +25,27 @@ export const A_DAY: Supply = {
   dearest: 40,
   requestsPerMs: Infinity,
 };
+
+/** The plan of `chain`, at noon of a day on which half of it is left. */
+export function aPlanState(parts: Partial<CreditPlanState> = {}): CreditPlanState {
+  return {
+    explorers: ['chain'],
+    credits: 100_000,
+    per: 'day',
+    isAssumed: false,
+    reserve: 0,
+    known: 50_000,
+    isCounted: false,
+    from: Date.UTC(2026, 0, 1),
+    resetsAt: Date.UTC(2026, 0, 2),
+    atReset: 5000,
+    runsOutAt: null,
+    wantedPerDay: 80_000,
+    plannedPerDay: 90_000,
+    spent: { critical: 20_000, warning: 20_000, info: 8000, pages: 1500, sweep: 500, probe: 0 },
+    foreign: 0,
+    isStretched: true,
+    stretch: { critical: 1, warning: 1, info: 1 },
+    ...parts,
+  };
+}

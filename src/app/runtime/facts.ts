@@ -41,16 +41,10 @@ export function createFacts({ poller, pollRing, explorerFacts }: Parts, inForce:
 
 /** The last answers of an explorer that the config names. */
 export function explorerReading(
-  { explorers, explorerFacts, spending }: Pick<Parts, 'explorers' | 'explorerFacts' | 'spending'>,
+  { explorers, spending }: Pick<Parts, 'explorers' | 'spending'>,
   name: string,
 ): ExplorerReading {
-  const { credits, rates } = explorerFacts.of(name);
-  return {
-    name,
-    head: headReading(explorers.get(name)?.head() ?? null),
-    credits: credits && { ...credits, rates },
-    plan: spending.stateOf(name),
-  };
+  return { name, head: headReading(explorers.get(name)?.head() ?? null), plan: spending.stateOf(name) };
 }
 
 function headReading(head: Head | null): ExplorerReading['head'] {

@@ -104,6 +104,47 @@ export function planOf(questions: readonly PlannedQuestion[], supply: Supply): S
   };
 }
 
+/** The price of the questions in a millisecond as their rules are written, first pages only. */
+export function wantedPerMs(questions: readonly PlannedQuestion[]): number {
+  const priceOf: PriceOf = ({ cost }) => cost;
+  return criticalRateOf(questions, priceOf) + ratesOf(questions, priceOf).beyondCritical(1, 1);
+}
+
+/** The price of all requests in a millisecond under a plan: second pages, retries and sweeps are in it. */
+export function plannedPerMs(
+  questions: readonly PlannedQuestion[],
+  { k, kc, deep, sweepPerMs }: Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'>,
+  { x, xc, deepPerMs }: SpendingPlan,
+): number {
+  const priceOf: PriceOf = ({ cost }) => cost;
+  const critical = (kc * criticalRateOf(questions, priceOf)) / xc + Math.min(deep, deepPerMs);
+  return critical + k * ratesOf(questions, priceOf).beyondCritical(x, xc) + sweepPerMs / Math.min(x, LONGEST_SWEEP);
+}
+
+export interface PlanForecast {
+  /** Credits that will be left at the reset; negative: so many are short. */
+  readonly atReset: number;
+  /** When they are used up, from now; null: they last. */
+  readonly runsOutInMs: number | null;
+}
+
+/** A stretch in force is corrected before a shortage reaches this part of the rest: a smaller one is none. */
+const CORRECTED = 0.05;
+
+/** By the books. */
+export function forecastOf(
+  { known, foreign, leftMs }: Pick<Supply, 'known' | 'foreign' | 'leftMs'>,
+  perMs: number,
+  isStretched: boolean,
+): PlanForecast {
+  const spent = perMs * leftMs + foreign;
+  const atReset = known - spent;
+  const rest = Math.max(0, known);
+  if (atReset >= (isStretched ? -CORRECTED * rest : 0))
+    return { atReset: isStretched ? Math.max(0, atReset) : atReset, runsOutInMs: null };
+  return { atReset, runsOutInMs: (leftMs * rest) / spent };
+}
+
 /** A limit: what may be spent until the reset, and what of it critical watches need. */
 interface Need {
   /** By the value that critical watches go by. */

@@ -5,7 +5,6 @@ import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import { whyOf, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import {
   blindGroups,
-  type CreditsState,
   type ExplorerHealth,
   type HealthSummary,
   type CreditPlanState,
@@ -90,7 +89,6 @@ export interface RejectedFiles {
 export interface ExplorerReading {
   readonly name: string;
   readonly head: HeadReading | null;
-  readonly credits: CreditsState | null;
   readonly plan: CreditPlanState | null;
 }
 
@@ -189,7 +187,7 @@ function once<T>(make: () => T): () => T {
 function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): ExplorerHealth[] {
   const [watches, polled] = [byExplorer(parts.watches()), byExplorer(parts.polled())];
   const blindOf = Map.groupBy(blind, ({ watch }) => watch.target.explorer);
-  return parts.explorers().map(({ name, head, credits, plan }) => ({
+  return parts.explorers().map(({ name, head, plan }) => ({
     name,
     polled: polled.get(name)?.length ?? 0,
     head: headStanding(head, {
@@ -198,7 +196,6 @@ function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): Explorer
       memoryOf: (id) => parts.memoryOf(id),
       now: parts.clock.now(),
     }),
-    credits,
     plan,
   }));
 }

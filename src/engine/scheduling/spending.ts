@@ -1,18 +1,22 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
 import { askedBy, needOf, type AskedQuestion } from '../../core/spending/asked.ts';
+import { DAY_MS } from '../../core/spending/period.ts';
 import {
   effectiveMs,
+  forecastOf,
   LEAST_STRETCH,
+  plannedPerMs,
   planOf,
   stretchOf,
   UNSTRETCHED,
+  wantedPerMs,
   type SpendingPlan,
 } from '../../core/spending/planner.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Account } from '../../explorer/spending/account.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
 
 /** One plan and the explorers that share it. */
 export interface Purse {
@@ -36,7 +40,7 @@ export interface SpendingOptions {
 export interface Spending {
   /** The interval in force. */
   readonly paceOf: (watch: Watch) => number;
-  /** The state of an explorer's plan, with its stretch; null: no plan is known. */
+  /** The state of an explorer's plan, with its stretch and forecast; null: no plan is known. */
   stateOf(explorer: string): CreditPlanState | null;
   /** Plans now. */
   plan(): void;
@@ -51,11 +55,19 @@ const STEP_MS = 50;
 const LAST_MS = 900_000;
 const [UP, DOWN] = [1.05, 0.93];
 
+/** A plan in force, and what it costs in a millisecond. */
+interface Priced extends SpendingPlan {
+  readonly wanted: number;
+  readonly planned: number;
+}
+
+const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0 };
+
 /** The questions of all watches. */
 type Asked = () => readonly AskedQuestion[];
 
 export function createSpending({ purses, watches, clock, onChange }: SpendingOptions): Spending {
-  let planByExplorer: ReadonlyMap<string, SpendingPlan> = new Map();
+  let planByExplorer: ReadonlyMap<string, Priced> = new Map();
 
   /** Small changes are left out: each moves the due times of all watches. */
   function settledOn(before: SpendingPlan, next: SpendingPlan, leftMs: number): SpendingPlan {
@@ -67,10 +79,10 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     return { ...next, x: one(before.x, next.x), xc: one(before.xc, next.xc) };
   }
 
-  function planFor({ explorers, account, requestsPerSecond, isStretched }: Purse, asked: Asked): SpendingPlan {
+  function planFor({ explorers, account, requestsPerSecond, isStretched }: Purse, asked: Asked): Priced {
     const means = account.supply();
     // Most plans have no limit, and then no question is looked at.
-    if (means.known === Infinity && requestsPerSecond === Infinity) return UNSTRETCHED;
+    if (means.known === Infinity && requestsPerSecond === Infinity) return NOTHING_ASKED;
     const own = new Set(explorers);
     const questions = asked().flatMap(({ explorer, question }) => (own.has(explorer) ? [question] : []));
     const dearest = questions.reduce((most, { cost }) => Math.max(most, cost), 0);
@@ -78,7 +90,8 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;
     const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
     account.planned(plan);
-    return isStretched ? plan : { ...plan, x: 1, xc: 1 };
+    const inForce = isStretched ? plan : { ...plan, x: 1, xc: 1 };
+    return { ...inForce, wanted: wantedPerMs(questions), planned: plannedPerMs(questions, supply, inForce) };
   }
 
   function plan(): void {
@@ -105,23 +118,8 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
       return Math.ceil(effectiveMs(needOf(watch), { x, xc }) / STEP_MS) * STEP_MS;
     },
     stateOf(explorer) {
-      const facts =
-        purses()
-          .find(({ explorers }) => explorers.includes(explorer))
-          ?.account.facts() ?? null;
-      if (facts === null) return null;
-      const { plan, books, known } = facts;
-      const factors = planByExplorer.get(explorer) ?? UNSTRETCHED;
-      const times = (severity: Severity): number => stretchOf(severity, factors);
-      return {
-        credits: plan.credits,
-        per: plan.per,
-        isAssumed: plan.isAssumed,
-        known: books.refillingSince === null ? known : null,
-        resetsAt: books.resetsAt,
-        foreign: Math.max(0, Math.round(books.foreign)),
-        stretch: { critical: times('critical'), warning: times('warning'), info: times('info') },
-      };
+      const purse = purses().find(({ explorers }) => explorers.includes(explorer));
+      return purse === undefined ? null : stateIn(purse, planByExplorer.get(explorer) ?? NOTHING_ASKED, clock.now());
     },
     plan,
     async run(signal) {
@@ -130,5 +128,35 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
         await clock.sleep(LOOK_MS, signal);
       }
     },
+  };
+}
+
+/** The books of a plan, and where they lead. */
+function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now: Instant): CreditPlanState | null {
+  const facts = account.facts();
+  if (facts === null) return null;
+  const { plan, books, known } = facts;
+  const isKnown = books.refillingSince === null && known !== null;
+  const forecast = isKnown ? forecastOf({ ...account.supply(), known }, priced.planned, isStretched) : null;
+  const runsOutInMs = forecast?.runsOutInMs ?? null;
+  const times = (severity: Severity): number => stretchOf(severity, priced);
+  return {
+    explorers: [...explorers],
+    credits: plan.credits,
+    per: plan.per,
+    isAssumed: plan.isAssumed,
+    reserve: Math.round((plan.credits * plan.reservePercent) / 100),
+    known: isKnown ? known : null,
+    isCounted: books.header === null,
+    from: books.from,
+    resetsAt: books.resetsAt,
+    atReset: forecast && Math.round(forecast.atReset),
+    runsOutAt: runsOutInMs === null ? null : Math.round(now + runsOutInMs),
+    wantedPerDay: Math.round(priced.wanted * DAY_MS),
+    plannedPerDay: Math.round(priced.planned * DAY_MS),
+    spent: books.spent,
+    foreign: Math.max(0, Math.round(books.foreign)),
+    isStretched,
+    stretch: { critical: times('critical'), warning: times('warning'), info: times('info') },
   };
 }

@@ -16,7 +16,7 @@ function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
   const health = runtime.health();
   const heads = new Map(headsOf(health, now).map((head) => [head.explorer, head]));
   const plans = new Map(
-    forecasts(runtime, now)
+    forecasts(runtime)
       .flatMap((forecast) => forecast ?? [])
       .flatMap((forecast) => forecast.explorers.map((name): [string, Forecast] => [name, forecast])),
   );

@@ -27,7 +27,7 @@ export async function trust({ store, runtime, now }: QueryContext, watches: read
     unhealthy: countUnhealthy(watches, runtime.blind()),
     owed: await debtsOf(store, owed),
     given_up: dead.reduce((sum, { rows }) => sum + rows, 0),
-    credits: forecasts(runtime, now),
+    credits: forecasts(runtime),
     not_judged: health.notJudged,
     troubles: health.troubles.map(({ explorer, text }) => `${explorer}: ${text}`),
     storage: storageOf(health),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AlertCard, AlertRow, EndedRow, EventRow } from './alerts.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
+import { SPEND_CLASSES } from '../../core/spending/spend.ts';
 import { BAR_STATES, Bars } from './common.ts';
 
 export const VERDICTS = ['critical', 'warning', 'blind', 'in-hand', 'starting', 'quiet'] as const;
@@ -52,18 +53,40 @@ export type ChannelDebt = z.output<typeof ChannelDebt>;
 export const Forecast = z
   .strictObject({
     explorers: z.array(z.string()).describe('Those that share the plan.'),
-    remaining: z.number().describe('What the server said last. Below zero: overdrawn.'),
-    plan: z.number().nullable().describe('Credits of one period.'),
-    per_hour: z.number().nullable().describe('Median use of the last hour; null: it was not asked for an hour yet.'),
-    planned_per_day: z.number().describe('The price of all requests that the rules ask for in a day.'),
-    planned_share: z
+    remaining: z
+      .number()
+      .nullable()
+      .describe('What the server said last, less what was asked since. Below zero: overdrawn. Null: not known yet.'),
+    is_counted: z.boolean().describe('The server never said it: only own requests are counted.'),
+    plan: z.number().describe('Credits of one period.'),
+    per: z.enum(['day', 'month']),
+    is_assumed: z.boolean().describe('The config names no credits.'),
+    from: Time.describe('When the period began, or the daemon in it.'),
+    resets_at: Time.describe('When the next credits come.'),
+    wanted_per_day: z.number().describe('The price of all requests in a day as the rules are written.'),
+    wanted_share: z
       .number()
       .nullable()
       .describe('The same as a part of what the plan leaves without its reserve: 2.5 is 250 %.'),
-    resets_at: Time,
-    at_reset: z.number().nullable().describe('What is left then at that pace. Negative: the shortfall.'),
-    runs_out_at: Time.nullable(),
-    reserve: z.number().nullable(),
+    planned_per_day: z
+      .number()
+      .describe('The price of all requests in a day at the intervals in force, with second pages and retries.'),
+    at_reset: z
+      .number()
+      .nullable()
+      .describe('What is left at the reset: without what is planned, and without what others are expected to spend.'),
+    runs_out_at: Time.nullable().describe('Null: they last, or it is not known.'),
+    reserve: z.number().describe('Warning and info leave it to critical watches and to other programs.'),
+    spent: z
+      .record(z.enum(SPEND_CLASSES), z.number())
+      .describe(
+        'In this period. `pages`: second pages and readings. `sweep`: known rows, read again. `probe`: whether the explorer answers, and which chain it shows.',
+      ),
+    foreign: z.number().describe('Spent by other programs in this period.'),
+    stretch: z
+      .strictObject({ critical: z.number(), warning: z.number(), info: z.number() })
+      .describe('How many times as long intervals are.'),
+    intervals: z.string().describe('The same in words: `warning ×2.1, info ×4.4`. Empty: as they are written.'),
   })
   .meta({ id: 'Forecast', description: 'Whether the credits of a plan last until its next period.' });
 export type Forecast = z.output<typeof Forecast>;

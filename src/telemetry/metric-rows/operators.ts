@@ -14,7 +14,7 @@ export const OPERATOR_METRICS = {
   },
   chainwarden_explorer_credits_at_reset: {
     type: 'gauge',
-    help: 'Credits of the plan that will be left at its reset at the pace of the last hour; negative: how many are short.',
+    help: 'Credits of the plan that will be left at its reset, by what is planned and what other programs are expected to spend; negative: how many are short.',
     labels: ['explorer'],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

@@ -1,4 +1,4 @@
-// How the credits of a plan decline until they are given anew, at the pace of the last hour.
+// How the credits of a plan decline until they are refilled, as it is planned.
 import type { Forecast } from '../../query/shapes/overview.ts';
 import { counted } from './amount.ts';
 import { html, trusted, type Html } from './html.ts';
@@ -9,9 +9,13 @@ const HEIGHT = 120;
 const [LEFT, RIGHT, TOP, BOTTOM] = [8, WIDTH - 8, 16, HEIGHT - 22];
 
 /** From now to the reset, where so many are left; a dotted line is the reserve. */
-export function decline(credits: Forecast, left: number, moment: Moment): Html {
-  const { remaining, plan, runs_out_at: at, resets_at: reset, reserve } = credits;
-  const most = Math.max(plan ?? 0, remaining, 1);
+export function decline(
+  credits: Forecast,
+  { remaining, left }: { readonly remaining: number; readonly left: number },
+  moment: Moment,
+): Html {
+  const { plan, runs_out_at: at, resets_at: reset, reserve } = credits;
+  const most = Math.max(plan, remaining, 1);
   const y = (amount: number): number => round(BOTTOM - (Math.max(0, amount) / most) * (BOTTOM - TOP));
   const end = Date.parse(reset);
   const span = Math.max(1, end - moment.now);
@@ -19,7 +23,7 @@ export function decline(credits: Forecast, left: number, moment: Moment): Html {
   const x = round(LEFT + Math.min(1, Math.max(0, (until - moment.now) / span)) * (RIGHT - LEFT));
   const parts = [
     `<path class="s-grid" d="M${LEFT} ${BOTTOM}H${RIGHT}"/>`,
-    ...(reserve === null ? [] : reserveLine(reserve, y(reserve))),
+    ...(reserve === 0 ? [] : reserveLine(reserve, y(reserve))),
     `<path class="s-line strong s-forecast" d="M${LEFT} ${y(remaining)}L${x} ${y(left)}"/>`,
     `<circle class="s-now" cx="${LEFT + 3}" cy="${y(remaining)}" r="3.5"/>`,
     text(LEFT + 10, Math.max(TOP, y(remaining) - 5), counted(remaining)),

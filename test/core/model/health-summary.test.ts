@@ -25,7 +25,6 @@ function explorer(name: string, polled: number, height: string | null): Explorer
     name,
     polled,
     head: { height, at: height && AT, state, since: null } as ExplorerHealth['head'],
-    credits: null,
     plan: null,
   };
 }

@@ -2,9 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   effectiveMs,
+  forecastOf,
   MOST_STRETCHED,
+  plannedPerMs,
   planOf,
   stretchOf,
+  wantedPerMs,
   type Asking,
   type PlannedQuestion,
   type Supply,
@@ -163,5 +166,63 @@ describe('properties', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('where a plan leads', () => {
+  const questions = [asked('critical', MINUTE), ...times(4, asked('warning', MINUTE)), asked('info', 15 * MINUTE)];
+
+  test('wanted is what the rules say; planned is less by the stretch, and holds second pages, retries and sweeps', () => {
+    expect(wantedPerMs(questions) * DAY).toBeCloseTo(5 * 28_800 + 1920, 6);
+    const supply = { k: 1.2, kc: 1.1, deep: 0, sweepPerMs: 600 / DAY };
+    const plan = { x: 2, xc: 1, criticalNeed: 0, deepPerMs: Infinity };
+    const others = 4 * 14_400 + 480;
+    expect(plannedPerMs(questions, supply, plan) * DAY).toBeCloseTo(1.1 * 28_800 + 1.2 * others + 300, 6);
+  });
+
+  test('second pages of critical watches are planned up to the most that they may cost', () => {
+    const supply = { k: 1, kc: 1, deep: 3, sweepPerMs: 0 };
+    expect(plannedPerMs([], supply, { x: 1, xc: 1, criticalNeed: 0, deepPerMs: 2 })).toBe(2);
+    expect(plannedPerMs([], supply, { x: 1, xc: 1, criticalNeed: 0, deepPerMs: 5 })).toBe(3);
+  });
+
+  test('a question of critical and other watches is paid once', () => {
+    const shared: PlannedQuestion = {
+      cost: 20,
+      asks: [
+        { severity: 'critical', wantedMs: 2 * MINUTE, longestMs: Infinity },
+        { severity: 'warning', wantedMs: MINUTE, longestMs: Infinity },
+      ],
+    };
+    expect(wantedPerMs([shared]) * DAY).toBeCloseTo(28_800, 6);
+    const all = { k: 1, kc: 1, deep: 0, sweepPerMs: 0 };
+    const plan = { x: 4, xc: 1, criticalNeed: 0, deepPerMs: Infinity };
+    expect(plannedPerMs([shared], all, plan) * DAY).toBeCloseTo(14_400, 6);
+  });
+
+  test('what is planned and what others are expected to spend is taken off what is known', () => {
+    const half = { known: 50_000, foreign: 3000, leftMs: DAY / 2 };
+    expect(forecastOf(half, 80_000 / DAY, true)).toEqual({ atReset: 7000, runsOutInMs: null });
+    const { atReset, runsOutInMs } = forecastOf(half, 194_000 / DAY, false);
+    expect(atReset).toBeCloseTo(-50_000, 6);
+    expect(runsOutInMs).toBeCloseTo(DAY / 4, 6);
+  });
+
+  test('a small shortage is corrected where intervals are stretched; where they are not, credits run out', () => {
+    const half = { known: 50_000, foreign: 0, leftMs: DAY / 2 };
+    expect(forecastOf(half, 104_000 / DAY, true)).toEqual({ atReset: 0, runsOutInMs: null });
+    expect(forecastOf(half, 104_000 / DAY, false).runsOutInMs).toBeCloseTo((DAY / 2) * (50 / 52), 6);
+    expect(forecastOf({ ...half, known: -40 }, 1000 / DAY, true)).toEqual({ atReset: -540, runsOutInMs: 0 });
+  });
+
+  test('whatever is left, a stretched plan is forecast to last', () => {
+    for (const known of [2000, 10_000, 40_000, 90_000]) {
+      const supply = { ...A_DAY, known, agreed: known, k: 1.3, kc: 1.1 };
+      const plan = planOf(questions, supply);
+      expect(plan.x).toBeGreaterThan(1);
+      const { atReset } = forecastOf(supply, plannedPerMs(questions, supply, plan), true);
+      expect(atReset).toBeGreaterThanOrEqual(0);
+      expect(atReset).toBeLessThan(0.1 * known + 200);
+    }
   });
 });

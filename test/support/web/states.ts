@@ -285,9 +285,7 @@ export const STATES: readonly LookedAtState[] = [
   },
   {
     name: 'plan exceeded',
-    async reach({ poll, until }) {
-      // What is used in an hour is known after one.
-      await poll(365);
+    async reach({ until }) {
       await until(({ trust }) => trust.credits.some((one) => (one?.at_reset ?? 0) < 0));
     },
     verdict: 'quiet',

@@ -2,6 +2,7 @@
 // however many watches there are. A running daemon writes it down at least every 30 seconds.
 import { z } from 'zod';
 import { earliest, type Instant } from '../../../lib/clock.ts';
+import { SPEND_CLASSES } from '../../spending/spend.ts';
 import { Count } from '../../values/answer-shapes.ts';
 import { latest } from './blindness.ts';
 import { causesOf, type BlindReason, type BlindWatch } from './blind-cause.ts';
@@ -32,25 +33,36 @@ const HeadStanding = z.object({
 /** How far an explorer has come on its chain, and whether that can be believed. */
 export type HeadStanding = z.output<typeof HeadStanding>;
 
-const CreditsState = z.object({
-  /** As the last answer said it. */
-  remaining: z.number(),
-  at: instant,
-  /** Use of each tenth of the last hour, in credits an hour; null: it is not known for a whole hour yet. */
-  rates: z.array(z.number()).readonly().nullable(),
-});
-export type CreditsState = z.output<typeof CreditsState>;
-
 const CreditPlanState = z.object({
+  /** Those that share it, in the order of the config. */
+  explorers: z.array(z.string()),
   credits: z.number(),
   per: z.enum(['day', 'month']),
   /** Nobody wrote it. */
   isAssumed: z.boolean(),
+  /** Warning and info leave so many alone. */
+  reserve: z.number(),
   /** Credits left; null: not known yet. */
   known: z.number().nullable(),
+  /** No answer ever said what is left: only own requests are counted. */
+  isCounted: z.boolean(),
+  /** When the period began, or the daemon in it. */
+  from: instant,
   resetsAt: instant,
+  /** Credits left at the reset, by the books; negative: so many are short; null: not known. */
+  atReset: z.number().nullable(),
+  /** Null: they last, or it is not known. */
+  runsOutAt: instant.nullable(),
+  /** In a day as the rules are written, first pages only. */
+  wantedPerDay: z.number(),
+  /** In a day at the intervals in force, with second pages, retries and sweeps. */
+  plannedPerDay: z.number(),
+  /** In this period. */
+  spent: z.record(z.enum(SPEND_CLASSES), z.number()),
   /** Spent by other programs in this period. */
   foreign: z.number(),
+  /** False: intervals stay as they are written. */
+  isStretched: z.boolean(),
   /** How many times as long the intervals are. */
   stretch: z.object({ critical: z.number(), warning: z.number(), info: z.number() }),
 });
@@ -61,7 +73,6 @@ const ExplorerHealth = z.object({
   /** Watches that the daemon which says so polls. */
   polled: Count,
   head: HeadStanding,
-  credits: CreditsState.nullable(),
   /** Null: no plan is known. */
   plan: CreditPlanState.nullable().default(null),
 });
@@ -187,6 +198,12 @@ function joinedExplorers(one: readonly ExplorerHealth[], other: readonly Explore
     if (known === undefined || known.polled < explorer.polled) byName.set(explorer.name, explorer);
   }
   return [...byName.values()];
+}
+
+/** Each plan once, as the replica knows it that polls most watches of it. */
+export function plansOf(explorers: readonly ExplorerHealth[]): CreditPlanState[] {
+  const known = explorers.toSorted((a, b) => b.polled - a.polled).flatMap(({ plan }) => plan ?? []);
+  return [...Map.groupBy(known, (plan) => plan.explorers[0]).values()].flatMap(([first]) => first ?? []);
 }
 
 /** How many watches are in them. */

@@ -92,33 +92,33 @@ function factsOf({
 
 function burnDown(credits: Forecast, moment: Moment): Html {
   const { remaining, plan, at_reset: left, runs_out_at: at } = credits;
+  if (remaining === null || left === null)
+    return html`<p>${stateTag('ok', 'clock', 'How many credits are left is not known yet')}</p>
+      <p class="small quiet">Their period began at ${clockTime(credits.from, moment)}.</p>`;
   const state =
-    left === null
-      ? stateTag('ok', 'clock', 'The pace is known after an hour')
-      : at === null
-        ? stateTag('ok', 'ok', 'Credits last until the reset')
-        : stateTag('warn', 'warning', 'Credits run out before the reset');
+    at === null
+      ? stateTag('ok', 'ok', 'Credits last until the reset')
+      : stateTag('warn', 'warning', 'Credits run out before the reset');
   return html`<p>${state}</p>
-    ${left === null ? NOTHING : decline(credits, left, moment)}
+    ${decline(credits, { remaining, left }, moment)}
     <p class="small quiet">
-      ${counted(remaining)}${plan === null ? '' : ` of ${counted(plan)}`} credits are left.${paceWords(credits, moment)}
+      ${counted(remaining)} of ${counted(plan)} credits are left. ${paceWords(credits, left, moment)}
     </p>
-    ${plannedNote(credits)}`;
+    ${wantedNote(credits)}`;
 }
 
-function paceWords(credits: Forecast, moment: Moment): string {
-  const { per_hour: pace, at_reset: left, runs_out_at: at, resets_at: reset, reserve } = credits;
-  if (pace === null || left === null) return ` The next ones come at ${clockTime(reset, moment)}.`;
+function paceWords(credits: Forecast, left: number, moment: Moment): string {
+  const { planned_per_day: perDay, runs_out_at: at, resets_at: reset, reserve } = credits;
   const end =
     at === null
       ? `about ${counted(Math.max(0, left))} are left at ${clockTime(reset, moment)}`
       : `they run out at ${clockTime(at, moment)}`;
-  const kept = reserve === null ? '' : `; the reserve of ${counted(reserve)} is for critical watches`;
-  return ` At the present pace of ${counted(pace)} an hour ${end}${kept}.`;
+  const kept = reserve === 0 ? '' : `; the reserve of ${counted(reserve)} is for critical watches`;
+  return `With ${counted(perDay)} a day, as it is planned, ${end}${kept}.`;
 }
 
-/** Where the rules ask for more than the plan has, whatever the pace of the last hour was. */
-function plannedNote({ planned_share: share, planned_per_day: perDay }: Forecast): Html {
+/** Where the rules ask for more than the plan has, whatever is planned. */
+function wantedNote({ wanted_share: share, wanted_per_day: perDay }: Forecast): Html {
   if (share === null || share <= 1) return NOTHING;
   return html`<p>
       ${stateTag('warn', 'warning', `The rules ask for ${counted(share * 100)} % of what the plan leaves`)}

@@ -1,6 +1,6 @@
 // Can I trust this? Four facts that the verdict rests on. What is not known is said so, and never shown as zero.
 import { sharedOut } from '../../../query/daemon/cluster.ts';
-import type { Overview, Trust } from '../../../query/shapes/overview.ts';
+import type { Forecast, Overview, Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../../parts/amount.ts';
 import { causeWords } from '../../parts/causes.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
@@ -133,43 +133,49 @@ function shortAnswer(answer: string | null): string {
 
 function creditTile({ credits }: Trust, moment: Moment): Html {
   const known = credits.filter((one) => one !== null);
-  const isPlannedOver = known.some(({ planned_share: share }) => share !== null && share > 1);
+  const isOver = known.some((one) => isWantedOver(one) && one.intervals === '');
+  const isLonger = known.some((one) => one.intervals !== '');
   const [short] = known.filter(({ runs_out_at: at }) => at !== null);
   const at = short?.runs_out_at ?? null;
-  const isLow = known.some(({ remaining, reserve }) => reserve !== null && remaining < reserve);
+  const isLow = known.some(({ remaining, reserve }) => remaining !== null && remaining < reserve);
   const big =
     at !== null
       ? `run out at ${clockTime(at, moment)}`
       : credits.length === 0
         ? 'no plan is set'
-        : isPlannedOver
+        : isOver
           ? 'planned for more than there are'
-          : known.length < credits.length
-            ? 'not known'
-            : known.some(({ per_hour: pace }) => pace === null)
-              ? 'pace not known yet'
+          : known.length < credits.length || known.some(({ at_reset: left }) => left === null)
+            ? 'not known yet'
+            : isLonger
+              ? 'last, at longer intervals'
               : 'last until the reset';
   return tile({
     icon: 'glass',
     name: 'Credits',
     big,
-    doubt: at !== null || isLow || isPlannedOver ? 'doubt' : '',
+    doubt: at !== null || isLow || isOver ? 'doubt' : '',
     lines: known.flatMap((one) => [
       line(
         one.explorers.join(', '),
-        one.plan === null ? counted(one.remaining) : `${counted(one.remaining)} of ${counted(one.plan)}`,
+        one.remaining === null ? `of ${counted(one.plan)}` : `${counted(one.remaining)} of ${counted(one.plan)}`,
       ),
       ...(one.at_reset === null
         ? []
         : [line(`left at ${clockTime(one.resets_at, moment)}`, `about ${counted(Math.max(0, one.at_reset))}`)]),
-      ...(one.planned_share !== null && one.planned_share > 1 ? [line(...plannedWords(one.planned_share))] : []),
+      ...(isWantedOver(one) ? [line(...wantedWords(one.wanted_share ?? 0))] : []),
+      ...(one.intervals === '' ? [] : [line('intervals', one.intervals)]),
     ]),
   });
 }
 
-/** `planned by the rules`, `250 %` */
-function plannedWords(share: number): [string, string, boolean] {
-  return ['planned by the rules', `${counted(share * 100)} %`, true];
+function isWantedOver({ wanted_share: share }: Forecast): boolean {
+  return share !== null && share > 1;
+}
+
+/** `wanted by the rules`, `250 %` */
+function wantedWords(share: number): [string, string, boolean] {
+  return ['wanted by the rules', `${counted(share * 100)} %`, true];
 }
 
 function rejectedNote({ rejected }: Trust, moment: Moment): HtmlContent {
