@@ -1,7 +1,6 @@
-// What metrics show of alerts, silences and credits.
+// What metrics show of alerts and silences.
 import type { Severity } from '../core/model/ids.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
-import { forecasts } from './daemon/forecast.ts';
 import { isUnhandled, openAlerts } from './alerts/open-alerts.ts';
 import { cardGroups, countAlerts } from './alerts/card-groups.ts';
 import type { QueryContext } from './view.ts';
@@ -10,8 +9,6 @@ export interface Gauges {
   /** Open alerts that are in nobody's hand. */
   readonly unacknowledged: ReadonlyMap<Severity, number>;
   readonly silences: ReadonlyMap<SilenceState, number>;
-  /** By explorer; left out where it is not known. */
-  readonly creditsAtReset: ReadonlyMap<string, number>;
 }
 
 export const SILENCE_STATES = ['active', 'scheduled', 'ending-while-firing'] as const;
@@ -30,7 +27,7 @@ export async function gauges(view: QueryContext): Promise<Gauges> {
       countAlerts(cards.filter(({ first }) => first.row.severity === severity)),
     ]),
   );
-  return { unacknowledged, silences: await silencesBy(view, open), creditsAtReset: creditsOf(view) };
+  return { unacknowledged, silences: await silencesBy(view, open) };
 }
 
 async function silencesBy(
@@ -48,13 +45,4 @@ async function silencesBy(
     ['scheduled', silences.length - active.length],
     ['ending-while-firing', ending.length],
   ]);
-}
-
-function creditsOf({ runtime }: QueryContext): ReadonlyMap<string, number> {
-  const known = forecasts(runtime).flatMap((forecast) => forecast ?? []);
-  return new Map(
-    known.flatMap(({ explorers, at_reset: left }) =>
-      left === null ? [] : explorers.map((name) => [name, left] as const),
-    ),
-  );
 }

@@ -5,6 +5,7 @@ import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.
 import { createExplorerMetrics, type ExplorerMetrics } from './explorer-metrics.ts';
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
 import { createMetricRegistry } from './metric-registry.ts';
+import { createPlanMetrics, type PlanMetrics } from './plan-metrics.ts';
 import { createOperatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
 
@@ -13,7 +14,15 @@ import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
  * only the part it needs, such as `Pick<ExplorerMetrics, 'request'>`. The metrics are listed in metric-table.ts.
  */
 export interface Metrics
-  extends ExplorerMetrics, WatchMetrics, DeliveryMetrics, DaemonMetrics, ClusterMetrics, HttpMetrics, OperatorMetrics {
+  extends
+    ExplorerMetrics,
+    PlanMetrics,
+    WatchMetrics,
+    DeliveryMetrics,
+    DaemonMetrics,
+    ClusterMetrics,
+    HttpMetrics,
+    OperatorMetrics {
   /** The text format 0.0.4, in UTF-8. Rendered at most once a second, and once for all concurrent requests. */
   text(): Promise<Buffer<ArrayBuffer>>;
 }
@@ -36,6 +45,7 @@ export function createMetrics({ clock, process, mostSeries = MOST_SERIES }: Metr
     ...createDaemonMetrics(registry, process),
     ...createClusterMetrics(registry),
     ...createExplorerMetrics(registry),
+    ...createPlanMetrics(registry),
     ...createWatchMetrics(registry, clock),
     ...createDeliveryMetrics(registry),
     ...createHttpMetrics(registry),

@@ -4,7 +4,6 @@ import type { MetricRegistry } from './metric-registry.ts';
 export interface OperatorGauges {
   readonly unacknowledged: ReadonlyMap<string, number>;
   readonly silences: ReadonlyMap<string, number>;
-  readonly creditsAtReset: ReadonlyMap<string, number>;
 }
 
 export interface OperatorMetrics {
@@ -14,16 +13,13 @@ export interface OperatorMetrics {
 
 export function createOperatorMetrics(registry: MetricRegistry): OperatorMetrics {
   let read: (() => Promise<OperatorGauges>) | null = null;
-  // Those of the present scrape: read once, used by three metrics.
+  // Those of the present scrape: read once, used by two metrics.
   let now: OperatorGauges | null = null;
   registry.mirror('chainwarden_alerts_unacknowledged', async () => {
     now = (await read?.().catch(() => null)) ?? null;
     return [...(now?.unacknowledged ?? [])].map(([severity, count]) => [{ severity }, count]);
   });
   registry.mirror('chainwarden_silences', () => [...(now?.silences ?? [])].map(([state, count]) => [{ state }, count]));
-  registry.mirror('chainwarden_explorer_credits_at_reset', () =>
-    [...(now?.creditsAtReset ?? [])].map(([explorer, left]) => [{ explorer }, left]),
-  );
   return {
     mirrorOperators(next) {
       read = next;

@@ -141,6 +141,31 @@ test('people see the interval in force, and a watch that is asked less often is 
   expect(body).toMatch(/now every \d+ min[^<]*: the plan of chain\./);
 });
 
+test('metrics have the plan of its first explorer, and counters go on over midnight', async () => {
+  await using daemon = await onPlan({ credits: 10_800, hoursLeft: 6 });
+  const { running, sandbox } = daemon;
+  const read = async (): Promise<ReadonlyMap<string, number>> => {
+    const lines = (await running.metrics()).matchAll(/^chainwarden_explorer_(\S+)\{explorer="chain"(\S*)\} (\S+)$/gm);
+    return new Map([...lines].map(([, name, labels, value]) => [`${name}${labels}`, Number(value)]));
+  };
+  await running.clock.advance(2 * HOUR);
+  sandbox.spend({ credits: 300 });
+  await running.clock.advance(HOUR);
+  const before = await read();
+  expect(before.get('credits_reset_timestamp_seconds')).toBe(Date.UTC(2026, 0, 2) / 1000);
+  expect(before.get('credits_foreign_total')).toBe(300);
+  expect(before.get('stretch,severity="critical"')).toBe(1);
+  expect(before.get('stretch,severity="warning"')).toBeGreaterThan(2);
+  expect(before.get('credits_planned_per_day')).toBeLessThan(43_200);
+  expect(before.get('postponed_total,severity="info"')).toBe(0);
+  await running.clock.advance(4 * HOUR);
+  const after = await read();
+  for (const [name, value] of before)
+    if (name.includes('_total')) expect(after.get(name)).toBeGreaterThanOrEqual(value);
+  expect(after.get('credits_spent_total,class="critical"')).toBeGreaterThan(100 * 20 + 180 * 20);
+  expect(after.get('credits_reset_timestamp_seconds')).toBe(Date.UTC(2026, 0, 3) / 1000);
+});
+
 test('one forecast by the books is on all pages, in the API, in status and in metrics, and it comes true', async () => {
   await using daemon = await onPlan({ credits: 10_800, hoursLeft: 6 });
   const { running, sandbox, folder } = daemon;

@@ -48,5 +48,7 @@ test('a silence that ends soon while what it holds back fires is seen before it 
 
 test('credits of a plan that nobody has seen are absent, and not zero', async () => {
   await using daemon = await anOperatedDaemon();
-  expect(await valuesOf(daemon, 'explorer_credits_at_reset')).toEqual({});
+  for (const name of ['at_reset', 'planned_per_day', 'spent_total', 'foreign_total', 'reset_timestamp_seconds'])
+    expect(await valuesOf(daemon, `explorer_credits_${name}`)).toEqual({});
+  for (const name of ['stretch', 'postponed_total']) expect(await valuesOf(daemon, `explorer_${name}`)).toEqual({});
 });

@@ -1,3 +1,4 @@
+import { aPlanState } from '../support/spending.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 
 /** Lets each thing that can be counted happen at least once. */
@@ -17,6 +18,20 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.unfollowed('treasury-usdc', 1);
   metrics.mirrorRests(() => [
     ['ethereum', { reason: 'out-of-credits', doubt: '90,000 credits were left', nextAt: at }],
+  ]);
+  metrics.mirrorPlans(() => [
+    {
+      state: aPlanState({
+        explorers: ['ethereum', 'gnosis'],
+        atReset: -40,
+        stretch: { critical: 1, warning: 2.1, info: 4.4 },
+      }),
+      counts: {
+        spent: { critical: 20_000, warning: 20_000, info: 8000, pages: 1500, sweep: 500, probe: 0 },
+        foreign: 300,
+        postponed: { warning: 2, info: 5 },
+      },
+    },
   ]);
   metrics.otherChain({ explorer: 'ethereum', isOther: false });
   metrics.forks({ explorer: 'ethereum', areForked: true });
@@ -41,7 +56,6 @@ export function everythingHappens(metrics: Metrics): void {
   metrics.mirrorOperators(async () => ({
     unacknowledged: new Map([['critical', 1]]),
     silences: new Map([['active', 2]]),
-    creditsAtReset: new Map([['ethereum', -40]]),
   }));
   metrics.mirrorCluster(() => ({
     replicas: [{ id: 'a', name: 'treasury-1, pid 7', checksum: 'x', isSelf: true }],

@@ -120,11 +120,16 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   metrics.mirrorHealth(() => healthOfAlerts(watches(), { healthOf, memoryOf, now: clock.now() }));
   metrics.mirrorData(() => dataOfWatches(watches(), memoryOf));
   metrics.mirrorRests(rests);
+  metrics.mirrorPlans(() => parts.spending.plans().filter(({ state }) => state.explorers.some(isAskedHere)));
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
   /** Of the explorers that are asked from here: of others it is not known when they are over. */
   function rests(): ReadonlyMap<string, PlanRest> {
-    return new Map([...explorers.rests()].filter(([name]) => ownership.fenceOf(poller.shardOf(name)) !== null));
+    return new Map([...explorers.rests()].filter(([name]) => isAskedHere(name)));
+  }
+
+  function isAskedHere(explorer: string): boolean {
+    return ownership.fenceOf(poller.shardOf(explorer)) !== null;
   }
 
   /** Without a limiter's rests: they are over within minutes, and a part of every day. */

@@ -16,6 +16,7 @@ import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Account } from '../../explorer/spending/account.ts';
+import type { PlanReading } from '../../telemetry/plan-metrics.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /** One plan and the explorers that share it. */
@@ -42,6 +43,8 @@ export interface Spending {
   readonly paceOf: (watch: Watch) => number;
   /** The state of an explorer's plan, with its stretch and forecast; null: no plan is known. */
   stateOf(explorer: string): CreditPlanState | null;
+  /** Each plan that is known, with what was counted on it since the start. */
+  plans(): PlanReading[];
   /** Plans now. */
   plan(): void;
   /** Runs until the signal aborts. */
@@ -120,6 +123,13 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     stateOf(explorer) {
       const purse = purses().find(({ explorers }) => explorers.includes(explorer));
       return purse === undefined ? null : stateIn(purse, planByExplorer.get(explorer) ?? NOTHING_ASKED, clock.now());
+    },
+    plans() {
+      return purses().flatMap((purse) => {
+        const state = stateIn(purse, planByExplorer.get(purse.explorers[0] ?? '') ?? NOTHING_ASKED, clock.now());
+        const counts = purse.account.facts()?.counts;
+        return state === null || counts === undefined ? [] : [{ state, counts }];
+      });
     },
     plan,
     async run(signal) {

@@ -2,7 +2,6 @@
 // critical watches need until the reset is left to them, and what may wait has a share of its own.
 import { FIRST_RATIO, UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
 import type { Spend } from '../../core/spending/spend.ts';
-import type { Severity } from '../../core/model/ids.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import {
   agreedRest,
@@ -18,6 +17,7 @@ import {
 } from './books.ts';
 import { added, NOTHING_FADING, rateAt, sumAt, type Fading } from './fading.ts';
 import { DAY_MS, periodMs, type PeriodRule } from '../../core/spending/period.ts';
+import { createSpendCounter, type SpendCounter, type SpendCounts } from './counts.ts';
 import { createShare, type SpendShare } from './share.ts';
 
 /** As the config writes it. */
@@ -47,7 +47,7 @@ export interface AccountFacts {
   readonly books: Books;
   /** Credits that are left; null: nobody said. */
   readonly known: number | null;
-  readonly postponed: Readonly<Record<Severity, number>>;
+  readonly counts: SpendCounts;
 }
 
 export interface PlanInForce extends CreditPlan {
@@ -91,12 +91,12 @@ const MOST_SWEPT = 50 * 40;
 
 export function createAccount(options: AccountOptions): Account {
   const { clock } = options;
-  const keeper = createBookkeeper(options);
+  const counter = createSpendCounter();
+  const keeper = createBookkeeper(options, counter);
   /** Others leave so much to critical watches, as it was planned. */
   let need = { credits: 0, deepPerMs: UNSTRETCHED.deepPerMs, at: clock.now() };
   const use = createUse();
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
-  const postponed: Record<Severity, number> = { critical: 0, warning: 0, info: 0 };
 
   /** The need of critical watches until the reset: it shrinks as time passes. */
   function criticalNeed({ at, books }: Standing): number {
@@ -122,7 +122,7 @@ export function createAccount(options: AccountOptions): Account {
       if (plan === null) return spend.class !== 'sweep' || shares.ofRequests.has(spend.price) ? 'leave' : 'refuse';
       const isPaid = isThere(spend, standing);
       if (spend.class === 'warning' || spend.class === 'info') {
-        if (!isPaid) postponed[spend.class] += 1;
+        if (!isPaid) counter.postponed(spend.class);
         return isPaid ? 'leave' : 'postpone';
       }
       const deepPerMs = Math.min(need.deepPerMs, perMsOf(plan));
@@ -153,7 +153,7 @@ export function createAccount(options: AccountOptions): Account {
     },
     facts() {
       const { plan, known, books } = keeper.now();
-      return plan === null ? null : { plan, books, known: known === Infinity ? null : known, postponed };
+      return plan === null ? null : { plan, books, known: known === Infinity ? null : known, counts: counter.counts() };
     },
   };
 }
@@ -180,7 +180,7 @@ interface Bookkeeper extends Pick<Account, 'leave'> {
   now(): Standing;
 }
 
-function createBookkeeper({ clock, assumesPlan }: AccountOptions): Bookkeeper {
+function createBookkeeper({ clock, assumesPlan }: AccountOptions, counter: SpendCounter): Bookkeeper {
   let written: WrittenPlan | null = null;
   let books = newBooks(clock.now());
   let inFlight = 0;
@@ -218,9 +218,11 @@ function createBookkeeper({ clock, assumesPlan }: AccountOptions): Bookkeeper {
       return { spend, order: orders++ };
     },
     settle({ spend, order }, { isCharged, header }) {
-      const { at, plan } = now();
+      const { at, plan, books: before } = now();
       inFlight -= spend.price;
       books = settled(books, plan, { spend, order, isCharged, header, inFlight }, at);
+      if (isCharged) counter.charged(spend);
+      counter.booked(before, books);
     },
   };
 }

@@ -7,6 +7,41 @@ export const EXPLORER_METRICS = {
     help: 'Credits left in the plan, as the explorer last said; absent when it does not say.',
     labels: ['explorer'],
   },
+  chainwarden_explorer_credits_spent_total: {
+    type: 'counter',
+    help: 'Credits that own requests cost, by what they were for: first pages by the severity of the watch, further pages, known rows read again, probes. Of a plan that several explorers share, this and what follows is of its first.',
+    labels: ['explorer', 'class'],
+  },
+  chainwarden_explorer_credits_foreign_total: {
+    type: 'counter',
+    help: 'Credits that other programs spent with the same key.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_credits_planned_per_day: {
+    type: 'gauge',
+    help: 'Credits that requests cost in a day at the intervals in force, with further pages and retries.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_credits_at_reset: {
+    type: 'gauge',
+    help: 'Credits of the plan that will be left at its reset, by what is planned and what other programs are expected to spend; negative: how many are short.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_credits_reset_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the credits of the plan are refilled.',
+    labels: ['explorer'],
+  },
+  chainwarden_explorer_stretch: {
+    type: 'gauge',
+    help: 'How many times as long the intervals of watches are, so that the plan lasts, by their highest severity; 1: as they are written.',
+    labels: ['explorer', 'severity'],
+  },
+  chainwarden_explorer_postponed_total: {
+    type: 'counter',
+    help: 'Polls that were due a minute later, so that critical watches keep what they need of the plan.',
+    labels: ['explorer', 'severity'],
+  },
   chainwarden_explorer_ratelimit_limit: {
     type: 'gauge',
     help: 'Requests allowed in one window of the rate limit, as the explorer last said.',

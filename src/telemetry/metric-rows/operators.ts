@@ -12,9 +12,4 @@ export const OPERATOR_METRICS = {
     help: 'Silences that are active or scheduled; ending-while-firing ends within 15 minutes while an alert that it holds back fires.',
     labels: ['state'],
   },
-  chainwarden_explorer_credits_at_reset: {
-    type: 'gauge',
-    help: 'Credits of the plan that will be left at its reset, by what is planned and what other programs are expected to spend; negative: how many are short.',
-    labels: ['explorer'],
-  },
 } as const satisfies Readonly<Record<string, MetricRow>>;

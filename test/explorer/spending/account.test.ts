@@ -266,7 +266,7 @@ describe('what may leave', () => {
     expect(account.admit(spend('warning'))).toBe('leave');
     for (let i = 0; i < 100; i += 1) ask(account, null);
     expect([account.admit(spend('warning')), account.admit(spend('critical'))]).toEqual(['postpone', 'leave']);
-    expect(account.facts()?.postponed).toEqual({ critical: 0, warning: 1, info: 0 });
+    expect(account.facts()?.counts.postponed).toEqual({ warning: 1, info: 0 });
     account.planned(needing(10_000));
     expect(account.admit(spend('warning'))).toBe('leave');
   });
@@ -317,6 +317,41 @@ describe('what may leave', () => {
     expect(account.supply().keep).toBe(10_000);
     ask(account, 59_480);
     expect(account.supply().keep).toBe(9500);
+  });
+});
+
+describe('what was spent since the start', () => {
+  test('is counted over all periods, by class', async () => {
+    const { clock, account } = anAccount();
+    ask(account, 60_000);
+    ask(account, 59_980, 'critical');
+    account.settle(account.leave(spend('warning')), { isCharged: false, header: null });
+    await clock.advance(13 * HOUR);
+    ask(account, 99_960, 'critical', 40);
+    expect(account.facts()?.books.spent).toMatchObject({ warning: 0, critical: 40 });
+    expect(account.facts()?.counts.spent).toMatchObject({ warning: 20, critical: 60, info: 0 });
+  });
+
+  test('by others only rises, though two servers differ, and begins with none in each period', async () => {
+    const { clock, account } = anAccount();
+    const foreign = (): (number | undefined)[] => [
+      account.facts()?.counts.foreign,
+      Math.max(0, account.facts()?.books.foreign ?? NaN),
+    ];
+    ask(account, 60_000);
+    ask(account, 59_580);
+    expect(foreign()).toEqual([400, 400]);
+    for (const header of [59_960, 59_940]) ask(account, header);
+    expect(foreign()).toEqual([400, 0]);
+    ask(account, 59_520);
+    expect(foreign()).toEqual([400, 400]);
+    ask(account, 59_400);
+    expect(foreign()).toEqual([500, 500]);
+    await clock.advance(13 * HOUR);
+    ask(account, 99_980);
+    expect(foreign()).toEqual([500, 0]);
+    ask(account, 99_660);
+    expect(foreign()).toEqual([800, 300]);
   });
 });
 

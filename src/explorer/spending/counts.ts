@@ -1,0 +1,45 @@
+// What was spent on a plan since the start, over all its periods.
+import type { Severity } from '../../core/model/ids.ts';
+import type { Spend, SpendClass } from '../../core/spending/spend.ts';
+import type { Books } from './books.ts';
+
+export interface SpendCounts {
+  readonly spent: Readonly<Record<SpendClass, number>>;
+  /** By other programs: the highest sum of each period, since that of one may fall again. */
+  readonly foreign: number;
+  /** First pages that were due a minute later. Those of critical watches never are. */
+  readonly postponed: Readonly<Record<Exclude<Severity, 'critical'>, number>>;
+}
+
+type BookedPeriod = Pick<Books, 'from' | 'foreign'>;
+
+export interface SpendCounter {
+  charged(spend: Spend): void;
+  /** The books before and after a request ended. */
+  booked(before: BookedPeriod, after: BookedPeriod): void;
+  postponed(severity: keyof SpendCounts['postponed']): void;
+  counts(): SpendCounts;
+}
+
+export function createSpendCounter(): SpendCounter {
+  const spent: Record<SpendClass, number> = { critical: 0, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
+  const postponed = { warning: 0, info: 0 };
+  let foreign = 0;
+  /** The highest sum of the period. */
+  let most: BookedPeriod | null = null;
+  return {
+    charged({ class: name, price }) {
+      spent[name] += price;
+    },
+    booked(before, after) {
+      if (most === null) most = { from: before.from, foreign: Math.max(0, before.foreign) };
+      if (most.from !== after.from) most = { from: after.from, foreign: 0 };
+      foreign += Math.max(0, after.foreign - most.foreign);
+      most = { from: after.from, foreign: Math.max(most.foreign, after.foreign) };
+    },
+    postponed(severity) {
+      postponed[severity] += 1;
+    },
+    counts: () => ({ spent: { ...spent }, foreign, postponed: { ...postponed } }),
+  };
+}

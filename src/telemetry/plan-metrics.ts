@@ -1,0 +1,75 @@
+// Credits of each plan: its books, and what is planned.
+import type { CreditPlanState } from '../core/model/quality/health-summary.ts';
+import { SEVERITIES } from '../core/model/ids.ts';
+import { SPEND_CLASSES, type SpendClass } from '../core/spending/spend.ts';
+import type { MetricRegistry } from './metric-registry.ts';
+
+/** A plan as it stands, and what was counted on it since the start. */
+export interface PlanReading {
+  readonly state: CreditPlanState;
+  readonly counts: {
+    readonly spent: Readonly<Record<SpendClass, number>>;
+    readonly foreign: number;
+    readonly postponed: Readonly<Record<'warning' | 'info', number>>;
+  };
+}
+
+export interface PlanMetrics {
+  /** Called on each scrape; the last function set is used. What a plan does not know is absent. */
+  mirrorPlans(read: () => readonly PlanReading[]): void;
+}
+
+/** All are of the first explorer of a plan, so that sums over explorers are right. */
+export function createPlanMetrics(registry: MetricRegistry): PlanMetrics {
+  let read: () => readonly PlanReading[] = () => [];
+
+  type Value = number | null;
+  const each = (valueOf: (reading: PlanReading) => Value) => (): (readonly [{ explorer: string }, number])[] =>
+    read().flatMap((reading) => {
+      const value = valueOf(reading);
+      return value === null ? [] : [[{ explorer: nameOf(reading) }, value] as const];
+    });
+
+  registry.mirror(
+    'chainwarden_explorer_credits_at_reset',
+    each(({ state }) => state.atReset),
+  );
+  registry.mirror(
+    'chainwarden_explorer_credits_planned_per_day',
+    each(({ state }) => state.plannedPerDay),
+  );
+  registry.mirror(
+    'chainwarden_explorer_credits_reset_timestamp_seconds',
+    each(({ state }) => state.resetsAt / 1000),
+  );
+  registry.mirror(
+    'chainwarden_explorer_credits_foreign_total',
+    each(({ counts }) => counts.foreign),
+  );
+  registry.mirror('chainwarden_explorer_credits_spent_total', () =>
+    read().flatMap((reading) =>
+      SPEND_CLASSES.map((name) => [{ explorer: nameOf(reading), class: name }, reading.counts.spent[name]] as const),
+    ),
+  );
+  registry.mirror('chainwarden_explorer_stretch', () =>
+    read().flatMap((reading) =>
+      SEVERITIES.map((severity) => [{ explorer: nameOf(reading), severity }, reading.state.stretch[severity]] as const),
+    ),
+  );
+  registry.mirror('chainwarden_explorer_postponed_total', () =>
+    read().flatMap((reading) =>
+      (['warning', 'info'] as const).map(
+        (severity) => [{ explorer: nameOf(reading), severity }, reading.counts.postponed[severity]] as const,
+      ),
+    ),
+  );
+  return {
+    mirrorPlans(next) {
+      read = next;
+    },
+  };
+}
+
+function nameOf({ state }: PlanReading): string {
+  return state.explorers[0] ?? '';
+}
