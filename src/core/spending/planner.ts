@@ -49,13 +49,13 @@ export interface SpendingPlan {
   readonly x: number;
   /** The factor of critical: 1, unless critical watches alone need more than there is. */
   readonly xc: number;
-  /** Credits that others leave to critical watches until the reset. */
-  readonly criticalNeed: number;
+  /** Others leave so much to critical watches: for each millisecond until the reset, and once. */
+  readonly kept: { readonly perMs: number; readonly margin: number };
   /** The most that second pages of critical watches may cost, in credits a millisecond. */
   readonly deepPerMs: number;
 }
 
-export const UNSTRETCHED: SpendingPlan = { x: 1, xc: 1, criticalNeed: 0, deepPerMs: Infinity };
+export const UNSTRETCHED: SpendingPlan = { x: 1, xc: 1, kept: { perMs: 0, margin: 0 }, deepPerMs: Infinity };
 
 /** Retries and further pages on top of what is planned, before any were seen. */
 export const FIRST_RATIO = 1.1;
@@ -68,6 +68,10 @@ const MOST_CRITICAL = 24;
 const LEAST_SHARE = 0.05;
 const CRITICAL_SHARE = 0.95;
 const SAFETY = 1.05;
+/** Shortly before a reset the stretch stays as it is: little is left, and little time. */
+export const LAST_MS = 900_000;
+/** The clock of the explorer may be behind. */
+const LATE_RESET_MS = 120_000;
 const OF_REQUESTS = 0.9;
 const LONGEST_SWEEP = 6;
 /** A smaller stretch is none. */
@@ -99,7 +103,7 @@ export function planOf(questions: readonly PlannedQuestion[], supply: Supply): S
   return {
     x: Math.max(credits.x, requests.x),
     xc: Math.max(credits.xc, requests.xc),
-    criticalNeed: Math.min(inCredits.critical, Math.max(0, CRITICAL_SHARE * inCredits.forCritical)),
+    kept: keptFor(questions, inCredits, supply),
     deepPerMs: inCredits.mostDeep / supply.leftMs,
   };
 }
@@ -165,6 +169,26 @@ function creditsOf(questions: readonly PlannedQuestion[], supply: Supply): Need 
   const mostDeep = Math.max((CRITICAL_SHARE * forCritical - critical) / 2, 0.04 * forCritical, 0);
   const deep = Math.min(supply.deep * leftMs, mostDeep);
   return { usable, forCritical, critical, deep, mostDeep, foreign: supply.foreign, keep: supply.keep };
+}
+
+/**
+ * A share of what is left is for others where critical watches need more than all of it; not shortly before the reset,
+ * where that share would be the last request of a critical watch.
+ */
+function keptFor(questions: readonly PlannedQuestion[], need: Need, { leftMs, dearest }: Supply): SpendingPlan['kept'] {
+  const perMs = need.critical / leftMs;
+  const margin = 2 * dearest + chanceOf(questions, leftMs) + perMs * LATE_RESET_MS;
+  const most = Math.max(0, CRITICAL_SHARE * need.forCritical);
+  return leftMs < LAST_MS || need.critical + margin <= most ? { perMs, margin } : { perMs: most / leftMs, margin: 0 };
+}
+
+/** Due times fall into the rest of a period or not: by twice the standard deviation, more of them than their rate says. */
+function chanceOf(questions: readonly PlannedQuestion[], leftMs: number): number {
+  const variance = questions.reduce((sum, question) => {
+    const part = (leftMs / criticalMsOf(question)) % 1;
+    return sum + part * (1 - part) * question.cost ** 2;
+  }, 0);
+  return 2 * Math.sqrt(variance);
 }
 
 function requestsOf(questions: readonly PlannedQuestion[], { requestsPerMs, kc, leftMs }: Supply): Need {

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../core/spending/period.ts';
 import {
   effectiveMs,
   forecastOf,
+  LAST_MS,
   LEAST_STRETCH,
   plannedPerMs,
   planOf,
@@ -54,8 +55,6 @@ export interface Spending {
 const LOOK_MS = 60_000;
 /** Due times are multiples of it. */
 const STEP_MS = 50;
-/** Shortly before a reset the stretch stays as it is: little is left, and little time. */
-const LAST_MS = 900_000;
 const [UP, DOWN] = [1.05, 0.93];
 
 /** A plan in force, and what it costs in a millisecond. */

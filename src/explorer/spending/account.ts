@@ -16,8 +16,9 @@ import {
   type CreditPlan,
 } from './books.ts';
 import { added, NOTHING_FADING, rateAt, sumAt, type Fading } from './fading.ts';
-import { DAY_MS, periodMs, type PeriodRule } from '../../core/spending/period.ts';
+import { DAY_MS, periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
 import { createSpendCounter, type SpendCounter, type SpendCounts } from './counts.ts';
+import type { Refill } from './refusals.ts';
 import { createShare, type SpendShare } from './share.ts';
 
 /** As the config writes it. */
@@ -69,6 +70,8 @@ export interface Account {
   ) => void;
   /** The means until the reset; without limit where no plan is known. */
   supply(): Omit<Supply, 'dearest' | 'requestsPerMs'>;
+  /** Without a plan: midnight, when most plans are refilled. */
+  refill(): Refill;
   /** The watches are planned so from now on. */
   planned(plan: SpendingPlan): void;
   /** Null: no plan is known. */
@@ -76,12 +79,14 @@ export interface Account {
 }
 
 const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
+const MIDNIGHT = { per: 'day', resets: null } as const;
 const HOUR_MS = 3_600_000;
 const RATIO_MS = 6 * HOUR_MS;
 const DEEP_MS = 35 * 60_000;
 const MOST_RATIO = 3;
-/** While the rest is not known, others than critical watches ask one question in that time. */
-const REFILLING_GAP_MS = 5_000;
+/** While the rest is not known, others than critical watches ask one question in that time, and fewer as it goes on. */
+const REFILLING_GAP_MS = 15_000;
+const LONGEST_GAP_MS = 600_000;
 const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
 /** Second pages of critical watches may use what was added to their need for safety. */
@@ -94,14 +99,14 @@ export function createAccount(options: AccountOptions): Account {
   const counter = createSpendCounter();
   const keeper = createBookkeeper(options, counter);
   /** Others leave so much to critical watches, as it was planned. */
-  let need = { credits: 0, deepPerMs: UNSTRETCHED.deepPerMs, at: clock.now() };
+  let need: Pick<SpendingPlan, 'kept' | 'deepPerMs'> = UNSTRETCHED;
   const use = createUse();
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
 
   /** The need of critical watches until the reset: it shrinks as time passes. */
   function criticalNeed({ at, books }: Standing): number {
-    const [left, then] = [books.resetsAt - at, books.resetsAt - need.at];
-    return then > 0 ? need.credits * Math.min(1, Math.max(0, left) / then) : 0;
+    const { perMs, margin } = need.kept;
+    return perMs === 0 ? 0 : perMs * Math.max(0, books.resetsAt - at) + margin;
   }
 
   /** Whether it is there beside the need of critical watches. */
@@ -148,8 +153,13 @@ export function createAccount(options: AccountOptions): Account {
         ...use.rates(at),
       };
     },
-    planned({ criticalNeed: credits, deepPerMs }) {
-      need = { credits, deepPerMs, at: clock.now() };
+    refill() {
+      const { at, plan, books } = keeper.now();
+      if (plan === null) return { at: resetAfter(MIDNIGHT, at, at), isUnderWay: false };
+      return { at: books.resetsAt, isUnderWay: books.refillingSince !== null };
+    },
+    planned(plan) {
+      need = plan;
     },
     facts() {
       const { plan, known, books } = keeper.now();
@@ -170,7 +180,7 @@ interface Standing {
   readonly books: Books;
   readonly known: number;
   readonly agreed: number;
-  /** Nothing is under way, and nothing left in the last seconds. */
+  /** Nothing is under way, and nothing left for long enough that one request may show whether the plan was refilled. */
   readonly isIdle: boolean;
 }
 
@@ -202,7 +212,9 @@ function createBookkeeper({ clock, assumesPlan }: AccountOptions, counter: Spend
     }
     const less = (rest: number | null): number => (plan === null || rest === null ? Infinity : rest - inFlight);
     const [known, agreed] = [less(knownRest(books, plan)), less(agreedRest(books, plan))];
-    return { at, plan, books, known, agreed, isIdle: inFlight === 0 && at - lastLeft >= REFILLING_GAP_MS };
+    const since = books.refillingSince ?? at;
+    const gapMs = Math.min(LONGEST_GAP_MS, Math.max(REFILLING_GAP_MS, (at - since) / 2));
+    return { at, plan, books, known, agreed, isIdle: inFlight === 0 && at - Math.max(since, lastLeft) >= gapMs };
   }
 
   return {

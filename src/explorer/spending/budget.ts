@@ -117,7 +117,8 @@ export function createBudget(options: BudgetOptions): Budget {
       const withMargin = retryAfterMs === null ? null : retryAfterMs + MARGIN_MS;
       const credits = planHeaders?.credits ?? null;
       account.settle(booked, { isCharged: reason !== 'out-of-credits' && reason !== 'rate-limited', header: credits });
-      pause.settle({ isProbe, reason, retryAfterMs: withMargin, credits, price: booked.spend.price }, now);
+      const { price } = booked.spend;
+      pause.settle({ isProbe, reason, retryAfterMs: withMargin, credits, price, refill: account.refill() }, now);
       say(pause.rest(now));
       if (planHeaders === null || planHeaders.resetMs === null) return;
       window?.announce(counted, now, planHeaders.resetMs);

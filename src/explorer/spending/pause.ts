@@ -9,7 +9,7 @@
 import type { MissReason } from '../../core/model/observation.ts';
 import type { PlanRest, RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { doubtOf, probeAfterMs } from './refusals.ts';
+import { doubtOf, probeAfterMs, type Refill } from './refusals.ts';
 
 const LONGEST_MS = 600_000;
 const FIRST_BACK_OFF_MS = 1_000;
@@ -29,6 +29,7 @@ export interface Settled {
   /** Of the answer's header; null = it named none. */
   readonly credits: number | null;
   readonly price: number;
+  readonly refill: Refill;
 }
 
 export interface RequestGate {
@@ -71,12 +72,12 @@ export function createPause(): RequestGate {
     limitedUntil = Math.max(limitedUntil, now + Math.min(ms, LONGEST_MS));
   }
 
-  function refuse(reason: RefusalReason, price: number, now: Instant): void {
-    const doubt = doubtOf(reason, { credits, price, hasWorked });
+  function refuse(reason: RefusalReason, { price, refill }: Settled, now: Instant): void {
+    const doubt = doubtOf(reason, { credits, price, hasWorked, refill });
     const isDoubted = doubt !== null;
     const goesOn = refused?.reason === reason && (refused.doubt !== null) === isDoubted;
     const count = goesOn ? (refused?.count ?? 0) + 1 : 1;
-    refused = { reason, doubt, count, until: now + probeAfterMs({ reason, isDoubted, count }, now) };
+    refused = { reason, doubt, count, until: now + probeAfterMs({ reason, isDoubted, count, refill }, now) };
   }
 
   function answered(isProbe: boolean): void {
@@ -86,7 +87,8 @@ export function createPause(): RequestGate {
     refused = null;
   }
 
-  function settleReason({ reason, retryAfterMs, price, isProbe }: Settled, now: Instant): void {
+  function settleReason(settled: Settled, now: Instant): void {
+    const { reason, retryAfterMs, isProbe } = settled;
     switch (reason) {
       case 'rate-limited':
         limits += 1;
@@ -96,7 +98,7 @@ export function createPause(): RequestGate {
       case 'no-key':
       case 'unauthorized':
         // One that left before the rest began is no probe that failed.
-        if (refused === null || isProbe) refuse(reason, price, now);
+        if (refused === null || isProbe) refuse(reason, settled, now);
         return;
       case null:
       case 'not-found':

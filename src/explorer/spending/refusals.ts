@@ -12,38 +12,46 @@ export interface PlanEvidence {
   readonly price: number;
   /** A request was answered since the start. */
   readonly hasWorked: boolean;
+  readonly refill: Refill;
+}
+
+/** When the credits of a plan are refilled, by what is known of it. */
+export interface Refill {
+  readonly at: Instant;
+  /** That was expected a moment ago, and no header has risen since. */
+  readonly isUnderWay: boolean;
 }
 
 /** A header that leaves so many calls speaks against "out of credits". */
 const LEAST_CALLS_LEFT = 20;
 
 /** Why a refusal is doubted, for people; null = it is believed. */
-export function doubtOf(reason: RefusalReason, { credits, price, hasWorked }: PlanEvidence): string | null {
+export function doubtOf(reason: RefusalReason, { credits, price, hasWorked, refill }: PlanEvidence): string | null {
   if (reason !== 'out-of-credits') return hasWorked ? 'the key has worked since the start' : null;
+  if (refill.isUnderWay) return 'the plan is refilled about now';
   if (credits === null || credits < LEAST_CALLS_LEFT * price) return null;
   return `${Math.floor(credits).toLocaleString('en-US')} credits were left`;
 }
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const DOUBTED_MS = [5 * SECOND_MS, 15 * SECOND_MS, 45 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS];
 const NEVER_WORKED_MS = [30 * SECOND_MS, 2 * MINUTE_MS];
 export const PROBE_EVERY_MS = 10 * MINUTE_MS;
-/** Plans are filled up at 00:00 UTC by the clock of the explorer. */
-const AFTER_MIDNIGHT_MS = 5 * SECOND_MS;
+/** Clocks differ. */
+const AFTER_REFILL_MS = 5 * SECOND_MS;
 
 export interface PlanRefusal {
   readonly reason: RefusalReason;
   readonly isDoubted: boolean;
   /** How often in a row, this one included. */
   readonly count: number;
+  readonly refill: Refill;
 }
 
 /** How long to wait before the next probe. */
-export function probeAfterMs({ reason, isDoubted, count }: PlanRefusal, now: Instant): number {
+export function probeAfterMs({ reason, isDoubted, count, refill }: PlanRefusal, now: Instant): number {
   if (isDoubted) return DOUBTED_MS[count - 1] ?? PROBE_EVERY_MS;
   if (reason !== 'out-of-credits') return NEVER_WORKED_MS[count - 1] ?? PROBE_EVERY_MS;
-  const untilMidnight = DAY_MS - (now % DAY_MS) + AFTER_MIDNIGHT_MS;
-  return Math.min(PROBE_EVERY_MS, untilMidnight);
+  return Math.min(PROBE_EVERY_MS, Math.max(0, refill.at - now) + AFTER_REFILL_MS);
 }

@@ -17,6 +17,7 @@ import { A_DAY } from '../../support/spending.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
+const NOTHING_KEPT = { perMs: 0, margin: 0 };
 
 function asked(severity: Severity, wantedMs: number, cost = 20, longestMs = Infinity): PlannedQuestion {
   return { cost, asks: [{ severity, wantedMs, longestMs }] };
@@ -121,6 +122,20 @@ const supplies = fc
   })
   .map((drawn): Supply => ({ ...A_DAY, ...drawn, agreed: drawn.known }));
 
+test('others leave more than its rate to a critical watch shortly before the reset, and never what it cannot use', () => {
+  const one = [asked('critical', MINUTE)];
+  const rest = (left: Partial<Supply>): number => {
+    const supply = { ...A_DAY, ...left };
+    const { perMs, margin } = planOf(one, supply).kept;
+    return perMs * supply.leftMs + margin;
+  };
+  // Two due times and a late refill, though a part of one is all that the rate says.
+  expect(rest({ known: 200, agreed: 200, leftMs: MINUTE / 2 })).toBeGreaterThan(40 + 20);
+  expect(rest({ known: 90, agreed: 90, leftMs: MINUTE / 2 })).toBeGreaterThan(90);
+  // Far from the reset a share stays open, whatever critical watches need.
+  expect(rest({ known: 10_000, agreed: 10_000 })).toBeLessThan(0.96 * 10_000);
+});
+
 describe('properties', () => {
   test('no more is asked than there is, below the most that intervals are stretched', () => {
     fc.assert(
@@ -175,15 +190,15 @@ describe('where a plan leads', () => {
   test('wanted is what the rules say; planned is less by the stretch, and holds second pages, retries and sweeps', () => {
     expect(wantedPerMs(questions) * DAY).toBeCloseTo(5 * 28_800 + 1920, 6);
     const supply = { k: 1.2, kc: 1.1, deep: 0, sweepPerMs: 600 / DAY };
-    const plan = { x: 2, xc: 1, criticalNeed: 0, deepPerMs: Infinity };
+    const plan = { x: 2, xc: 1, kept: NOTHING_KEPT, deepPerMs: Infinity };
     const others = 4 * 14_400 + 480;
     expect(plannedPerMs(questions, supply, plan) * DAY).toBeCloseTo(1.1 * 28_800 + 1.2 * others + 300, 6);
   });
 
   test('second pages of critical watches are planned up to the most that they may cost', () => {
     const supply = { k: 1, kc: 1, deep: 3, sweepPerMs: 0 };
-    expect(plannedPerMs([], supply, { x: 1, xc: 1, criticalNeed: 0, deepPerMs: 2 })).toBe(2);
-    expect(plannedPerMs([], supply, { x: 1, xc: 1, criticalNeed: 0, deepPerMs: 5 })).toBe(3);
+    expect(plannedPerMs([], supply, { x: 1, xc: 1, kept: NOTHING_KEPT, deepPerMs: 2 })).toBe(2);
+    expect(plannedPerMs([], supply, { x: 1, xc: 1, kept: NOTHING_KEPT, deepPerMs: 5 })).toBe(3);
   });
 
   test('a question of critical and other watches is paid once', () => {
@@ -196,7 +211,7 @@ describe('where a plan leads', () => {
     };
     expect(wantedPerMs([shared]) * DAY).toBeCloseTo(28_800, 6);
     const all = { k: 1, kc: 1, deep: 0, sweepPerMs: 0 };
-    const plan = { x: 4, xc: 1, criticalNeed: 0, deepPerMs: Infinity };
+    const plan = { x: 4, xc: 1, kept: NOTHING_KEPT, deepPerMs: Infinity };
     expect(plannedPerMs([shared], all, plan) * DAY).toBeCloseTo(14_400, 6);
   });
 

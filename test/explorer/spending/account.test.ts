@@ -154,8 +154,26 @@ describe('at the reset', () => {
     ask(account, 880);
     expect(account.admit(spend('warning'))).toBe('postpone');
     expect(account.admit(spend('critical'))).toBe('leave');
-    await clock.advance(5000);
+    await clock.advance(15_000);
     expect(account.admit(spend('warning'))).toBe('leave');
+    ask(account, 860);
+    await clock.advance(65_000);
+    expect(account.admit(spend('warning'))).toBe('leave');
+    ask(account, 840);
+    await clock.advance(60_000);
+    expect(account.admit(spend('warning'))).toBe('postpone');
+    await clock.advance(30_000);
+    expect(account.admit(spend('warning'))).toBe('leave');
+  });
+
+  test('says to a refusal that the plan is refilled about now', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 900);
+    expect(account.refill()).toEqual({ at: 101 * DAY, isUnderWay: false });
+    await toMidnight(clock);
+    expect(account.refill().isUnderWay).toBe(true);
+    ask(account, 99_900);
+    expect(account.refill()).toEqual({ at: 102 * DAY, isUnderWay: false });
   });
 
   test('that does not come within ten minutes was assumed wrongly: what is left has to last for a day', async () => {
@@ -257,24 +275,27 @@ describe('the curve of a period', () => {
 });
 
 describe('what may leave', () => {
-  const needing = (criticalNeed: number) => ({ ...UNSTRETCHED, criticalNeed, deepPerMs: 0.1 });
+  const needing = (credits: number, account: Account) => {
+    const kept = { perMs: credits / account.supply().leftMs, margin: 0 };
+    return { ...UNSTRETCHED, kept, deepPerMs: 0.1 };
+  };
 
   test('others wait where only what critical watches need is left', () => {
     const { account } = anAccount();
     ask(account, 30_000);
-    account.planned(needing(28_000));
+    account.planned(needing(28_000, account));
     expect(account.admit(spend('warning'))).toBe('leave');
     for (let i = 0; i < 100; i += 1) ask(account, null);
     expect([account.admit(spend('warning')), account.admit(spend('critical'))]).toEqual(['postpone', 'leave']);
     expect(account.facts()?.counts.postponed).toEqual({ warning: 1, info: 0 });
-    account.planned(needing(10_000));
+    account.planned(needing(10_000, account));
     expect(account.admit(spend('warning'))).toBe('leave');
   });
 
   test('what critical watches need shrinks as the day passes', async () => {
     const { account, clock } = anAccount();
     ask(account, 30_000);
-    account.planned(needing(28_000));
+    account.planned(needing(28_000, account));
     for (let i = 0; i < 100; i += 1) ask(account, null);
     expect(account.admit(spend('info'))).toBe('postpone');
     await clock.advance(6 * HOUR);

@@ -1,7 +1,8 @@
 import type http from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
-import type { Budget, BudgetTicket } from '../../../src/explorer/spending/budget.ts';
+import { createAccount } from '../../../src/explorer/spending/account.ts';
+import { createBudget, type Budget, type BudgetTicket } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -80,6 +81,18 @@ describe('a 402', () => {
     await clock.setTo(Date.UTC(2026, 0, 2, 0, 0, 5));
     await ask(null, 100_000);
     expect(budget.rest()).toBeNull();
+  });
+
+  test('of a plan that is refilled about now is doubted, whatever the last header said', async () => {
+    const clock = createFakeClock(Date.UTC(2026, 0, 1, 23, 59));
+    const account = createAccount({ clock, assumesPlan: false });
+    account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0 });
+    const budget = createBudget({ clock, requestsPerSecond: null, account });
+    const ask = asking(budget);
+    await ask(null, 10);
+    await clock.advance(90_000);
+    await ask('out-of-credits', 10);
+    expect(budget.rest()).toMatchObject({ doubt: 'the plan is refilled about now', nextAt: clock.now() + 5000 });
   });
 
   test('that is doubted is believed once a header says that nothing is left', async () => {
