@@ -33,8 +33,8 @@ export interface BugOfPeople extends Simulated {
   readonly caughtAs: readonly `${PeopleCheck} ${Duty}`[];
 }
 
-/** Of the connection itself, which the simulation replaces. */
-export interface WireBug extends Bug {
+/** Noticed by a test that is there for it: of the connection, which the simulation replaces, and of a plan. */
+export interface TestedBug extends Bug {
   readonly tests: string;
   /** The name of the test that must fail. */
   readonly caughtBy: string;

@@ -3,6 +3,7 @@ import { whereCaught } from './caught.ts';
 import { copyWith, runIn } from './copies.ts';
 import { BUGS_OF_ALERTS } from './of-alerts.ts';
 import { BUGS_OF_PEOPLE } from './of-people.ts';
+import { BUGS_OF_PLANS } from './of-plans.ts';
 import { WIRE_BUGS } from './of-the-wire.ts';
 
 const HALF_AN_HOUR = 1_800_000;
@@ -29,8 +30,11 @@ describe('within ten simulated days the oracle for people notices a bug alone:',
 
 const JEST = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--testTimeout', '20000', '--forceExit'];
 
-describe('a bug of the connection fails the test that is there for it:', () => {
-  test.each(Object.entries(WIRE_BUGS))(
+describe.each([
+  { of: 'the connection', bugs: WIRE_BUGS },
+  { of: 'a plan', bugs: BUGS_OF_PLANS },
+])('a bug of $of fails the test that is there for it:', ({ bugs }) => {
+  test.each(Object.entries(bugs))(
     '%s',
     async (name, { tests, caughtBy }) => {
       using copy = copyWith(name);

@@ -1,9 +1,9 @@
 // Bugs of the connection, which the simulation replaces.
-import type { WireBug } from './bug.ts';
+import type { TestedBug } from './bug.ts';
 
 const WIRE_TESTS = 'test/explorer/http/failures.test.ts';
 
-export const WIRE_BUGS: Readonly<Record<string, WireBug>> = {
+export const WIRE_BUGS: Readonly<Record<string, TestedBug>> = {
   'redirects followed': {
     edits: [
       {

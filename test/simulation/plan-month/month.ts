@@ -1,0 +1,271 @@
+// Days of a plan: the scheduler, the planner, the account and the budget of the product, with its retries, against a server
+// that counts. Nothing is decoded and nobody is told. What is asked, late, missed and refused is counted here.
+import type { AnyView } from '../../../src/core/values/fields.ts';
+import { firstQuestionsOf, needOf } from '../../../src/core/spending/asked.ts';
+import { highest } from '../../../src/core/model/delivery.ts';
+import type { Severity } from '../../../src/core/model/ids.ts';
+import type { Question } from '../../../src/core/model/watch/question.ts';
+import { Postponed } from '../../../src/core/model/watch/question.ts';
+import type { Watch } from '../../../src/core/model/watch/watch.ts';
+import { createScheduler } from '../../../src/engine/scheduling/scheduler.ts';
+import { createSpending } from '../../../src/engine/scheduling/spending.ts';
+import { createFetchAnswer, type FetchAnswer } from '../../../src/explorer/http/fetch-answer.ts';
+import { problemOf } from '../../../src/explorer/http/answer-problem.ts';
+import { createAccount, type Account, type WrittenPlan } from '../../../src/explorer/spending/account.ts';
+import { createBudget } from '../../../src/explorer/spending/budget.ts';
+import type { SpendClass } from '../../../src/core/spending/spend.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { notifiers } from '../../../src/notifiers/index.ts';
+import { loadRules } from '../../../src/rules/load.ts';
+import { kinds } from '../../../src/watches/index.ts';
+import { createVirtualTime, type VirtualTime } from '../machine/clock.ts';
+import type { Draw } from '../draw.ts';
+import type { CountingServer } from './server.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+export interface MonthOptions {
+  readonly watches: readonly Watch[];
+  readonly plan: WrittenPlan | null;
+  readonly isStretched?: boolean;
+  readonly requestsPerSecond?: number;
+  readonly clock: VirtualTime;
+  readonly server: CountingServer;
+  readonly draw: Draw;
+  /** This part of the answers asks for a second page. */
+  readonly secondPages?: number;
+  /** Pages beside them, of critical watches, each minute. */
+  readonly deepPages?: number;
+  /** Each minute. */
+  readonly happens?: (now: number) => void;
+  /** The process is replaced at these times of the day. */
+  readonly restartsAt?: readonly number[];
+}
+
+export interface Month {
+  readonly due: Record<Severity, number>;
+  readonly missed: Record<Severity, number>;
+  /** Late first requests of critical watches, in milliseconds, sorted. */
+  readonly late: readonly number[];
+  readonly deepRead: number;
+  /** The factors, each five minutes. */
+  readonly stretches: readonly Record<Severity, number>[];
+  /** First pages that left, and how many the intervals in force made due. */
+  readonly asked: number;
+  readonly planned: number;
+}
+
+interface Counted {
+  readonly due: Record<Severity, number>;
+  readonly missed: Record<Severity, number>;
+  readonly late: number[];
+  readonly stretches: Record<Severity, number>[];
+  deepRead: number;
+  asked: number;
+  planned: number;
+}
+
+const none = (): Record<Severity, number> => ({ critical: 0, warning: 0, info: 0 });
+
+/** Lives through so many days. */
+export async function liveFor(days: number, options: MonthOptions): Promise<Month> {
+  const { clock, happens, restartsAt = [] } = options;
+  const counted: Counted = { due: none(), missed: none(), late: [], stretches: [], deepRead: 0, asked: 0, planned: 0 };
+  let process = begin(options, counted);
+  const start = clock.now();
+  for (let minute = 1; minute <= days * 1440; minute += 1) {
+    await clock.runUntil(start + minute * MINUTE_MS);
+    happens?.(clock.now());
+    process.everyMinute();
+    if (restartsAt.includes((clock.now() - start) % (24 * HOUR_MS))) {
+      await process.stop();
+      process = begin(options, counted);
+    }
+  }
+  await process.stop();
+  return { ...counted, late: counted.late.toSorted((a, b) => a - b) };
+}
+
+interface Living {
+  everyMinute(): void;
+  stop(): Promise<void>;
+}
+
+function begin(options: MonthOptions, counted: Counted): Living {
+  const { clock, watches, plan, requestsPerSecond = Infinity, isStretched = true, deepPages = 0 } = options;
+  const stop = new AbortController();
+  const account = createAccount({ clock, assumesPlan: false });
+  account.setPlan(plan);
+  const fetchAnswer = createClient(options, account, stop.signal, counted);
+  const spending = createSpending({
+    purses: () => [{ explorers: ['chain'], account, requestsPerSecond, isStretched }],
+    watches: () => watches,
+    clock,
+    onChange: () => {
+      scheduler.repace();
+    },
+  });
+  const running = new Set<string>();
+
+  async function poll(key: string, asking: readonly Watch[], due: number): Promise<void> {
+    const severity = highest(asking.map((watch) => needOf(watch).severity));
+    const [first] = asking;
+    if (first === undefined) return;
+    counted.due[severity] += 1;
+    // A poll that is still under way when the next one is due has missed it.
+    if (running.has(key)) {
+      counted.missed[severity] += 1;
+      return;
+    }
+    running.add(key);
+    try {
+      await fetchAnswer(first.kind.question(first.target), severity, severity, due);
+      if (options.draw.chance(options.secondPages ?? 0))
+        await fetchAnswer(first.kind.question(first.target), 'pages', severity, null).catch(() => null);
+    } catch (error) {
+      if (error instanceof Postponed) for (const { id } of asking) scheduler.pollAgain(id, MINUTE_MS);
+      else if (!stop.signal.aborted) counted.missed[severity] += 1;
+    } finally {
+      running.delete(key);
+    }
+  }
+
+  const scheduler = createScheduler({
+    clock,
+    onTick(due) {
+      const byKey = Map.groupBy(due, (watch) => firstQuestionsOf(watch)[0]?.key ?? '');
+      for (const [key, asking] of byKey) void poll(key, asking, clock.now());
+    },
+    onLag: () => undefined,
+    paceOf: spending.paceOf,
+  });
+  spending.plan();
+  scheduler.set(watches, watches);
+  const ended = Promise.all([scheduler.run(stop.signal), spending.run(stop.signal)]);
+  const byQuestion = Map.groupBy(watches, (watch) => firstQuestionsOf(watch)[0]?.key ?? '');
+  const paceOfAll = (asking: readonly Watch[]): number => Math.min(...asking.map(spending.paceOf));
+  const deep = watches.find((watch) => needOf(watch).severity === 'critical');
+
+  async function readDeep(): Promise<void> {
+    for (let page = 0; page < deepPages && deep !== undefined; page += 1)
+      try {
+        await fetchAnswer(deep.kind.question(deep.target), 'pages', 'critical', null);
+        counted.deepRead += 1;
+      } catch {
+        return;
+      }
+  }
+
+  return {
+    everyMinute() {
+      counted.planned += [...byQuestion.values()].reduce((sum, asking) => sum + MINUTE_MS / paceOfAll(asking), 0);
+      if (clock.now() % (5 * MINUTE_MS) < MINUTE_MS)
+        counted.stretches.push(spending.stateOf('chain')?.stretch ?? { ...ONES });
+      if (deepPages > 0) void readDeep();
+    },
+    async stop() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+const ONES = { critical: 1, warning: 1, info: 1 };
+
+type Ask = (question: Question, spentOn: SpendClass, severity: Severity, due: number | null) => Promise<unknown>;
+
+/** The product's requests, retries included, with a server in place of a network: an answer takes 100 to 300 ms. */
+function createClient(
+  { clock, server, draw, requestsPerSecond = 5 }: MonthOptions,
+  account: Account,
+  signal: AbortSignal,
+  counted: Counted,
+): Ask {
+  const budget = createBudget({ clock, requestsPerSecond, account });
+  const dueOf = new Map<string, number | null>();
+  let number = 0;
+  const fetchAnswer: FetchAnswer = createFetchAnswer({
+    explorer: 'chain',
+    transport: {
+      async get(address) {
+        const [, price = '0', id = ''] = address.split('/');
+        const due = dueOf.get(id) ?? null;
+        dueOf.set(id, null);
+        if (due !== null && id.startsWith('critical')) counted.late.push(clock.now() - due);
+        if (due !== null) counted.asked += 1;
+        const wait = draw.between(50, 150);
+        await clock.sleep(wait, signal);
+        const answer = server.ask(Number(price), clock.now());
+        await clock.sleep(wait, signal);
+        return { ...answer, wire: [], free: () => undefined };
+      },
+      close: () => undefined,
+    },
+    budget,
+    answers: { get: () => null, put: () => undefined },
+    reader: {
+      readSmall: () => null,
+      read(answer, { where }) {
+        const problem = problemOf(answer, NOTHING, { where, hasKey: true, redact: (text) => text, now: clock.now() });
+        if (problem !== null) throw problem;
+        const value = {} as AnyView;
+        return Promise.resolve({
+          body: NOTHING,
+          weight: 0,
+          isSmall: true,
+          decoded: { value, content: null, unknownFields: () => 0 },
+        });
+      },
+    },
+    meter: null,
+    totalMs: 30_000,
+    hasKey: true,
+    onAnswer: () => undefined,
+    clock,
+    signal,
+  });
+  return async (question, spentOn, severity, due) => {
+    number += 1;
+    const id = `${severity}${number}`;
+    dueOf.set(id, due);
+    const spend = { class: spentOn, severity, isRetry: false, price: question.credits };
+    try {
+      return await fetchAnswer({ question, address: `/${question.credits}/${id}`, where: 'the server', spend });
+    } finally {
+      dueOf.delete(id);
+    }
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** So many watches of balances. Each asks a question of its own; `asksAs`: all ask that of the watch with this number. */
+export interface Some {
+  readonly count: number;
+  readonly every: string;
+  readonly severity: Severity;
+  readonly asksAs?: number;
+}
+
+const CONFIG = `
+explorers: { chain: { form: sandbox } }
+channels: { screen: { type: log } }
+rules: [rules.yaml]
+`;
+
+export function watchesOf(some: readonly Some[]): readonly Watch[] {
+  const all = some.flatMap((one) => Array.from({ length: one.count }, () => one));
+  const rules = all.map(({ every, severity, asksAs }, n) => {
+    const of = `'0x${String(asksAs ?? n).padStart(40, '0')}'`;
+    const alerts = `alerts: [{ id: moved, on: changed, severity: ${severity} }]`;
+    return `  - { id: w${n}, kind: balance, of: ${of}, every: ${every}, ${alerts} }\n`;
+  });
+  const { config } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
+  if (config === null) throw new Error('the config of the month does not load');
+  return loadRules(config, [{ file: 'rules.yaml', text: `watches:\n${rules.join('')}` }], { kinds }).watches;
+}
+
+export function createMonthClock(): VirtualTime {
+  return createVirtualTime(Date.UTC(2026, 0, 1));
+}
