@@ -1,6 +1,7 @@
 // How much longer the intervals of the watches of one plan must be, so that what is left of its credits lasts until they
 // are refilled. Critical watches come first: they are stretched only where they alone would ask for more than is left.
 import type { Severity } from '../model/ids.ts';
+import { remembered } from '../../lib/remembered.ts';
 
 /** One watch that asks a question. */
 export interface Asking {
@@ -96,10 +97,9 @@ export function stretchOf(severity: Severity, { x, xc }: Pick<SpendingPlan, 'x' 
 /** The least stretch with which the questions ask for no more than there is, of credits and of requests. */
 export function planOf(questions: readonly PlannedQuestion[], supply: Supply): SpendingPlan {
   const inCredits = creditsOf(questions, supply);
-  const byPrice = (): Rates => ratesOf(questions, ({ cost }) => cost);
-  const credits = stretched(byPrice, inCredits, supply);
-  const byCount = (): Rates => ratesOf(questions, () => 1);
-  const requests = stretched(byCount, requestsOf(questions, supply), { ...supply, sweepPerMs: 0 });
+  const credits = stretched(() => ratesByPrice(questions), inCredits, supply);
+  const inRequests = requestsOf(questions, supply);
+  const requests = stretched(() => ratesByCount(questions), inRequests, { ...supply, sweepPerMs: 0 });
   return {
     x: Math.max(credits.x, requests.x),
     xc: Math.max(credits.xc, requests.xc),
@@ -110,8 +110,8 @@ export function planOf(questions: readonly PlannedQuestion[], supply: Supply): S
 
 /** The price of the questions in a millisecond as their rules are written, first pages only. */
 export function wantedPerMs(questions: readonly PlannedQuestion[]): number {
-  const priceOf: PriceOf = ({ cost }) => cost;
-  return criticalRateOf(questions, priceOf) + ratesOf(questions, priceOf).beyondCritical(1, 1);
+  const rates = ratesByPrice(questions);
+  return rates.critical + rates.beyondCritical(1, 1);
 }
 
 /** The price of all requests in a millisecond under a plan: second pages, retries and sweeps are in it. */
@@ -120,9 +120,9 @@ export function plannedPerMs(
   { k, kc, deep, sweepPerMs }: Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'>,
   { x, xc, deepPerMs }: SpendingPlan,
 ): number {
-  const priceOf: PriceOf = ({ cost }) => cost;
-  const critical = (kc * criticalRateOf(questions, priceOf)) / xc + Math.min(deep, deepPerMs);
-  return critical + k * ratesOf(questions, priceOf).beyondCritical(x, xc) + sweepPerMs / Math.min(x, LONGEST_SWEEP);
+  const rates = ratesByPrice(questions);
+  const critical = (kc * rates.critical) / xc + Math.min(deep, deepPerMs);
+  return critical + k * rates.beyondCritical(x, xc) + sweepPerMs / Math.min(x, LONGEST_SWEEP);
 }
 
 export interface PlanForecast {
@@ -165,7 +165,7 @@ function creditsOf(questions: readonly PlannedQuestion[], supply: Supply): Need 
   const { known, agreed, dearest, kc, leftMs } = supply;
   const usable = known - 2 * dearest;
   const forCritical = agreed - 2 * dearest;
-  const critical = criticalRateOf(questions, ({ cost }) => cost) * kc * leftMs * SAFETY;
+  const critical = ratesByPrice(questions).critical * kc * leftMs * SAFETY;
   const mostDeep = Math.max((CRITICAL_SHARE * forCritical - critical) / 2, 0.04 * forCritical, 0);
   const deep = Math.min(supply.deep * leftMs, mostDeep);
   return { usable, forCritical, critical, deep, mostDeep, foreign: supply.foreign, keep: supply.keep };
@@ -193,7 +193,7 @@ function chanceOf(questions: readonly PlannedQuestion[], leftMs: number): number
 
 function requestsOf(questions: readonly PlannedQuestion[], { requestsPerMs, kc, leftMs }: Supply): Need {
   const usable = OF_REQUESTS * requestsPerMs * leftMs;
-  const critical = criticalRateOf(questions, () => 1) * kc * leftMs * SAFETY;
+  const critical = ratesByCount(questions).critical * kc * leftMs * SAFETY;
   return { usable, forCritical: usable, critical, deep: 0, mostDeep: 0, foreign: 0, keep: 0 };
 }
 
@@ -232,6 +232,8 @@ function leastWithin(spentAt: (x: number) => number, open: number): number {
 type PriceOf = (question: PlannedQuestion) => number;
 
 interface Rates {
+  /** The price of the critical watches alone in a millisecond, unstretched. */
+  readonly critical: number;
   /** The price of all requests in a millisecond, less that of the critical watches alone. */
   beyondCritical(x: number, xc: number): number;
 }
@@ -248,6 +250,7 @@ function ratesOf(questions: readonly PlannedQuestion[], priceOf: PriceOf): Rates
   }
   const groups = [...alike.values()].filter(({ asks }) => asks.some(({ severity }) => severity !== 'critical'));
   return {
+    critical: questions.reduce((sum, question) => sum + priceOf(question) / criticalMsOf(question), 0),
     beyondCritical(x, xc) {
       let sum = 0;
       for (const { asks, criticalMs, price } of groups) {
@@ -259,9 +262,9 @@ function ratesOf(questions: readonly PlannedQuestion[], priceOf: PriceOf): Rates
   };
 }
 
-function criticalRateOf(questions: readonly PlannedQuestion[], priceOf: PriceOf): number {
-  return questions.reduce((sum, question) => sum + priceOf(question) / criticalMsOf(question), 0);
-}
+/** The same questions are planned each minute. */
+const ratesByPrice = remembered((questions: readonly PlannedQuestion[]) => ratesOf(questions, ({ cost }) => cost));
+const ratesByCount = remembered((questions: readonly PlannedQuestion[]) => ratesOf(questions, () => 1));
 
 /** The shortest interval of a critical watch that asks it; Infinity: none does. */
 function criticalMsOf({ asks }: PlannedQuestion): number {

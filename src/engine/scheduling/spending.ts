@@ -1,5 +1,5 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
-import { askedBy, needOf, type AskedQuestion } from '../../core/spending/asked.ts';
+import { askedBy, needOf } from '../../core/spending/asked.ts';
 import { DAY_MS } from '../../core/spending/period.ts';
 import {
   effectiveMs,
@@ -10,6 +10,7 @@ import {
   planOf,
   stretchOf,
   UNSTRETCHED,
+  type PlannedQuestion,
   wantedPerMs,
   type SpendingPlan,
 } from '../../core/spending/planner.ts';
@@ -65,10 +66,29 @@ interface Priced extends SpendingPlan {
 
 const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0 };
 
-/** The questions of all watches. */
-type Asked = () => readonly AskedQuestion[];
+/** The questions of the watches of these explorers. */
+type QuestionsOf = (explorers: readonly string[]) => readonly PlannedQuestion[];
+
+/** Made again where the watches are other ones: ten thousand take longer than the plan itself. */
+function createQuestions(watches: () => readonly Watch[]): QuestionsOf {
+  let seen: readonly Watch[] = [];
+  const byExplorers = new Map<string, readonly PlannedQuestion[]>();
+  return (explorers) => {
+    const now = watches();
+    if (now.length !== seen.length || now.some((watch, i) => watch !== seen[i])) byExplorers.clear();
+    seen = now;
+    const key = explorers.join();
+    const known = byExplorers.get(key);
+    if (known !== undefined) return known;
+    const own = new Set(explorers);
+    const questions = askedBy(now.filter(({ target }) => own.has(target.explorer))).map(({ question }) => question);
+    byExplorers.set(key, questions);
+    return questions;
+  };
+}
 
 export function createSpending({ purses, watches, clock, onChange }: SpendingOptions): Spending {
+  const questionsOf = createQuestions(watches);
   let planByExplorer: ReadonlyMap<string, Priced> = new Map();
 
   /** Small changes are left out: each moves the due times of all watches. */
@@ -81,12 +101,11 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     return { ...next, x: one(before.x, next.x), xc: one(before.xc, next.xc) };
   }
 
-  function planFor({ explorers, account, requestsPerSecond, isStretched }: Purse, asked: Asked): Priced {
+  function planFor({ explorers, account, requestsPerSecond, isStretched }: Purse): Priced {
     const means = account.supply();
     // Most plans have no limit, and then no question is looked at.
     if (means.known === Infinity && requestsPerSecond === Infinity) return NOTHING_ASKED;
-    const own = new Set(explorers);
-    const questions = asked().flatMap(({ explorer, question }) => (own.has(explorer) ? [question] : []));
+    const questions = questionsOf(explorers);
     const dearest = questions.reduce((most, { cost }) => Math.max(most, cost), 0);
     const supply = { ...means, dearest, requestsPerMs: requestsPerSecond / 1000 };
     const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;
@@ -97,12 +116,10 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
   }
 
   function plan(): void {
-    let found: ReturnType<Asked> | null = null;
-    const asked: Asked = () => (found ??= askedBy(watches()));
     const before = planByExplorer;
     planByExplorer = new Map(
       purses().flatMap((purse) => {
-        const next = planFor(purse, asked);
+        const next = planFor(purse);
         return purse.explorers.map((name) => [name, next] as const);
       }),
     );

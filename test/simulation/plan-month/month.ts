@@ -15,6 +15,7 @@ import { createAccount, type Account, type WrittenPlan } from '../../../src/expl
 import { createBudget } from '../../../src/explorer/spending/budget.ts';
 import type { SpendClass } from '../../../src/core/spending/spend.ts';
 import { loadConfig } from '../../../src/config/config.ts';
+import { formatProblems } from '../../../src/config/problem.ts';
 import { notifiers } from '../../../src/notifiers/index.ts';
 import { loadRules } from '../../../src/rules/load.ts';
 import { kinds } from '../../../src/watches/index.ts';
@@ -263,7 +264,11 @@ export function watchesOf(some: readonly Some[]): readonly Watch[] {
   });
   const { config } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
   if (config === null) throw new Error('the config of the month does not load');
-  return loadRules(config, [{ file: 'rules.yaml', text: `watches:\n${rules.join('')}` }], { kinds }).watches;
+  const { watches, problems } = loadRules(config, [{ file: 'rules.yaml', text: `watches:\n${rules.join('')}` }], {
+    kinds,
+  });
+  if (problems.length > 0) throw new Error(formatProblems(problems));
+  return watches;
 }
 
 export function createMonthClock(): VirtualTime {
