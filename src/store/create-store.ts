@@ -30,6 +30,7 @@ import { chainBlocks, keepChainBlocks } from './tables/memory/chain-blocks.ts';
 import { covered, keepCoverage } from './tables/memory/coverage.ts';
 import { writeFact } from './tables/memory/facts.ts';
 import { endPass, isPassEnded } from './tables/operators/ended-passes.ts';
+import { keepPlans, plans } from './tables/memory/plans.ts';
 import { forget, remembered } from './tables/memory/memory.ts';
 import { answerTo, changesSince } from './tables/operators/requests.ts';
 import { announceable } from './tables/operators/silences.ts';
@@ -70,7 +71,7 @@ export function createStore(database: SqlDatabase, own: StoreOwn): Store {
 function readsOf({ sql, snapshot }: SqlDatabase) {
   const single = <T>(work: (on: Sql) => Promise<T>): Promise<T> => work(sql);
   return {
-    ...bound(single, { remembered, covered, chainBlocks }),
+    ...bound(single, { remembered, covered, chainBlocks, plans }),
     ...bound(snapshot, { readRouting, readDue, readMembers, readCalls, readActive }),
     ...bound(single, { goneTargets, nextRound, held, refusing, nextDue, mirrored, acksToPass, oldEvents }),
     ...bound(single, { answerTo, announceable, linkSecrets, isPassEnded, countJournal }),
@@ -112,6 +113,7 @@ function memoryWrites({ database: { write }, own, writeUnder }: StoreTools) {
     },
     keepChainBlocks: (explorer, blocks, kept, fence) =>
       writeUnder('keep-chain-blocks', fence, (on) => keepChainBlocks(on, explorer, blocks, kept)),
+    keepPlans: (kept, at, fence) => writeUnder('cover', fence, (on) => keepPlans(on, kept, at)),
     keepMirrored: (channel, accepted, fence) =>
       writeUnder('keep-mirrored', fence, (on) => keepMirrored(on, channel, accepted)),
   } satisfies Partial<Store>;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { systemClock, type Instant } from '../lib/clock.ts';
 import type { Sql } from './sql/sql.ts';
 import { readFact, writeFact } from './tables/memory/facts.ts';
+import { keepSalt } from './tables/memory/plans.ts';
 
 /** The newest first. */
 const LinkSecrets = z.object({ since: z.number(), secrets: z.array(z.string().min(32)).min(1).max(2) });
@@ -13,10 +14,11 @@ export type LinkSecrets = z.output<typeof LinkSecrets>;
 const OLD_MS = 30 * 86_400_000;
 const BYTES = 32;
 
-/** To be called at the start of a process. */
-export async function keepLinkSecrets(sql: Sql): Promise<void> {
+/** With the salt of the names of plans. To be called at the start of a process. */
+export async function keepSecrets(sql: Sql): Promise<void> {
   const { since, secrets } = linkSecretsAfterStart(await readFact(sql, 'links'), systemClock.now());
   await writeFact(sql, 'links', { since, secrets });
+  await keepSalt(sql);
 }
 
 /** Damaged ones are replaced: then links that were sent before are refused. */

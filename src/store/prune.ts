@@ -45,11 +45,15 @@ const TOO_MANY = ['samples', 'sample_buckets', 'unknown_spans'].map(
     ORDER BY number LIMIT ${MOST_SAMPLES})`,
 );
 
+/** Nobody has asked with that key since. Longer than a month, after which credits may be refilled. */
+const PLANS_KEPT_MS = 40 * 86_400_000;
+
 export async function prune(sql: Sql, { settled, alerts, journal }: Ages, at: Instant): Promise<void> {
   for (const statement of OPERATED) await sql.run(statement, [settled - KEPT_LONGER_MS]);
   for (const statement of SETTLED) await sql.run(statement, [settled]);
   for (const statement of ALERTS) await sql.run(statement, [alerts]);
   for (const statement of MEASURED) await sql.run(statement, [journal]);
+  await sql.run('DELETE FROM plans WHERE at < $1', [at - PLANS_KEPT_MS]);
   for (const statement of TOO_MANY) await sql.run(statement);
   await pruneJournal(sql, at, { before: journal, limit: MOST_DROPPED });
 }

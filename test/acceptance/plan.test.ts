@@ -2,12 +2,15 @@
 // credits and refuses when they are used up. One clock drives both.
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
+import type { HealthSummary } from '../../src/core/model/quality/health-summary.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { runApp, type RunningApp } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { onState } from '../support/store/peek.ts';
+import { stateOf } from '../support/store/story-state.ts';
 
 jest.setTimeout(240_000);
 
@@ -35,6 +38,7 @@ interface Planned extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly answers: { readonly status: number; readonly path: string; readonly at: number }[];
   readonly folder: ReturnType<typeof createFolder>;
+  readonly url: string;
 }
 
 const CONFIG = (url: string): string => `
@@ -76,7 +80,7 @@ async function onPlan({ credits, hoursLeft }: { credits: number; hoursLeft: numb
   const folder = opened.use(createFolder({ 'config.yaml': CONFIG(served.url), 'rules.yaml': RULES }));
   const running = opened.use(await runApp(folder, { clock }));
   const all = opened.move();
-  return { running, sandbox, answers, folder, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { running, sandbox, answers, folder, url: served.url, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 function gapsAt(answers: Planned['answers'], address: string): number[] {
@@ -182,7 +186,7 @@ test('one forecast by the books is on all pages, in the API, in status and in me
     [(await running.page('/')).body, />about ([\d,]+)</],
     [
       (await run(['status', '-c', join(folder.path, 'config.yaml')], { clock: running.clock, width: 1000 })).out,
-      /\bchain: 5,520 left of 43,200 credits a day, refilled in (?:3h|2h59m); about ([\d,]+) left then; intervals: warning ×3\.\d/,
+      /\bchain: 5,5\d\d left of 43,200 credits a day, refilled in (?:3h|2h59m); about ([\d,]+) left then; intervals: warning ×3\.\d/,
     ],
   ];
   // `status` reads what was written within half a minute, and a second may pass between two pages.
@@ -191,4 +195,52 @@ test('one forecast by the books is on all pages, in the API, in status and in me
   await running.clock.advance(3 * HOUR - 20_000);
   const { remaining } = await forecastOf(daemon);
   expect(Math.abs(remaining - said.at_reset)).toBeLessThan(0.05 * said.remaining);
+});
+
+/** As the daemon last wrote it down for `status`: what is left of how many credits. */
+async function leftIn(folder: Planned['folder']): Promise<readonly (number | null)[]> {
+  const rows = (await onState(stateOf(folder), "SELECT value FROM facts WHERE name LIKE 'health:%'")) as {
+    value: string;
+  }[];
+  const all = rows.map(({ value }) => JSON.parse(value) as HealthSummary).toSorted((one, other) => other.at - one.at);
+  const plan = all[0]?.explorers[0]?.plan;
+  return [plan?.known ?? null, plan?.credits ?? null];
+}
+
+test('a restart knows what is left before it asks, and a reload with other credits too', async () => {
+  await using daemon = await onPlan({ credits: 30_000, hoursLeft: 9 });
+  const { running, folder } = daemon;
+  const { clock } = running;
+  await clock.advance(600_000);
+  await running[Symbol.asyncDispose]();
+  const asked = daemon.answers.length;
+  const left = 30_000 - asked * 20;
+
+  await using again = await runApp(folder, { clock });
+  await clock.advance(1);
+  expect(await leftIn(folder)).toEqual([left, 43_200]);
+  expect(daemon.answers.length).toBe(asked);
+
+  folder.write('config.yaml', CONFIG(daemon.url).replace('43200', '86400'));
+  expect(await again.reload()).toBe('config:reloaded');
+  await clock.advance(60_000);
+  expect(await leftIn(folder)).toEqual([30_000 - daemon.answers.length * 20, 86_400]);
+});
+
+test('what is kept of a plan and cannot be read costs a line in the log, and is written again', async () => {
+  await using daemon = await onPlan({ credits: 13_500, hoursLeft: 9 });
+  const { running, folder } = daemon;
+  const { clock } = running;
+  await clock.advance(60_000);
+  await running[Symbol.asyncDispose]();
+  const state = stateOf(folder);
+  await onState(state, `UPDATE plans SET kept = '{"books":'`);
+
+  await using again = await runApp(folder, { clock });
+  expect(await again.says('plan:damaged')).toMatchObject({ why: expect.stringContaining('the stored plan') });
+  await clock.advance(120_000);
+  const rows = await onState(state, 'SELECT plan, kept FROM plans');
+  expect(rows).toEqual([
+    { plan: expect.not.stringContaining('sandbox'), kept: expect.stringContaining('"header":13') },
+  ]);
 });

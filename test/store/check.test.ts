@@ -71,6 +71,15 @@ test('a pause that cannot be read is named, and neither the start nor another pa
   ]);
 });
 
+test('what is kept of a plan and cannot be read is named, and costs nothing', async () => {
+  const file = await aState(1);
+  execute(file, `INSERT INTO plans (plan, at, kept) VALUES ('digest', 1, '{"books":7}')`);
+  const { findings } = await checkSqlite(file);
+  expect(findings.map(({ what, advice }) => `${what} ${advice}`)).toEqual([
+    expect.stringMatching(/stored plan digest is damaged: .* Nothing to do: the daemon begins with what the explorer/),
+  ]);
+});
+
 test('a line of the journal that somebody changed is named by its position', async () => {
   const file = await aState(1);
   {

@@ -3,6 +3,7 @@
 // replaced, so that one that cannot be opened leaves the others as they are.
 import type { Config, ExplorerPlan, SandboxExplorer, ExplorerSettings } from '../../config/model.ts';
 import { sharedPlans, type SharedPlan } from '../../config/shared-plans.ts';
+import type { NamedPlan } from '../../engine/scheduling/kept-plans.ts';
 import type { Purse } from '../../engine/scheduling/spending.ts';
 import { createAnswerCache, type AnswerCache } from '../../explorer/http/answer-cache.ts';
 import { isPublicHeader } from '../../config/values/secrets.ts';
@@ -38,7 +39,7 @@ export interface ExplorerSet extends AsyncDisposable {
   prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
   /** The plans, each with the explorers that share it. */
-  readonly purses: () => readonly Purse[];
+  readonly purses: () => readonly (Purse & NamedPlan)[];
   /** The explorers of which requests do not leave freely, and why. */
   rests(): ReadonlyMap<string, PlanRest>;
   /** Closes those that a commit replaced. Requests that they have under way are cut off. */
@@ -117,6 +118,7 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
       return [...Map.groupBy(openByName.values(), ({ account }) => account)].map(([account, members]) => ({
         explorers: members.map(({ name }) => name),
         account,
+        nameIn: members[0]?.nameIn ?? ((): null => null),
         requestsPerSecond: members[0]?.pace.requestsPerSecond ?? Infinity,
         isStretched: plans.get(members[0]?.name ?? '')?.plan?.isStretched ?? true,
       }));

@@ -16,6 +16,7 @@ import { createPollRing, type PollRing } from '../../engine/reporting/poll-ring.
 import { createReport } from '../../engine/reporting/report.ts';
 import { createRetirement, type Retirement } from '../../engine/upkeep/retirement.ts';
 import { createScheduler, type Scheduler } from '../../engine/scheduling/scheduler.ts';
+import { createKeptPlans, type KeptPlans } from '../../engine/scheduling/kept-plans.ts';
 import { createSpending, type Spending } from '../../engine/scheduling/spending.ts';
 import { REPORT_WATCH } from '../../engine/self/report-watch.ts';
 import { isSelfWatch } from '../../engine/self/self-watch.ts';
@@ -57,6 +58,7 @@ export interface Parts {
   readonly coveredElsewhere: CoveredElsewhere;
   readonly scheduler: Scheduler;
   readonly spending: Spending;
+  readonly keptPlans: KeptPlans;
   readonly retirement: Retirement;
   readonly unrecorded: Unrecorded;
   /** What was done, for the daily report. */
@@ -202,6 +204,8 @@ export function createParts(
     onTransitions,
     unrecorded,
   });
+  const { shardOf } = poller;
+  const keptPlans = createKeptPlans({ store, ownership, shardOf, plans: explorers.purses, clock, log });
   const presentValues = createPresentValues();
   const coveredElsewhere = createCoveredElsewhere({ store, clock, log });
   const blindWatches = createBlindWatches({
@@ -240,6 +244,7 @@ export function createParts(
     coveredElsewhere,
     scheduler,
     spending,
+    keptPlans,
     retirement,
     unrecorded,
     work,

@@ -1,5 +1,6 @@
 // What the explorers of one plan may ask together. Budgets live as long as an explorer that uses them: one of a key that
 // was rotated out goes with its explorers. The books of a plan stay when only its pace changes.
+import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
 import { createAccount, type Account } from '../../explorer/spending/account.ts';
@@ -25,6 +26,8 @@ export function paceOf(shared: SharedPlan | undefined): Pace {
 export interface PlanBudget {
   /** Origin and key; kept in memory only. */
   readonly plan: string;
+  /** A digest of them, for the state. Null: the plan is that of a sandbox, which ends with the process. */
+  readonly nameIn: (salt: string) => string | null;
   readonly pace: Pace;
   readonly budget: Budget;
   readonly account: Account;
@@ -50,7 +53,9 @@ export function createPlanBudgets(
       if (found !== undefined) return found;
       const assumesPlan = settings.form === 'multichain' && key !== null;
       const account = same[0]?.account ?? createAccount({ clock, assumesPlan });
-      const fresh = { plan, pace, account, budget: createBudget({ clock, log, host, account, ...pace }) };
+      const nameIn = (salt: string): string | null =>
+        settings.form === 'sandbox' ? null : createHmac('sha256', salt).update(plan).digest('base64url');
+      const fresh = { plan, nameIn, pace, account, budget: createBudget({ clock, log, host, account, ...pace }) };
       known.push(fresh);
       return fresh;
     },

@@ -99,7 +99,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     hasDigest: () => digest() !== null,
     isWatched: (id) => setups.inForce().ids.has(id),
   });
-  const { explorers, channels, dispatcher, poller, scheduler, blindWatches } = parts;
+  const { explorers, channels, dispatcher, poller, keptPlans, scheduler, blindWatches } = parts;
   let isRunning = false;
   const backupHealth = createBackupHealth(clock);
   let lowDisk: LowDisk | null = null;
@@ -157,9 +157,14 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lowDisk = freeBytes === null ? null : { since: lowDisk?.since ?? clock.now(), freeBytes };
   }
 
+  async function flush(): Promise<void> {
+    await poller.flush();
+    await keptPlans.flush();
+  }
+
   function loops(): Loop[] {
     const settings = (): StateSettings | null => config()?.state ?? null;
-    return runtimeLoops({ ...options, parts, settings, flush: () => poller.flush(), backupHealth, onDiskLow, paused });
+    return runtimeLoops({ ...options, parts, settings, flush, backupHealth, onDiskLow, paused });
   }
 
   function schedule(): void {
@@ -177,7 +182,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   const follower = createShardFollower({
     poller,
+    keptPlans,
     changing,
+    explorers: () => config()?.explorers.keys() ?? [],
     watches,
     onMoved: () => {
       setups.follow();
@@ -252,7 +259,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
       // Coverage that is not flushed costs a `for` a few seconds at most, so the stop goes on.
-      await poller.flush().catch((error: unknown) => {
+      await flush().catch((error: unknown) => {
         log.warn('storage:housekeeping-failed', { error });
       });
     },

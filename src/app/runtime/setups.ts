@@ -44,7 +44,7 @@ export interface Setups {
 export function createSetups(options: SetupsOptions): Setups {
   const { parts, store, ownership, schedule, clock, log, metrics } = options;
   const { explorers, channels, dispatcher, poller, retirement, blindWatches, presentValues, pollRing } = parts;
-  const { coveredElsewhere } = parts;
+  const { coveredElsewhere, keptPlans } = parts;
   const startedAt = clock.now();
   let inForce = NOTHING_YET;
   /** Those that are polled here. */
@@ -121,10 +121,12 @@ export function createSetups(options: SetupsOptions): Setups {
       await using built = new AsyncDisposableStack();
       log.addSecrets(secretsOf(next.config));
       const outline = outlineOf(next.watches, recipientsIn(next.config));
+      const shards = shardOfExplorer(next.config);
       const prepared = [
         built.use(await explorers.prepare(next.config)),
         built.use(await channels.prepare(next.config)),
-        await poller.prepare(next.watches, shardOfExplorer(next.config)),
+        await poller.prepare(next.watches, shards),
+        await keptPlans.prepare(next.config.explorers.keys(), shards),
       ];
       const open = built.move();
       return {

@@ -2,12 +2,16 @@
 import type { Follower } from '../../cluster/ownership.ts';
 import { isOf } from '../../cluster/share.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
+import type { KeptPlans } from '../../engine/scheduling/kept-plans.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
 import type { Mutex } from '../../lib/mutex.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 
 export interface ShardFollowerOptions {
   readonly poller: Pick<Poller, 'prepare' | 'release' | 'drop'>;
+  readonly keptPlans: KeptPlans;
+  /** In force. */
+  readonly explorers: () => Iterable<string>;
   /** Held while a setup is put in force. */
   readonly changing: Mutex;
   /** In force. */
@@ -16,24 +20,33 @@ export interface ShardFollowerOptions {
   readonly onMoved: () => void;
 }
 
-export function createShardFollower({ poller, changing, watches, onMoved }: ShardFollowerOptions): Follower {
+export function createShardFollower(options: ShardFollowerOptions): Follower {
+  const { poller, keptPlans, changing, explorers, watches, onMoved } = options;
   const isExplorer = (shard: Shard): boolean => isOf('explorer', shard);
   return {
     async claimed(shard) {
       if (!isExplorer(shard)) return;
       await changing.hold(async () => {
-        (await poller.prepare(watches())).commit();
+        keptPlans.drop(shard);
+        const prepared = [await poller.prepare(watches()), await keptPlans.prepare(explorers())];
+        for (const part of prepared) part.commit();
         onMoved();
       });
     },
     async releasing(shard) {
       if (!isExplorer(shard)) return;
-      await poller.release(shard);
+      try {
+        await poller.release(shard);
+        await keptPlans.flush();
+      } finally {
+        keptPlans.drop(shard);
+      }
       onMoved();
     },
     lost(shard) {
       if (!isExplorer(shard)) return;
       poller.drop(shard);
+      keptPlans.drop(shard);
       onMoved();
     },
   };

@@ -9,14 +9,15 @@ import {
   expectedForeign,
   knownRest,
   newBooks,
+  resumed,
   settled,
   turned,
   underPlan,
-  type Books,
   type CreditPlan,
 } from './books.ts';
-import { added, NOTHING_FADING, rateAt, sumAt, type Fading } from './fading.ts';
+import { added, rateAt, sumAt } from '../../core/spending/fading.ts';
 import { DAY_MS, periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
+import { NO_USE, type Books, type PlanRow, type Ratio, type Use } from '../../core/spending/plan-row.ts';
 import { createSpendCounter, type SpendCounter, type SpendCounts } from './counts.ts';
 import type { Refill } from './refusals.ts';
 import { createShare, type SpendShare } from './share.ts';
@@ -76,6 +77,10 @@ export interface Account {
   planned(plan: SpendingPlan): void;
   /** Null: no plan is known. */
   facts(): AccountFacts | null;
+  /** To be kept; null: nothing is known of a plan. */
+  row(): PlanRow | null;
+  /** Goes on from a row that was kept, be it by another process; null: from nothing. */
+  resume(row: PlanRow | null): void;
 }
 
 const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
@@ -100,7 +105,7 @@ export function createAccount(options: AccountOptions): Account {
   const keeper = createBookkeeper(options, counter);
   /** Others leave so much to critical watches, as it was planned. */
   let need: Pick<SpendingPlan, 'kept' | 'deepPerMs'> = UNSTRETCHED;
-  const use = createUse();
+  let use = NO_USE;
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
 
   /** The need of critical watches until the reset: it shrinks as time passes. */
@@ -138,20 +143,12 @@ export function createAccount(options: AccountOptions): Account {
       if (spend.class === 'sweep' && plan === null) shares.ofRequests.take(spend.price);
       else if (plan === null) shares.ofRequests.save(SWEEP_SHARE * spend.price);
       else if (spend.class === 'pages' || spend.class === 'sweep') shares.of(spend, at, 0).take(spend.price);
-      use.left(spend, at);
+      use = usedBy(use, spend, at);
       return keeper.leave(spend);
     },
     supply() {
-      const { at, plan, known, agreed, books } = keeper.now();
-      const reserve = plan === null ? 0 : (plan.credits * plan.reservePercent) / 100;
-      return {
-        known,
-        agreed,
-        leftMs: plan === null ? DAY_MS : Math.max(60_000, books.resetsAt - at),
-        foreign: expectedForeign(books, at),
-        keep: Math.max(0, reserve - Math.max(0, books.foreign)),
-        ...use.rates(at),
-      };
+      const standing = keeper.now();
+      return { ...meansOf(standing), ...ratesOf(use, standing.at) };
     },
     refill() {
       const { at, plan, books } = keeper.now();
@@ -165,6 +162,32 @@ export function createAccount(options: AccountOptions): Account {
       const { plan, known, books } = keeper.now();
       return plan === null ? null : { plan, books, known: known === Infinity ? null : known, counts: counter.counts() };
     },
+    row() {
+      const { plan, books } = keeper.now();
+      return plan === null && books.header === null ? null : { books, use };
+    },
+    resume(row) {
+      use = row?.use ?? NO_USE;
+      keeper.resume(row?.books ?? null);
+      counter.resumed();
+    },
+  };
+}
+
+function meansOf({
+  at,
+  plan,
+  known,
+  agreed,
+  books,
+}: Standing): Pick<Supply, 'known' | 'agreed' | 'leftMs' | 'foreign' | 'keep'> {
+  const reserve = plan === null ? 0 : (plan.credits * plan.reservePercent) / 100;
+  return {
+    known,
+    agreed,
+    leftMs: plan === null ? DAY_MS : Math.max(60_000, books.resetsAt - at),
+    foreign: expectedForeign(books, at),
+    keep: Math.max(0, reserve - Math.max(0, books.foreign)),
   };
 }
 
@@ -185,6 +208,8 @@ interface Standing {
 }
 
 interface Bookkeeper extends Pick<Account, 'leave'> {
+  /** Null: empty ones. */
+  resume(stored: Books | null): void;
   readonly setPlan: Account['setPlan'];
   readonly settle: Account['settle'];
   now(): Standing;
@@ -222,6 +247,10 @@ function createBookkeeper({ clock, assumesPlan }: AccountOptions, counter: Spend
     setPlan(next) {
       if (JSON.stringify(next) === JSON.stringify(written)) return;
       written = next;
+      books = underPlan(books, planInForce(), clock.now());
+    },
+    resume(stored) {
+      books = resumed(stored ?? newBooks(clock.now()), orders);
       books = underPlan(books, planInForce(), clock.now());
     },
     leave(spend) {
@@ -267,51 +296,37 @@ function createShares(now: Instant, perMs: () => number): Shares {
   };
 }
 
-/** The cost of requests beside the planned ones. */
-interface Use {
-  left(spend: Spend, at: Instant): void;
-  rates(at: Instant): Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'>;
+function usedBy(use: Use, { class: name, isRetry, severity, price }: Spend, at: Instant): Use {
+  const planned = isRetry ? 0 : price;
+  if (name === 'critical') return { ...use, critical: charged(use.critical, price, planned, at) };
+  if (name === 'warning' || name === 'info') return { ...use, others: charged(use.others, price, planned, at) };
+  if (name === 'sweep') return { ...use, sweeps: added(use.sweeps, price, at, RATIO_MS) };
+  if (name !== 'pages') return use;
+  if (severity === 'critical') return { ...use, deep: added(use.deep, price, at, DEEP_MS) };
+  return { ...use, others: charged(use.others, price, 0, at) };
 }
 
-function createUse(): Use {
-  const critical = createRatio();
-  const others = createRatio();
-  let deep: Fading = NOTHING_FADING;
-  let sweeps: Fading = NOTHING_FADING;
+function charged(ratio: Ratio, more: number, ofPlan: number, at: Instant): Ratio {
   return {
-    left(spend, at) {
-      const { class: name, isRetry, price } = spend;
-      const isFirst = name === 'critical' || name === 'warning' || name === 'info';
-      const ratio = name === 'critical' ? critical : others;
-      if (isFirst) ratio.add(price, isRetry ? 0 : price, at);
-      else if (isDeep(spend)) deep = added(deep, price, at, DEEP_MS);
-      else if (name === 'pages') others.add(price, 0, at);
-      else if (name === 'sweep') sweeps = added(sweeps, price, at, RATIO_MS);
-    },
-    rates: (at) => ({
-      k: others.at(at),
-      kc: critical.at(at),
-      deep: rateAt(deep, at, DEEP_MS),
-      sweepPerMs: rateAt(sweeps, at, RATIO_MS),
-    }),
+    charged: added(ratio.charged, more, at, RATIO_MS),
+    planned: added(ratio.planned, ofPlan, at, RATIO_MS),
+  };
+}
+
+function ratesOf(use: Use, at: Instant): Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'> {
+  return {
+    k: ratioAt(use.others, at),
+    kc: ratioAt(use.critical, at),
+    deep: rateAt(use.deep, at, DEEP_MS),
+    sweepPerMs: rateAt(use.sweeps, at, RATIO_MS),
   };
 }
 
 /** Credits charged for each planned credit. */
-function createRatio(): { add(charged: number, planned: number, at: Instant): void; at(at: Instant): number } {
-  let charged: Fading = NOTHING_FADING;
-  let planned: Fading = NOTHING_FADING;
-  return {
-    add(more, ofPlan, at) {
-      charged = added(charged, more, at, RATIO_MS);
-      planned = added(planned, ofPlan, at, RATIO_MS);
-    },
-    at(at) {
-      const [spent, asked] = [sumAt(charged, at, RATIO_MS), sumAt(planned, at, RATIO_MS)];
-      const ratio = (spent + FIRST_RATIO * FIRST_WEIGHT) / (asked + FIRST_WEIGHT);
-      return Math.min(MOST_RATIO, Math.max(1, ratio));
-    },
-  };
+function ratioAt({ charged: all, planned }: Ratio, at: Instant): number {
+  const [spent, asked] = [sumAt(all, at, RATIO_MS), sumAt(planned, at, RATIO_MS)];
+  const ratio = (spent + FIRST_RATIO * FIRST_WEIGHT) / (asked + FIRST_WEIGHT);
+  return Math.min(MOST_RATIO, Math.max(1, ratio));
 }
 
 /** The first ratio counts as much as ten requests. */

@@ -4,43 +4,16 @@
 // A header counts only if its request left later than that of the last header that counted. One that says something
 // else than own requests explain is doubted: the next header decides. At the expected reset the rest is not known: the
 // books are refilling until a header has risen.
+import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '../../lib/clock.ts';
-import { SPEND_CLASSES, type Spend, type SpendClass } from '../../core/spending/spend.ts';
-import { drawn, type CurvePoint } from '../../core/spending/curve.ts';
-import { added, NOTHING_FADING, rateAt, type Fading } from './fading.ts';
+import { SPEND_CLASSES, type Spend } from '../../core/spending/spend.ts';
+import { drawn } from '../../core/spending/curve.ts';
+import { added, NOTHING_FADING, rateAt } from '../../core/spending/fading.ts';
 import { periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
+import type { Books } from '../../core/spending/plan-row.ts';
 
 export interface CreditPlan extends PeriodRule {
   readonly credits: number;
-}
-
-/** Plain data, as it is stored. */
-export interface Books {
-  /** The period. */
-  readonly from: Instant;
-  readonly resetsAt: Instant;
-  /** The expected reset, while no header has risen since; null: what is left is known. */
-  readonly refillingSince: Instant | null;
-  /** The last expected reset at which nothing was given; null: there was none. */
-  readonly missedReset: Instant | null;
-  /** The last header that counted; null: none ever did. */
-  readonly header: number | null;
-  /** The highest header of all. */
-  readonly highest: number | null;
-  /** The number of the request that brought the header: they count up as they leave. */
-  readonly order: number;
-  /** The price of own requests since that header. */
-  readonly own: number;
-  /** A header that own requests do not explain, and what they had cost when it came. */
-  readonly doubted: { readonly header: number; readonly own: number } | null;
-  /** In this period. */
-  readonly spent: Readonly<Record<SpendClass, number>>;
-  /** In this period; below zero where servers differ. */
-  readonly foreign: number;
-  readonly fast: Fading;
-  readonly slow: Fading;
-  /** What was left in this period, without values that are doubted. */
-  readonly curve: readonly CurvePoint[];
 }
 
 /** How a request ended that left. */
@@ -70,12 +43,15 @@ const NOTHING_SPENT: Books['spent'] = { critical: 0, warning: 0, info: 0, pages:
 export function newBooks(now: Instant): Books {
   return {
     from: now,
+    rule: null,
     resetsAt: Infinity,
+    bookedFrom: now,
     refillingSince: null,
     missedReset: null,
     header: null,
     highest: null,
     order: -1,
+    isResumed: false,
     own: 0,
     doubted: null,
     spent: NOTHING_SPENT,
@@ -86,9 +62,14 @@ export function newBooks(now: Instant): Books {
   };
 }
 
-/** All that was booked stays; the end of the period is that of the new plan. */
+/** All that was booked stays while the period lasts, of which the plan says the end. */
 export function underPlan(books: Books, plan: CreditPlan | null, now: Instant): Books {
-  return { ...books, resetsAt: plan === null ? Infinity : resetAfter(plan, books.from, now) };
+  if (plan === null) return { ...books, rule: null, resetsAt: Infinity };
+  const rule = { per: plan.per, resets: plan.resets };
+  if (isDeepStrictEqual(rule, books.rule)) return books;
+  const isOver = resetAfter(plan, books.from, books.from) <= now;
+  const current = isOver ? newPeriod(books, plan, now) : books;
+  return { ...current, rule, resetsAt: resetAfter(plan, current.from, now) };
 }
 
 /** After the end of a period, the next one. */
@@ -97,12 +78,10 @@ export function turned(books: Books, plan: CreditPlan, now: Instant): Books {
   // A clock that was set back: no period is longer than one.
   if (books.resetsAt > now + periodMs(plan.per) * 1.05) return { ...books, resetsAt: next };
   if (now < books.resetsAt) return books;
-  const begun = newPeriod(books, plan, books.resetsAt);
-  return {
-    ...begun,
-    resetsAt: resetAfter(plan, books.resetsAt, now),
-    refillingSince: books.header === null ? null : books.resetsAt,
-  };
+  const begun = { ...newPeriod(books, plan, books.resetsAt), resetsAt: resetAfter(plan, books.resetsAt, now) };
+  // Nobody asked at the reset, so that the old header says nothing of it.
+  if (now - books.resetsAt > LATE_RESET_MS) return { ...begun, bookedFrom: now, header: null, own: 0 };
+  return { ...begun, refillingSince: books.header === null ? null : books.resetsAt };
 }
 
 function newPeriod(books: Books, plan: CreditPlan, from: Instant): Books {
@@ -110,6 +89,7 @@ function newPeriod(books: Books, plan: CreditPlan, from: Instant): Books {
     ...books,
     from,
     resetsAt: resetAfter(plan, from, from),
+    bookedFrom: from,
     refillingSince: null,
     doubted: null,
     spent: NOTHING_SPENT,
@@ -150,7 +130,15 @@ interface Header {
 
 function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inFlight }: Header, now: Instant): Books {
   // What was taken to be left until then was never said.
-  if (books.header === null) return { ...books, header, own: 0, highest: header, curve: [] };
+  if (books.header === null)
+    return {
+      ...books,
+      header,
+      own: 0,
+      highest: Math.max(books.highest ?? header, header),
+      isResumed: false,
+      curve: [],
+    };
   const expected = books.header - books.own;
   if (header === -1 && expected > CALLS_ABOVE_UNKNOWN * spend.price) return books;
   const seen = { ...books, highest: Math.max(books.highest ?? header, header) };
@@ -177,7 +165,7 @@ function afterReset(
   { header, spend, isHigher }: { readonly header: number; readonly spend: Spend; readonly isHigher: boolean },
   now: Instant,
 ): Books {
-  const after = { ...books, header, own: 0, doubted: null };
+  const after = { ...books, header, own: 0, doubted: null, isResumed: false };
   if (isHigher || header >= plan.credits - spentIn(books) - spend.price) return { ...after, refillingSince: null };
   const { refillingSince } = books;
   if (refillingSince === null || now - refillingSince < LATE_RESET_MS) return after;
@@ -187,7 +175,7 @@ function afterReset(
 /** A difference that own requests do not explain was spent by others, or given. */
 function booked(books: Books, plan: CreditPlan, header: number, now: Instant): Books {
   const fall = (books.header ?? header) - books.own - header;
-  const after = { ...books, header, own: 0, doubted: null };
+  const after = { ...books, header, own: 0, doubted: null, isResumed: false };
   if (fall < -plan.credits / 2 && books.resetsAt - now <= EARLY_RESET_MS)
     return { ...newPeriod(after, plan, now), resetsAt: resetAfter(plan, now, books.resetsAt) };
   if (fall < -DOUBTED_FALL * plan.credits)
@@ -195,7 +183,8 @@ function booked(books: Books, plan: CreditPlan, header: number, now: Instant): B
   return {
     ...after,
     foreign: books.foreign + fall,
-    fast: added(books.fast, fall, now, FAST_MS),
+    // It fell at any time since the stop, and says nothing of the next hours.
+    fast: books.isResumed ? books.fast : added(books.fast, fall, now, FAST_MS),
     slow: added(books.slow, fall, now, SLOW_MS),
   };
 }
@@ -204,7 +193,17 @@ function booked(books: Books, plan: CreditPlan, header: number, now: Instant): B
 export function agreedRest(books: Books, plan: CreditPlan | null): number | null {
   if (plan !== null && books.refillingSince !== null) return plan.credits - spentIn(books);
   if (books.header !== null) return books.header - books.own;
-  return plan === null ? null : plan.credits - spentIn(books);
+  return plan === null ? null : shareOf(books, plan) - spentIn(books);
+}
+
+/** Credits of the time that is booked, as if others had spent evenly before. */
+function shareOf({ bookedFrom, resetsAt }: Books, { credits, per }: CreditPlan): number {
+  return credits * Math.min(1, Math.max(0, resetsAt - bookedFrom) / periodMs(per));
+}
+
+/** As they go on after a stop. `order`: requests of a higher number leave from now on. */
+export function resumed(books: Books, order: number): Books {
+  return { ...books, order, isResumed: books.header !== null };
 }
 
 /** The same; where a value is doubted, the lower one. */

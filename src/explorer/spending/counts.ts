@@ -1,7 +1,7 @@
 // What was spent on a plan since the start, over all its periods.
 import type { Severity } from '../../core/model/ids.ts';
+import type { Books } from '../../core/spending/plan-row.ts';
 import type { Spend, SpendClass } from '../../core/spending/spend.ts';
-import type { Books } from './books.ts';
 
 export interface SpendCounts {
   readonly spent: Readonly<Record<SpendClass, number>>;
@@ -17,6 +17,8 @@ export interface SpendCounter {
   charged(spend: Spend): void;
   /** The books before and after a request ended. */
   booked(before: BookedPeriod, after: BookedPeriod): void;
+  /** Other books are in force: what others spent before is not counted here. */
+  resumed(): void;
   postponed(severity: keyof SpendCounts['postponed']): void;
   counts(): SpendCounts;
 }
@@ -36,6 +38,9 @@ export function createSpendCounter(): SpendCounter {
       if (most.from !== after.from) most = { from: after.from, foreign: 0 };
       foreign += Math.max(0, after.foreign - most.foreign);
       most = { from: after.from, foreign: Math.max(most.foreign, after.foreign) };
+    },
+    resumed() {
+      most = null;
     },
     postponed(severity) {
       postponed[severity] += 1;

@@ -13,6 +13,7 @@ import type { MemoryStore } from './memories.ts';
 import type { DeliveryFilter, OutboxStore, StoredDelivery } from './deliveries.ts';
 import type { MirrorStore } from './mirrors.ts';
 import type { OperatorStore } from './operators.ts';
+import type { PlanStore } from './plans.ts';
 import type { JournalFilter, JournalPage, JournalStore, NotificationOf, StoredNotification } from './journal.ts';
 
 /** What is not where it was opened: the state itself, or the lock that keeps a second daemon away. */
@@ -31,7 +32,15 @@ export interface Ages {
  * `cover` reject with a `StoreFullError` at the largest size.
  */
 export interface Store
-  extends MemoryStore, DispatchStore, OutboxStore, MirrorStore, OperatorStore, JournalStore, AsyncDisposable {
+  extends
+    MemoryStore,
+    DispatchStore,
+    OutboxStore,
+    MirrorStore,
+    OperatorStore,
+    JournalStore,
+    PlanStore,
+    AsyncDisposable {
   /**
    * A connection of its own that only reads, for who looks at much: no commit waits for it. Always ask for it anew; it is
    * closed with the store.
@@ -62,6 +71,7 @@ export interface Store
   /**
    * Drops deliveries that were settled before a time and what operators did two months earlier, and what is known of
    * alerts that are over since another time. Lines of the journal from before a third are dropped behind a checkpoint.
+   * What is kept of a plan goes after 40 days in which it did not change.
    */
   prune(before: Ages, at: Instant): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { WatchId } from '../../core/model/ids.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
 import type { StateCheck } from '../contract/backups.ts';
-import { keepLinkSecrets } from '../link-secrets.ts';
+import { keepSecrets } from '../link-secrets.ts';
 import { countRows, findDamage, type OnUnreadable } from '../sql/check.ts';
 import type { SqlDatabase } from '../sql/database.ts';
 import { assertCurrentSchema, migrateState, schemaIn } from '../sql/migrate.ts';
@@ -46,9 +46,9 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }:
   const database = opened.use(await reached(url));
   await migrateState(database);
   await database.write('take-over', async (sql) => {
-    // One replica at a time: each would write a secret of its own.
+    // One replica at a time: each would write secrets of its own.
     await lockPolicy(sql);
-    await keepLinkSecrets(sql);
+    await keepSecrets(sql);
   });
   // A connection of their own: a renewal waits for no commit.
   const leases = opened.use(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }));

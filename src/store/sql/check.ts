@@ -6,6 +6,7 @@ import { deliveryOf, DELIVERIES } from '../tables/deliveries/delivery-rows.ts';
 import { memberOf, MEMBERS } from '../tables/deliveries/delivery-members.ts';
 import { verifyJournal } from '../tables/journal/journal-pages.ts';
 import { assertDiagnostics, DIAGNOSTICS } from '../tables/memory/coverage.ts';
+import { planOf, PLANS } from '../tables/memory/plans.ts';
 import { REMEMBERED } from '../tables/memory/memory.ts';
 import { memoryOf } from '../tables/memory/stored-memory.ts';
 import { ackOf, ACKS } from '../tables/operators/acks.ts';
@@ -28,6 +29,12 @@ const CHECKED: readonly CheckedTable[] = [
     select: DIAGNOSTICS,
     read: assertDiagnostics,
     advice: 'Nothing to do: only `explain` and `status` read it, and the next poll writes it anew.',
+  },
+  {
+    table: 'plans',
+    select: PLANS,
+    read: planOf,
+    advice: 'Nothing to do: the daemon begins with what the explorer says is left, and writes it again.',
   },
   {
     table: 'deliveries',

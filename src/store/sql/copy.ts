@@ -25,8 +25,8 @@ export function copyTables(
       await begin(target);
       const copied = new Map<string, number>();
       for (const table of TABLES) copied.set(table.name, await copyTable(source, target, table, to));
-      // What was decided rests on the number of the policy, and links that were sent go on working.
-      for (const name of ['policy', 'links'] as const) {
+      // What was decided rests on the number of the policy, links that were sent go on working, and plans keep their names.
+      for (const name of ['policy', 'links', 'salt'] as const) {
         const fact = await readFact(source, name);
         if (fact !== null) await writeFact(target, name, fact);
       }

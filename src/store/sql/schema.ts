@@ -18,7 +18,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
     ...operatorTables(dialect),
     ...journalTables(dialect),
   ],
-  (dialect) => [...renewalColumns(dialect), ...factsBesideTheirNames(dialect)],
+  (dialect) => [...renewalColumns(dialect), ...factsBesideTheirNames(dialect), ...planTables(dialect)],
 ];
 
 /**
@@ -73,6 +73,13 @@ function factsBesideTheirNames({ text, table }: SqlDialect): string[] {
     `CREATE TABLE facts (name ${text} NOT NULL PRIMARY KEY, value ${text} NOT NULL) ${table()}`,
     'INSERT INTO facts (name, value) SELECT name, value FROM former_facts',
     'DROP TABLE former_facts',
+  ];
+}
+
+/** `plan` is a digest of an origin and a key, `kept` the JSON of what is kept of it. */
+function planTables({ int, text, table }: SqlDialect): string[] {
+  return [
+    `CREATE TABLE plans (plan ${text} NOT NULL PRIMARY KEY, at ${int} NOT NULL, kept ${text} NOT NULL) ${table(50)}`,
   ];
 }
 

@@ -12,6 +12,7 @@ export const TABLES: readonly StateTable[] = [
   { name: 'covered', keys: ['watch'] },
   { name: 'coverage', keys: ['watch'] },
   { name: 'channels', keys: ['name'] },
+  { name: 'plans', keys: ['plan'] },
   { name: 'chain_blocks', keys: ['explorer', 'height', 'hash'] },
   { name: 'samples', keys: ['number'] },
   { name: 'sample_buckets', keys: ['number'] },

@@ -5,7 +5,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { createStore } from '../create-store.ts';
 import type { Recovery } from '../contract/backups.ts';
 import type { Fence } from '../contract/fence.ts';
-import { keepLinkSecrets } from '../link-secrets.ts';
+import { keepSecrets } from '../link-secrets.ts';
 import { assertCurrentSchema, migrateState } from '../sql/migrate.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { Moved, Store, StoreReader } from '../contract/store.ts';
@@ -132,7 +132,7 @@ async function takeOver(sql: Sql, owner: string): Promise<Fence> {
   await writeFact(sql, 'epoch', epoch);
   // The process before wrote it.
   await dropHealth(sql, []);
-  await keepLinkSecrets(sql);
+  await keepSecrets(sql);
   return { key: HOLDER, slot: 0, owner, epoch };
 }
 

@@ -42,7 +42,8 @@ describe('what is left', () => {
   test('is counted here where no header comes', () => {
     const { account } = anAccount();
     for (let i = 0; i < 10; i += 1) ask(account, null);
-    expect(rest(account)).toBe(100_000 - 200);
+    // At noon half of the plan is left, as far as anybody knows.
+    expect(rest(account)).toBe(50_000 - 200);
   });
 
   test('is not known without a plan, and not limited', () => {
@@ -217,6 +218,120 @@ describe('at the reset', () => {
     const reset = new Date(clock.now() + account.supply().leftMs);
     expect([reset.getUTCDate(), reset.getUTCHours()]).toEqual([5, 0]);
   });
+});
+
+describe('after a stop', () => {
+  const kept = (account: Account) => {
+    const row = account.row();
+    if (row === null) throw new Error('nothing is known');
+    return row;
+  };
+
+  /** Another process goes on from there, after that time. */
+  async function goOn(account: Account, clock: FakeClock, afterMs: number, plan = FREE): Promise<Account> {
+    const row = kept(account);
+    await clock.advance(afterMs);
+    const next = createAccount({ clock, assumesPlan: false });
+    next.setPlan(plan);
+    next.resume(row);
+    return next;
+  }
+
+  test('what is left and what it was spent on is known before anything is asked, prices and rates too', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 60_000);
+    for (let i = 1; i <= 100; i += 1) ask(account, 60_000 - i * 60, 'critical');
+    account.leave({ ...spend('warning'), isRetry: true });
+    const next = await goOn(account, clock, 60_000);
+    expect(next.facts()?.known).toBe(54_000);
+    expect(next.facts()?.books.spent).toEqual(account.facts()?.books.spent);
+    const [{ k, foreign }, { k: before, foreign: expected }] = [next.supply(), account.supply()];
+    expect([k, foreign]).toEqual([before, expected]);
+  });
+
+  test('a fall across it counts as spent by others, and says nothing of the next hours', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 60_000);
+    const next = await goOn(account, clock, HOUR);
+    ask(next, 59_000);
+    expect(next.facts()?.books.foreign).toBe(980);
+    const { fast, slow } = next.facts()?.books ?? {};
+    expect([fast?.sum, slow?.sum]).toEqual([0, 980]);
+    ask(next, 58_900);
+    expect(next.facts()?.books.fast.sum).toBe(80);
+  });
+
+  test('over the reset, the time that is left has its part of the plan until a header comes', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 900);
+    const next = await goOn(account, clock, 18 * HOUR);
+    expect(rest(next)).toBe(75_000);
+    ask(next, 30_000);
+    expect(next.facts()).toMatchObject({
+      known: 30_000,
+      books: { foreign: 0, refillingSince: null, missedReset: null },
+    });
+    expect(next.supply().leftMs).toBe(18 * HOUR);
+  });
+
+  test('just over the reset the books are refilling', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 900);
+    const next = await goOn(account, clock, 12 * HOUR + 60_000);
+    expect(next.facts()?.books.refillingSince).toBe(clock.now() - 60_000);
+  });
+
+  test('with other credits all that was booked stays; with another period the same until its end', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 60_000);
+    const more = await goOn(account, clock, 60_000, { ...FREE, credits: 200_000 });
+    expect(more.facts()).toMatchObject({
+      known: 60_000,
+      plan: { credits: 200_000 },
+      books: { spent: { warning: 20 } },
+    });
+    const other = await goOn(account, clock, 0, { ...FREE, resets: { type: 'time', ms: 13 * HOUR } });
+    expect([other.facts()?.known, other.supply().leftMs]).toEqual([60_000, HOUR - 60_000]);
+  });
+
+  test('a clock that was set back by days loses no credits, and no period is longer than one', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 60_000);
+    const row = kept(account);
+    await clock.setTo(clock.now() - 5 * DAY);
+    const next = createAccount({ clock, assumesPlan: false });
+    next.setPlan(FREE);
+    next.resume(row);
+    expect([next.facts()?.known, next.supply().leftMs]).toEqual([60_000, 12 * HOUR]);
+    ask(next, 59_980);
+    expect(next.facts()).toMatchObject({ known: 59_980, books: { foreign: 0 } });
+  });
+
+  test('a header of a request that was under way when another row came does not count', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    const row = kept(account);
+    const slow = account.leave(spend('warning'));
+    account.resume({ ...row, books: { ...row.books, header: 30_000, order: 7 } });
+    account.settle(slow, { isCharged: true, header: 59_980 });
+    expect(rest(account)).toBe(30_000 - 20);
+    ask(account, 29_960);
+    expect(rest(account)).toBe(29_960);
+  });
+
+  test('of an explorer without plan and headers nothing is kept', () => {
+    const { account } = anAccount({ plan: null });
+    ask(account, null);
+    expect(account.row()).toBeNull();
+  });
+});
+
+test('a plan whose reset lies in the past of what was booked without one begins a period', async () => {
+  const { account, clock } = anAccount({ plan: null });
+  for (let i = 0; i < 6000; i += 1) ask(account, null);
+  await clock.advance(DAY);
+  account.setPlan(FREE);
+  expect(account.facts()).toMatchObject({ known: 50_000, books: { spent: { warning: 0 } } });
 });
 
 describe('the curve of a period', () => {

@@ -144,6 +144,8 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     cover: (coverage, fence) => write(() => inner.cover(coverage, fence)),
     keepHealth: (health) => write(() => inner.keepHealth(health)),
     keepRunning: (outline) => write(() => inner.keepRunning(outline)),
+    plans: (onDamaged) => deed(() => inner.plans(onDamaged)),
+    keepPlans: (kept, at, fence) => write(() => inner.keepPlans(kept, at, fence)),
     forget: (ids) => write(() => inner.forget(ids)),
     chainBlocks: (explorers) => deed(() => inner.chainBlocks(explorers)),
     keepChainBlocks: (explorer, blocks, kept, fence) =>

@@ -1,4 +1,8 @@
 import { expect } from '@jest/globals';
+import { NO_USE, type PlanRow } from '../../../src/core/spending/plan-row.ts';
+import { newBooks, underPlan } from '../../../src/explorer/spending/books.ts';
+import type { StoredPlans } from '../../../src/store/contract/plans.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { MOST_UNSETTLED, OPEN_MS } from '../../../src/core/alerts/overflow.ts';
 import type { Outcome } from '../../../src/core/model/delivery.ts';
 import {
@@ -19,6 +23,12 @@ import { fenceOf } from '../../support/store/fences.ts';
 const SENT: Outcome = { type: 'sent', answer: '250 OK' };
 const AGAIN: Outcome = { type: 'again', why: '503' };
 const SECOND = 1000;
+const DAY = 86_400_000;
+const A_PLAN = { credits: 100_000, per: 'month', resets: { type: 'day', day: 5 } } as const;
+const plansIn = (store: Store): Promise<StoredPlans> =>
+  store.plans((why) => {
+    throw new Error(why);
+  });
 /** As a claim hands it out, of a delivery of `aDelivery`. */
 export const FIRST_TRY = {
   attempt: 1,
@@ -113,6 +123,33 @@ export function keepsThePromise(place: Place): void {
     const heights = (await store.chainBlocks(['a'])).get('a')?.map(({ height }) => height);
     expect(heights?.toSorted()).toEqual([2, 2, 9]);
   });
+
+  story(
+    'plans come back as they were kept, under the same salt, until nothing changed for 40 days',
+    async (store, takeOver) => {
+      const row: PlanRow = { books: { ...newBooks(NOON), highest: 100_000 }, use: NO_USE };
+      const { salt, rows } = await plansIn(store);
+      expect([salt.length > 30, rows.size]).toEqual([true, 0]);
+      const fence = fenceOf(store, 'explorer:a');
+      expect(await store.keepPlans(new Map([['old', row]]), NOON, fence)).toBe('kept');
+      await store.keepPlans(new Map([['one', row]]), NOON, fence);
+      const next = { ...row, books: { ...underPlan(row.books, A_PLAN, NOON), header: -5.5 } };
+      await store.keepPlans(new Map([['one', next]]), NOON + DAY, fence);
+      expect((await plansIn(store)).rows).toEqual(
+        new Map([
+          ['old', row],
+          ['one', next],
+        ]),
+      );
+      const ages = { settled: 0, alerts: 0, journal: 0 };
+      await store.prune(ages, NOON + 40 * DAY);
+      expect((await plansIn(store)).rows.size).toBe(2);
+      await store.prune(ages, NOON + 40 * DAY + 1);
+      expect([...(await plansIn(store)).rows.keys()]).toEqual(['one']);
+      const other = await takeOver();
+      expect(await plansIn(other)).toEqual({ salt, rows: new Map([['one', next]]) });
+    },
+  );
 
   story('what a decision says is committed with it, and handed out exactly so', async (store) => {
     const delivery = aDelivery();

@@ -23,6 +23,8 @@ async function fill(database: SqlDatabase): Promise<void> {
     await sql.run('DELETE FROM journal WHERE number > 2300');
     await sql.run(`INSERT INTO memory (watch, version, checksum, state, alerts) VALUES ('w', 3, 'c', 's', '{}')`);
     await sql.run(`INSERT INTO covered (watch, until) VALUES ('w', NULL)`);
+    await sql.run(`INSERT INTO plans (plan, at, kept) VALUES ('p', 1, '{}')`);
+    await sql.run(`INSERT INTO facts (name, value) VALUES ('salt', '"s"')`);
     await sql.run(`UPDATE facts SET value = '7' WHERE name = 'policy'`);
   });
 }
@@ -46,6 +48,7 @@ onEachEngine((open) => {
     expect([...copied].filter(([, count]) => count > 0)).toEqual([
       ['memory', 1],
       ['covered', 1],
+      ['plans', 1],
       ['journal', 2300],
     ]);
     await copyTables(database, after);

@@ -45,6 +45,8 @@ export function createShards(): Shards {
         isOver(fence) ? decisions.map(() => 'fenced') : store.commit(decisions, at, fenceOf(store, 'service:test')),
       cover: async (coverage, fence) =>
         isOver(fence) ? 'fenced' : store.cover(coverage, fenceOf(store, 'service:test')),
+      keepPlans: async (kept, at, fence) =>
+        isOver(fence) ? 'fenced' : store.keepPlans(kept, at, fenceOf(store, 'service:test')),
     }),
   };
 }

@@ -1,6 +1,6 @@
 // The daemon's own store over a database that ends with the test: the same SQL, no file, no lock.
 import { createStore } from '../../../src/store/create-store.ts';
-import { keepLinkSecrets } from '../../../src/store/link-secrets.ts';
+import { keepSecrets } from '../../../src/store/link-secrets.ts';
 import type { SqlDatabase, SqlReads } from '../../../src/store/sql/database.ts';
 import { migrateState } from '../../../src/store/sql/migrate.ts';
 import { sqlThrough } from '../../../src/store/sql/session.ts';
@@ -35,7 +35,7 @@ async function takenOver(database: SqlDatabase): Promise<void> {
   await migrateState(database);
   await database.write('take-over', async (sql) => {
     await endLeases(sql, null);
-    await keepLinkSecrets(sql);
+    await keepSecrets(sql);
   });
 }
 

@@ -3,9 +3,18 @@ import type { Json } from '../../../core/values/fields.ts';
 import { jsonIfAny, type Row } from '../../sql/rows.ts';
 import type { Sql } from '../../sql/sql.ts';
 
-/** `gone-targets`: since when the config does not have them. `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. */
+/** `gone-targets`: since when the config does not have them. `owner` and `epoch`: who has the state for itself. `policy`: how often operators changed who is told. `salt`: of the digests by which plans are named. */
 export type FactName =
-  'gone-targets' | 'owner' | 'epoch' | 'running' | 'probe' | 'policy' | 'links' | 'sessions-ended' | `health:${string}`;
+  | 'gone-targets'
+  | 'owner'
+  | 'epoch'
+  | 'running'
+  | 'probe'
+  | 'policy'
+  | 'links'
+  | 'salt'
+  | 'sessions-ended'
+  | `health:${string}`;
 
 const READ = 'SELECT value FROM facts WHERE name = $1';
 

@@ -1,0 +1,65 @@
+// What is kept of a plan over a restart. Plain data.
+import type { Instant } from '../../lib/clock.ts';
+import type { CurvePoint } from './curve.ts';
+import { NOTHING_FADING, type Fading } from './fading.ts';
+import type { PeriodRule } from './period.ts';
+import type { SpendClass } from './spend.ts';
+
+/** What is left of the credits, by the explorer's headers and by what was asked since. */
+export interface Books {
+  /** The period. */
+  readonly from: Instant;
+  /** By that its end was found; null: no plan is known. */
+  readonly rule: PeriodRule | null;
+  /** Infinity: no plan is known. */
+  readonly resetsAt: Instant;
+  /** Requests of the period are booked from then on. */
+  readonly bookedFrom: Instant;
+  /** The expected reset, while no header has risen since; null: what is left is known. */
+  readonly refillingSince: Instant | null;
+  /** The last expected reset at which nothing was given; null: there was none. */
+  readonly missedReset: Instant | null;
+  /** The last header that counted; null: none did, or the period ended since and nobody asked at its end. */
+  readonly header: number | null;
+  /** The highest header of all. */
+  readonly highest: number | null;
+  /** The number of the request that brought the header: they count up as they leave. */
+  readonly order: number;
+  /** Requests left unseen since the header: the process had ended, or another one asked. */
+  readonly isResumed: boolean;
+  /** The price of own requests since that header. */
+  readonly own: number;
+  /** A header that own requests do not explain, and what they had cost when it came. */
+  readonly doubted: { readonly header: number; readonly own: number } | null;
+  /** In this period. */
+  readonly spent: Readonly<Record<SpendClass, number>>;
+  /** In this period; below zero where servers differ. */
+  readonly foreign: number;
+  readonly fast: Fading;
+  readonly slow: Fading;
+  /** What was left in this period, without values that are doubted. */
+  readonly curve: readonly CurvePoint[];
+}
+
+/** Credits charged for planned ones. */
+export interface Ratio {
+  readonly charged: Fading;
+  readonly planned: Fading;
+}
+
+/** The cost of requests beside the planned ones. */
+export interface Use {
+  readonly critical: Ratio;
+  readonly others: Ratio;
+  /** Second pages of critical watches. */
+  readonly deep: Fading;
+  readonly sweeps: Fading;
+}
+
+export interface PlanRow {
+  readonly books: Books;
+  readonly use: Use;
+}
+
+const NO_RATIO: Ratio = { charged: NOTHING_FADING, planned: NOTHING_FADING };
+export const NO_USE: Use = { critical: NO_RATIO, others: NO_RATIO, deep: NOTHING_FADING, sweeps: NOTHING_FADING };

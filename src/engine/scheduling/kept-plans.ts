@@ -1,0 +1,95 @@
+// Keeps what is known of plans over restarts, and hands it over with the shard of their explorers: it is read after the
+// claim, before anything is asked, and written down while the shard is held.
+import type { Ownership } from '../../cluster/ownership.ts';
+import type { PlanRow } from '../../core/spending/plan-row.ts';
+import type { Account } from '../../explorer/spending/account.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Fence, Shard } from '../../store/contract/fence.ts';
+import type { Store } from '../../store/contract/store.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { ShardOf } from '../polling/shard.ts';
+
+/** A plan, and how it is named in the state. */
+export interface NamedPlan {
+  readonly explorers: readonly string[];
+  readonly account: Pick<Account, 'row' | 'resume'>;
+  /** Null: it ends with the process. */
+  readonly nameIn: (salt: string) => string | null;
+}
+
+export interface KeptPlansOptions {
+  readonly store: Pick<Store, 'plans' | 'keepPlans'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
+  /** In force. */
+  readonly shardOf: ShardOf;
+  /** In force. */
+  readonly plans: () => readonly NamedPlan[];
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export interface KeptPlans {
+  /**
+   * Reads what is stored, for these explorers. When they are in force, `commit` has their plans go on from there; those that
+   * are held already stay as they are. Rejects with a `StorageError`.
+   */
+  prepare(explorers: Iterable<string>, nextShards?: ShardOf): Promise<{ commit(): void }>;
+  /** Writes down those that have changed. Rejects with a `StorageError`. */
+  flush(): Promise<void>;
+  /** The shard is not held any more: nothing of it is written, and the next claim reads it again. */
+  drop(shard: Shard): void;
+}
+
+interface Held {
+  readonly name: string;
+  readonly shard: Shard;
+  /** As it stands in the store. */
+  written: string;
+}
+
+export function createKeptPlans({ store, ownership, shardOf, plans, clock, log }: KeptPlansOptions): KeptPlans {
+  const heldByAccount = new Map<NamedPlan['account'], Held>();
+
+  function onDamaged(why: string): void {
+    log.warn('plan:damaged', { why, effect: 'it is begun again, with what the explorer says is left' });
+  }
+
+  return {
+    async prepare(explorers, nextShards = shardOf) {
+      const claimOf = (explorer: string): number | undefined => ownership.fenceOf(nextShards(explorer))?.epoch;
+      const claims = new Map([...explorers].map((explorer) => [explorer, claimOf(explorer)]));
+      const { salt, rows } = await store.plans(onDamaged);
+      const commit = (): void => {
+        const inForce = new Set(plans().map(({ account }) => account));
+        for (const account of heldByAccount.keys()) if (!inForce.has(account)) heldByAccount.delete(account);
+        for (const { explorers: members, account, nameIn } of plans()) {
+          const [first = ''] = members;
+          const [name, claim] = [nameIn(salt), claimOf(first)];
+          // What was read under a claim that is over may be old: the next claim reads it again.
+          if (name === null || claim === undefined || claim !== claims.get(first) || heldByAccount.has(account))
+            continue;
+          const row = rows.get(name) ?? null;
+          account.resume(row);
+          heldByAccount.set(account, { name, shard: nextShards(first), written: JSON.stringify(row) });
+        }
+      };
+      return { commit };
+    },
+    async flush() {
+      const now = clock.now();
+      const changed = [...heldByAccount].flatMap(([account, held]) => {
+        const row = account.row();
+        const [text, fence] = [JSON.stringify(row), ownership.fenceOf(held.shard)];
+        return row === null || fence === null || text === held.written ? [] : [{ row, held, text, fence }];
+      });
+      for (const [fence, own] of Map.groupBy(changed, (one): Fence => one.fence)) {
+        const kept = new Map<string, PlanRow>(own.map(({ held, row }) => [held.name, row]));
+        if ((await store.keepPlans(kept, now, fence)) === 'kept') for (const { held, text } of own) held.written = text;
+        else for (const shard of new Set(own.map(({ held }) => held.shard))) ownership.lost(shard);
+      }
+    },
+    drop(shard) {
+      for (const [account, held] of heldByAccount) if (held.shard === shard) heldByAccount.delete(account);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// What is kept of the plans of explorers.
+import type { PlanRow } from '../../core/spending/plan-row.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Fence } from './fence.ts';
+
+export interface StoredPlans {
+  /** Part of the digests by which plans are named; the same for as long as the state lasts. */
+  readonly salt: string;
+  readonly rows: ReadonlyMap<string, PlanRow>;
+}
+
+export interface PlanStore {
+  /** A damaged row is left out; `onDamaged` is told why. */
+  plans(onDamaged: (why: string) => void): Promise<StoredPlans>;
+
+  /** Of plans whose explorers are of one shard. */
+  keepPlans(kept: ReadonlyMap<string, PlanRow>, at: Instant, fence: Fence): Promise<'kept' | 'fenced'>;
+}

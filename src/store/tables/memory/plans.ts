@@ -1,0 +1,92 @@
+// What is kept of the plans of explorers. A plan is named by a digest of its origin and its key, with a salt of the state:
+// who reads the state cannot find out by trying which key it was.
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { PeriodRule } from '../../../core/spending/period.ts';
+import type { Books, PlanRow, Ratio, Use } from '../../../core/spending/plan-row.ts';
+import { SPEND_CLASSES } from '../../../core/spending/spend.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import type { StoredPlans } from '../../contract/plans.ts';
+import { StorageError } from '../../contract/store.ts';
+import { fromJson, instant, parsed, text, type Row } from '../../sql/rows.ts';
+import { paged, upsert, type Sql } from '../../sql/sql.ts';
+import { readFact, writeFact } from './facts.ts';
+
+const fading = z.object({ sum: z.number(), at: instant });
+const ratio: z.ZodType<Ratio> = z.object({ charged: fading, planned: fading });
+const use: z.ZodType<Use> = z.object({ critical: ratio, others: ratio, deep: fading, sweeps: fading });
+
+const rule: z.ZodType<PeriodRule> = z.object({
+  per: z.enum(['day', 'month']),
+  resets: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('time'), ms: z.int() }),
+      z.object({ type: z.literal('day'), day: z.int().min(1).max(28) }),
+    ])
+    .nullable(),
+});
+
+const books: z.ZodType<Books> = z.object({
+  from: instant,
+  rule: rule.nullable(),
+  // JSON has no Infinity.
+  resetsAt: instant.nullable().transform((at) => at ?? Infinity),
+  bookedFrom: instant,
+  refillingSince: instant.nullable(),
+  missedReset: instant.nullable(),
+  header: z.number().nullable(),
+  highest: z.number().nullable(),
+  order: z.int(),
+  isResumed: z.boolean(),
+  own: z.number(),
+  doubted: z.object({ header: z.number(), own: z.number() }).nullable(),
+  spent: z.record(z.enum(SPEND_CLASSES), z.number()),
+  foreign: z.number(),
+  fast: fading,
+  slow: fading,
+  curve: z.array(z.object({ at: instant, known: z.number() })),
+});
+
+const row: z.ZodType<PlanRow> = z.object({ books, use });
+
+/** Of all plans. */
+export const PLANS = paged(['plan'], ({ after, end }) => `SELECT plan, kept FROM plans WHERE ${after} ${end}`);
+
+/** Throws a StorageError that names the plan. */
+export function planOf(stored: Row): PlanRow {
+  return parsed(`plan ${text(stored, 'plan')}`, () => row.parse(fromJson(stored['kept'])));
+}
+
+const PAGE = 100;
+
+/** A damaged row is left out, and named to `onDamaged`. */
+export async function plans(sql: Sql, onDamaged: (why: string) => void): Promise<StoredPlans> {
+  const rows = new Map<string, PlanRow>();
+  for await (const page of sql.pages(PLANS, PAGE))
+    for (const stored of page)
+      try {
+        rows.set(text(stored, 'plan'), planOf(stored));
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        onDamaged(error.message);
+      }
+  const salt = await readFact(sql, 'salt');
+  if (typeof salt !== 'string')
+    throw new StorageError('the salt of the plans is missing: the daemon makes one at its start');
+  return { salt, rows };
+}
+
+const KEEP = upsert('plans', ['plan'], { plan: 'text', at: 'int', kept: 'json' });
+
+export async function keepPlans(sql: Sql, kept: ReadonlyMap<string, PlanRow>, at: Instant): Promise<void> {
+  await sql.each(
+    KEEP,
+    [...kept].map(([plan, one]) => ({ plan, at, kept: one })),
+  );
+}
+
+/** A damaged salt is replaced: what was kept has names then that are not looked for. */
+export async function keepSalt(sql: Sql): Promise<void> {
+  const salt = await readFact(sql, 'salt');
+  if (typeof salt !== 'string' || salt === '') await writeFact(sql, 'salt', randomBytes(32).toString('base64url'));
+}
