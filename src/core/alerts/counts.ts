@@ -1,5 +1,8 @@
 // Alerts of `on:` with `at_least:` or `none_for:`. They count matching items by the items' own times, late ones
 // included, and are evaluated only at complete polls. `per` splits the items into groups with separate states.
+//
+// A burst may lie between two polls, or on both sides of one: `at_least` is judged as of the poll and as of the own time of
+// each item since the last complete poll.
 import type { AnyView } from '../values/fields.ts';
 import { truthOfAll } from '../model/health.ts';
 import { stepConditionState } from './conditions/condition-alert.ts';
@@ -26,7 +29,7 @@ import {
   type AlertPoll,
 } from './alert-evaluation.ts';
 import { amountAt, contextOf, matchEvents, type Match } from './events/event-matching.ts';
-import { ONE, tallied, talliesAfter, totalsOf, ZERO } from './tallies.ts';
+import { lastAddedUp, ONE, tallied, talliesAfter, totalsOf, ZERO, type Totals } from './tallies.ts';
 import { encodedAt, viewOf, type Remembered } from '../values/tracked.ts';
 
 export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByKey): Steps<AlertEvaluation> {
@@ -103,20 +106,29 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   const items = alert.fires.type === 'none-for' ? [] : [...group.items, itemOf(poll, event)];
   groups.set(key, {
     ...group,
-    matches: matches.slice(-mostNeeded(alert)),
+    matches: matches.slice(-(mostNeeded(alert) + MOST_UNJUDGED)),
     tallies,
     items: items.toSorted((a, b) => a.at - b.at).slice(-MOST_ITEMS),
     last: remember(poll, alert, event.view),
   });
 }
 
-function withTally(poll: AlertPoll, alert: CountAlert, { tallies }: GroupState, match: Match): readonly Tally[] {
+function withTally(poll: AlertPoll, alert: CountAlert, group: GroupState, match: Match): readonly Tally[] {
   const { fires } = alert;
+  const { tallies } = group;
   if (fires.type !== 'sum' && fires.type !== 'ratio') return tallies;
   const at = match.event.happenedAt ?? poll.time.at;
   const counted = match.isHit ? ONE : ZERO;
   const amount = fires.type === 'sum' ? (amountAt(match.context, fires.path) ?? ZERO) : counted;
-  return tallied(tallies, { at, amount }, { now: poll.time.at, withinMs: fires.withinMs });
+  return tallied(
+    tallies,
+    { at, amount },
+    {
+      now: poll.time.at,
+      withinMs: fires.withinMs,
+      judgedUntil: judgedUntil(poll, group),
+    },
+  );
 }
 
 const MOST_ITEMS = 5;
@@ -132,6 +144,8 @@ function keyOf({ per }: CountAlert, view: AnyView): string {
 }
 
 const MATCHES_SHOWN = 100;
+/** Of one poll, before they are judged. */
+const MOST_UNJUDGED = 1000;
 
 function mostNeeded({ fires }: CountAlert): number {
   return fires.type === 'at-least' ? Math.max(fires.count, MATCHES_SHOWN) : 1;
@@ -159,16 +173,25 @@ function stepGroup(
   before: GroupState | undefined,
 ): GroupStep {
   const { at } = poll.time;
-  const kept = keptAt(alert, group, at);
   const isJudged = poll.isComplete && !poll.isStale && !readsMissing(poll, { reads: readsOfCount(alert) });
-  const shown = subjectOfCount(poll.watch, alert, group, at);
-  const truth = isJudged ? isTrue(alert, kept, shown.counted, at) : 'unknown';
+  const from = judgedUntil(poll, group);
+  const heldAt = isJudged ? lastHeld(alert, group, { from, at }) : null;
+  const truth = isJudged ? heldAt !== null : 'unknown';
+  const shown = subjectOfCount(poll.watch, alert, group, heldAt ?? at);
   const subject = { key: key === ALL ? '' : key, ...shown };
   const stepped = stepConditionState(poll, alert, group.condition, { while: truth, until: null }, subject);
-  const isSame = before === group && stepped.state === group.condition;
-  const after = isSame ? group : { ...kept, condition: stepped.state };
+  const unjudgedFrom = isJudged ? undefined : poll.detection === null ? group.unjudgedFrom : from;
+  const isSame = before === group && stepped.state === group.condition && unjudgedFrom === group.unjudgedFrom;
+  const kept = keptAt(alert, group, isJudged ? at : from);
+  const matches = isJudged ? kept.matches.slice(-mostNeeded(alert)) : kept.matches;
+  const after = isSame ? group : { ...kept, matches, unjudgedFrom, condition: stepped.state };
   const entry = isOver(alert, after, at) ? [] : [[key, after] as const];
   return { entry, truth, transitions: stepped.transitions, reasons: stepped.reasons, firing: stepped.firing };
+}
+
+/** Items up to then were judged at their own times. */
+function judgedUntil({ time }: AlertPoll, { unjudgedFrom }: GroupState): Instant {
+  return Math.min(time.at, unjudgedFrom ?? time.coveredUntil ?? time.at);
 }
 
 /** The values of a group that a message as of `at` shows. */
@@ -201,18 +224,41 @@ function keptAt({ fires }: CountAlert, group: GroupState, at: Instant): GroupSta
   return { ...group, matches: group.matches.filter((then) => then > from), tallies: talliesAfter(group.tallies, from) };
 }
 
-function isTrue({ fires }: CountAlert, { condition, matches }: GroupState, counted: Counted, at: Instant): Truth {
-  const count = counted.count ?? 0;
+interface Judged {
+  /** Items up to it are judged already. */
+  readonly from: Instant;
+  readonly at: Instant;
+}
+
+/** When the condition held: at the poll, or else as of the newest own time at which it did; null = at none. */
+function lastHeld({ fires }: CountAlert, group: GroupState, judged: Judged): Instant | null {
+  const { at } = judged;
   switch (fires.type) {
     case 'at-least':
-      return count >= fires.count;
+      return lastCounted(group.matches, fires, judged);
     case 'sum':
-      return counted.total.compare(fires.least) >= 0;
-    case 'ratio':
-      return count >= fires.min && counted.total.compare(fires.part.times(new Amount(BigInt(count), 0))) >= 0;
+      return lastAddedUp(group.tallies, fires.withinMs, judged, ({ total }) => total.compare(fires.least) >= 0);
+    case 'ratio': {
+      const { min, part } = fires;
+      const isSo = ({ items, total }: Totals): boolean =>
+        items >= min && total.compare(part.times(new Amount(BigInt(items), 0))) >= 0;
+      return lastAddedUp(group.tallies, fires.withinMs, judged, isSo);
+    }
     case 'none-for':
-      return at - (matches.at(-1) ?? condition.born) >= fires.ms;
+      return at - (group.matches.at(-1) ?? group.condition.born) >= fires.ms ? at : null;
   }
+}
+
+/** `matches`: the oldest first. */
+function lastCounted(
+  matches: readonly Instant[],
+  { count, withinMs }: { readonly count: number; readonly withinMs: number },
+  { from, at }: Judged,
+): Instant | null {
+  const past = matches.filter((then) => then <= at);
+  const isCounted = (last: number, until: Instant): boolean => (past[last - count + 1] ?? -Infinity) > until - withinMs;
+  if (isCounted(past.length - 1, at)) return at;
+  return past.findLast((then, i) => then > from && isCounted(i, then)) ?? null;
 }
 
 /** Whether the group can be removed: it has no state that a later message needs. */

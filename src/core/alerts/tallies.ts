@@ -14,14 +14,22 @@ const MOMENTS = 500;
 /** Items with a future time (their clock is ahead) are kept besides. */
 const MOST = 2 * MOMENTS;
 
-/** With one more item, without what is too old at `now`. Tallies are sorted by time, the oldest first. */
+export interface Counting {
+  readonly now: Instant;
+  readonly withinMs: number;
+  /** Up to `now`: what counts as of any moment since then is kept, unless that is too much. */
+  readonly judgedUntil: Instant;
+}
+
+/** With one more item, without what is too old. Tallies are sorted by time, the oldest first. */
 export function tallied(
   tallies: readonly Tally[],
   item: { readonly at: Instant; readonly amount: Amount },
-  { now, withinMs }: { readonly now: Instant; readonly withinMs: number },
+  { now, withinMs, judgedUntil }: Counting,
 ): readonly Tally[] {
-  const kept = talliesAfter(tallies, now - withinMs);
-  if (item.at <= now - withinMs) return kept;
+  const from = (tallies.length < MOST ? judgedUntil : now) - withinMs;
+  const kept = talliesAfter(tallies, from);
+  if (item.at <= from) return kept;
   const width = Math.ceil(withinMs / MOMENTS);
   const momentOf = (at: Instant): number => Math.floor(at / width);
   const place = kept.findLastIndex(([at]) => momentOf(at) <= momentOf(item.at));
@@ -50,6 +58,32 @@ export function totalsOf(tallies: readonly Tally[], until: Instant): Totals {
     items: past.reduce((sum, [, items]) => sum + items, 0),
     total: past.reduce((sum, [, , total]) => sum.plus(amountIn(total)), ZERO),
   };
+}
+
+/**
+ * The newest moment as of which `isSo`: `at`, or else that of a tally after `from`; null = none. As of a moment count the
+ * tallies of the time before it.
+ */
+export function lastAddedUp(
+  tallies: readonly Tally[],
+  withinMs: number,
+  { from, at }: { readonly from: Instant; readonly at: Instant },
+  isSo: (totals: Totals) => boolean,
+): Instant | null {
+  if (isSo(totalsOf(talliesAfter(tallies, at - withinMs), at))) return at;
+  let held: Instant | null = null;
+  let oldest = 0;
+  let [items, total] = [0, ZERO];
+  for (const [then, more, amount] of tallies) {
+    if (then > at) break;
+    [items, total] = [items + more, total.plus(amountIn(amount))];
+    for (let first = tallies[oldest]; first !== undefined && first[0] <= then - withinMs; first = tallies[oldest]) {
+      [items, total] = [items - first[1], total.minus(amountIn(first[2]))];
+      oldest += 1;
+    }
+    if (then > from && isSo({ items, total })) held = then;
+  }
+  return held;
 }
 
 function amountIn(text: string): Amount {

@@ -119,6 +119,8 @@ export interface GroupState {
   readonly items: readonly CountedItem[];
   /** Values of the newest matching item, encoded by path, for messages. */
   readonly last: Json;
+  /** Since then no poll was complete: its items are judged at their own times once one is. Left out where the last one was. */
+  readonly unjudgedFrom?: Instant | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { CountAlert } from '../../../src/core/model/watch/watch.ts';
 import { Amount } from '../../../src/core/values/amount.ts';
 import type { Observation } from '../../../src/core/model/observation.ts';
+import { shiftClock } from '../../../src/core/model/quality/clock-shift.ts';
 import { runPolls } from '../../support/engine/run-polls.ts';
 import { aWatch, countAlert, missed, moodIs, onAlert, saw, type Item } from '../../support/engine/watch.ts';
 
@@ -64,6 +65,59 @@ describe('`at_least` three within ten minutes', () => {
       condition: 'at least 3 new within 10m: mood == "wild"',
       fields: { count: 3, mood: { text: 'wild' } },
     });
+  });
+});
+
+describe('items are judged at their own times', () => {
+  const spread = wild({ a: '8m', b: '9m', c: '11m' });
+  const early = wild({ a: '8m', b: '9m' });
+
+  test('a burst on both sides of a poll fires, with the number of its own time, and is over at the next poll', () => {
+    const polls = [START, saw({ items: early }, '10m'), saw({ items: spread }, '20m'), saw({ items: spread }, '30m')];
+    const { sent, messages } = runPolls(aWatch([countAlert()]), polls);
+    expect(sent).toEqual([[], [], ['many firing'], ['many resolved']]);
+    expect(messages[0]?.fields).toMatchObject({ count: 3 });
+  });
+
+  test('a burst between two polls that are further apart than the time fires', () => {
+    const items = wild({ a: '30m', b: '31m', c: '32m', d: '100m' });
+    expect(story({}, [START, saw({ items }, '120m'), saw({ items }, '240m')])).toEqual([
+      [],
+      ['many firing'],
+      ['many resolved'],
+    ]);
+  });
+
+  test('what a partial poll showed, and what it lacked, is judged so at the next complete one', () => {
+    const partial = saw({ items: early }, '10m', { partial: 'page 2 did not come' });
+    const all = { ...early, ...wild({ c: '7m', d: '70m' }) };
+    expect(story({}, [START, partial, missed('30m'), saw({ items: all }, '70m'), saw({ items: all }, '80m')])).toEqual([
+      [],
+      [],
+      [],
+      ['many firing'],
+      ['many resolved'],
+    ]);
+  });
+
+  test('a burst that was told is not told again by one more item of it that comes late', () => {
+    const polls = [START, saw({ items: spread }, '11m'), saw({ items: spread }, '22m')];
+    const late = saw({ items: { ...spread, ...wild({ d: '10m' }) } }, '23m');
+    expect(story({}, [...polls, late])).toEqual([[], ['many firing'], ['many resolved'], []]);
+  });
+
+  test('a ratio', () => {
+    const fires = { type: 'ratio', part: new Amount(5n, 1), of: null, min: 3, withinMs: 600_000 } as const;
+    const polls = [early, spread, spread].map((items, i) => saw({ items }, `${10 * (i + 1)}m`));
+    expect(story({ fires }, [START, ...polls])).toEqual([[], [], ['many firing'], ['many resolved']]);
+  });
+
+  test('a clock that is set back moves the time since which nothing was judged', () => {
+    const partial = saw({ items: early }, '10m', { partial: 'page 2 did not come' });
+    const { memory } = runPolls(aWatch([countAlert()]), [START, partial]);
+    const unjudged = (of: typeof memory) => Object.values(of.alerts['many'] ?? {})[0];
+    expect(unjudged(memory)).toMatchObject({ unjudgedFrom: START.at });
+    expect(unjudged(shiftClock(memory, 1000))).toMatchObject({ unjudgedFrom: START.at - 1000 });
   });
 });
 

@@ -109,12 +109,15 @@ function judgedIn(
   reference: CountReference,
 ): Judged[] {
   const all = [...calls.values()];
+  let before = -Infinity;
   return polls
     .filter(({ poll }) => span.from < poll.startedAt && poll.startedAt < span.to)
     .map((poll): Judged => {
       const { decided, gaps } = poll.poll;
       if (decided === null || gaps.length > 0 || !isRight(poll)) return { poll, at: poll.until, holds: null };
-      const truths = possibleCounts(all, poll, { ...decided, span, reference }).map(reference.holds);
+      const sinceMs = decided.clockAt - before;
+      before = decided.clockAt;
+      const truths = possibleCounts(all, poll, { ...decided, sinceMs, span, reference }).map(reference.holds);
       const [one = false] = truths;
       return { poll, at: decided.at, holds: truths.every((truth) => truth === one) ? one : null };
     });
@@ -127,21 +130,23 @@ function isRight({ served, readings }: ReadPoll): boolean {
 interface Moment {
   readonly clockAt: Instant;
   readonly at: Instant;
+  /** Since the last poll that was right: a count may hold as of the own time of an item in between. */
+  readonly sinceMs: number;
   readonly span: Span;
   readonly reference: CountReference;
 }
 
 /** All that the daemon may have counted, from the least to the most of each. */
 function possibleCounts(calls: readonly Call[], { poll }: ReadPoll, moment: Moment): CountedCalls[] {
-  const { clockAt, at, span, reference } = moment;
+  const { clockAt, at, sinceMs, span, reference } = moment;
   const seen = calls.filter(({ servedAt }) => servedAt <= poll.startedAt);
   const counted = (isSure: boolean): { failed: number; passed: number } => {
     const slackMs = isSure ? -SLACK_MS : SLACK_MS;
+    const windowMs = reference.windowMs + (isSure ? 0 : sinceMs);
     const within = seen.filter((call) => {
       const knownAt = isSure ? call.servedAt : (call.keptAt ?? call.servedAt);
       const isNew = !call.isOfBaseline && (isSure || call.keptAt === null || knownAt >= span.from);
-      const isWithin = (made: Instant): boolean =>
-        made > clockAt - reference.windowMs - slackMs && made <= clockAt + slackMs;
+      const isWithin = (made: Instant): boolean => made > clockAt - windowMs - slackMs && made <= clockAt + slackMs;
       const times = [...call.madeAt];
       return isNew && knownAt > span.from && (isSure ? times.every(isWithin) : times.some(isWithin));
     });

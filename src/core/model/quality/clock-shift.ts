@@ -1,6 +1,6 @@
 // A clock that is set back would lengthen every wait by the same time: `for`, a cooldown, a window. So the remembered
 // times are moved with it.
-import type { Alert, ConditionState, Memory, Run } from '../memory.ts';
+import type { Alert, ConditionState, GroupState, Memory, Run } from '../memory.ts';
 import type { Instant } from '../../../lib/clock.ts';
 
 /**
@@ -32,8 +32,12 @@ function shiftAlert(alert: Alert, byMs: number): Alert {
     case 'condition':
       return shiftCondition(alert, byMs);
     case 'group':
-      return { ...alert, condition: shiftCondition(alert.condition, byMs) };
+      return { ...alert, ...shiftedUnjudged(alert, byMs), condition: shiftCondition(alert.condition, byMs) };
   }
+}
+
+function shiftedUnjudged({ unjudgedFrom }: GroupState, byMs: number): Pick<GroupState, 'unjudgedFrom'> {
+  return unjudgedFrom === undefined ? {} : { unjudgedFrom: unjudgedFrom - byMs };
 }
 
 function shiftCondition(state: ConditionState, byMs: number): ConditionState {

@@ -55,6 +55,7 @@ const group = z.object({
   tallies: z.array(z.tuple([instant, count, z.string()])),
   items: z.array(item),
   last: anyJson,
+  unjudgedFrom: instant.optional(),
 });
 
 const alert: z.ZodType<Alert> = z.union([openEvent, event, condition, group]);
