@@ -39,14 +39,16 @@ interface Planned extends AsyncDisposable {
   readonly answers: { readonly status: number; readonly path: string; readonly at: number }[];
   readonly folder: ReturnType<typeof createFolder>;
   readonly url: string;
+  /** What the log channel printed. */
+  readonly printed: string[];
 }
 
-const CONFIG = (url: string): string => `
+const CONFIG = (url: string, self: string): string => `
 explorers:
   chain: { form: multichain, base_url: '${url}', chain_id: '31337', api_key: sandbox, plan: { credits: 43200 } }
 addresses: { a: '0x${'1a'.repeat(20)}', b: '0x${'2b'.repeat(20)}', c: '0x${'3c'.repeat(20)}' }
 channels: { screen: { type: log } }
-self: none
+self: ${self}
 http: { listen: 127.0.0.1:0 }
 rules: [rules.yaml]
 `;
@@ -58,7 +60,15 @@ const RULE = (id: string, of: string, severity: string): string =>
 const RULES = `watches:\n${RULE('vault', 'a', 'critical')}${RULE('coins', 'b', 'warning')}${RULE('other', 'c', 'info')}`;
 
 /** A plan of 43,200 a day, of which so much is left until midnight. */
-async function onPlan({ credits, hoursLeft }: { credits: number; hoursLeft: number }): Promise<Planned> {
+async function onPlan({
+  credits,
+  hoursLeft,
+  self = 'none',
+}: {
+  credits: number;
+  hoursLeft: number;
+  self?: string;
+}): Promise<Planned> {
   await using opened = new AsyncDisposableStack();
   const clock = createFakeClock(Date.UTC(2026, 0, 2) - hoursLeft * HOUR);
   const sandbox = createSandbox({ seed: 1, blockTimeMs: 'manual', clock, quiet: true, limits: { credits: 43_200 } });
@@ -77,10 +87,23 @@ async function onPlan({ credits, hoursLeft }: { credits: number; hoursLeft: numb
     },
   };
   const served = opened.use(await serveSandbox(counted));
-  const folder = opened.use(createFolder({ 'config.yaml': CONFIG(served.url), 'rules.yaml': RULES }));
-  const running = opened.use(await runApp(folder, { clock }));
+  const folder = opened.use(createFolder({ 'config.yaml': CONFIG(served.url, self), 'rules.yaml': RULES }));
+  const printed: string[] = [];
+  const print = (line: string): Promise<void> => {
+    printed.push(line.slice(line.indexOf(' ') + 1));
+    return Promise.resolve();
+  };
+  const running = opened.use(await runApp(folder, { clock, print }));
   const all = opened.move();
-  return { running, sandbox, answers, folder, url: served.url, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return {
+    running,
+    sandbox,
+    answers,
+    folder,
+    url: served.url,
+    printed,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 function gapsAt(answers: Planned['answers'], address: string): number[] {
@@ -143,6 +166,26 @@ test('people see the interval in force, and a watch that is asked less often is 
   expect((await running.readyz()).body).not.toContain('blind');
   const { body } = await running.page('/watches/coins');
   expect(body).toMatch(/now every \d+ min[^<]*: the plan of chain\./);
+});
+
+test('another program on the key is told of once, with what to write, and is over two hours after its last use', async () => {
+  await using daemon = await onPlan({ credits: 30_000, hoursLeft: 5, self: 'screen' });
+  const { running, sandbox, printed } = daemon;
+  await running.clock.advance(HOUR / 2);
+  for (let minute = 0; minute < 30; minute += 1) {
+    sandbox.spend({ credits: 100 });
+    await running.clock.advance(60_000);
+  }
+  expect(printed.map((line) => line.split(' - ')[0])).toEqual([
+    expect.stringMatching(
+      /WARNING.* plan-foreign: another program uses the key of chain: 2,[23]\d\d credits since 19:00 UTC/,
+    ),
+  ]);
+  expect(printed[0]).toContain('Write `reserve: 10%` in the config');
+  await running.clock.advance(2 * HOUR - 5 * 60_000);
+  expect(printed).toHaveLength(1);
+  await running.clock.advance(10 * 60_000);
+  expect(printed.slice(1)).toEqual([expect.stringContaining('RESOLVED')]);
 });
 
 test('metrics have the plan of its first explorer, and counters go on over midnight', async () => {
@@ -221,7 +264,7 @@ test('a restart knows what is left before it asks, and a reload with other credi
   expect(await leftIn(folder)).toEqual([left, 43_200]);
   expect(daemon.answers.length).toBe(asked);
 
-  folder.write('config.yaml', CONFIG(daemon.url).replace('43200', '86400'));
+  folder.write('config.yaml', CONFIG(daemon.url, 'none').replace('43200', '86400'));
   expect(await again.reload()).toBe('config:reloaded');
   await clock.advance(60_000);
   expect(await leftIn(folder)).toEqual([30_000 - daemon.answers.length * 20, 86_400]);

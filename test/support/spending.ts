@@ -46,6 +46,7 @@ export function aPlanState(parts: Partial<CreditPlanState> = {}): CreditPlanStat
     foreign: 0,
     isStretched: true,
     stretch: { critical: 1, warning: 1, info: 1 },
+    usual: { critical: 1, warning: 1, info: 1 },
     ...parts,
   };
 }

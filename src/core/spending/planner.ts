@@ -64,7 +64,8 @@ export const FIRST_RATIO = 1.1;
 export const MOST_STRETCHED = 1024;
 /** Beyond this stretch, windows and fixed needs are stretched too. */
 const FIXED_UP_TO = 24;
-const MOST_CRITICAL = 24;
+/** The factor of critical watches while nothing is left. */
+export const MOST_CRITICAL = 24;
 /** Others have this part of the rest where critical watches need all of it. */
 const LEAST_SHARE = 0.05;
 const CRITICAL_SHARE = 0.95;

@@ -1,6 +1,6 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
 import { askedBy, needOf } from '../../core/spending/asked.ts';
-import { DAY_MS } from '../../core/spending/period.ts';
+import { DAY_MS, periodMs } from '../../core/spending/period.ts';
 import {
   effectiveMs,
   forecastOf,
@@ -13,11 +13,12 @@ import {
   type PlannedQuestion,
   wantedPerMs,
   type SpendingPlan,
+  type Supply,
 } from '../../core/spending/planner.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import type { Account } from '../../explorer/spending/account.ts';
+import type { Account, AccountFacts } from '../../explorer/spending/account.ts';
 import type { PlanReading } from '../../telemetry/plan-metrics.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
@@ -62,9 +63,11 @@ const [UP, DOWN] = [1.05, 0.93];
 interface Priced extends SpendingPlan {
   readonly wanted: number;
   readonly planned: number;
+  /** On a whole plan that no other program uses. */
+  readonly usual: Pick<SpendingPlan, 'x' | 'xc'>;
 }
 
-const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0 };
+const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0, usual: UNSTRETCHED };
 
 /** The questions of the watches of these explorers. */
 type QuestionsOf = (explorers: readonly string[]) => readonly PlannedQuestion[];
@@ -112,7 +115,12 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
     account.planned(plan);
     const inForce = isStretched ? plan : { ...plan, x: 1, xc: 1 };
-    return { ...inForce, wanted: wantedPerMs(questions), planned: plannedPerMs(questions, supply, inForce) };
+    return {
+      ...inForce,
+      wanted: wantedPerMs(questions),
+      planned: plannedPerMs(questions, supply, inForce),
+      usual: isStretched ? planOf(questions, wholeOf(supply, account.facts())) : UNSTRETCHED,
+    };
   }
 
   function plan(): void {
@@ -157,6 +165,14 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
   };
 }
 
+/** The same means at the begin of a period. */
+function wholeOf(supply: Supply, facts: AccountFacts | null): Supply {
+  if (facts === null) return supply;
+  const { credits, per, reservePercent } = facts.plan;
+  const keep = (credits * reservePercent) / 100;
+  return { ...supply, known: credits, agreed: credits, leftMs: periodMs(per), foreign: 0, keep };
+}
+
 /** The books of a plan, and where they lead. */
 function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now: Instant): CreditPlanState | null {
   const facts = account.facts();
@@ -165,7 +181,11 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
   const isKnown = books.refillingSince === null && known !== null;
   const forecast = isKnown ? forecastOf({ ...account.supply(), known }, priced.planned, isStretched) : null;
   const runsOutInMs = forecast?.runsOutInMs ?? null;
-  const times = (severity: Severity): number => stretchOf(severity, priced);
+  const times = (factors: Pick<SpendingPlan, 'x' | 'xc'>): Record<Severity, number> => ({
+    critical: stretchOf('critical', factors),
+    warning: stretchOf('warning', factors),
+    info: stretchOf('info', factors),
+  });
   return {
     explorers: [...explorers],
     credits: plan.credits,
@@ -183,6 +203,7 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
     spent: books.spent,
     foreign: Math.max(0, Math.round(books.foreign)),
     isStretched,
-    stretch: { critical: times('critical'), warning: times('warning'), info: times('info') },
+    stretch: times(priced),
+    usual: times(priced.usual),
   };
 }

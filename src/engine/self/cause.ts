@@ -26,6 +26,18 @@ export const SELF_CONDITIONS = {
     condition: 'the credits of a plan are used up',
     over: 'The explorer answers again.',
   },
+  'plan-overdrawn': {
+    condition: 'for ten minutes, a plan has less left than critical watches need; with stretch: off, than is asked',
+    over: 'The credits last until the reset again.',
+  },
+  'plan-foreign': {
+    condition: 'in this period other programs spent more with the key than the reserve and 5 % of the plan',
+    over: 'The period is over, or no other program used the key for two hours.',
+  },
+  'plan-stretched': {
+    condition: 'for 30 minutes, intervals are over 3 times as long, and 1.5 times what they are on a whole plan',
+    over: 'The intervals are shorter again.',
+  },
   'delivery-failing': {
     condition: 'a message is owed for more than five minutes',
     over: 'Nothing is owed for that long any more.',
@@ -95,6 +107,9 @@ const OF_EXPLORERS: ReadonlySet<SelfCondition> = new Set([
   'not-judged',
   'explorer-down',
   'credits',
+  'plan-overdrawn',
+  'plan-foreign',
+  'plan-stretched',
 ]);
 
 /** The explorer that it is about; null where it is about none. */

@@ -1,6 +1,7 @@
 // One look at the daemon's work: what is wrong with it, and what cannot be said yet.
 import { highest } from '../../core/model/delivery.ts';
 import { showTrouble, type ExplorerTrouble } from '../../core/model/quality/explorer-trouble.ts';
+import { plansOf } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Backlog } from '../../store/contract/deliveries.ts';
@@ -11,6 +12,7 @@ import type { DaemonHealth } from '../reporting/daemon-health.ts';
 import { channelCauses, DEAD_MS } from './channel-causes.ts';
 import { channelOf, explorerOf, type CauseId, type SelfFindings } from './cause.ts';
 import { daemonCauses, type Outage } from './daemon-causes.ts';
+import { createPlanCauses } from './plan-causes.ts';
 import { explorerCauses, type ExplorerCauseFacts } from './explorer-causes.ts';
 
 export interface FindOptions {
@@ -25,6 +27,7 @@ const OVER_AFTER_MS = 60_000;
 
 export function createFind({ store, health: healthNow, timeZone }: FindOptions): () => Promise<SelfFindings> {
   const begun = new Map<string, Instant>();
+  const plans = createPlanCauses();
   let outage: Outage | null = null;
 
   /** When each of them was first seen without a break. */
@@ -57,8 +60,11 @@ export function createFind({ store, health: healthNow, timeZone }: FindOptions):
     const health = healthNow();
     const { watches, blind, notJudged, channels, at: now } = health;
     const zone = timeZone();
+    const ofExplorers = explorerCauses({ watches, blind, troubles: troublesSince(health), notJudged, now, zone });
+    const ofPlans = plans.look({ plans: plansOf(health.explorers), watches, now, zone });
     const causes = [
-      ...explorerCauses({ watches, blind, troubles: troublesSince(health), notJudged, now, zone }),
+      ...ofExplorers,
+      ...ofPlans.filter((cause) => !ofExplorers.some((one) => isSame(one, cause))),
       ...daemonCauses({
         ...health,
         backup: health.backup === 'unknown' ? null : health.backup,
@@ -72,9 +78,14 @@ export function createFind({ store, health: healthNow, timeZone }: FindOptions):
     const backlog = { owed: [...(stored?.owed ?? []), ...health.owedToMirrors], dead: stored?.dead ?? [] };
     return {
       causes: [...causes, ...channelCauses({ watches, health: channels, backlog, now, zone })],
-      isUndecided: (cause) => (stored === null && channelOf(cause) !== null) || isUndecided(cause, health),
+      isUndecided: (cause) =>
+        (stored === null && channelOf(cause) !== null) || plans.isUndecided(cause, now) || isUndecided(cause, health),
     };
   };
+}
+
+function isSame(one: CauseId, other: CauseId): boolean {
+  return one.alert === other.alert && one.subject === other.subject;
 }
 
 /** Of a refusal, words may change while it lasts. */

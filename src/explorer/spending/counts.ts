@@ -1,4 +1,4 @@
-// What was spent on a plan since the start, over all its periods.
+// Counts the credits of a plan since the start, over all its periods.
 import type { Severity } from '../../core/model/ids.ts';
 import type { Books } from '../../core/spending/plan-row.ts';
 import type { Spend, SpendClass } from '../../core/spending/spend.ts';
@@ -34,7 +34,9 @@ export function createSpendCounter(): SpendCounter {
       spent[name] += price;
     },
     booked(before, after) {
-      if (most === null) most = { from: before.from, foreign: Math.max(0, before.foreign) };
+      // Books that were kept by another process hold what was counted there.
+      const known = most?.from === before.from ? most.foreign : 0;
+      most = { from: before.from, foreign: Math.max(known, before.foreign) };
       if (most.from !== after.from) most = { from: after.from, foreign: 0 };
       foreign += Math.max(0, after.foreign - most.foreign);
       most = { from: after.from, foreign: Math.max(most.foreign, after.foreign) };

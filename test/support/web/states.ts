@@ -1,5 +1,7 @@
 // The states that a daemon can be in, how each comes about, and all that is true of it then. A test compares it with what
 // page, API, `status`, metrics and /readyz say; `npm run pictures` makes pictures of the pages.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Overview, PageVerdict } from '../../../src/query/shapes/overview.ts';
 import type { FaultName } from '../../../src/sandbox/faults/fault.ts';
 import type { ChainName, StagedDaemon } from './staged-daemon.ts';
@@ -282,6 +284,28 @@ export const STATES: readonly LookedAtState[] = [
     headline: /below 1$/,
     api: { cards: [{ state: 'flapping' }] },
     status: [/\ncritical +flapping +coins\[one\]\/low /],
+  },
+  {
+    name: 'stretched',
+    async reach({ folder, running, until }) {
+      const path = join(folder.path, 'config.yaml');
+      writeFileSync(path, readFileSync(path, 'utf8').replace('stretch: off', 'stretch: on'));
+      await running.reload();
+      await until(({ trust }) => trust.credits.some((one) => one !== null && one.intervals !== ''));
+    },
+    verdict: 'quiet',
+    headline: /^All quiet$/,
+    api: {
+      trust: {
+        blind: [],
+        overdue: [],
+        credits: [{ explorers: ['three'], runs_out_at: null, stretch: { critical: 1 } }],
+      },
+    },
+    page: [/last, at longer intervals/, /intervals warning ×\d\.\d, info ×\d/],
+    status: [/\nthree: [^]*intervals: warning ×\d/],
+    metrics: [/^chainwarden_explorer_stretch\{explorer="three",severity="info"\} 1\.\d/m],
+    readyz: [/^ready$/],
   },
   {
     name: 'plan exceeded',

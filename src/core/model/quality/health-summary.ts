@@ -33,8 +33,10 @@ const HeadStanding = z.object({
 /** How far an explorer has come on its chain, and whether that can be believed. */
 export type HeadStanding = z.output<typeof HeadStanding>;
 
+const bySeverity = z.object({ critical: z.number(), warning: z.number(), info: z.number() });
+
 const CreditPlanState = z.object({
-  /** Those that share it, in the order of the config. */
+  /** They share it; in the order of the config. */
   explorers: z.array(z.string()),
   credits: z.number(),
   per: z.enum(['day', 'month']),
@@ -64,7 +66,9 @@ const CreditPlanState = z.object({
   /** False: intervals stay as they are written. */
   isStretched: z.boolean(),
   /** How many times as long the intervals are. */
-  stretch: z.object({ critical: z.number(), warning: z.number(), info: z.number() }),
+  stretch: bySeverity,
+  /** The same where the plan is whole and no other program uses it. */
+  usual: bySeverity,
 });
 export type CreditPlanState = z.output<typeof CreditPlanState>;
 
