@@ -173,9 +173,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 
 /** A first page is spent on the most severe watch that asks for it. */
 function spending(askedBy: AskedBy): (question: Question, cursor: Cursor | null) => Spend {
-  return ({ path, credits: price }, cursor) => {
+  return ({ path, operation, credits: price }, cursor) => {
     const { severity, isFirst } = askedBy(path);
-    return { class: isFirst && cursor === null ? severity : 'pages', severity, isRetry: false, price };
+    return { class: isFirst && cursor === null ? severity : 'pages', severity, isRetry: false, operation, price };
   };
 }
 

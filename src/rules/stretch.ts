@@ -83,7 +83,7 @@ function questionsOf(watches: readonly Watch[], changed: Changed): PlannedQuesti
     ...asking,
     wantedMs: changed.get(rule) ?? asking.wantedMs,
   });
-  return askedBy(watches, needOf).map(({ question }) => question);
+  return askedBy(watches, { change: needOf }).map(({ question }) => question);
 }
 
 function creditsPerDay(questions: readonly PlannedQuestion[]): number {

@@ -52,7 +52,10 @@ export function createPlanBudgets(
       const found = same.find((one) => JSON.stringify(one.pace) === JSON.stringify(pace));
       if (found !== undefined) return found;
       const assumesPlan = settings.form === 'multichain' && key !== null;
-      const account = same[0]?.account ?? createAccount({ clock, assumesPlan });
+      const onPrice = (operation: string, credits: number, before: number): void => {
+        log.info('plan:price', { host, operation, credits, before });
+      };
+      const account = same[0]?.account ?? createAccount({ clock, assumesPlan, onPrice });
       const nameIn = (salt: string): string | null =>
         settings.form === 'sandbox' ? null : createHmac('sha256', salt).update(plan).digest('base64url');
       const fresh = { plan, nameIn, pace, account, budget: createBudget({ clock, log, host, account, ...pace }) };

@@ -1,7 +1,7 @@
 // The questions of a watch at each of its due times, and how severe its alerts are.
 import { highest } from '../model/delivery.ts';
 import type { Severity } from '../model/ids.ts';
-import { questionKey, type Question } from '../model/watch/question.ts';
+import { questionKey, type OperationName, type Question } from '../model/watch/question.ts';
 import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Asking, PlannedQuestion } from './planner.ts';
@@ -18,6 +18,7 @@ export const firstQuestionsOf = remembered((watch: Watch) => {
   return questions.map((question) => ({
     key: questionKey(question),
     path: question.path,
+    operation: question.operation,
     credits: question.credits,
   }));
 });
@@ -49,17 +50,26 @@ export interface AskedQuestion {
   readonly question: PlannedQuestion;
 }
 
-/** The questions of watches: those that are equal are one. `change`: needs that differ from those of the rules. */
+/** In which `askedBy` differs from the rules. */
+export interface AskedOtherwise {
+  /** The need of a watch. */
+  readonly change?: (need: Asking, watch: Watch) => Asking;
+  /** Credits, by operation, where they are other ones than are declared. */
+  readonly prices?: ReadonlyMap<OperationName, number>;
+}
+
+/** The questions of watches: those that are equal are one. */
 export function askedBy(
   watches: readonly Watch[],
-  change: (need: Asking, watch: Watch) => Asking = (need) => need,
+  { change = (need) => need, prices }: AskedOtherwise = {},
 ): readonly AskedQuestion[] {
   const askedByKey = new Map<string, { readonly explorer: string; readonly cost: number; readonly asks: Asking[] }>();
   for (const watch of watches)
-    for (const { key, credits } of firstQuestionsOf(watch)) {
+    for (const { key, operation, credits } of firstQuestionsOf(watch)) {
       const need = change(needOf(watch), watch);
       const known = askedByKey.get(key);
-      if (known === undefined) askedByKey.set(key, { explorer: watch.target.explorer, cost: credits, asks: [need] });
+      const cost = prices?.get(operation) ?? credits;
+      if (known === undefined) askedByKey.set(key, { explorer: watch.target.explorer, cost, asks: [need] });
       else known.asks.push(need);
     }
   return [...askedByKey.values()].map(({ explorer, cost, asks }) => ({ explorer, question: { cost, asks } }));

@@ -1,11 +1,12 @@
-// What is kept of a plan over a restart. Plain data.
+// Plain data that is kept of a plan over a restart.
 import type { Instant } from '../../lib/clock.ts';
 import type { CurvePoint } from './curve.ts';
 import { NOTHING_FADING, type Fading } from './fading.ts';
 import type { PeriodRule } from './period.ts';
+import type { SeenPrices } from './prices.ts';
 import type { SpendClass } from './spend.ts';
 
-/** What is left of the credits, by the explorer's headers and by what was asked since. */
+/** Credits that are left, by the explorer's headers and by what was asked since. */
 export interface Books {
   /** The period. */
   readonly from: Instant;
@@ -59,6 +60,7 @@ export interface Use {
 export interface PlanRow {
   readonly books: Books;
   readonly use: Use;
+  readonly prices: SeenPrices;
 }
 
 const NO_RATIO: Ratio = { charged: NOTHING_FADING, planned: NOTHING_FADING };

@@ -1,5 +1,6 @@
 // Each request is spent on a class, which decides whether it may leave.
 import type { Severity } from '../model/ids.ts';
+import type { OperationName } from '../model/watch/question.ts';
 
 /**
  * First pages and their retries go by the most severe watch that asks. `pages`: everything else that a poll reads.
@@ -13,6 +14,7 @@ export interface Spend {
   /** The most severe watch that asks has it. */
   readonly severity: Severity;
   readonly isRetry: boolean;
-  /** Credits. */
+  readonly operation: OperationName;
+  /** Credits, as the operation declares them. */
   readonly price: number;
 }

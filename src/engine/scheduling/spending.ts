@@ -25,7 +25,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 /** One plan and the explorers that share it. */
 export interface Purse {
   readonly explorers: readonly string[];
-  readonly account: Pick<Account, 'supply' | 'planned' | 'facts'>;
+  readonly account: Pick<Account, 'supply' | 'planned' | 'facts' | 'prices'>;
   /** By the plan; Infinity: it names none. */
   readonly requestsPerSecond: number;
   /** False: intervals stay as they are written. */
@@ -69,22 +69,24 @@ interface Priced extends SpendingPlan {
 
 const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0, usual: UNSTRETCHED };
 
-/** The questions of the watches of these explorers. */
-type QuestionsOf = (explorers: readonly string[]) => readonly PlannedQuestion[];
+/** The questions of the watches of the explorers of a plan, at its prices. */
+type QuestionsOf = (purse: Purse) => readonly PlannedQuestion[];
 
 /** Made again where the watches are other ones: ten thousand take longer than the plan itself. */
 function createQuestions(watches: () => readonly Watch[]): QuestionsOf {
   let seen: readonly Watch[] = [];
   const byExplorers = new Map<string, readonly PlannedQuestion[]>();
-  return (explorers) => {
+  return ({ explorers, account }) => {
     const now = watches();
     if (now.length !== seen.length || now.some((watch, i) => watch !== seen[i])) byExplorers.clear();
     seen = now;
-    const key = explorers.join();
+    const prices = account.prices();
+    const key = `${explorers.join()} ${[...prices].join()}`;
     const known = byExplorers.get(key);
     if (known !== undefined) return known;
     const own = new Set(explorers);
-    const questions = askedBy(now.filter(({ target }) => own.has(target.explorer))).map(({ question }) => question);
+    const asking = now.filter(({ target }) => own.has(target.explorer));
+    const questions = askedBy(asking, { prices }).map(({ question }) => question);
     byExplorers.set(key, questions);
     return questions;
   };
@@ -104,11 +106,12 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     return { ...next, x: one(before.x, next.x), xc: one(before.xc, next.xc) };
   }
 
-  function planFor({ explorers, account, requestsPerSecond, isStretched }: Purse): Priced {
+  function planFor(purse: Purse): Priced {
+    const { explorers, account, requestsPerSecond, isStretched } = purse;
     const means = account.supply();
     // Most plans have no limit, and then no question is looked at.
     if (means.known === Infinity && requestsPerSecond === Infinity) return NOTHING_ASKED;
-    const questions = questionsOf(explorers);
+    const questions = questionsOf(purse);
     const dearest = questions.reduce((most, { cost }) => Math.max(most, cost), 0);
     const supply = { ...means, dearest, requestsPerMs: requestsPerSecond / 1000 };
     const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;

@@ -96,14 +96,14 @@ function createAttempt(options: FetchAnswerOptions): Attempt {
   return async (request, ticket, leftMs, slot) => {
     const startedAt = clock.now();
     let planHeaders: PlanHeaders | null = null;
-    const { operation, credits: price } = request.question;
+    const { operation } = request.question;
     const ended = (fault: RequestFault | null): void => {
       const reason = fault?.reason ?? null;
       // Without a key, a 401 concerns one path, not the plan.
       const forPlan = reason === 'unauthorized' && !hasKey ? 'forbidden' : reason;
       budget.settle(ticket, { reason: forPlan, retryAfterMs: fault?.retryAfterMs ?? null, planHeaders });
       const seconds = (clock.now() - startedAt) / 1000;
-      meter?.request({ explorer, operation, outcome: reason ?? 'ok', credits: price, seconds });
+      meter?.request({ explorer, operation, outcome: reason ?? 'ok', credits: ticket.booked.spend.price, seconds });
     };
     try {
       const answer = await transport.get(request.address, request.where, leftMs, slot.giveBack);

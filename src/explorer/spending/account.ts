@@ -2,6 +2,7 @@
 // critical watches need until the reset is left to them, and what may wait has a share of its own.
 import { FIRST_RATIO, UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
 import type { Spend } from '../../core/spending/spend.ts';
+import type { OperationName } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import {
   agreedRest,
@@ -17,6 +18,7 @@ import {
 } from './books.ts';
 import { added, rateAt, sumAt } from '../../core/spending/fading.ts';
 import { DAY_MS, periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
+import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
 import { NO_USE, type Books, type PlanRow, type Ratio, type Use } from '../../core/spending/plan-row.ts';
 import { createSpendCounter, type SpendCounter, type SpendCounts } from './counts.ts';
 import type { Refill } from './refusals.ts';
@@ -33,14 +35,19 @@ export interface AccountOptions {
   readonly clock: Clock;
   /** Whether a plan of 100,000 a day is assumed where none is written and no header showed more. */
   readonly assumesPlan: boolean;
+  /** The price of an operation is another one than it was taken to be. */
+  readonly onPrice?: (operation: OperationName, price: number, before: number) => void;
 }
 
 /** `postpone`: a first page that is due again in a minute. `refuse`: a further page that is not read. */
 export type SpendAdmission = 'leave' | 'postpone' | 'refuse';
 
 export interface AccountTicket {
+  /** With the price that was learned. */
   readonly spend: Spend;
   readonly order: number;
+  /** The credits that were left a moment ago, where everything before was answered; null: that is not known. */
+  readonly before: number | null;
 }
 
 /** A plan and its books, for people. */
@@ -75,6 +82,8 @@ export interface Account {
   refill(): Refill;
   /** The watches are planned so from now on. */
   planned(plan: SpendingPlan): void;
+  /** Those that were learned, by operation. */
+  prices(): ReadonlyMap<OperationName, number>;
   /** Null: no plan is known. */
   facts(): AccountFacts | null;
   /** To be kept; null: nothing is known of a plan. */
@@ -92,6 +101,8 @@ const MOST_RATIO = 3;
 /** While the rest is not known, others than critical watches ask one question in that time, and fewer as it goes on. */
 const REFILLING_GAP_MS = 15_000;
 const LONGEST_GAP_MS = 600_000;
+/** In a longer time a program that asks once a minute is taken for a part of the price. */
+const MOMENT_MS = 1000;
 const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
 /** Second pages of critical watches may use what was added to their need for safety. */
@@ -102,7 +113,8 @@ const MOST_SWEPT = 50 * 40;
 export function createAccount(options: AccountOptions): Account {
   const { clock } = options;
   const counter = createSpendCounter();
-  const keeper = createBookkeeper(options, counter);
+  const prices = createPrices(options);
+  const keeper = createBookkeeper({ ...options, onAlone: prices.fell }, counter);
   /** Others leave so much to critical watches, as it was planned. */
   let need: Pick<SpendingPlan, 'kept' | 'deepPerMs'> = UNSTRETCHED;
   let use = NO_USE;
@@ -125,7 +137,8 @@ export function createAccount(options: AccountOptions): Account {
   return {
     setPlan: keeper.setPlan,
     settle: keeper.settle,
-    admit(spend) {
+    admit(asked) {
+      const spend = prices.priced(asked);
       const standing = keeper.now();
       const { at, plan } = standing;
       if (spend.class === 'critical' || spend.class === 'probe') return 'leave';
@@ -138,7 +151,8 @@ export function createAccount(options: AccountOptions): Account {
       const deepPerMs = Math.min(need.deepPerMs, perMsOf(plan));
       return isPaid && shares.of(spend, at, deepPerMs).has(spend.price) ? 'leave' : 'refuse';
     },
-    leave(spend) {
+    leave(asked) {
+      const spend = prices.priced(asked);
       const { at, plan } = keeper.now();
       if (spend.class === 'sweep' && plan === null) shares.ofRequests.take(spend.price);
       else if (plan === null) shares.ofRequests.save(SWEEP_SHARE * spend.price);
@@ -158,16 +172,18 @@ export function createAccount(options: AccountOptions): Account {
     planned(plan) {
       need = plan;
     },
+    prices: () => prices.learned(),
     facts() {
       const { plan, known, books } = keeper.now();
       return plan === null ? null : { plan, books, known: known === Infinity ? null : known, counts: counter.counts() };
     },
     row() {
       const { plan, books } = keeper.now();
-      return plan === null && books.header === null ? null : { books, use };
+      return plan === null && books.header === null ? null : { books, use, prices: prices.seen() };
     },
     resume(row) {
       use = row?.use ?? NO_USE;
+      prices.resume(row?.prices ?? {});
       keeper.resume(row?.books ?? null);
       counter.resumed();
     },
@@ -215,12 +231,18 @@ interface Bookkeeper extends Pick<Account, 'leave'> {
   now(): Standing;
 }
 
-function createBookkeeper({ clock, assumesPlan }: AccountOptions, counter: SpendCounter): Bookkeeper {
+interface BookkeeperOptions extends AccountOptions {
+  /** By so much the credits fell around a request that was alone under way. */
+  readonly onAlone: (spend: Spend, fall: number) => void;
+}
+
+function createBookkeeper({ clock, assumesPlan, onAlone }: BookkeeperOptions, counter: SpendCounter): Bookkeeper {
   let written: WrittenPlan | null = null;
   let books = newBooks(clock.now());
   let inFlight = 0;
   let orders = 0;
   let lastLeft = -Infinity;
+  let headerAt = -Infinity;
 
   function planInForce(): PlanInForce | null {
     if (written !== null && written.credits !== null) return { ...written, credits: written.credits, isAssumed: false };
@@ -255,15 +277,50 @@ function createBookkeeper({ clock, assumesPlan }: AccountOptions, counter: Spend
     },
     leave(spend) {
       lastLeft = clock.now();
+      const isAlone =
+        inFlight === 0 &&
+        lastLeft - headerAt <= MOMENT_MS &&
+        books.own === 0 &&
+        books.doubted === null &&
+        books.refillingSince === null;
       inFlight += spend.price;
-      return { spend, order: orders++ };
+      return { spend, order: orders++, before: isAlone ? books.header : null };
     },
-    settle({ spend, order }, { isCharged, header }) {
+    settle({ spend, order, before: rest }, { isCharged, header }) {
+      if (header !== null) headerAt = clock.now();
+      if (rest !== null && header !== null && isCharged && order === orders - 1) onAlone(spend, rest - header);
       const { at, plan, books: before } = now();
       inFlight -= spend.price;
       books = settled(books, plan, { spend, order, isCharged, header, inFlight }, at);
       if (isCharged) counter.charged(spend);
       counter.booked(before, books);
+    },
+  };
+}
+
+/** The prices of operations. */
+interface LearnedPrices {
+  priced(spend: Spend): Spend;
+  readonly fell: (spend: Spend, fall: number) => void;
+  learned(): ReadonlyMap<OperationName, number>;
+  seen(): SeenPrices;
+  resume(seen: SeenPrices): void;
+}
+
+function createPrices({ onPrice }: AccountOptions): LearnedPrices {
+  let seen: SeenPrices = {};
+  return {
+    priced: (spend) => ({ ...spend, price: seen[spend.operation]?.price ?? spend.price }),
+    fell({ operation, price: before }, fall) {
+      seen = afterFall(seen, operation, fall);
+      const price = seen[operation]?.price ?? before;
+      if (price !== before) onPrice?.(operation, price, before);
+    },
+    learned: () =>
+      new Map(Object.entries(seen).flatMap(([name, { price }]) => (price === null ? [] : [[name, price]]))),
+    seen: () => seen,
+    resume(stored) {
+      seen = stored;
     },
   };
 }

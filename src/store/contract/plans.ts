@@ -1,4 +1,4 @@
-// What is kept of the plans of explorers.
+// The plans of explorers, as they are kept.
 import type { PlanRow } from '../../core/spending/plan-row.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence } from './fence.ts';

@@ -25,7 +25,7 @@ function planned(rules: string, supply: Partial<typeof A_DAY> = {}, purse: Parti
     purses: () => [
       {
         explorers: ['chain'],
-        account: { supply: () => left, planned: () => undefined, facts: () => null },
+        account: { supply: () => left, planned: () => undefined, facts: () => null, prices: () => new Map() },
         requestsPerSecond: Infinity,
         isStretched: true,
         ...purse,
@@ -85,6 +85,18 @@ test('warnings are asked less often where it does not suffice, evenly; critical 
   const gaps = gapsOf(daemon.ticksOf('coins'));
   expect(gaps.length).toBeGreaterThan(29);
   for (const gap of gaps) expect(Math.abs(gap - pace)).toBeLessThan(1000);
+});
+
+test('a price that was learned takes the place of the declared one, from the next plan on', async () => {
+  const prices = new Map<string, number>();
+  const account = { supply: () => A_DAY, planned: () => undefined, facts: () => null, prices: () => prices };
+  await using daemon = planned(CRITICAL + WARNING, {}, { account });
+  const [, coins] = daemon.watches;
+  if (coins === undefined) throw new Error('two watches');
+  expect(daemon.spending.paceOf(coins)).toBe(MINUTE);
+  prices.set('address', 40);
+  await daemon.clock.advance(MINUTE);
+  expect(daemon.spending.paceOf(coins) / MINUTE).toBeCloseTo(57_600 / (100_000 - 80 - 57_600 * 1.05), 2);
 });
 
 test('a slower watch rides on the request of a faster one that asks the same', async () => {

@@ -9,7 +9,13 @@ const DAY = 24 * HOUR;
 const FREE: WrittenPlan = { credits: 100_000, per: 'day', reservePercent: 0, resets: null };
 
 function spend(name: SpendClass, price = 20): Spend {
-  return { class: name, severity: name === 'critical' || name === 'info' ? name : 'warning', isRetry: false, price };
+  return {
+    class: name,
+    severity: name === 'critical' || name === 'info' ? name : 'warning',
+    isRetry: false,
+    operation: 'address',
+    price,
+  };
 }
 
 function anAccount({ plan = FREE, assumesPlan = false }: { plan?: WrittenPlan | null; assumesPlan?: boolean } = {}) {
@@ -108,7 +114,7 @@ describe('others that use the key', () => {
   test('are what the header fell beyond own requests', () => {
     const { account } = anAccount();
     ask(account, 60_000);
-    for (let i = 1; i <= 30; i += 1) ask(account, 60_000 - i * 120);
+    for (let i = 1; i <= 30; i += 1) ask(account, 60_000 - i * 120 - (i % 2) * 30);
     expect(account.facts()?.books.foreign).toBe(3000);
   });
 
@@ -124,7 +130,7 @@ describe('others that use the key', () => {
     ask(account, 60_000);
     for (let i = 1; i <= 60; i += 1) {
       await clock.advance(60_000);
-      ask(account, 60_000 - i * 120);
+      ask(account, 60_000 - i * 120 - (i % 2) * 30);
     }
     const { foreign } = account.supply();
     // 100 a minute: most of 12,000 for two hours, and a little of the nine hours after that.
@@ -323,6 +329,74 @@ describe('after a stop', () => {
     const { account } = anAccount({ plan: null });
     ask(account, null);
     expect(account.row()).toBeNull();
+  });
+});
+
+describe('the price of an operation', () => {
+  /** Requests one after the other, by what the credits fall around each. */
+  function fall(account: Account, falls: readonly number[], from = 60_000): number {
+    let left = from;
+    ask(account, left);
+    for (const one of falls) ask(account, (left -= one));
+    return left;
+  }
+
+  test('is learned where six of the last eight falls are equal, and is said once', () => {
+    const clock = createFakeClock(100 * DAY + 12 * HOUR);
+    const said: unknown[] = [];
+    const account = createAccount({ clock, assumesPlan: false, onPrice: (...price) => said.push(price) });
+    account.setPlan(FREE);
+    const left = fall(account, [60, 60, 95, 60, 60, 80, 60]);
+    expect([...account.prices()]).toEqual([]);
+    for (let i = 1; i <= 4; i += 1) ask(account, left - 60 * i);
+    expect([...account.prices()]).toEqual([['address', 60]]);
+    expect(said).toEqual([['address', 60, 20]]);
+    const { known } = account.supply();
+    ask(account, null);
+    expect(account.supply().known).toBe(known - 60);
+  });
+
+  test.each([
+    ['what others spend at random', [25, 33, 20, 47, 20, 61, 20, 29, 20, 20]],
+    ['more than any operation costs', Array.from({ length: 8 }, () => 201)],
+    ['nothing', Array.from({ length: 8 }, () => 0)],
+  ])('is not learned from %s', (_, falls) => {
+    const { account } = anAccount();
+    fall(account, falls);
+    expect([...account.prices()]).toEqual([]);
+  });
+
+  test('is not learned from what a program takes that asks once a minute, as a watch does', async () => {
+    const { account, clock } = anAccount();
+    for (let minute = 0; minute < 30; minute += 1) {
+      ask(account, 60_000 - 70 * minute);
+      await clock.advance(60_000);
+    }
+    expect([...account.prices()]).toEqual([]);
+    expect(account.facts()?.books.foreign).toBe(29 * 50);
+  });
+
+  test('is not learned from requests that are under way together, nor from those that cost nothing', () => {
+    const { account } = anAccount();
+    ask(account, 60_000);
+    for (let left = 60_000, i = 0; i < 10; i += 1, left -= 120) {
+      const [one, other] = [account.leave(spend('warning')), account.leave(spend('info'))];
+      account.settle(one, { isCharged: true, header: left - 60 });
+      account.settle(other, { isCharged: true, header: left - 120 });
+    }
+    for (let i = 1; i <= 10; i += 1)
+      account.settle(account.leave(spend('warning')), { isCharged: false, header: 58_800 - 60 * i });
+    expect([...account.prices()]).toEqual([]);
+  });
+
+  test('decides what may leave, and is kept over a stop', () => {
+    const { account } = anAccount();
+    fall(account, [150, 150, 150, 150, 150, 150], 1000);
+    expect(account.admit(spend('warning'))).toBe('postpone');
+    const { account: next } = anAccount();
+    next.resume(account.row());
+    expect(next.admit(spend('warning'))).toBe('postpone');
+    expect([...next.prices()]).toEqual([['address', 150]]);
   });
 });
 

@@ -127,7 +127,11 @@ export function keepsThePromise(place: Place): void {
   story(
     'plans come back as they were kept, under the same salt, until nothing changed for 40 days',
     async (store, takeOver) => {
-      const row: PlanRow = { books: { ...newBooks(NOON), highest: 100_000 }, use: NO_USE };
+      const row: PlanRow = {
+        books: { ...newBooks(NOON), highest: 100_000 },
+        use: NO_USE,
+        prices: { address: { falls: [20], price: null } },
+      };
       const { salt, rows } = await plansIn(store);
       expect([salt.length > 30, rows.size]).toEqual([true, 0]);
       const fence = fenceOf(store, 'explorer:a');

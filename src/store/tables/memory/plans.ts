@@ -1,9 +1,10 @@
-// What is kept of the plans of explorers. A plan is named by a digest of its origin and its key, with a salt of the state:
+// The plans of explorers. Each is named by a digest of its origin and its key, with a salt of the state:
 // who reads the state cannot find out by trying which key it was.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { PeriodRule } from '../../../core/spending/period.ts';
 import type { Books, PlanRow, Ratio, Use } from '../../../core/spending/plan-row.ts';
+import type { SeenPrices } from '../../../core/spending/prices.ts';
 import { SPEND_CLASSES } from '../../../core/spending/spend.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import type { StoredPlans } from '../../contract/plans.ts';
@@ -47,9 +48,13 @@ const books: z.ZodType<Books> = z.object({
   curve: z.array(z.object({ at: instant, known: z.number() })),
 });
 
-const row: z.ZodType<PlanRow> = z.object({ books, use });
+const prices: z.ZodType<SeenPrices> = z.record(
+  z.string(),
+  z.object({ falls: z.array(z.number()), price: z.number().nullable() }),
+);
+const row: z.ZodType<PlanRow> = z.object({ books, use, prices });
 
-/** Of all plans. */
+/** All plans. */
 export const PLANS = paged(['plan'], ({ after, end }) => `SELECT plan, kept FROM plans WHERE ${after} ${end}`);
 
 /** Throws a StorageError that names the plan. */

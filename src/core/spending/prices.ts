@@ -1,0 +1,25 @@
+// The prices of operations, as the credits fall around requests that were alone under way.
+
+/** One operation. */
+export interface SeenPrice {
+  /** By so much the credits fell last, the newest at the end. */
+  readonly falls: readonly number[];
+  /** Null: they fell by something else each time. */
+  readonly price: number | null;
+}
+
+/** By operation. */
+export type SeenPrices = Readonly<Record<string, SeenPrice>>;
+
+const LAST = 8;
+/** Other programs may spend at the same time: three of four are taken for a price too easily. */
+const EQUAL = 6;
+/** A larger fall is that of others. */
+const MOST = 200;
+
+export function afterFall(prices: SeenPrices, operation: string, fall: number): SeenPrices {
+  const { falls, price } = prices[operation] ?? { falls: [], price: null };
+  const last = [...falls, fall].slice(-LAST);
+  const isAgreed = fall >= 1 && fall <= MOST && last.filter((one) => one === fall).length >= EQUAL;
+  return { ...prices, [operation]: { falls: last, price: isAgreed ? fall : price } };
+}
