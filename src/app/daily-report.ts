@@ -1,5 +1,6 @@
 // Wires the daily report: what it looks at.
 import type { Ownership } from '../cluster/ownership.ts';
+import { plansOf } from '../core/model/quality/health-summary.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
 import { showTime } from '../core/wording/words.ts';
@@ -16,7 +17,7 @@ import type { Runtime } from './runtime/runtime.ts';
 
 export interface DailyReportParts {
   readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'memoryOf' | 'dispatch'>;
-  readonly health: () => Pick<DaemonHealth, 'watches' | 'blind'>;
+  readonly health: () => Pick<DaemonHealth, 'watches' | 'blind' | 'explorers'>;
   readonly store: Store;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly clock: Clock;
@@ -36,6 +37,8 @@ export async function reportDaily(
       timeZone: runtime.timeZone,
       work: () => runtime.work(),
       blind: () => causesOf(health().blind).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
+      // Another replica has the books of what it polls.
+      plans: () => plansOf(health().explorers.filter(({ polled }) => polled > 0)),
       async standing(): Promise<Standing> {
         const now = clock.now();
         const { watches, blind } = health();

@@ -197,7 +197,7 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
     reserve: Math.round((plan.credits * plan.reservePercent) / 100),
     known: isKnown ? known : null,
     isCounted: books.header === null,
-    from: books.from,
+    from: books.bookedFrom,
     resetsAt: books.resetsAt,
     atReset: forecast && Math.round(forecast.atReset),
     runsOutAt: runsOutInMs === null ? null : Math.round(now + runsOutInMs),

@@ -31,6 +31,7 @@ export interface DailyReportOptions {
   /** Done since the start of the process. */
   readonly work: () => WorkByExplorer;
   readonly blind: () => TallyLook['blind'];
+  readonly plans: () => TallyLook['plans'];
   /** How things stand. May reject with a `StorageError`. */
   readonly standing: () => Promise<Standing>;
   /** A report was committed. */
@@ -60,7 +61,7 @@ export async function runDailyReport(options: DailyReportOptions, signal: AbortS
 }
 
 function createLook(options: DailyReportOptions): () => Promise<void> {
-  const { store, ownership, settings, timeZone, work, blind, clock, log, onTransitions } = options;
+  const { store, ownership, settings, timeZone, work, blind, plans, clock, log, onTransitions } = options;
   /** What is in the tally already. */
   let counted: WorkByExplorer = new Map();
 
@@ -83,7 +84,7 @@ function createLook(options: DailyReportOptions): () => Promise<void> {
     const journal = await store.countJournal(former?.line ?? null);
     const day = lastDueDay(at, time);
     const before = former ?? newTally(day, { at, journal });
-    const tally = withLook(before, { at, work: workSince(counted, now), journal, blind: blind() });
+    const tally = withLook(before, { at, work: workSince(counted, now), journal, blind: blind(), plans: plans() });
     if (day <= before.day) return { tally, report: null };
     const { title, text } = reportOf(tally, await options.standing());
     return { tally: nextTally(day, tally), report: { title, text: [{ text }] } };

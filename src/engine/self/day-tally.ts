@@ -2,6 +2,8 @@
 // loses none of it and the time in which the daemon did not run is known.
 import { z } from 'zod';
 import type { Instant } from '../../lib/clock.ts';
+import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
+import { PlanTallies, toldPlans, withPlans } from './plan-tally.ts';
 import { NOTHING_DONE, type ExplorerWork, type WorkByExplorer } from './work-counts.ts';
 
 const Span = z.object({ from: z.number(), until: z.number() });
@@ -34,6 +36,7 @@ export const DayTally = z.object({
   line: z.number(),
   lines: z.record(z.string(), z.number()),
   explorers: z.record(z.string(), ExplorerTally),
+  plans: PlanTallies.default({}),
   blind: z.array(BlindSpan),
   stopped: z.array(Span),
   /** Spans that were too many to be kept. */
@@ -55,11 +58,12 @@ export interface TallyLook {
     readonly since: Instant;
     readonly watches: number;
   }[];
+  readonly plans: readonly CreditPlanState[];
 }
 
 /** Nothing is added up yet. */
 export function newTally(day: string, { at, journal }: Pick<TallyLook, 'at' | 'journal'>): DayTally {
-  const nothing = { lines: {}, explorers: {}, blind: [], stopped: [], more: 0 };
+  const nothing = { lines: {}, explorers: {}, plans: {}, blind: [], stopped: [], more: 0 };
   return { day, from: at, until: at, line: journal.line, ...nothing };
 }
 
@@ -69,14 +73,18 @@ export function nextTally(day: string, tally: DayTally): DayTally {
   const explorers = Object.entries(tally.explorers).map(
     ([name, { to, creditsLeft }]) => [name, { ...NO_TALLY, from: to, to, creditsLeft }] as const,
   );
-  return { ...newTally(day, { at: until, journal: { line, lines: {} } }), explorers: Object.fromEntries(explorers) };
+  return {
+    ...newTally(day, { at: until, journal: { line, lines: {} } }),
+    explorers: Object.fromEntries(explorers),
+    plans: toldPlans(tally.plans),
+  };
 }
 
 /** Between two looks; a longer time is one in which the daemon did not run, or its machine slept. */
 const LONGEST_BREAK_MS = 120_000;
 const MOST_SPANS = 50;
 
-export function withLook(tally: DayTally, { at, work, journal, blind }: TallyLook): DayTally {
+export function withLook(tally: DayTally, { at, work, journal, blind, plans }: TallyLook): DayTally {
   const isBreak = at - tally.until > LONGEST_BREAK_MS;
   const stopped = isBreak ? [...tally.stopped, { from: tally.until, until: at }] : tally.stopped;
   const spans = blind.reduce((all, one) => withBlind(all, one, tally, at), tally.blind);
@@ -86,6 +94,7 @@ export function withLook(tally: DayTally, { at, work, journal, blind }: TallyLoo
     line: journal.line,
     lines: added(tally.lines, journal.lines),
     explorers: withWork(tally.explorers, work),
+    plans: withPlans(tally.plans, plans),
     blind: spans.slice(-MOST_SPANS),
     stopped: stopped.slice(-MOST_SPANS),
     more: tally.more + Math.max(0, spans.length - MOST_SPANS) + Math.max(0, stopped.length - MOST_SPANS),

@@ -3,6 +3,7 @@ import { showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import { wallTime, zoneName } from '../../lib/time-zone.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { counted } from './cause.ts';
+import { planLines } from './plan-tally.ts';
 import type { DayTally, ExplorerTally } from './day-tally.ts';
 
 /** A part of a list that is not read. */
@@ -59,6 +60,7 @@ function linesOf(tally: DayTally, standing: Standing): string[] {
   return [
     `${spanText({ from, until })} ${zoneName(zone, until)}.`,
     ...[...names].map((name) => explorerLine(name, watches.get(name) ?? 0, explorers[name])),
+    ...planLines(tally.plans),
     listed(
       'Not read: ',
       unread.map(({ watch, heights, reason }) => `${watch} ${heights} (${reason})`),

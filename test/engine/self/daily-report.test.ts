@@ -13,6 +13,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
+import { aPlanState } from '../../support/spending.ts';
 import { claim, dispatch, settle } from '../../support/store/store-calls.ts';
 import { fenceOf, ownershipOf } from '../../support/store/fences.ts';
 
@@ -41,6 +42,7 @@ async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
     settings: { time, notify: ['ops'] } as { time: DailyTime; notify: readonly string[] } | null,
     standing: WELL,
     blind: [] as TallyLook['blind'],
+    plans: [] as TallyLook['plans'],
     disk: null as Error | null,
   };
   let work = createWorkCounts();
@@ -62,6 +64,7 @@ async function aStory(startsAt: number, time = EIGHT_IN_BERLIN) {
         timeZone: () => facts.standing.zone,
         work: () => work.now(),
         blind: () => facts.blind,
+        plans: () => facts.plans,
         standing: () => Promise.resolve(facts.standing),
         onTransitions: () => undefined,
         clock,
@@ -296,4 +299,28 @@ test('nothing is made where none is wanted, and what is remembered is no self-al
   await story.pass(MINUTE);
   expect(await story.store().remembered()).toEqual([REPORT_WATCH]);
   expect(await story.told()).toEqual([]);
+});
+
+test('a period of a plan that ended is told once, with its credits; a restart forgets none of it', async () => {
+  const begin = Date.UTC(2026, 0, 1, 7);
+  await using story = await aStory(begin);
+  const midnight = Date.UTC(2026, 0, 2);
+  const asked = { critical: 50_000, warning: 25_000, info: 11_200, pages: 6200, sweep: 7400, probe: 0 };
+  const plan = aPlanState({ explorers: ['ethereum', 'gnosis'], wantedPerDay: 141_600, spent: asked });
+  const about = (report: readonly string[]): string[] =>
+    report.flatMap((text) => text.split('\n').filter((line) => line.includes('wanted')));
+  story.facts.plans = [{ ...plan, stretch: { critical: 1, warning: 2, info: 4 } }];
+  await story.pass(DAY / 4);
+  await story.end();
+  await story.begin();
+  story.facts.plans = [{ ...plan, stretch: { critical: 1, warning: 2.2, info: 4.8 } }];
+  await story.pass(DAY / 4);
+  const empty = { critical: 20, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
+  story.facts.plans = [{ ...plan, spent: empty, from: midnight, resetsAt: midnight + DAY }];
+  await story.pass(DAY / 2 + MINUTE);
+  expect(about(await story.told())).toEqual([
+    'ethereum: 99,800 of 100,000 credits, 141,600 wanted; second pages 6,200, sweeps 7,400, others 0. Warning ×2.1, info ×4.4.',
+  ]);
+  await story.pass(DAY);
+  expect(about(await story.told())).toEqual([]);
 });
