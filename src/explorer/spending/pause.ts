@@ -12,6 +12,8 @@ import type { Instant } from '../../lib/clock.ts';
 import { doubtOf, probeAfterMs, type Refill } from './refusals.ts';
 
 const LONGEST_MS = 600_000;
+/** An older header says nothing of what is left now: other programs may have spent it. */
+const LONGEST_SAID_MS = 600_000;
 const FIRST_BACK_OFF_MS = 1_000;
 
 export type Gate =
@@ -60,7 +62,7 @@ export function createPause(): RequestGate {
   let limits = 0;
   let refused: Refused | null = null;
   let probe: Probe | null = null;
-  let credits: number | null = null;
+  let said: { readonly credits: number; readonly at: Instant } | null = null;
   let hasWorked = false;
 
   function restOf(): PlanRest {
@@ -73,6 +75,7 @@ export function createPause(): RequestGate {
   }
 
   function refuse(reason: RefusalReason, { price, refill }: Settled, now: Instant): void {
+    const credits = said !== null && now - said.at <= LONGEST_SAID_MS ? said.credits : null;
     const doubt = doubtOf(reason, { credits, price, hasWorked, refill });
     const isDoubted = doubt !== null;
     const goesOn = refused?.reason === reason && (refused.doubt !== null) === isDoubted;
@@ -131,7 +134,7 @@ export function createPause(): RequestGate {
     },
     restFor: limit,
     settle(settled, now) {
-      credits = settled.credits ?? credits;
+      if (settled.credits !== null) said = { credits: settled.credits, at: now };
       settleReason(settled, now);
       if (!settled.isProbe) return;
       probe?.end();

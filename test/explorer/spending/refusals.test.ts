@@ -74,6 +74,19 @@ describe('a 402', () => {
     expect(await restsAfter(plan, 'out-of-credits', within)).toEqual(BELIEVED);
   });
 
+  test('is doubted for the header of ten minutes ago, and believed after an older one', async () => {
+    for (const [ageMs, doubt] of [
+      [10 * MINUTES, '90,000 credits were left'],
+      [10 * MINUTES + 1, null],
+    ] as const) {
+      const { clock, budget, ask } = aPlan();
+      await ask(null, 90_000);
+      await clock.advance(ageMs);
+      await ask('out-of-credits');
+      expect(budget.rest()?.doubt).toBe(doubt);
+    }
+  });
+
   test('late in the evening is asked again when the plan is filled up at midnight UTC', async () => {
     const { clock, budget, ask } = aPlan(Date.UTC(2026, 0, 1, 23, 56));
     await ask('out-of-credits', 0);
