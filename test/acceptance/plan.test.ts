@@ -232,6 +232,10 @@ test('one forecast by the books is on all pages, in the API, in status and in me
       /\bchain: 5,5\d\d left of 43,200 credits a day, refilled in (?:3h|2h59m); about ([\d,]+) left then; intervals: warning ×3\.\d/,
     ],
   ];
+  const { body } = await running.page('/explorers');
+  expect(body).toMatch(
+    /Spent since 18:00:00: critical [\d,]+, warning [\d,]+, info [\d,]+[^.]*, other programs 300\. Intervals: warning ×\d/,
+  );
   // `status` reads what was written within half a minute, and a second may pass between two pages.
   const forecasts = texts.map(([text, pattern]) => Number(pattern.exec(text)?.[1]?.replaceAll(',', '')));
   for (const left of forecasts) expect(Math.abs(left - said.at_reset)).toBeLessThan(20);

@@ -104,6 +104,7 @@ function burnDown(credits: Forecast, moment: Moment): Html {
     <p class="small quiet">
       ${counted(remaining)} of ${counted(plan)} credits are left. ${paceWords(credits, left, moment)}
     </p>
+    <p class="small quiet">${spentWords(credits, moment)}</p>
     ${wantedNote(credits)}`;
 }
 
@@ -115,6 +116,17 @@ function paceWords(credits: Forecast, left: number, moment: Moment): string {
       : `they run out at ${clockTime(at, moment)}`;
   const kept = reserve === 0 ? '' : `; the reserve of ${counted(reserve)} is for critical watches`;
   return `With ${counted(perDay)} a day, as it is planned, ${end}${kept}.`;
+}
+
+const SPENT_ON: Readonly<Record<string, string>> = { pages: 'second pages', sweep: 'sweeps', probe: 'probes' };
+
+/** `Spent since 18:00: critical 3,620, warning 1,040, second pages 600, other programs 300. Intervals: warning ×3.2.` */
+function spentWords({ spent, foreign, from, intervals }: Forecast, moment: Moment): string {
+  const said = Object.entries({ ...spent, 'other programs': foreign }).flatMap(([name, credits]) =>
+    credits > 0 ? [`${SPENT_ON[name] ?? name} ${counted(credits)}`] : [],
+  );
+  const words = said.length === 0 ? 'nothing' : said.join(', ');
+  return `Spent since ${clockTime(from, moment)}: ${words}.${intervals === '' ? '' : ` Intervals: ${intervals}.`}`;
 }
 
 /** Where the rules ask for more than the plan has, whatever is planned. */
