@@ -106,7 +106,9 @@ test('a plan says what is left, what is planned, and that the rules ask for more
   expect(await forecast()).toBeNull();
   known({ known: null, atReset: null });
   expect(await forecast()).toMatchObject({ remaining: null, at_reset: null, runs_out_at: null, wanted_share: 36 });
-  known({ atReset: 180 });
+  const at = Date.UTC(2026, 0, 1, 6);
+  known({ atReset: 180, curve: [{ at, known: 950.4 }] });
+  expect(await forecast()).toMatchObject({ curve: [{ at: '2026-01-01T06:00:00Z', remaining: 950 }] });
   const said = { remaining: 900, plan: 1000, reserve: 200, wanted_per_day: 28_800, planned_per_day: 90_000 };
   const ends = { at_reset: 180, runs_out_at: null, resets_at: '2026-01-02T00:00:00Z', spent: { critical: 20_000 } };
   expect(await forecast()).toMatchObject({ ...said, ...ends });

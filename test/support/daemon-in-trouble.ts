@@ -183,6 +183,7 @@ function trustWith({ answer }: Written): Trust {
         intervals: '',
         resets_at: '2026-11-22T00:00:00Z',
         at_reset: 5200,
+        curve: [],
         runs_out_at: null,
       },
     ],

@@ -46,6 +46,7 @@ export function aPlanState(parts: Partial<CreditPlanState> = {}): CreditPlanStat
     resetsAt: Date.UTC(2026, 0, 2),
     atReset: 5000,
     runsOutAt: null,
+    curve: [],
     wantedPerDay: 80_000,
     plannedPerDay: 90_000,
     spent: { critical: 20_000, warning: 20_000, info: 8000, pages: 1500, sweep: 500, probe: 0 },

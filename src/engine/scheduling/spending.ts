@@ -199,6 +199,7 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
     isCounted: books.header === null,
     from: books.bookedFrom,
     resetsAt: books.resetsAt,
+    curve: [...books.curve],
     atReset: forecast && Math.round(forecast.atReset),
     runsOutAt: runsOutInMs === null ? null : Math.round(now + runsOutInMs),
     wantedPerDay: Math.round(priced.wanted * DAY_MS),

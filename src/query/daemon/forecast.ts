@@ -19,7 +19,8 @@ export function forecasts(runtime: RuntimeView): (Forecast | null)[] {
   });
 }
 
-function forecastOf(state: CreditPlanState): Forecast {
+/** As the API and pages show it. */
+export function forecastOf(state: CreditPlanState): Forecast {
   const usable = ((state.credits - state.reserve) * DAY_MS) / periodMs(state.per);
   return {
     explorers: [...state.explorers],
@@ -30,6 +31,7 @@ function forecastOf(state: CreditPlanState): Forecast {
     is_assumed: state.isAssumed,
     from: showInstant(state.from),
     resets_at: showInstant(state.resetsAt),
+    curve: state.curve.map(({ at, known }) => ({ at: showInstant(at), remaining: Math.round(known) })),
     wanted_per_day: state.wantedPerDay,
     wanted_share: usable === 0 ? null : state.wantedPerDay / usable,
     planned_per_day: state.plannedPerDay,

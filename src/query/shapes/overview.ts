@@ -63,6 +63,9 @@ export const Forecast = z
     is_assumed: z.boolean().describe('The config names no credits.'),
     from: Time.describe('When the period began, or the daemon in it.'),
     resets_at: Time.describe('When the next credits come.'),
+    curve: z
+      .array(z.strictObject({ at: Time, remaining: z.number() }))
+      .describe('Credits that were left since the period began, the oldest first: at most 96.'),
     wanted_per_day: z.number().describe('The price of all requests in a day as the rules are written.'),
     wanted_share: z
       .number()

@@ -57,8 +57,8 @@ export const BUGS_OF_PLANS: Readonly<Record<string, TestedBug>> = {
     edits: [
       {
         file: ACCOUNT,
-        find: 'else if (isDeep(spend)) deep = added(deep, price, at, DEEP_MS);',
-        replace: 'else if (isDeep(spend)) critical.add(price, 0, at);',
+        find: "if (severity === 'critical') return { ...use, deep: added(use.deep, price, at, DEEP_MS) };",
+        replace: "if (severity === 'critical') return { ...use, critical: charged(use.critical, price, 0, at) };",
       },
     ],
   },

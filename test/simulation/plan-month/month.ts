@@ -13,6 +13,7 @@ import { createFetchAnswer, type FetchAnswer } from '../../../src/explorer/http/
 import { problemOf } from '../../../src/explorer/http/answer-problem.ts';
 import { createAccount, type Account, type WrittenPlan } from '../../../src/explorer/spending/account.ts';
 import { createBudget } from '../../../src/explorer/spending/budget.ts';
+import type { PlanRow } from '../../../src/core/spending/plan-row.ts';
 import type { SpendClass } from '../../../src/core/spending/spend.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { formatProblems } from '../../../src/config/problem.ts';
@@ -73,15 +74,16 @@ const none = (): Record<Severity, number> => ({ critical: 0, warning: 0, info: 0
 export async function liveFor(days: number, options: MonthOptions): Promise<Month> {
   const { clock, happens, restartsAt = [] } = options;
   const counted: Counted = { due: none(), missed: none(), late: [], stretches: [], deepRead: 0, asked: 0, planned: 0 };
-  let process = begin(options, counted);
+  let process = begin(options, counted, null);
   const start = clock.now();
   for (let minute = 1; minute <= days * 1440; minute += 1) {
     await clock.runUntil(start + minute * MINUTE_MS);
     happens?.(clock.now());
     process.everyMinute();
     if (restartsAt.includes((clock.now() - start) % (24 * HOUR_MS))) {
+      const row = process.row();
       await process.stop();
-      process = begin(options, counted);
+      process = begin(options, counted, row);
     }
   }
   await process.stop();
@@ -90,14 +92,17 @@ export async function liveFor(days: number, options: MonthOptions): Promise<Mont
 
 interface Living {
   everyMinute(): void;
+  /** Of the plan, as it is stored. */
+  row(): PlanRow | null;
   stop(): Promise<void>;
 }
 
-function begin(options: MonthOptions, counted: Counted): Living {
+function begin(options: MonthOptions, counted: Counted, row: PlanRow | null): Living {
   const { clock, watches, plan, requestsPerSecond = Infinity, isStretched = true, deepPages = 0 } = options;
   const stop = new AbortController();
   const account = createAccount({ clock, assumesPlan: false });
   account.setPlan(plan);
+  account.resume(row);
   const fetchAnswer = createClient(options, account, stop.signal, counted);
   const spending = createSpending({
     purses: () => [{ explorers: ['chain'], account, requestsPerSecond, isStretched }],
@@ -159,6 +164,7 @@ function begin(options: MonthOptions, counted: Counted): Living {
   }
 
   return {
+    row: () => account.row(),
     everyMinute() {
       counted.planned += [...byQuestion.values()].reduce((sum, asking) => sum + MINUTE_MS / paceOfAll(asking), 0);
       if (clock.now() % (5 * MINUTE_MS) < MINUTE_MS)

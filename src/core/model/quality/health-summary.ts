@@ -51,6 +51,8 @@ const CreditPlanState = z.object({
   /** When the period began, or the daemon in it. */
   from: instant,
   resetsAt: instant,
+  /** Credits that were left since then, the oldest first. */
+  curve: z.array(z.object({ at: instant, known: z.number() })),
   /** Credits left at the reset, by the books; negative: so many are short; null: not known. */
   atReset: z.number().nullable(),
   /** Null: they last, or it is not known. */
