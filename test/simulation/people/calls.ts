@@ -28,27 +28,31 @@ export function judgeCalls(court: Court, story: Story, named: Named): PeopleVerd
   ];
 }
 
-type Call = Pick<Owed, 'duty' | 'from' | 'until' | 'isMet' | 'step' | 'excused'>;
+type Call = Pick<Owed, 'duty' | 'from' | 'until' | 'isMet' | 'step' | 'excused'> & Partial<Pick<Owed, 'endsWith'>>;
 
 function judgeCall(court: Court, story: Story, target: string, call: Call): PeopleVerdict[] {
   return judgeOwed(court, {
+    endsWith: [],
     ...call,
     story,
     target,
     lines: court.linesOf(story, target),
     holds: 'calls',
-    endsWith: [],
   });
 }
 
 /** Who is named by a route knows it already. */
 function judgeStep(court: Court, story: Story, named: Named, call: CallDue): PeopleVerdict[] {
   const { target, duty, since, count, isPassed, again } = call;
-  const calls = court.linesOf(story, target).filter((line) => isBeginLine(line) && line.message.closedAt >= since);
+  const begins = court.linesOf(story, target).filter(isBeginLine);
+  const calls = begins.filter(({ message }) => message.closedAt >= since);
+  // Only a begin is tried again after it was given up: who accepted it knows of the alert (109).
+  const isKnown = begins.some(({ message }) => message.closedAt < since && message.acceptedAt !== null);
+  const endsWith: Owed['endsWith'] = isKnown ? ['given-up'] : [];
   const isMet = (line: Line): boolean => calls.indexOf(line) >= count - 1;
   const step = duty === 'step' ? { count, isPassed, again } : null;
   return gapsIn(merged(named.get(target) ?? []), { from: call.from, to: call.until }).flatMap(({ from, to: until }) =>
-    judgeCall(court, story, target, { duty, from, until, isMet, step }),
+    judgeCall(court, story, target, { duty, from, until, isMet, step, endsWith }),
   );
 }
 
@@ -89,7 +93,8 @@ function judgeRaises(court: Court, story: Story, target: string, spans: readonly
 function judgeRepeats(court: Court, story: Story, target: string, spans: readonly Span[], open: Span): PeopleVerdict[] {
   const lines = court.linesOf(story, target).filter(isBeginLine);
   if (sentOf(lines) === null || !isRepeated(court, story)) return [];
-  const times = lines.flatMap(({ message }) => message.sentAt ?? []).toSorted((a, b) => a - b);
+  // Of a message that was sent twice, since nobody knew whether it had arrived, the copy that was recorded counts.
+  const times = lines.flatMap(({ message }) => message.knownAt ?? message.sentAt ?? []).toSorted((a, b) => a - b);
   const acks = merged(court.acksOf(story));
   return times.flatMap((at, n) => {
     const next = times.slice(n + 1).find((other) => other > at) ?? Infinity;

@@ -137,4 +137,23 @@ describe('the oracle for people, of repeats,', () => {
     expect(found({ ...given, configs: configs('off') })).toEqual([]);
     expect(found({ ...given, configs: configs(2 * HOUR) })).toEqual(['unsent begin']);
   });
+
+  it('counts the time to the next one from the copy that was recorded, where a kill left the first try unknown', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
+    const [killedAt, startedAt] = [HOUR + 30 * MINUTE, HOUR + 40 * MINUTE];
+    const lives = [
+      { from: 0, to: killedAt + 1, end: 'killed' },
+      { from: startedAt, to: 3 * HOUR, end: 'stopped' },
+    ] as const;
+    const first = { ...repeat(killedAt), id: 'repeated', knownAt: null };
+    const marks = { maybeCopy: true, fromMemory: false };
+    const copy = { ...repeat(startedAt), id: 'repeated', attempt: 2, closedClock: killedAt, marks };
+    const story = (nextAt: number): readonly string[] => {
+      const span = { from: 0, to: nextAt + MINUTE };
+      const tries = [begin(HOUR), first, copy, repeat(nextAt)];
+      return found({ span, configs, lives, transitions: [fires], tries });
+    };
+    expect(story(startedAt + 30 * MINUTE)).toEqual([]);
+    expect(story(startedAt + 40 * MINUTE)).toEqual(['repeat-wrong repeat']);
+  });
 });

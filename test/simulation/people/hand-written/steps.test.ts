@@ -36,6 +36,26 @@ describe('the oracle for people, of steps and failover,', () => {
     ]);
   });
 
+  it('passes a step that is given up by who knows of the alert, and finds it by who was never told', () => {
+    const escalate = [{ afterMs: 15 * MINUTE, notify: ['team'] }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], escalate, repeatMs: 'off' })]) }];
+    const body = { type: 'refused', why: 'body', retryAfterMs: null } as const;
+    const endedAt = HOUR + 40 * MINUTE;
+    const renewed = (at: number, to = 'ops'): Try =>
+      sent(at, to, [member({ as: 'repeat', reason: 'the acknowledgement ended' })], { kind: 'repeat' });
+    const refused = (as: typeof begin): Try[] =>
+      [0, 5, 30].map((minutes, n) => {
+        const at = HOUR + (55 + minutes) * MINUTE;
+        return { ...as(at, 'team'), id: 'given up', attempt: n + 1, outcome: body };
+      });
+    const actions = [acknowledged(HOUR + 20 * MINUTE, endedAt)];
+    const given = { span: { from: 0, to: 8 * HOUR }, configs, actions, transitions: [fires] };
+    const told = [begin(HOUR), renewed(endedAt)];
+    const called = begin(HOUR + 15 * MINUTE, 'team');
+    expect(found({ ...given, tries: [...told, called, ...refused(renewed)] })).toEqual([]);
+    expect(found({ ...given, tries: [...told, ...refused(begin)] })).toContain('step-wrong step');
+  });
+
   it('finds a missed step once, though reloads leave it as it is', () => {
     const routes = [route({ notify: ['ops'], escalate: [{ afterMs: 15 * MINUTE, notify: ['team'] }] })];
     const configs = [
