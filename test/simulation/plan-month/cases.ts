@@ -1,4 +1,4 @@
-// The month of a plan in all its weathers, and what must hold in each.
+// The month of a plan in each of its cases, and what must hold there.
 import { createDraw } from '../draw.ts';
 import { createMonthClock, liveFor, watchesOf, type Month, type Some } from './month.ts';
 import { createServer, type CountingServer } from './server.ts';
