@@ -1,6 +1,6 @@
 // One plan: an origin and a key, shared by its explorers. It keeps the books, and says whether a request may leave: what
 // critical watches need until the reset is left to them, and what may wait has a share of its own.
-import { FIRST_RATIO, UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
+import { UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
 import type { Spend } from '../../core/spending/spend.ts';
 import type { OperationName } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -16,10 +16,10 @@ import {
   underPlan,
   type CreditPlan,
 } from './books.ts';
-import { added, rateAt, sumAt } from '../../core/spending/fading.ts';
 import { DAY_MS, periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
 import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
-import { NO_USE, type Books, type PlanRow, type Ratio, type Use } from '../../core/spending/plan-row.ts';
+import { NO_USE, type Books, type PlanRow } from '../../core/spending/plan-row.ts';
+import { ratesOf, usedBy } from '../../core/spending/use.ts';
 import { createSpendCounter, type SpendCounter, type SpendCounts } from './counts.ts';
 import type { Refill } from './refusals.ts';
 import { createShare, type SpendShare } from './share.ts';
@@ -95,9 +95,6 @@ export interface Account {
 const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
 const MIDNIGHT = { per: 'day', resets: null } as const;
 const HOUR_MS = 3_600_000;
-const RATIO_MS = 6 * HOUR_MS;
-const DEEP_MS = 35 * 60_000;
-const MOST_RATIO = 3;
 /** While the rest is not known, others than critical watches ask one question in that time, and fewer as it goes on. */
 const REFILLING_GAP_MS = 15_000;
 const LONGEST_GAP_MS = 600_000;
@@ -352,39 +349,3 @@ function createShares(now: Instant, perMs: () => number): Shares {
     },
   };
 }
-
-function usedBy(use: Use, { class: name, isRetry, severity, price }: Spend, at: Instant): Use {
-  const planned = isRetry ? 0 : price;
-  if (name === 'critical') return { ...use, critical: charged(use.critical, price, planned, at) };
-  if (name === 'warning' || name === 'info') return { ...use, others: charged(use.others, price, planned, at) };
-  if (name === 'sweep') return { ...use, sweeps: added(use.sweeps, price, at, RATIO_MS) };
-  if (name !== 'pages') return use;
-  if (severity === 'critical') return { ...use, deep: added(use.deep, price, at, DEEP_MS) };
-  return { ...use, others: charged(use.others, price, 0, at) };
-}
-
-function charged(ratio: Ratio, more: number, ofPlan: number, at: Instant): Ratio {
-  return {
-    charged: added(ratio.charged, more, at, RATIO_MS),
-    planned: added(ratio.planned, ofPlan, at, RATIO_MS),
-  };
-}
-
-function ratesOf(use: Use, at: Instant): Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'> {
-  return {
-    k: ratioAt(use.others, at),
-    kc: ratioAt(use.critical, at),
-    deep: rateAt(use.deep, at, DEEP_MS),
-    sweepPerMs: rateAt(use.sweeps, at, RATIO_MS),
-  };
-}
-
-/** Credits charged for each planned credit. */
-function ratioAt({ charged: all, planned }: Ratio, at: Instant): number {
-  const [spent, asked] = [sumAt(all, at, RATIO_MS), sumAt(planned, at, RATIO_MS)];
-  const ratio = (spent + FIRST_RATIO * FIRST_WEIGHT) / (asked + FIRST_WEIGHT);
-  return Math.min(MOST_RATIO, Math.max(1, ratio));
-}
-
-/** The first ratio counts as much as ten requests. */
-const FIRST_WEIGHT = 200;
