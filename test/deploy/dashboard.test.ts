@@ -12,7 +12,7 @@ import type { MetricRow } from '../../src/telemetry/metric-rows/row.ts';
 import { METRICS } from '../../src/telemetry/metric-table.ts';
 import { createFolder, start } from '../support/daemon.ts';
 import { createInbox } from '../support/sinks.ts';
-import { hasTool, query, startPrometheus } from '../telemetry/prometheus-tools.ts';
+import { hasTool, query, startPrometheus, stored } from '../telemetry/prometheus-tools.ts';
 
 interface Panel {
   readonly id: number;
@@ -161,17 +161,16 @@ const RULES = `watches:
   - { id: treasury, kind: balance, of: treasury, every: 1s, alerts: [{ id: much, while: balance > 0.000001 }] }
 `;
 
-const FIRES = /^chainwarden_alerts\{.*state="firing".*\} [1-9]/m;
+const FIRES = 'count(chainwarden_alerts{state="firing"} > 0) == 2';
 
-/** Passes scrapes on to the daemon, and counts those in which an alert fires. */
+/** Passes scrapes on to the daemon, and counts them. */
 async function countingProxy(url: string, stack: AsyncDisposableStack) {
   const scrapes = createInbox<undefined>();
   const server = createServer((_request, response) => {
     void fetch(url).then(async (answer) => {
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
-      const text = await answer.text();
-      response.end(text);
-      if (FIRES.test(text)) scrapes.push(undefined);
+      response.end(await answer.text());
+      scrapes.push(undefined);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -196,12 +195,12 @@ test('a real Prometheus beside the daemon on its sandbox answers every query of 
   const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const api = await startPrometheus(directory, host, stack);
-  // A rate needs two samples; the newest scrape may not be stored yet.
-  await scrapes.reached(5);
+  // A rate needs two samples.
+  const at = await stored(api, scrapes, { count: 3, having: FIRES });
   const found = new Map<string, Awaited<ReturnType<typeof query>>>();
   for (const [title, expression] of shown) {
     const chosen = expression.replaceAll(/\$(?:watch|instance|explorer)\b/g, '.*');
-    found.set(title, await query(api, chosen.replaceAll('$__rate_interval', '1m')));
+    found.set(title, await query(api, chosen.replaceAll('$__rate_interval', '1m'), at));
   }
   const empty = [...found].flatMap(([title, answer]) => (answer.length === 0 ? [title] : []));
   expect(empty.filter((title) => MAY_BE_EMPTY[title] === undefined)).toEqual([]);

@@ -6,6 +6,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { freePort } from '../support/free-port.ts';
+import type { Arrivals } from '../support/sinks.ts';
 
 /** Each with the package of Debian and Ubuntu that has it. */
 const PACKAGES = {
@@ -77,9 +78,28 @@ interface QueryAnswer {
   readonly data: { readonly result: readonly { metric: Record<string, string>; value: [number, string] }[] };
 }
 
-/** Instant values, with their labels but for those that name the metric and the target. */
-export async function query(api: string, expression: string): Promise<[string, Record<string, string>][]> {
-  const answer = await fetch(`${api}/api/v1/query?query=${encodeURIComponent(expression)}`);
+/**
+ * Time, in seconds, of the newest scrape that succeeded and is stored, once there are `count` of them in which the
+ * expression has a value. A scrape that failed, on a slow machine, leaves every series absent until the next one.
+ */
+export async function stored(
+  api: string,
+  scrapes: Arrivals<unknown>,
+  { count, having }: { readonly count: number; readonly having: string },
+): Promise<string> {
+  const times = `timestamp((${having}) and on() (up == 1))[1m:1s]`;
+  for (let scraped = count; ; scraped++) {
+    await scrapes.reached(scraped);
+    const [held] = await query(api, `count_over_time(${times})`);
+    const [at] = await query(api, `max_over_time(${times})`);
+    if (at !== undefined && Number(held?.[0]) >= count) return at[0];
+  }
+}
+
+/** Values at a time, in seconds, or now, with their labels but for those that name the metric and the target. */
+export async function query(api: string, expression: string, at?: string): Promise<[string, Record<string, string>][]> {
+  const asked = new URLSearchParams({ query: expression, ...(at === undefined ? {} : { time: at }) });
+  const answer = await fetch(`${api}/api/v1/query?${asked.toString()}`);
   const { data } = (await answer.json()) as QueryAnswer;
   return data.result.map(({ metric, value }) => {
     const { __name__: _name, instance: _instance, ...labels } = metric;

@@ -8,7 +8,7 @@ import { createInbox } from '../support/sinks.ts';
 import { serveTestWeb } from '../support/web/web.ts';
 import { everythingHappens } from './everything-happens.ts';
 import { parseExposition } from './exposition.ts';
-import { hasTool, query, startPrometheus } from './prometheus-tools.ts';
+import { hasTool, query, startPrometheus, stored } from './prometheus-tools.ts';
 
 const HAS_PROMETHEUS = hasTool('prometheus');
 
@@ -33,11 +33,9 @@ test('what is served is what was rendered, and a real Prometheus takes all of it
   const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const api = await startPrometheus(directory, new URL(web.url).host, stack);
-  // Ours was the first; when Prometheus comes for the second time, its first scrape is stored.
-  await scrapes.reached(3);
-  expect(await query(api, 'up')).toEqual([['1', { job: 'chainwarden' }]]);
-  expect(await query(api, 'scrape_samples_scraped')).toEqual([[String(samples.length), { job: 'chainwarden' }]]);
-  expect(await query(api, 'chainwarden_watch_value')).toEqual([
+  const at = await stored(api, scrapes, { count: 2, having: 'sum(up)' });
+  expect(await query(api, 'scrape_samples_scraped', at)).toEqual([[String(samples.length), { job: 'chainwarden' }]]);
+  expect(await query(api, 'chainwarden_watch_value', at)).toEqual([
     ['1500000', { job: 'chainwarden', watch: 'treasury-usdc', of: 'treasury', token: 'USDC', field: 'balance' }],
   ]);
 });
