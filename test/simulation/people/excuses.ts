@@ -36,13 +36,13 @@ export function outerExcuses({ process, messages, timeline }: Evidence, target: 
   ];
 }
 
-/** Held (99), but for the group and the cap, which act once (walk.ts). */
+/** Held (99), but for the group and the cap, which act once (walk.ts). What leaves programs out is named before a mute. */
 export function holdExcuses({ holds, acksOf }: Evidence, story: Story): Excused[] {
   const { silence, mute, inhibition } = holds.of(story.rule);
   return [
     { by: 'silence', spans: silence },
-    { by: 'mute', spans: mute },
     { by: 'inhibition', spans: inhibition },
+    { by: 'mute', spans: mute },
     { by: 'ack', spans: merged(acksOf(story)) },
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CommittedTransition, PeopleLog, Try, TryMember } from '../log.ts';
+import type { CommittedTransition, ConfigVersion, PeopleLog, Try, TryMember } from '../log.ts';
 import {
   begin,
   config,
@@ -74,6 +74,34 @@ describe('the oracle for people, of what waits or was never kept,', () => {
     const told = { actions, polls, transitions: [...source, transition({ at: HOUR, type: 'event' })] };
     expect(found({ ...told, configs: inhibiting('drop') })).toEqual([]);
     expect(found({ ...told, configs: inhibiting('summary') })).toEqual(['unsent event']);
+  });
+
+  it('passes that a program which a reload names hears nothing of an event, if it is inhibited then and muted for longer', () => {
+    const big = { ...rule('critical'), watch: 'big', labels: { watch: 'big', alert: 'low', severity: 'critical' } };
+    const coin = { match: { watch: 'coin' }, requireAck: true };
+    const version = (id: string, notify: string[], isMuted: boolean): ConfigVersion =>
+      config(
+        id,
+        [route({ ...coin, notify, mute: isMuted ? [{ days: [], from: 70, to: 120 }] : [] })],
+        [rule('warning', 'event'), big],
+      );
+    const inhibit = [{ when: { watch: 'big' }, mute: { watch: 'coin' }, equal: [], events: 'summary' as const }];
+    const labels = { watch: 'big', alert: 'low' };
+    const given = {
+      polls: [{ at: HOUR + 10 * MINUTE, watch: 'big', isComplete: true }],
+      transitions: [
+        transition({ at: HOUR, type: 'event' }),
+        transition({ at: HOUR + 10 * MINUTE, watch: 'big', key: 'big', labels }),
+        transition({ at: HOUR + 30 * MINUTE, watch: 'big', key: 'big', labels, seq: 2, type: 'resolved' }),
+      ],
+      tries: [sent(HOUR, 'ops', [member({ type: 'event' })])],
+    };
+    const renamed = (rules: Partial<ConfigVersion>): PeopleLog['configs'] => [
+      { from: 0, config: { ...version('first', ['ops'], false), ...rules } },
+      { from: HOUR + 20 * MINUTE, config: { ...version('second', ['ops', 'hook'], true), ...rules } },
+    ];
+    expect(found({ ...given, configs: renamed({ inhibit }) })).toEqual([]);
+    expect(found({ ...given, configs: renamed({}) })).toEqual(['unsent reload']);
   });
 
   it('passes a step that is due at the moment of the end', () => {
