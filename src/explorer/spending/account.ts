@@ -3,52 +3,30 @@
 import { UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
 import type { Spend } from '../../core/spending/spend.ts';
 import type { OperationName } from '../../core/model/watch/question.ts';
-import type { Clock, Instant } from '../../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
 import {
-  agreedRest,
-  charted,
-  expectedForeign,
-  knownRest,
-  newBooks,
-  resumed,
-  settled,
-  turned,
-  underPlan,
-  type CreditPlan,
-} from './books.ts';
-import { DAY_MS, periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
+  createBookkeeper,
+  type Bookkeeper,
+  type BookkeeperOptions,
+  type PlanInForce,
+  type Standing,
+} from './bookkeeper.ts';
+import { expectedForeign, type CreditPlan } from './books.ts';
+import { DAY_MS, periodMs, resetAfter } from '../../core/spending/period.ts';
 import { afterFall, type SeenPrices } from '../../core/spending/prices.ts';
 import { NO_USE, type Books, type PlanRow } from '../../core/spending/plan-row.ts';
 import { ratesOf, usedBy } from '../../core/spending/use.ts';
-import { createSpendCounter, type SpendCounter, type SpendCounts } from './counts.ts';
+import { createSpendCounter, type SpendCounts } from './counts.ts';
 import type { Refill } from './refusals.ts';
 import { createShare, type SpendShare } from './share.ts';
 
-/** As the config writes it. */
-export interface WrittenPlan extends PeriodRule {
-  /** Null: it does not say. */
-  readonly credits: number | null;
-  readonly reservePercent: number;
-}
-
-export interface AccountOptions {
-  readonly clock: Clock;
-  /** Whether a plan of 100,000 a day is assumed where none is written and no header showed more. */
-  readonly assumesPlan: boolean;
+export interface AccountOptions extends Omit<BookkeeperOptions, 'onAlone'> {
   /** The price of an operation is another one than it was taken to be. */
   readonly onPrice?: (operation: OperationName, price: number, before: number) => void;
 }
 
 /** `postpone`: a first page that is due again in a minute. `refuse`: a further page that is not read. */
 export type SpendAdmission = 'leave' | 'postpone' | 'refuse';
-
-export interface AccountTicket {
-  /** With the price that was learned. */
-  readonly spend: Spend;
-  readonly order: number;
-  /** The credits that were left a moment ago, where everything before was answered; null: that is not known. */
-  readonly before: number | null;
-}
 
 /** A plan and its books, for people. */
 export interface AccountFacts {
@@ -59,23 +37,8 @@ export interface AccountFacts {
   readonly counts: SpendCounts;
 }
 
-export interface PlanInForce extends CreditPlan {
-  readonly reservePercent: number;
-  /** Nobody wrote it. */
-  readonly isAssumed: boolean;
-}
-
-export interface Account {
-  /** All that was booked stays. */
-  readonly setPlan: (written: WrittenPlan | null) => void;
+export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle'> {
   admit(spend: Spend): SpendAdmission;
-  /** A request leaves. Each is settled. */
-  leave(spend: Spend): AccountTicket;
-  /** `isCharged`: the explorer counted it. `header`: credits left; null: it has none. */
-  readonly settle: (
-    ticket: AccountTicket,
-    ended: { readonly isCharged: boolean; readonly header: number | null },
-  ) => void;
   /** The means until the reset; without limit where no plan is known. */
   supply(): Omit<Supply, 'dearest' | 'requestsPerMs'>;
   /** Without a plan: midnight, when most plans are refilled. */
@@ -92,14 +55,8 @@ export interface Account {
   resume(row: PlanRow | null): void;
 }
 
-const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
 const MIDNIGHT = { per: 'day', resets: null } as const;
 const HOUR_MS = 3_600_000;
-/** While the rest is not known, others than critical watches ask one question in that time, and fewer as it goes on. */
-const REFILLING_GAP_MS = 15_000;
-const LONGEST_GAP_MS = 600_000;
-/** In a longer time a program that asks once a minute is taken for a part of the price. */
-const MOMENT_MS = 1000;
 const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
 /** Second pages of critical watches may use what was added to their need for safety. */
@@ -206,93 +163,6 @@ function meansOf({
 
 function isDeep({ class: name, severity }: Spend): boolean {
   return name === 'pages' && severity === 'critical';
-}
-
-/** The books at a moment, with what is under way taken off. */
-interface Standing {
-  readonly at: Instant;
-  /** Null: no plan is known. */
-  readonly plan: PlanInForce | null;
-  readonly books: Books;
-  readonly known: number;
-  readonly agreed: number;
-  /** Nothing is under way, and nothing left for long enough that one request may show whether the plan was refilled. */
-  readonly isIdle: boolean;
-}
-
-interface Bookkeeper extends Pick<Account, 'leave'> {
-  /** Null: empty ones. */
-  resume(stored: Books | null): void;
-  readonly setPlan: Account['setPlan'];
-  readonly settle: Account['settle'];
-  now(): Standing;
-}
-
-interface BookkeeperOptions extends AccountOptions {
-  /** By so much the credits fell around a request that was alone under way. */
-  readonly onAlone: (spend: Spend, fall: number) => void;
-}
-
-function createBookkeeper({ clock, assumesPlan, onAlone }: BookkeeperOptions, counter: SpendCounter): Bookkeeper {
-  let written: WrittenPlan | null = null;
-  let books = newBooks(clock.now());
-  let inFlight = 0;
-  let orders = 0;
-  let lastLeft = -Infinity;
-  let headerAt = -Infinity;
-
-  function planInForce(): PlanInForce | null {
-    if (written !== null && written.credits !== null) return { ...written, credits: written.credits, isAssumed: false };
-    const { highest } = books;
-    return assumesPlan && highest !== null && highest <= ASSUMED.credits ? { ...ASSUMED, isAssumed: true } : null;
-  }
-
-  function now(): Standing {
-    const at = clock.now();
-    const plan = planInForce();
-    if (plan !== null) {
-      const current = books.resetsAt === Infinity ? underPlan(books, plan, at) : turned(books, plan, at);
-      books = charted(current, plan, at);
-    }
-    const less = (rest: number | null): number => (plan === null || rest === null ? Infinity : rest - inFlight);
-    const [known, agreed] = [less(knownRest(books, plan)), less(agreedRest(books, plan))];
-    const since = books.refillingSince ?? at;
-    const gapMs = Math.min(LONGEST_GAP_MS, Math.max(REFILLING_GAP_MS, (at - since) / 2));
-    return { at, plan, books, known, agreed, isIdle: inFlight === 0 && at - Math.max(since, lastLeft) >= gapMs };
-  }
-
-  return {
-    now,
-    setPlan(next) {
-      if (JSON.stringify(next) === JSON.stringify(written)) return;
-      written = next;
-      books = underPlan(books, planInForce(), clock.now());
-    },
-    resume(stored) {
-      books = resumed(stored ?? newBooks(clock.now()), orders);
-      books = underPlan(books, planInForce(), clock.now());
-    },
-    leave(spend) {
-      lastLeft = clock.now();
-      const isAlone =
-        inFlight === 0 &&
-        lastLeft - headerAt <= MOMENT_MS &&
-        books.own === 0 &&
-        books.doubted === null &&
-        books.refillingSince === null;
-      inFlight += spend.price;
-      return { spend, order: orders++, before: isAlone ? books.header : null };
-    },
-    settle({ spend, order, before: rest }, { isCharged, header }) {
-      if (header !== null) headerAt = clock.now();
-      if (rest !== null && header !== null && isCharged && order === orders - 1) onAlone(spend, rest - header);
-      const { at, plan, books: before } = now();
-      inFlight -= spend.price;
-      books = settled(books, plan, { spend, order, isCharged, header, inFlight }, at);
-      if (isCharged) counter.charged(spend);
-      counter.booked(before, books);
-    },
-  };
 }
 
 /** The prices of operations. */

@@ -7,7 +7,8 @@ import { SPEND_CLASSES, type Spend, type SpendClass } from '../../core/spending/
 import { showInstant, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { RequestFault } from '../http/fault.ts';
-import type { Account, AccountTicket } from './account.ts';
+import type { Account } from './account.ts';
+import type { BookedRequest } from './bookkeeper.ts';
 import type { PlanHeaders } from './plan-headers.ts';
 import { createPause, type Gate } from './pause.ts';
 import { createRateWindow, type WindowTicket } from './rate-window.ts';
@@ -40,7 +41,7 @@ export interface BudgetTicket {
   readonly counted: WindowTicket;
   /** It is to show whether a refusal is over. */
   readonly isProbe: boolean;
-  readonly booked: AccountTicket;
+  readonly booked: BookedRequest;
 }
 
 export interface Budget {

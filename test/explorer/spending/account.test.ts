@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { UNSTRETCHED } from '../../../src/core/spending/planner.ts';
 import type { Spend, SpendClass } from '../../../src/core/spending/spend.ts';
-import { createAccount, type Account, type WrittenPlan } from '../../../src/explorer/spending/account.ts';
+import { createAccount, type Account } from '../../../src/explorer/spending/account.ts';
+import type { WrittenPlan } from '../../../src/explorer/spending/bookkeeper.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 
 const HOUR = 3_600_000;

@@ -1,0 +1,146 @@
+// Keeps the books of one plan: it turns them at the end of a period, counts what is under way, and books each request as
+// it ends.
+import type { Spend } from '../../core/spending/spend.ts';
+import type { Books } from '../../core/spending/plan-row.ts';
+import type { PeriodRule } from '../../core/spending/period.ts';
+import type { Clock, Instant } from '../../lib/clock.ts';
+import {
+  agreedRest,
+  charted,
+  knownRest,
+  newBooks,
+  resumed,
+  settled,
+  turned,
+  underPlan,
+  type CreditPlan,
+} from './books.ts';
+import type { SpendCounter } from './counts.ts';
+
+/** As the config writes it. */
+export interface WrittenPlan extends PeriodRule {
+  /** Null: it does not say. */
+  readonly credits: number | null;
+  readonly reservePercent: number;
+}
+
+export interface PlanInForce extends CreditPlan {
+  readonly reservePercent: number;
+  /** Nobody wrote it. */
+  readonly isAssumed: boolean;
+}
+
+export interface BookedRequest {
+  /** With the price that was learned. */
+  readonly spend: Spend;
+  readonly order: number;
+  /** The credits that were left a moment ago, where everything before was answered; null: that is not known. */
+  readonly before: number | null;
+}
+
+/** The books at a moment, with what is under way taken off. */
+export interface Standing {
+  readonly at: Instant;
+  /** Null: no plan is known. */
+  readonly plan: PlanInForce | null;
+  readonly books: Books;
+  readonly known: number;
+  readonly agreed: number;
+  /** Nothing is under way, and nothing left for long enough that one request may show whether the plan was refilled. */
+  readonly isIdle: boolean;
+}
+
+export interface Bookkeeper {
+  /** Null: empty ones. */
+  resume(stored: Books | null): void;
+  /** All that was booked stays. */
+  readonly setPlan: (written: WrittenPlan | null) => void;
+  /** A request leaves. Each is settled. */
+  leave(spend: Spend): BookedRequest;
+  /** `isCharged`: the explorer counted it. `header`: credits left; null: it has none. */
+  readonly settle: (
+    request: BookedRequest,
+    ended: { readonly isCharged: boolean; readonly header: number | null },
+  ) => void;
+  now(): Standing;
+}
+
+export interface BookkeeperOptions {
+  readonly clock: Clock;
+  /** Whether a plan of 100,000 a day is assumed where none is written and no header showed more. */
+  readonly assumesPlan: boolean;
+  /** By so much the credits fell around a request that was alone under way. */
+  readonly onAlone: (spend: Spend, fall: number) => void;
+}
+
+const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
+/** While the rest is not known, others than critical watches ask one question in that time, and fewer as it goes on. */
+const REFILLING_GAP_MS = 15_000;
+const LONGEST_GAP_MS = 600_000;
+/** In a longer time a program that asks once a minute is taken for a part of the price. */
+const MOMENT_MS = 1000;
+
+export function createBookkeeper(
+  { clock, assumesPlan, onAlone }: BookkeeperOptions,
+  counter: SpendCounter,
+): Bookkeeper {
+  let written: WrittenPlan | null = null;
+  let books = newBooks(clock.now());
+  let inFlight = 0;
+  let orders = 0;
+  let lastLeft = -Infinity;
+  let headerAt = -Infinity;
+
+  function planInForce(): PlanInForce | null {
+    if (written !== null && written.credits !== null) return { ...written, credits: written.credits, isAssumed: false };
+    const { highest } = books;
+    return assumesPlan && highest !== null && highest <= ASSUMED.credits ? { ...ASSUMED, isAssumed: true } : null;
+  }
+
+  function now(): Standing {
+    const at = clock.now();
+    const plan = planInForce();
+    if (plan !== null) {
+      const current = books.resetsAt === Infinity ? underPlan(books, plan, at) : turned(books, plan, at);
+      books = charted(current, plan, at);
+    }
+    const less = (rest: number | null): number => (plan === null || rest === null ? Infinity : rest - inFlight);
+    const [known, agreed] = [less(knownRest(books, plan)), less(agreedRest(books, plan))];
+    const since = books.refillingSince ?? at;
+    const gapMs = Math.min(LONGEST_GAP_MS, Math.max(REFILLING_GAP_MS, (at - since) / 2));
+    return { at, plan, books, known, agreed, isIdle: inFlight === 0 && at - Math.max(since, lastLeft) >= gapMs };
+  }
+
+  return {
+    now,
+    setPlan(next) {
+      if (JSON.stringify(next) === JSON.stringify(written)) return;
+      written = next;
+      books = underPlan(books, planInForce(), clock.now());
+    },
+    resume(stored) {
+      books = resumed(stored ?? newBooks(clock.now()), orders);
+      books = underPlan(books, planInForce(), clock.now());
+    },
+    leave(spend) {
+      lastLeft = clock.now();
+      const isAlone =
+        inFlight === 0 &&
+        lastLeft - headerAt <= MOMENT_MS &&
+        books.own === 0 &&
+        books.doubted === null &&
+        books.refillingSince === null;
+      inFlight += spend.price;
+      return { spend, order: orders++, before: isAlone ? books.header : null };
+    },
+    settle({ spend, order, before: rest }, { isCharged, header }) {
+      if (header !== null) headerAt = clock.now();
+      if (rest !== null && header !== null && isCharged && order === orders - 1) onAlone(spend, rest - header);
+      const { at, plan, books: before } = now();
+      inFlight -= spend.price;
+      books = settled(books, plan, { spend, order, isCharged, header, inFlight }, at);
+      if (isCharged) counter.charged(spend);
+      counter.booked(before, books);
+    },
+  };
+}
