@@ -9,7 +9,7 @@ import {
   type Bookkeeper,
   type BookkeeperOptions,
   type PlanInForce,
-  type Standing,
+  type PlanStanding,
 } from './bookkeeper.ts';
 import { expectedForeign, type CreditPlan } from './books.ts';
 import { DAY_MS, periodMs, resetAfter } from '../../core/spending/period.ts';
@@ -37,7 +37,7 @@ export interface AccountFacts {
   readonly counts: SpendCounts;
 }
 
-export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle'> {
+export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle' | 'isHeaderKnown'> {
   admit(spend: Spend): SpendAdmission;
   /** The means until the reset; without limit where no plan is known. */
   supply(): Omit<Supply, 'dearest' | 'requestsPerMs'>;
@@ -75,15 +75,16 @@ export function createAccount(options: AccountOptions): Account {
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
 
   /** The need of critical watches until the reset: it shrinks as time passes. */
-  function criticalNeed({ at, books }: Standing): number {
+  function criticalNeed({ at, books }: PlanStanding): number {
     const { perMs, margin } = need.kept;
     return perMs === 0 ? 0 : perMs * Math.max(0, books.resetsAt - at) + margin;
   }
 
   /** Whether it is there beside the need of critical watches. */
-  function isThere(spend: Spend, standing: Standing): boolean {
+  function isThere(spend: Spend, standing: PlanStanding): boolean {
     const { books, known } = standing;
     if (books.refillingSince !== null && !standing.isIdle) return false;
+    if (standing.isProbeDue) return true;
     const kept = criticalNeed(standing) / (isDeep(spend) ? DEEP_MARGIN : 1);
     return known - spend.price >= kept;
   }
@@ -91,6 +92,7 @@ export function createAccount(options: AccountOptions): Account {
   return {
     setPlan: keeper.setPlan,
     settle: keeper.settle,
+    isHeaderKnown: keeper.isHeaderKnown,
     admit(asked) {
       const spend = prices.priced(asked);
       const standing = keeper.now();
@@ -150,7 +152,7 @@ function meansOf({
   known,
   agreed,
   books,
-}: Standing): Pick<Supply, 'known' | 'agreed' | 'leftMs' | 'foreign' | 'keep'> {
+}: PlanStanding): Pick<Supply, 'known' | 'agreed' | 'leftMs' | 'foreign' | 'keep'> {
   const reserve = plan === null ? 0 : (plan.credits * plan.reservePercent) / 100;
   return {
     known,

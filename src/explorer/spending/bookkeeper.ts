@@ -39,7 +39,7 @@ export interface BookedRequest {
 }
 
 /** The books at a moment, with what is under way taken off. */
-export interface Standing {
+export interface PlanStanding {
   readonly at: Instant;
   /** Null: no plan is known. */
   readonly plan: PlanInForce | null;
@@ -48,6 +48,8 @@ export interface Standing {
   readonly agreed: number;
   /** Nothing is under way, and nothing left for long enough that one request may show whether the plan was refilled. */
   readonly isIdle: boolean;
+  /** One request may show whether a header lied that says that little is left. */
+  readonly isProbeDue: boolean;
 }
 
 export interface Bookkeeper {
@@ -62,7 +64,9 @@ export interface Bookkeeper {
     request: BookedRequest,
     ended: { readonly isCharged: boolean; readonly header: number | null },
   ) => void;
-  now(): Standing;
+  now(): PlanStanding;
+  /** Whether a header has said what is left; true where credits are not counted. */
+  readonly isHeaderKnown: () => boolean;
 }
 
 export interface BookkeeperOptions {
@@ -77,6 +81,9 @@ const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 
 /** While the rest is not known, others than critical watches ask one question in that time, and fewer as it goes on. */
 const REFILLING_GAP_MS = 15_000;
 const LONGEST_GAP_MS = 600_000;
+/** A header that is doubted is checked when nothing left for so long; one that says that nothing is left, later. */
+const DOUBTED_GAP_MS = 5000;
+const OVERDRAWN_GAP_MS = 600_000;
 /** In a longer time a program that asks once a minute is taken for a part of the price. */
 const MOMENT_MS = 1000;
 
@@ -88,7 +95,7 @@ export function createBookkeeper(
   let books = newBooks(clock.now());
   let inFlight = 0;
   let orders = 0;
-  let lastLeft = -Infinity;
+  let lastLeft = clock.now();
   let headerAt = -Infinity;
 
   function planInForce(): PlanInForce | null {
@@ -97,7 +104,7 @@ export function createBookkeeper(
     return assumesPlan && highest !== null && highest <= ASSUMED.credits ? { ...ASSUMED, isAssumed: true } : null;
   }
 
-  function now(): Standing {
+  function now(): PlanStanding {
     const at = clock.now();
     const plan = planInForce();
     if (plan !== null) {
@@ -108,11 +115,22 @@ export function createBookkeeper(
     const [known, agreed] = [less(knownRest(books, plan)), less(agreedRest(books, plan))];
     const since = books.refillingSince ?? at;
     const gapMs = Math.min(LONGEST_GAP_MS, Math.max(REFILLING_GAP_MS, (at - since) / 2));
-    return { at, plan, books, known, agreed, isIdle: inFlight === 0 && at - Math.max(since, lastLeft) >= gapMs };
+    const isQuietFor = (ms: number, from = lastLeft): boolean => inFlight === 0 && at - from >= ms;
+    const probeGapMs = books.doubted === null ? (known > 0 ? Infinity : OVERDRAWN_GAP_MS) : DOUBTED_GAP_MS;
+    return {
+      at,
+      plan,
+      books,
+      known,
+      agreed,
+      isIdle: isQuietFor(gapMs, Math.max(since, lastLeft)),
+      isProbeDue: isQuietFor(probeGapMs),
+    };
   }
 
   return {
     now,
+    isHeaderKnown: () => books.header !== null || (planInForce() === null && !assumesPlan),
     setPlan(next) {
       if (JSON.stringify(next) === JSON.stringify(written)) return;
       written = next;

@@ -129,6 +129,8 @@ interface Header {
 }
 
 function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inFlight }: Header, now: Instant): Books {
+  const rest = books.header === null ? (agreedRest(books, plan) ?? Infinity) : books.header - books.own;
+  if (header === -1 && rest > CALLS_ABOVE_UNKNOWN * spend.price) return books;
   // What was taken to be left until then was never said.
   if (books.header === null)
     return {
@@ -140,7 +142,6 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
       curve: [],
     };
   const expected = books.header - books.own;
-  if (header === -1 && expected > CALLS_ABOVE_UNKNOWN * spend.price) return books;
   const seen = { ...books, highest: Math.max(books.highest ?? header, header) };
   // The header may hold the price of requests already that are under way, and may have lacked that of others.
   const slack = books.own + inFlight + spend.price;

@@ -73,7 +73,9 @@ export interface Ended {
 /** createBudget({ clock, requestsPerSecond: 5 }): five requests a second, one at a time. */
 export function createBudget(options: BudgetOptions): Budget {
   const { clock, requestsPerSecond, concurrency = 1, account } = options;
-  const slots = createSlots(concurrency);
+  let hasAnswered = false;
+  // What is left is not known yet, so that one answer has to say it.
+  const slots = createSlots(() => (hasAnswered || account.isHeaderKnown() ? concurrency : 1));
   const pause = createPause();
   const window = requestsPerSecond === null ? null : createRateWindow(requestsPerSecond);
   const say = createRestLog(options);
@@ -121,6 +123,8 @@ export function createBudget(options: BudgetOptions): Budget {
       const { price } = booked.spend;
       pause.settle({ isProbe, reason, retryAfterMs: withMargin, credits, price, refill: account.refill() }, now);
       say(pause.rest(now));
+      hasAnswered ||= reason === null || credits !== null;
+      slots.adjust();
       if (planHeaders === null || planHeaders.resetMs === null) return;
       window?.announce(counted, now, planHeaders.resetMs);
       if (isUsedUp(planHeaders)) pause.restFor(planHeaders.resetMs + MARGIN_MS, now);

@@ -13,15 +13,18 @@ export interface Slot {
 export interface Slots {
   /** Runs `task` as soon as there is a slot: the smallest rank first, and of equal ones in the order of the calls. */
   hold<T>(task: (slot: Slot) => Promise<T>, rank?: number): Promise<T>;
+  /** `concurrencyNow` is another number. */
+  adjust(): void;
 }
 
-export function createSlots(concurrency: number): Slots {
-  const queue = new PQueue({ concurrency });
-  const most = Math.max(concurrency, MOST_IN_FLIGHT);
+export function createSlots(concurrencyNow: () => number): Slots {
+  const queue = new PQueue({ concurrency: concurrencyNow() });
   const waiting = new Set<Slot>();
 
   function adjust(): void {
-    queue.concurrency = Math.min(concurrency + waiting.size, most);
+    const concurrency = concurrencyNow();
+    const next = Math.min(concurrency + waiting.size, Math.max(concurrency, MOST_IN_FLIGHT));
+    if (next !== queue.concurrency) queue.concurrency = next;
   }
 
   async function run<T>(task: (slot: Slot) => Promise<T>): Promise<T> {
@@ -42,5 +45,11 @@ export function createSlots(concurrency: number): Slots {
     }
   }
 
-  return { hold: (task, rank = 0) => queue.add(() => run(task), { priority: -rank }) };
+  return {
+    adjust,
+    hold(task, rank = 0) {
+      adjust();
+      return queue.add(() => run(task), { priority: -rank });
+    },
+  };
 }

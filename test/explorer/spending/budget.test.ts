@@ -3,7 +3,8 @@ import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, describe, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
 import type { RequestFault } from '../../../src/explorer/http/fault.ts';
-import type { Budget } from '../../../src/explorer/spending/budget.ts';
+import { createAccount } from '../../../src/explorer/spending/account.ts';
+import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { aToken, impatient, missOf, openExplorer, someBlocks, someTokens } from '../support/open.ts';
@@ -424,4 +425,28 @@ test('401 without a key speaks of one path, not of the whole explorer', async ()
   expect((await missOf(opened.explorer.tickReader().one(aToken))).reason).toBe('unauthorized');
   await opened.explorer.tickReader().page(someBlocks, null);
   expect(opened.outcomes()).toEqual(['unauthorized', 'ok']);
+});
+
+test.each([
+  ['a plan is written', { plan: 100_000, assumesPlan: false }, 1],
+  ['a plan is assumed', { plan: null, assumesPlan: true }, 1],
+  ['credits are not counted', { plan: null, assumesPlan: false }, 4],
+])('at a start, where %s, so many requests are under way until the first answer', async (_, options, first) => {
+  const clock = createFakeClock(0);
+  const account = createAccount({ clock, assumesPlan: options.assumesPlan });
+  account.setPlan({ credits: options.plan, per: 'day', resets: null, reservePercent: 0 });
+  const budget = createBudget({ clock, requestsPerSecond: null, concurrency: 4, account });
+  const [atStart, later]: [number[], number[]] = [[0], [0]];
+  let now = 0;
+  const done = askMany(budget, 9, async () => {
+    now += 1;
+    (clock.now() < 100 ? atStart : later).push(now);
+    await clock.sleep(100);
+    now -= 1;
+    return { ...SILENT, credits: 99_000 };
+  });
+  await clock.advance(1000);
+  await done;
+  expect(Math.max(...atStart)).toBe(first);
+  expect(Math.max(...later)).toBe(4);
 });

@@ -21,6 +21,7 @@ import { formatProblems } from '../../../src/config/problem.ts';
 import { notifiers } from '../../../src/notifiers/index.ts';
 import { loadRules } from '../../../src/rules/load.ts';
 import { kinds } from '../../../src/watches/index.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { createVirtualTime, type VirtualTime } from '../machine/clock.ts';
 import type { Draw } from '../draw.ts';
 import type { CountingServer } from './server.ts';
@@ -34,21 +35,29 @@ export interface MonthOptions {
   readonly isStretched?: boolean;
   readonly requestsPerSecond?: number;
   readonly clock: VirtualTime;
+  /** The clock of the process, where it is another one. */
+  readonly wall?: Clock;
   readonly server: CountingServer;
   readonly draw: Draw;
+  /** The half of the time that an answer takes, in milliseconds; left out: 50 to 150. */
+  readonly takes?: number;
   /** This part of the answers asks for a second page. */
   readonly secondPages?: number;
   /** Pages beside them, of critical watches, each minute. */
   readonly deepPages?: number;
   /** Each minute. */
-  readonly happens?: (now: number) => void;
+  readonly happens?: (now: number, process: Living) => void;
   /** The process is replaced at these times of the day. */
   readonly restartsAt?: readonly number[];
+  /** The row with which it is replaced; left out: that of the moment. */
+  readonly rowAtRestart?: 'none' | 'ten seconds old';
 }
 
 export interface Month {
   readonly due: Record<Severity, number>;
   readonly missed: Record<Severity, number>;
+  /** When questions were answered. */
+  readonly answered: Readonly<Record<Severity, readonly number[]>>;
   /** Late first requests of critical watches, in milliseconds, sorted. */
   readonly late: readonly number[];
   readonly deepRead: number;
@@ -62,6 +71,7 @@ export interface Month {
 interface Counted {
   readonly due: Record<Severity, number>;
   readonly missed: Record<Severity, number>;
+  readonly answered: Record<Severity, number[]>;
   readonly late: number[];
   readonly stretches: Record<Severity, number>[];
   deepRead: number;
@@ -73,16 +83,27 @@ const none = (): Record<Severity, number> => ({ critical: 0, warning: 0, info: 0
 
 /** Lives through so many days. */
 export async function liveFor(days: number, options: MonthOptions): Promise<Month> {
-  const { clock, happens, restartsAt = [] } = options;
-  const counted: Counted = { due: none(), missed: none(), late: [], stretches: [], deepRead: 0, asked: 0, planned: 0 };
+  const { clock, happens, restartsAt = [], rowAtRestart } = options;
+  const counted: Counted = {
+    due: none(),
+    missed: none(),
+    answered: { critical: [], warning: [], info: [] },
+    late: [],
+    stretches: [],
+    deepRead: 0,
+    asked: 0,
+    planned: 0,
+  };
   let process = begin(options, counted, null);
   const start = clock.now();
   for (let minute = 1; minute <= days * 1440; minute += 1) {
+    await clock.runUntil(start + minute * MINUTE_MS - 10_000);
+    const before = process.row();
     await clock.runUntil(start + minute * MINUTE_MS);
-    happens?.(clock.now());
+    happens?.(clock.now(), process);
     process.everyMinute();
     if (restartsAt.includes((clock.now() - start) % (24 * HOUR_MS))) {
-      const row = process.row();
+      const row = rowAtRestart === undefined ? process.row() : rowAtRestart === 'none' ? null : before;
       await process.stop();
       process = begin(options, counted, row);
     }
@@ -91,15 +112,17 @@ export async function liveFor(days: number, options: MonthOptions): Promise<Mont
   return { ...counted, late: counted.late.toSorted((a, b) => a - b) };
 }
 
-interface Living {
+export interface Living {
   everyMinute(): void;
+  reload(plan: WrittenPlan): void;
   /** Of the plan, as it is stored. */
   row(): PlanRow | null;
   stop(): Promise<void>;
 }
 
 function begin(options: MonthOptions, counted: Counted, row: PlanRow | null): Living {
-  const { clock, watches, plan, requestsPerSecond = Infinity, isStretched = true, deepPages = 0 } = options;
+  const { watches, plan, requestsPerSecond = Infinity, isStretched = true, deepPages = 0 } = options;
+  const clock = options.wall ?? options.clock;
   const stop = new AbortController();
   const account = createAccount({ clock, assumesPlan: false });
   account.setPlan(plan);
@@ -128,6 +151,7 @@ function begin(options: MonthOptions, counted: Counted, row: PlanRow | null): Li
     running.add(key);
     try {
       await fetchAnswer(first.kind.question(first.target), severity, severity, due);
+      counted.answered[severity].push(options.clock.now());
       if (options.draw.chance(options.secondPages ?? 0))
         await fetchAnswer(first.kind.question(first.target), 'pages', severity, null).catch(() => null);
     } catch (error) {
@@ -142,7 +166,7 @@ function begin(options: MonthOptions, counted: Counted, row: PlanRow | null): Li
     clock,
     onTick(due) {
       const byKey = Map.groupBy(due, (watch) => firstQuestionsOf(watch)[0]?.key ?? '');
-      for (const [key, asking] of byKey) void poll(key, asking, clock.now());
+      for (const [key, asking] of byKey) void poll(key, asking, options.clock.now());
     },
     onLag: () => undefined,
     paceOf: spending.paceOf,
@@ -166,9 +190,13 @@ function begin(options: MonthOptions, counted: Counted, row: PlanRow | null): Li
 
   return {
     row: () => account.row(),
+    reload(next) {
+      account.setPlan(next);
+      spending.plan();
+    },
     everyMinute() {
       counted.planned += [...byQuestion.values()].reduce((sum, asking) => sum + MINUTE_MS / paceOfAll(asking), 0);
-      if (clock.now() % (5 * MINUTE_MS) < MINUTE_MS)
+      if (options.clock.now() % (5 * MINUTE_MS) < MINUTE_MS)
         counted.stretches.push(spending.stateOf('chain')?.stretch ?? { ...ONES });
       if (deepPages > 0) void readDeep();
     },
@@ -185,12 +213,12 @@ type Ask = (question: Question, spentOn: SpendClass, severity: Severity, due: nu
 
 /** The product's requests, retries included, with a server in place of a network: an answer takes 100 to 300 ms. */
 function createClient(
-  { clock, server, draw, requestsPerSecond = 5 }: MonthOptions,
+  { clock, wall = clock, server, draw, takes, requestsPerSecond = 5 }: MonthOptions,
   account: Account,
   signal: AbortSignal,
   counted: Counted,
 ): Ask {
-  const budget = createBudget({ clock, requestsPerSecond, account });
+  const budget = createBudget({ clock: wall, requestsPerSecond, account });
   const dueOf = new Map<string, number | null>();
   let number = 0;
   const fetchAnswer: FetchAnswer = createFetchAnswer({
@@ -202,7 +230,7 @@ function createClient(
         dueOf.set(id, null);
         if (due !== null && id.startsWith('critical')) counted.late.push(clock.now() - due);
         if (due !== null) counted.asked += 1;
-        const wait = draw.between(50, 150);
+        const wait = takes ?? draw.between(50, 150);
         await clock.sleep(wait, signal);
         const answer = server.ask(Number(price), clock.now());
         await clock.sleep(wait, signal);
@@ -215,7 +243,7 @@ function createClient(
     reader: {
       readSmall: () => null,
       read(answer, { where }) {
-        const problem = problemOf(answer, NOTHING, { where, hasKey: true, redact: (text) => text, now: clock.now() });
+        const problem = problemOf(answer, NOTHING, { where, hasKey: true, redact: (text) => text, now: wall.now() });
         if (problem !== null) throw problem;
         const value = {} as AnyView;
         return Promise.resolve({
@@ -230,7 +258,7 @@ function createClient(
     totalMs: 30_000,
     hasKey: true,
     onAnswer: () => undefined,
-    clock,
+    clock: wall,
     signal,
   });
   return async (question, spentOn, severity, due) => {

@@ -8,6 +8,14 @@ const DAY_MS = 86_400_000;
 
 export interface ServerOptions {
   readonly credits: number;
+  /** It gives so many at the next resets; left out: the same. */
+  readonly givesLater?: number;
+  /** It takes so much for each request, whatever its price is. */
+  readonly charges?: number;
+  /** Whether it refuses then, whatever is left. */
+  readonly refuses?: (now: Instant) => boolean;
+  /** It answers although nothing is left. */
+  readonly answersBelowZero?: boolean;
   readonly periodMs?: number;
   /** When a period began. */
   readonly from: Instant;
@@ -15,13 +23,15 @@ export interface ServerOptions {
   /** This part of the answers is a failure, which is charged. */
   readonly failing?: number;
   /** What the header says of what is left; null: nothing. */
-  readonly says?: (left: number, requests: number) => number | null;
+  readonly says?: (left: number, requests: number) => number | string | null;
 }
 
 export interface CountingServer {
   ask(price: number, now: Instant): { readonly status: 200 | 402 | 500; readonly headers: IncomingHttpHeaders };
   /** Another program spends, as far as it can. */
   spend(credits: number, now: Instant): void;
+  /** More credits were bought. */
+  give(credits: number): void;
   /** Own requests, by period. */
   readonly spent: readonly number[];
   readonly foreign: readonly number[];
@@ -29,7 +39,8 @@ export interface CountingServer {
 }
 
 export function createServer(options: ServerOptions): CountingServer {
-  const { credits, periodMs = DAY_MS, from, draw, failing = 0 } = options;
+  const { credits, givesLater = credits, charges, refuses, answersBelowZero = false } = options;
+  const { periodMs = DAY_MS, from, draw, failing = 0 } = options;
   const says = options.says ?? ((rest: number) => rest);
   let period = 0;
   let left = credits;
@@ -39,7 +50,7 @@ export function createServer(options: ServerOptions): CountingServer {
 
   function turn(now: Instant): void {
     for (; now >= from + (period + 1) * periodMs; period += 1) {
-      left = credits;
+      left = givesLater;
       spent.push(0);
       foreign.push(0);
     }
@@ -62,10 +73,14 @@ export function createServer(options: ServerOptions): CountingServer {
       left -= taken;
       foreign[period] = (foreign[period] ?? 0) + taken;
     },
-    ask(price, now) {
+    give(more) {
+      left += more;
+    },
+    ask(declared, now) {
       turn(now);
       requests += 1;
-      if (left < price) {
+      const price = charges ?? declared;
+      if (refuses?.(now) === true || (left < price && !answersBelowZero)) {
         refused += 1;
         return { status: 402, headers: headers() };
       }
