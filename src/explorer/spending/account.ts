@@ -74,18 +74,12 @@ export function createAccount(options: AccountOptions): Account {
   let use = NO_USE;
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
 
-  /** The need of critical watches until the reset: it shrinks as time passes. */
-  function criticalNeed({ at, books }: PlanStanding): number {
-    const { perMs, margin } = need.kept;
-    return perMs === 0 ? 0 : perMs * Math.max(0, books.resetsAt - at) + margin;
-  }
-
   /** Whether it is there beside the need of critical watches. */
   function isThere(spend: Spend, standing: PlanStanding): boolean {
     const { books, known } = standing;
     if (books.refillingSince !== null && !standing.isIdle) return false;
     if (standing.isProbeDue) return true;
-    const kept = criticalNeed(standing) / (isDeep(spend) ? DEEP_MARGIN : 1);
+    const kept = criticalNeed(need.kept, standing) / (isDeep(spend) ? DEEP_MARGIN : 1);
     return known - spend.price >= kept;
   }
 
@@ -144,6 +138,11 @@ export function createAccount(options: AccountOptions): Account {
       counter.resumed();
     },
   };
+}
+
+/** Until the reset: it shrinks as time passes. */
+function criticalNeed({ perMs, margin }: SpendingPlan['kept'], { at, books }: PlanStanding): number {
+  return perMs === 0 ? 0 : perMs * Math.max(0, books.resetsAt - at) + margin;
 }
 
 function meansOf({
