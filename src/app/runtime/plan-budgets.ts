@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
+import { showResets, type Resets } from '../../core/spending/period.ts';
 import { createAccount, type Account } from '../../explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -55,7 +56,10 @@ export function createPlanBudgets(
       const onPrice = (operation: string, credits: number, before: number): void => {
         log.info('plan:price', { host, operation, credits, before });
       };
-      const account = same[0]?.account ?? createAccount({ clock, assumesPlan, onPrice });
+      const onResets = (resets: Resets): void => {
+        log.info('plan:resets', { host, at: showResets(resets) });
+      };
+      const account = same[0]?.account ?? createAccount({ clock, assumesPlan, onPrice, onResets });
       const nameIn = (salt: string): string | null =>
         settings.form === 'sandbox' ? null : createHmac('sha256', salt).update(plan).digest('base64url');
       const fresh = { plan, nameIn, pace, account, budget: createBudget({ clock, log, host, account, ...pace }) };

@@ -5,6 +5,12 @@ import type { Instant } from '../../lib/clock.ts';
 export type Resets =
   { readonly type: 'time'; readonly ms: number } | { readonly type: 'day'; readonly day: number } | null;
 
+/** `06:30 UTC`, `day 5 of the month` */
+export function showResets(resets: Resets): string {
+  if (resets?.type === 'day') return `day ${resets.day} of the month`;
+  return `${new Date(resets?.ms ?? 0).toISOString().slice(11, 16)} UTC`;
+}
+
 export interface PeriodRule {
   readonly per: 'day' | 'month';
   readonly resets: Resets;

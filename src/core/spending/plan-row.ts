@@ -3,6 +3,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { CurvePoint } from './curve.ts';
 import { NOTHING_FADING, type Fading } from './fading.ts';
 import type { PeriodRule } from './period.ts';
+import type { SeenRefill } from './refills.ts';
 import type { SeenPrices } from './prices.ts';
 import type { SpendClass } from './spend.ts';
 
@@ -22,6 +23,10 @@ export interface Books {
   readonly missedReset: Instant | null;
   /** The last header that counted; null: none did, or the period ended since and nobody asked at its end. */
   readonly header: number | null;
+  /** When an answer showed last that nothing was refilled. */
+  readonly saidAt: Instant | null;
+  /** The last ones that were seen. */
+  readonly refills: readonly SeenRefill[];
   /** The highest header of all. */
   readonly highest: number | null;
   /** The number of the request that brought the header: they count up as they leave. */
@@ -30,8 +35,8 @@ export interface Books {
   readonly isResumed: boolean;
   /** The price of own requests since that header. */
   readonly own: number;
-  /** A header that own requests do not explain, and what they had cost when it came. */
-  readonly doubted: { readonly header: number; readonly own: number } | null;
+  /** A header that own requests do not explain, what they had cost when it came, and when that was. */
+  readonly doubted: { readonly header: number; readonly own: number; readonly at: Instant } | null;
   /** In this period. */
   readonly spent: Readonly<Record<SpendClass, number>>;
   /** In this period; below zero where servers differ. */

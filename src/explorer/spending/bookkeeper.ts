@@ -1,8 +1,10 @@
 // Keeps the books of one plan: it turns them at the end of a period, counts what is under way, and books each request as
 // it ends.
+import { isDeepStrictEqual } from 'node:util';
 import type { Spend } from '../../core/spending/spend.ts';
 import type { Books } from '../../core/spending/plan-row.ts';
-import type { PeriodRule } from '../../core/spending/period.ts';
+import type { PeriodRule, Resets } from '../../core/spending/period.ts';
+import { resetsSeen } from '../../core/spending/refills.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import {
   agreedRest,
@@ -73,6 +75,8 @@ export interface BookkeeperOptions {
   readonly clock: Clock;
   /** Whether a plan of 100,000 a day is assumed where none is written and no header showed more. */
   readonly assumesPlan: boolean;
+  /** The plan of a day is refilled at another time than it was taken to be; null: at midnight UTC. */
+  readonly onResets?: (resets: Resets) => void;
   /** By so much the credits fell around a request that was alone under way. */
   readonly onAlone: (spend: Spend, fall: number) => void;
 }
@@ -88,7 +92,7 @@ const OVERDRAWN_GAP_MS = 600_000;
 const MOMENT_MS = 1000;
 
 export function createBookkeeper(
-  { clock, assumesPlan, onAlone }: BookkeeperOptions,
+  { clock, assumesPlan, onResets, onAlone }: BookkeeperOptions,
   counter: SpendCounter,
 ): Bookkeeper {
   let written: WrittenPlan | null = null;
@@ -98,11 +102,7 @@ export function createBookkeeper(
   let lastLeft = clock.now();
   let headerAt = -Infinity;
 
-  function planInForce(): PlanInForce | null {
-    if (written !== null && written.credits !== null) return { ...written, credits: written.credits, isAssumed: false };
-    const { highest } = books;
-    return assumesPlan && highest !== null && highest <= ASSUMED.credits ? { ...ASSUMED, isAssumed: true } : null;
-  }
+  const planInForce = (): PlanInForce | null => planBy(books, written, assumesPlan);
 
   function now(): PlanStanding {
     const at = clock.now();
@@ -126,6 +126,14 @@ export function createBookkeeper(
       isIdle: isQuietFor(gapMs, Math.max(since, lastLeft)),
       isProbeDue: isQuietFor(probeGapMs),
     };
+  }
+
+  /** A refill that was seen may have shown when the next one is. */
+  function followResets({ resets: expected }: PlanInForce, at: Instant): void {
+    const plan = planInForce();
+    if (plan === null || isDeepStrictEqual(plan.resets, expected)) return;
+    books = underPlan(books, plan, at);
+    onResets?.(plan.resets);
   }
 
   return {
@@ -157,8 +165,18 @@ export function createBookkeeper(
       const { at, plan, books: before } = now();
       inFlight -= spend.price;
       books = settled(books, plan, { spend, order, isCharged, header, inFlight }, at);
+      if (plan !== null) followResets(plan, at);
       if (isCharged) counter.charged(spend);
       counter.booked(before, books);
     },
   };
+}
+
+function planBy({ highest, refills }: Books, written: WrittenPlan | null, assumesPlan: boolean): PlanInForce | null {
+  if (written !== null && written.credits !== null) {
+    const { credits, per, resets } = written;
+    return { ...written, credits, resets: resets ?? (per === 'day' ? resetsSeen(refills) : null), isAssumed: false };
+  }
+  const isAssumed = assumesPlan && highest !== null && highest <= ASSUMED.credits;
+  return isAssumed ? { ...ASSUMED, resets: resetsSeen(refills), isAssumed } : null;
 }

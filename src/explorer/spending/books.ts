@@ -11,6 +11,7 @@ import { drawn } from '../../core/spending/curve.ts';
 import { added, NOTHING_FADING, rateAt } from '../../core/spending/fading.ts';
 import { periodMs, resetAfter, type PeriodRule } from '../../core/spending/period.ts';
 import type { Books } from '../../core/spending/plan-row.ts';
+import { withRefill } from '../../core/spending/refills.ts';
 
 export interface CreditPlan extends PeriodRule {
   readonly credits: number;
@@ -33,6 +34,10 @@ const SLOW_MS = 24 * HOUR_MS;
 const FAST_REACH_MS = 2 * HOUR_MS;
 /** A larger fall than this part of the plan is doubted. */
 const DOUBTED_FALL = 0.02;
+/** A refill leaves so much of the plan at least, whatever others spend at once. */
+const WHOLE = 0.95;
+/** Servers differ by less. */
+const LEAST_REFILL = 0.1;
 const EARLY_RESET_MS = 30 * 60_000;
 const LATE_RESET_MS = 10 * 60_000;
 /** A limiter that does not know says -1; a plan that has so many calls left is not at -1. */
@@ -49,6 +54,8 @@ export function newBooks(now: Instant): Books {
     refillingSince: null,
     missedReset: null,
     header: null,
+    saidAt: null,
+    refills: [],
     highest: null,
     order: -1,
     isResumed: false,
@@ -114,7 +121,7 @@ export function settled(books: Books, plan: CreditPlan | null, request: SettledR
   const charged = isCharged ? charge(books, spend) : books;
   if (header === null || order < books.order) return charged;
   // A refusal costs nothing, and its header is not taken for a loss.
-  if (!isCharged && header < (agreedRest(charged, plan) ?? header)) return charged;
+  if (!isCharged && header < (agreedRest(charged, plan) ?? header)) return { ...charged, saidAt: now };
   return { ...afterHeader(charged, plan, { ...request, header }, now), order };
 }
 
@@ -137,6 +144,7 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
       ...books,
       header,
       own: 0,
+      saidAt: now,
       highest: Math.max(books.highest ?? header, header),
       isResumed: false,
       curve: [],
@@ -146,12 +154,16 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
   // The header may hold the price of requests already that are under way, and may have lacked that of others.
   const slack = books.own + inFlight + spend.price;
   const isHigher = header > expected + slack;
-  if (plan === null) return { ...seen, header, own: 0 };
-  if (books.refillingSince !== null) return afterReset(seen, plan, { header, spend, isHigher }, now);
+  if (plan === null) return { ...seen, header, saidAt: now, own: 0 };
+  if (books.refillingSince !== null) {
+    // Two servers that differ show a small rise as well.
+    const isRefill = isHigher && header - expected > DOUBTED_FALL * plan.credits;
+    return afterReset(seen, plan, { header, spend, isRefill }, now);
+  }
   const isFall = expected - header > DOUBTED_FALL * plan.credits;
   const isAgreed = books.doubted !== null && isNearer(header, books.doubted, books.own, expected);
   if (isAgreed || !(isHigher || isFall)) return booked(seen, plan, header, now);
-  return { ...seen, doubted: { header, own: books.own } };
+  return { ...seen, doubted: { header, own: books.own, at: now } };
 }
 
 /** Whether a header lies nearer to the one that is doubted than to what was expected. */
@@ -163,24 +175,27 @@ function isNearer(header: number, doubted: { header: number; own: number }, own:
 function afterReset(
   books: Books,
   plan: CreditPlan,
-  { header, spend, isHigher }: { readonly header: number; readonly spend: Spend; readonly isHigher: boolean },
+  { header, spend, isRefill }: { readonly header: number; readonly spend: Spend; readonly isRefill: boolean },
   now: Instant,
 ): Books {
-  const after = { ...books, header, own: 0, doubted: null, isResumed: false };
-  if (isHigher || header >= plan.credits - spentIn(books) - spend.price) return { ...after, refillingSince: null };
+  const after = { ...books, header, saidAt: now, own: 0, doubted: null, isResumed: false };
+  if (isRefill) return { ...after, ...refilled(books, now), refillingSince: null };
+  if (header >= plan.credits - spentIn(books) - spend.price) return { ...after, refillingSince: null };
   const { refillingSince } = books;
   if (refillingSince === null || now - refillingSince < LATE_RESET_MS) return after;
   return { ...after, refillingSince: null, missedReset: refillingSince, from: now, resetsAt: now + periodMs(plan.per) };
 }
 
+/** The first answer that showed it came at that moment. */
+function refilled({ saidAt, refills }: Books, at: Instant): Pick<Books, 'missedReset' | 'refills'> {
+  return { missedReset: null, refills: withRefill(refills, { after: saidAt ?? at, until: at }) };
+}
+
 /** A difference that own requests do not explain was spent by others, or given. */
 function booked(books: Books, plan: CreditPlan, header: number, now: Instant): Books {
   const fall = (books.header ?? header) - books.own - header;
-  const after = { ...books, header, own: 0, doubted: null, isResumed: false };
-  if (fall < -plan.credits / 2 && books.resetsAt - now <= EARLY_RESET_MS)
-    return { ...newPeriod(after, plan, now), resetsAt: resetAfter(plan, now, books.resetsAt) };
-  if (fall < -DOUBTED_FALL * plan.credits)
-    return { ...after, foreign: Math.max(0, books.foreign + fall), fast: NOTHING_FADING, slow: NOTHING_FADING };
+  const after = { ...books, header, saidAt: now, own: 0, doubted: null, isResumed: false };
+  if (fall < -DOUBTED_FALL * plan.credits) return risen(books, { ...after, foreign: books.foreign + fall }, plan, now);
   return {
     ...after,
     foreign: books.foreign + fall,
@@ -188,6 +203,23 @@ function booked(books: Books, plan: CreditPlan, header: number, now: Instant): B
     fast: books.isResumed ? books.fast : added(books.fast, fall, now, FAST_MS),
     slow: added(books.slow, fall, now, SLOW_MS),
   };
+}
+
+/** Credits were bought, or the plan was refilled at another time than expected. */
+function risen(before: Books, books: Books, plan: CreditPlan, now: Instant): Books {
+  const rest = books.header ?? 0;
+  const rise = rest - (agreedRest(before, plan) ?? rest);
+  const isMost = rise > plan.credits / 2;
+  const isWhole = rest >= WHOLE * plan.credits && rise > LEAST_REFILL * plan.credits;
+  const more = { ...books, foreign: Math.max(0, books.foreign), fast: NOTHING_FADING, slow: NOTHING_FADING };
+  if (!isMost && !isWhole) return more;
+  const seen = { ...more, ...refilled(before, before.doubted?.at ?? now) };
+  if (isMost && books.resetsAt - now <= EARLY_RESET_MS)
+    return { ...newPeriod(seen, plan, now), resetsAt: resetAfter(plan, now, books.resetsAt) };
+  // Bought credits hardly add up to the plan. Where they do, a period that is taken to be too long costs less than refusals.
+  if (isWhole || before.missedReset !== null)
+    return { ...newPeriod(seen, plan, now), resetsAt: now + periodMs(plan.per) };
+  return isMost && plan.per === 'month' && plan.resets === null ? newPeriod(seen, plan, now) : seen;
 }
 
 /** Credits left, requests in flight not counted, before a value that is doubted. Null: nobody said. */

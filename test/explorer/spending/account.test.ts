@@ -227,6 +227,84 @@ describe('at the reset', () => {
   });
 });
 
+describe('the time of the reset', () => {
+  /** Requests each minute of so many days; the plan is refilled at that minute of the day. */
+  async function pass(
+    { account, clock }: ReturnType<typeof anAccount>,
+    days: number,
+    resetMinute: number,
+    left = 50_000,
+  ) {
+    for (let minute = 0; minute < days * 1440; minute += 1) {
+      await clock.advance(60_000);
+      if ((clock.now() / 60_000) % 1440 === resetMinute) left = 100_000;
+      ask(account, (left -= 20));
+    }
+    return left;
+  }
+
+  test('is learned from two refills at one time of the day, and said once', async () => {
+    const said: unknown[] = [];
+    const clock = createFakeClock(100 * DAY + 12 * HOUR);
+    const account = createAccount({ clock, assumesPlan: false, onResets: (resets) => said.push(resets) });
+    account.setPlan(FREE);
+    const used = { account, clock };
+    const left = await pass(used, 1, 390);
+    // The first one corrects the period already.
+    expect(account.supply().leftMs).toBe(18.5 * HOUR + 60_000);
+    expect(said).toEqual([]);
+    expect(await pass(used, 1, 390, left)).toBe(account.facts()?.known);
+    expect(said).toEqual([{ type: 'time', ms: 389 * 60_000 }]);
+    expect(account.supply().leftMs).toBe(18.5 * HOUR - 60_000);
+    await pass(used, 1, 390, 70_000);
+    expect(said).toHaveLength(1);
+    expect(account.facts()?.books).toMatchObject({ refillingSince: null, missedReset: null });
+    expect(account.facts()?.books.foreign).toBeLessThan(10_000);
+  });
+
+  test('goes on over a stop, and the config wins', async () => {
+    const used = anAccount();
+    await pass(used, 2, 390);
+    const row = used.account.row();
+    const next = createAccount({ clock: used.clock, assumesPlan: false });
+    next.setPlan(FREE);
+    next.resume(row);
+    expect(next.supply().leftMs).toBe(18.5 * HOUR - 60_000);
+    next.setPlan({ ...FREE, resets: { type: 'time', ms: 20 * HOUR } });
+    expect(next.supply().leftMs).toBe(8 * HOUR);
+  });
+
+  test('is midnight again after two refills at midnight, and stays what it is when credits are bought', async () => {
+    const used = anAccount();
+    let left = await pass(used, 2, 390);
+    ask(used.account, (left += 60_000));
+    ask(used.account, (left -= 20));
+    left = await pass(used, 1, 390, left);
+    expect(used.account.supply().leftMs).toBe(18.5 * HOUR - 60_000);
+    await pass(used, 3, 0, left);
+    expect(used.account.supply().leftMs).toBe(12 * HOUR);
+  });
+
+  test('is not learned from servers that differ', async () => {
+    const { account, clock } = anAccount();
+    for (let minute = 1, left = 50_000; minute <= 3 * 1440; minute += 1) {
+      await clock.advance(60_000);
+      left = minute % 1440 === 720 ? 100_000 : left - 20;
+      ask(account, left - (minute % 7 < 3 ? 0 : 5000));
+    }
+    expect(account.supply().leftMs).toBe(12 * HOUR);
+  });
+
+  test('of a month is when most of it came', async () => {
+    const { account, clock } = anAccount({ plan: { ...FREE, credits: 3_000_000, per: 'month', resets: null } });
+    ask(account, 40_000);
+    await clock.advance(5 * DAY);
+    ask(account, 2_990_000);
+    ask(account, 2_989_980);
+    expect(account.facts()?.books.resetsAt).toBe(clock.now() + 30 * DAY);
+  });
+});
+
 describe('after a stop', () => {
   const kept = (account: Account) => {
     const row = account.row();

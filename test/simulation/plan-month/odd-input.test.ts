@@ -229,6 +229,27 @@ const ODD: Readonly<Record<string, Odd>> = {
   },
 };
 
+test('a plan that is refilled at 06:30, and nobody said so: never refused, and used whole from the first refill on', async () => {
+  const clock = createMonthClock();
+  const start = clock.now();
+  const draw = createDraw('another time');
+  const server = createServer({ credits: CREDITS, from: start - 17.5 * HOUR, draw });
+  const month = await liveFor(4, {
+    watches: watchesOf(WATCHES),
+    plan: PLAN,
+    clock,
+    server,
+    draw,
+    restartsAt: [12 * HOUR],
+  });
+  expect(server.refused).toBe(0);
+  const answered = month.answered.critical;
+  const gaps = answered.slice(1).map((at, i) => at - (answered[i] ?? at));
+  expect(Math.max(...gaps)).toBeLessThan(1.1 * MINUTE);
+  const [, second = 0, third = 0] = server.spent;
+  expect(Math.min(second, third)).toBeGreaterThan(0.9 * CREDITS);
+});
+
 test.each(Object.entries(ODD))('odd input: %s', async (_, odd) => {
   const lived = await live(odd);
   expect(lived.refused).toBeLessThanOrEqual(odd.refused ?? 0);
