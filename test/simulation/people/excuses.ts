@@ -84,16 +84,18 @@ export function tryExcuses(evidence: Evidence, awaited: Awaited): Excused[] {
   const { target, key, from, carrier, repeatMsAt } = awaited;
   const others = waitsWithOthers(evidence, awaited) ? keysOf(carrier) : [];
   const keys = new Set([key, ...others, ...evidence.messages.leftBy(target, key)]);
-  const near = new Set([...keys].flatMap((one) => evidence.messages.troubled(target, one)));
+  // The message of an end that is told for many is about none of them by its own key.
+  const own = carrier === null ? [] : [carrier];
+  const near = new Set([...own, ...[...keys].flatMap((one) => evidence.messages.troubled(target, one))]);
   const waits = [...near].flatMap((message) =>
     message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMsAt) ?? []),
   );
   const before = [...keys].flatMap((one) =>
     untriedBefore(evidence, target, one, one === key ? from : carrier?.closedAt),
   );
-  return [...Map.groupBy([...waits, ...before], ({ by }) => by)].map(([by, own]) => ({
+  return [...Map.groupBy([...waits, ...before], ({ by }) => by)].map(([by, all]) => ({
     by,
-    spans: merged(own.map(({ span }) => span)),
+    spans: merged(all.map(({ span }) => span)),
   }));
 }
 

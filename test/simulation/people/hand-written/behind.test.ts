@@ -86,4 +86,22 @@ describe('the oracle for people, of what waits behind another message,', () => {
     expect(found({ configs, transitions, tries: [told, ended] })).toEqual(['unsent event']);
     expect(found({ configs, transitions, tries: [ended] })).toContain('invented end-without-begin');
   });
+
+  it('passes a line about many ends that waits for its next try', () => {
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'] })], [rule('warning', 'event')]) }];
+    const keys = ['one', 'other'];
+    const gone = transition({ at: 2 * HOUR, key: 'all', type: 'retracted', foldedKeys: keys });
+    const transitions = [...keys.map((key) => transition({ at: HOUR, key, type: 'event' })), gone];
+    const told = keys.map((key) => sent(HOUR, 'ops', [member({ key, type: 'event' })], { id: key }));
+    const ended = (at: number, given: Partial<Try>): Try =>
+      sent(at, 'ops', [member({ key: 'all', type: 'retracted', count: 2 })], { id: 'ended', ...given });
+    const refused = (retryAfterMs: number): Try[] => [
+      ended(2 * HOUR, { outcome: { type: 'refused', why: 'busy', retryAfterMs } }),
+      ended(2 * HOUR + 30 * MINUTE, { attempt: 2, closedClock: 2 * HOUR }),
+    ];
+    expect(found({ configs, transitions, tries: [...told, ...refused(30 * MINUTE)] })).toEqual([]);
+    expect(found({ configs, transitions, tries: [...told, ...refused(MINUTE)] })).toEqual(
+      keys.map(() => 'end-unsent end'),
+    );
+  });
 });
