@@ -175,9 +175,11 @@ function withoutClockSkew(
   { clock, log }: Pick<DeciderOptions, 'clock' | 'log'>,
 ): { memory: Memory; shiftedMs: number } {
   const now = clock.now();
-  if (memory.coveredUntil === null || memory.coveredUntil <= now) return { memory, shiftedMs: 0 };
-  log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(memory.coveredUntil) });
-  const shiftedMs = memory.coveredUntil - (now - 1);
+  const { coveredUntil } = memory;
+  if (coveredUntil === null || coveredUntil < now) return { memory, shiftedMs: 0 };
+  // A clock that was set back by as long as the watch waits shows the same time again.
+  if (coveredUntil > now) log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(coveredUntil) });
+  const shiftedMs = coveredUntil - (now - 1);
   return { memory: shiftClock(memory, shiftedMs), shiftedMs };
 }
 

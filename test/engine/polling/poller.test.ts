@@ -186,6 +186,20 @@ test('a clock that was set back is said, and blinds no watch', async () => {
   expect(log.lines).toEqual([]);
 });
 
+test('a clock that was set back by as long as the watch waits shows the time of its last poll again, which is judged', async () => {
+  const { poller, seen, log, clock } = aPoller();
+  seen.wei = '0';
+  await adopt(poller, watches);
+  await poller.poll(watches, signal);
+  expect(seen.transitions).toBe(1);
+  const at = clock.now();
+  seen.wei = '5000000000000000000';
+  await poller.poll(watches, signal);
+  expect(clock.now()).toBe(at);
+  expect(seen.transitions).toBe(2);
+  expect(log.lines).toEqual([]);
+});
+
 test('a clock that was set back by a day does not make a wait a day longer: `for`, cooldown, window', async () => {
   const rules = loadWatches(`
 watches:
