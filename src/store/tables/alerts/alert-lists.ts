@@ -12,7 +12,7 @@ import { list, type Sql } from '../../sql/sql.ts';
 import type { NotifiedLabels } from '../../contract/store.ts';
 import { deliveryOf, IS_ENDED } from '../deliveries/delivery-rows.ts';
 import { labelsShape, recipientOf } from './alert-labels.ts';
-import { isOfEvents, retractedAmong, summariesSince } from './notifications.ts';
+import { isOfEvents, retractedAmong, summaryMembersSince } from './notifications.ts';
 import { IS_ACTIVE } from './recipient-states.ts';
 
 const MOST_UNHEARD = 1000;
@@ -118,7 +118,7 @@ export interface Together {
 }
 
 export async function toldTogether(sql: Sql, since: Instant): Promise<Together> {
-  const summaries = await summariesSince(sql, since);
+  const summaries = await summaryMembersSince(sql, since);
   const over = await retractedAmong(sql, summaries);
   const retracted = summaries.filter(({ transition }) => transition === 'retracted').flatMap(({ members }) => members);
   return {

@@ -12,7 +12,7 @@ import {
 import { idOf } from '../../../core/model/watch/identity.ts';
 import type { Unrouted } from '../../../dispatch/rounds/routing-round.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/rows.ts';
+import { int, intOrNull, ints, jsonOrNull, text, texts, type Row } from '../../sql/rows.ts';
 import type { NotificationCount } from '../../contract/store.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { columns, insertion, type Sql } from '../../sql/sql.ts';
@@ -96,17 +96,33 @@ export async function summariesSince(sql: Sql, since: Instant): Promise<Unrouted
   return (await sql.all(SUMMARIES, [since])).map(unroutedOf);
 }
 
+export type SummaryMembers = Pick<Unrouted, 'number' | 'key' | 'transition' | 'members'>;
+
+const MEMBERS = (d: SqlDialect): string => `
+  SELECT number, key, transition, summary, ${d.jsonText('message', 'summary', 'of')} AS of
+  FROM notifications WHERE summary IS NOT NULL AND at > $1 ORDER BY number`;
+
+/** Only what they are about is read of them, the oldest first: the messages of a week would take long. */
+export async function summaryMembersSince(sql: Sql, since: Instant): Promise<SummaryMembers[]> {
+  return (await sql.all(MEMBERS, [since])).map((row) => ({
+    number: int(row, 'number'),
+    key: text(row, 'key'),
+    transition: nameOf(row['of'] ?? `alert.${text(row, 'transition')}`),
+    members: summaryKeysIn(row['summary']),
+  }));
+}
+
 /** False: it says what became of events. */
 export function isOfEvents({ transition }: Pick<Unrouted, 'transition'>): boolean {
   return transition === 'event' || transition === 'reinstated';
 }
 
 /** Summaries of events that are all retracted since. `isAsked`: the others are left out. */
-export async function retractedAmong(
+export async function retractedAmong<T extends SummaryMembers>(
   sql: Sql,
-  summaries: readonly Unrouted[],
-  isAsked: (summary: Unrouted) => boolean = () => true,
-): Promise<Unrouted[]> {
+  summaries: readonly T[],
+  isAsked: (summary: T) => boolean = () => true,
+): Promise<T[]> {
   const asked = summaries.filter((one) => isOfEvents(one) && isAsked(one));
   if (asked.length === 0) return [];
   const keys = [...new Set(asked.flatMap(({ members }) => members))];
@@ -187,7 +203,7 @@ function fieldIn(value: unknown, name: string): unknown {
   return isRow(value) ? (value[name] ?? null) : null;
 }
 
-function nameOf(type: `alert.${TransitionName}`): TransitionName {
+function nameOf(type: unknown): TransitionName {
   return TRANSITIONS.find((name) => type === `alert.${name}`) ?? 'event';
 }
 
