@@ -42,6 +42,8 @@ const LOOK_MS = 10_000;
 export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSignal): Promise<void> {
   const { store, fence: held, clock, watches, notify, timeZone, onChanged } = options;
   const storage = options.storage();
+  // A reload raises severities, and operators acknowledge: nothing else changes what is acknowledged at a lower one.
+  let checked: { readonly version: number; readonly watches: readonly Watch[] } | null = null;
 
   async function announceDue(at: Instant, fence: Fence): Promise<void> {
     for (const stored of await store.announceable(at)) {
@@ -59,11 +61,22 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
   }
 
   async function endWhatIsOver(at: Instant): Promise<void> {
-    const { silences, acks } = await store.policy(at);
+    const policy = await store.policy(at);
+    await endResolved(policy.silences, at);
+    const now = { version: policy.version, watches: watches() };
+    if (now.version === checked?.version && now.watches === checked.watches) return;
+    await endRaised(policy.acks, at);
+    checked = now;
+  }
+
+  async function endResolved(silences: readonly Silence[], at: Instant): Promise<void> {
     const untilResolved = silences.filter((one) => one.untilResolved && one.from <= at);
     const open = untilResolved.length === 0 ? [] : await store.openAlerts({ at });
     for (const { id } of untilResolved.filter((one) => isResolved(one, open)))
       await end(endSilence, { change: { id }, subject: null, by: by(`resolved:${id}`, { now: at, zone: timeZone() }) });
+  }
+
+  async function endRaised(acks: readonly StoredAck[], at: Instant): Promise<void> {
     const acked = acks.length === 0 ? [] : await store.openAlerts({ at, keys: acks.map(({ key }) => key) });
     for (const { ack, alert } of raised(acks, acked, watches())) {
       const change = { key: ack.key, episode: ack.episode };
