@@ -149,6 +149,34 @@ test('a chart of two alerts has the limits of both, and begins with the first po
   });
 });
 
+test('a chart called unknown what lay between two answers of an interval that a plan made longer', async () => {
+  const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')));
+  daemon.known.paceMs = 5 * 60_000;
+  daemon.shown['treasury'] = '120';
+  await daemon.poll(3, 5 * 60_000);
+  const chart = () => daemon.queries.samples('coins', SamplesFilter.parse({}));
+  await daemon.clock.advance(4 * 60_000);
+  expect(await chart()).toMatchObject({ gaps: [] });
+  // Three of these intervals without an answer are unknown.
+  await daemon.clock.advance(12 * 60_000);
+  expect(await chart()).toMatchObject({ gaps: [['2026-01-01T00:15:00Z', '2026-01-01T00:31:00Z']] });
+});
+
+test('the first value of a new watch, which changed at once, was not in its chart', async () => {
+  const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')));
+  const at = daemon.clock.now() + 60_000;
+  daemon.shown['treasury'] = '120';
+  // The answer came a little before it was stored.
+  const commit = daemon.store.commit.bind(daemon.store);
+  daemon.store.commit = (decisions, committedAt, ...rest) => commit(decisions, committedAt + 2, ...rest);
+  await daemon.poll();
+  daemon.shown['treasury'] = '110';
+  await daemon.poll(2);
+  const chart = await daemon.queries.samples('coins', SamplesFilter.parse({}));
+  expect(chart?.points[0]).toEqual([new Date(at).toISOString().replace('.000', ''), '120']);
+  expect(chart?.gaps).toEqual([]);
+});
+
 test('an account with several balances has one heading: they stand together, where the closest of them stands', async () => {
   const rule = (id: string, of: string, limit: number): string =>
     `  - { id: ${id}, kind: balance, of: ${of}, every: 1h, alerts: [{ id: low, while: balance < ${limit}, notify: [screen] }] }`;

@@ -2,7 +2,7 @@
 // equal values, then the run that goes on.
 import { HOLE } from '../../core/windows/hole.ts';
 import type { Run } from '../../core/model/memory.ts';
-import type { Watch } from '../../core/model/watch/watch.ts';
+import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { Bucket, PathOfWatch } from '../../store/contract/samples.ts';
 import { drawnPath, runsSince } from './lines.ts';
@@ -31,16 +31,18 @@ export async function samples(view: QueryContext, name: string, filter: SamplesF
   const path = filter.field ?? (watch === undefined ? null : drawnPath(watch));
   if (watch === undefined || path === null || watch.sampled.every((span) => span.path !== path)) return null;
   const firstPoll = (await store.firstPolls([watch.id])).get(watch.id) ?? -Infinity;
-  const since = Math.max(now - STEP_MS[filter.since], Math.min(firstPoll, now - LEAST_MS));
+  const begin = Math.max(now - STEP_MS[filter.since], Math.min(firstPoll, now - LEAST_MS));
   const of = { watch: watch.id, path };
-  const pieces = await piecesOf(view, watch, { of, since });
+  // The first answer was read a little before the time at which it was stored.
+  const pieces = await piecesOf(view, watch, { of, since: begin - (begin === firstPoll ? LEAST_MS : 0) });
+  const since = Math.min(begin, begin === firstPoll ? (pieces[0]?.from ?? begin) : begin);
   const firings = (await store.firings(since, watch.id)).filter(({ isEvent }) => !isEvent);
   return {
     field: path,
     unit: path === watch.kind.while?.measured ? unitOf(watch) : '',
     from: showInstant(since),
     points: pieces.flatMap(({ from, until, value }) => pointsOf(Math.max(from, since), until, value)),
-    gaps: gapsOf(pieces, { watch, since, until: now }),
+    gaps: gapsOf(pieces, { paceMs: paceIn(runtime.memoryOf(watch.id), watch), since, until: now }),
     limits: limitsOn(watch, path),
     episodes: firings.map(({ alert, severity, from, until }) => {
       return { alert, severity, from: showInstant(from), until: timeOf(until) };
@@ -89,12 +91,12 @@ function pointsOf(from: Instant, until: Instant, value: string): Point[] {
   return until > from ? [begin, [showInstant(until), value]] : [begin];
 }
 
-/** Where no sample was taken for more than three intervals. */
+/** Where no sample was taken for more than three of the intervals in force. */
 function gapsOf(
   pieces: readonly Piece[],
-  { watch, since, until }: { readonly watch: Watch; readonly since: Instant; readonly until: Instant },
+  { paceMs, since, until }: { readonly paceMs: number; readonly since: Instant; readonly until: Instant },
 ): Series['gaps'] {
-  const holeMs = HOLE * watch.schedule.intervalMs;
+  const holeMs = HOLE * paceMs;
   const ends = pieces.map((piece) => piece.until);
   const begins = [...pieces.slice(1).map(({ from }) => from), until];
   const first = pieces[0]?.from ?? until;

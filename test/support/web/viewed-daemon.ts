@@ -57,7 +57,12 @@ export interface ViewedDaemon {
   /** Shown from now on, in coins, by the name of the address, or the address itself; null: no answer comes. */
   readonly shown: Record<string, string | null>;
   /** What only a running daemon knows. */
-  readonly known: { storage: 'works' | 'fails' | 'full'; explorers: ExplorerReading[] };
+  readonly known: {
+    storage: 'works' | 'fails' | 'full';
+    explorers: ExplorerReading[];
+    /** The interval of every watch is so long at least, as a plan makes it. */
+    paceMs: number;
+  };
   /** Replaces the rules, as a reload does. */
   load(rules: string): Promise<void>;
   /** A minute, or another time, passes, so often, and every watch is polled; what is due is put into messages. */
@@ -74,7 +79,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
   const inForce = loaded.config;
   if (inForce === null) throw new Error(formatProblems(loaded.problems));
   const shown: Record<string, string | null> = {};
-  const known: ViewedDaemon['known'] = { storage: 'works', explorers: [] };
+  const known: ViewedDaemon['known'] = { storage: 'works', explorers: [], paceMs: 0 };
   let watches: readonly Watch[] = [];
   const ring = createPollRing();
   let text = '';
@@ -89,6 +94,7 @@ export async function aViewedDaemon(rules: string, config = CONFIG): Promise<Vie
       blocks: () => null,
       blocksFrom: () => Promise.reject(new Error('not asked for')),
     }),
+    paceOf: ({ schedule }) => Math.max(schedule.intervalMs, known.paceMs),
     onPolled(watch, observation, decision, tookMs) {
       ring.polled(watch, observation, decision, tookMs);
       blind.polled(watch, observation);
