@@ -10,7 +10,7 @@ import {
   type Browser,
   type Window,
 } from '../support/browser/browser.ts';
-import { accountsWith, CALM, NOW, overviewWith } from '../support/daemon-in-trouble.ts';
+import { accountsWith, CALM, NOW, overviewWith, seriesWith } from '../support/daemon-in-trouble.ts';
 import { ALICE, queriesWith, serveTestPages } from '../support/browser/pages.ts';
 
 const PAGES = [
@@ -157,6 +157,48 @@ browserTest('a page of a label is kept current with what that label has', async 
   await page.goto(`${web.url}/?label=team%3Da%26b`);
   expect(new URL((await stream).url()).searchParams.getAll('label')).toEqual(['team=a&b']);
   await window.context.close();
+});
+
+browserTest.each([true, false])(
+  'marks of a chart read the same, one beside the other (scripts: %s)',
+  async (scripts) => {
+    const from = new Date(NOW - 90_000).toISOString();
+    const points = ['4870.01', '4870.02', '4870.05'].map((value, at): [string, string] => {
+      return [new Date(NOW - 90_000 + at * 30_000).toISOString(), value];
+    });
+    const queries = {
+      ...queriesWith(CALM),
+      samples: async () => ({ ...seriesWith(), from, points, gaps: [], limits: [], episodes: [], notified: [] }),
+    };
+    const pages = await serveTestPages({ isOpen: true, clock: { ...systemClock, now: () => NOW }, queries });
+    const { page, context } = await browser.open({ scripts });
+    await page.addInitScript(
+      'globalThis.drawn = {}; const fill = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { drawn[at] = text; fill.call(this, text, ...at); };',
+    );
+    await page.goto(`${pages.url}/watches/treasury-usdc`);
+    if (scripts) await page.locator('[data-live]').waitFor();
+    const marks = scripts
+      ? await page.evaluate<string[]>('Object.values(drawn)')
+      : await page.locator('.only-wide .s-text[text-anchor=end]').allTextContents();
+    expect(marks.length).toBeGreaterThan(3);
+    expect(new Set(marks).size).toBe(marks.length);
+    expect(marks).toEqual(expect.arrayContaining([expect.stringMatching(/^4\.870\d+K$/)]));
+    await context.close();
+    await pages.close();
+  },
+);
+
+browserTest('an amount of eighteen decimals stands in one line on a telephone', async () => {
+  const [overview, value] = [overviewWith(CALM), '1092.152577004116028547'];
+  const cards = overview.cards.map((card) => ({ ...card, measure: card.measure && { ...card.measure, value } }));
+  const queries = { ...queriesWith(CALM), overview: async () => ({ ...overview, cards }) };
+  const pages = await serveTestPages({ isOpen: true, clock: { ...systemClock, now: () => NOW }, queries });
+  const { page, context } = await browser.open({ width: 390 });
+  await page.goto(pages.url);
+  const lines = await page.evaluate<number>("document.querySelector('.alert .value .frac').getClientRects().length");
+  expect(lines).toBe(1);
+  await context.close();
+  await pages.close();
 });
 
 browserTest('what is hard to read would be found', async () => {

@@ -268,6 +268,15 @@ test('the last day shows what fires now before what was, and counts what has no 
   ]);
 });
 
+test('the last day called an alert younger than its card, by the time that its condition had to hold', async () => {
+  const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100, for: 2m')));
+  daemon.shown['treasury'] = '90';
+  await daemon.poll(4);
+  const { cards, bars } = await daemon.queries.overview();
+  expect(cards[0]?.since).toBe('2026-01-01T00:01:00Z');
+  expect(bars).toMatchObject([{ watch: 'coins', state: 'warning', since: '2026-01-01T00:01:00Z' }]);
+});
+
 test('a team sees its own alerts, pending ones, events and watches, under the verdict of all', async () => {
   const team = (name: string): string => `labels: { team: ${name} }`;
   const daemon = await aViewedDaemon(

@@ -286,6 +286,12 @@ describe('the first page', () => {
       expect(text).toContain(said);
   });
 
+  test('does not say of half hours for how long an alert fired in them', async () => {
+    const { body } = await browse(await serve({ isOpen: true }), '/');
+    expect(body).toContain('aria-label="Critical in 3 of the last 48 half hours"');
+    expect(body).not.toMatch(/Critical for [\d.]+ h/);
+  });
+
   test('adds up what is owed to several channels under no name of one', async () => {
     const overview = overviewWith(CALM);
     const [ops] = overview.trust.owed;

@@ -1,8 +1,10 @@
 // The last 24 hours of a watch in half hours, each with the worst that it was.
+import { activeSince } from '../../core/alerts/emission.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { FiringSpan } from '../../store/contract/alerts.ts';
 import type { UnknownSpan } from '../../store/contract/samples.ts';
+import { stateOf } from '../alerts/found-state.ts';
 import { BAR_STATES, BARS, type Bars } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';
 
@@ -42,12 +44,19 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
   const spans = await store.firings(from, watch);
   const firings = Map.groupBy(spans, (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
+  /** Its condition began before it fired: everywhere else it is as old as that. */
+  const beganAt = (span: FiringSpan): Instant => {
+    const memory = runtime.memoryOf(span.watch);
+    const found = memory && stateOf(memory, span);
+    return (found && activeSince(found.condition)) ?? span.from;
+  };
   const spansOf = (id: WatchId): Spans => ({ firings: firings.get(id) ?? [], unknown: unknown.get(id) ?? [] });
   return {
     worstFirst() {
-      const ranks = new Map([...firings.keys(), ...unknown.keys()].map((id) => [id, rankOf(lastingIn(spansOf(id)))]));
-      const ids = runtime.watches().flatMap(({ id }) => (ranks.has(id) ? [id] : []));
-      return ids.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+      const ids = [...firings.keys(), ...unknown.keys()];
+      const ranks = new Map(ids.map((id) => [id, rankOf(lastingIn(spansOf(id), ({ from: at }) => at))]));
+      const shown = runtime.watches().flatMap(({ id }) => (ranks.has(id) ? [id] : []));
+      return shown.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
     },
     ended() {
       const over = spans.filter(({ until, isEvent }) => until !== null && !isEvent);
@@ -59,7 +68,7 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
         const knownFrom = runtime.memoryOf(id) === null ? now : (firstPolls.get(id) ?? from);
         return { ...spansOf(id), from, now, knownFrom };
       };
-      return { barsOf: (id) => barsOf(dayOf(id)), nowOf: (id) => nowOf(dayOf(id)) };
+      return { barsOf: (id) => barsOf(dayOf(id)), nowOf: (id) => nowOf(dayOf(id), beganAt) };
     },
   };
 }
@@ -70,10 +79,10 @@ interface Spans {
 }
 
 /** The worst that lasts, and of equals the oldest; null: nothing does. */
-function lastingIn({ firings, unknown }: Spans): BarNow | null {
+function lastingIn({ firings, unknown }: Spans, beganAt: (span: FiringSpan) => Instant): BarNow | null {
   const lasting = [
-    ...firings.flatMap(({ severity, from, until }): BarNow[] =>
-      until !== null || severity === 'info' ? [] : [{ state: severity, since: from }],
+    ...firings.flatMap((span): BarNow[] =>
+      span.until !== null || span.severity === 'info' ? [] : [{ state: span.severity, since: beganAt(span) }],
     ),
     ...unknown.flatMap(({ since, until }): BarNow[] => (until === null ? [{ state: 'unknown', since }] : [])),
   ];
@@ -84,8 +93,8 @@ function rankOf(now: BarNow | null): number {
   return BAR_STATES.indexOf(now?.state ?? 'quiet');
 }
 
-function nowOf({ firings, unknown, from, now, knownFrom }: Day): BarNow {
-  const lasting = lastingIn({ firings, unknown });
+function nowOf({ firings, unknown, from, now, knownFrom }: Day, beganAt: (span: FiringSpan) => Instant): BarNow {
+  const lasting = lastingIn({ firings, unknown }, beganAt);
   if (lasting !== null) return lasting;
   if (knownFrom === now) return { state: 'unknown', since: from };
   const ends = [...firings, ...unknown].flatMap(({ until }) => until ?? []);

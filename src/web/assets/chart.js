@@ -67,7 +67,7 @@ function optionsOf(figure, series) {
     scales: { y: { range: (_plot, low, high) => rangeOf(series, low, high) } },
     axes: [
       { ...axis, values: (_plot, splits) => timesOf(splits, figure.dataset.zone) },
-      { ...axis, size: 76 },
+      { ...axis, size: 76, values: (_plot, splits) => numbersOf(splits) },
     ],
     series: [
       { label: 'Time', value: (_plot, at) => (at === null ? '' : exactTime(at, figure.dataset.zone)) },
@@ -87,9 +87,19 @@ function optionsOf(figure, series) {
 /** By the clocks of the page's zone. */
 function timesOf(splits, timeZone) {
   const isLong = splits.at(-1) - splits[0] > 2 * 86_400;
-  const parts = isLong ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' };
+  const seconds = splits[1] - splits[0] < 60 ? { second: '2-digit' } : {};
+  const parts = isLong ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit', ...seconds };
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, ...parts });
   return splits.map((at) => format.format(at * MS));
+}
+
+/** With so many digits that no two of them read the same. */
+function numbersOf(splits) {
+  const largest = Math.max(...splits.map(Math.abs));
+  const digits = Math.ceil(Math.log10(largest / (splits[1] - splits[0]))) + 1;
+  const maximumSignificantDigits = Math.min(21, Math.max(4, digits || 4));
+  const format = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits });
+  return splits.map((at) => format.format(at));
 }
 
 function exactTime(at, timeZone) {

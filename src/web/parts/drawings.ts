@@ -151,11 +151,12 @@ const BAR_WORDS: Readonly<Record<Exclude<BarState, 'quiet'>, string>> = {
   unknown: 'not known',
 };
 
-/** `Critical for 1 h, not known for 30 min of the last 24 hours` */
+/** `Critical in 2, not known in 1 of the last 48 half hours`: for how long within each, a bar does not say. */
 function barsLabel(states: readonly BarState[]): string {
   const parts = (['critical', 'warning', 'unknown'] as const).flatMap((state) => {
     const count = states.filter((one) => one === state).length;
-    return count === 0 ? [] : [`${BAR_WORDS[state]} for ${count / 2} h`];
+    return count === 0 ? [] : [`${BAR_WORDS[state]} in ${count}`];
   });
-  return parts.length === 0 ? 'Quiet in the last 24 hours' : `${capital(parts.join(', '))} of the last 24 hours`;
+  if (parts.length === 0) return 'Quiet in the last 24 hours';
+  return `${capital(parts.join(', '))} of the last ${states.length} half hours`;
 }

@@ -108,16 +108,22 @@ function marksBetween(low: number, high: number): number[] {
 }
 
 function gridLines({ marks, of }: Scale, width: number): string[] {
+  const label = labelsOf(marks);
   return marks.map((mark) => {
     const y = of(mark);
-    return `<path class="s-grid" d="M${LEFT} ${y}H${width - RIGHT}"/><text class="s-text" x="${LEFT - 8}" y="${y + 4}" text-anchor="end">${label(mark)}</text>`;
+    return `<path class="s-grid" d="M${LEFT} ${y}H${width - RIGHT}"/><text class="s-text" x="${LEFT - 8}" y="${y + 4}" text-anchor="end">${label.format(mark)}</text>`;
   });
 }
 
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
+const LEAST_DIGITS = 4;
+const MOST_DIGITS = 21;
 
-function label(mark: number): string {
-  return SHORT.format(mark);
+/** With so many digits that no two marks read the same. */
+function labelsOf(marks: readonly number[]): Intl.NumberFormat {
+  const [first = 0, second = 1] = marks;
+  const digits = Math.ceil(Math.log10(Math.max(...marks.map(Math.abs)) / (second - first))) + 1;
+  const maximumSignificantDigits = Math.min(MOST_DIGITS, Math.max(LEAST_DIGITS, digits));
+  return new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits });
 }
 
 function band(name: string, from: number, to: number, height: number): string {
