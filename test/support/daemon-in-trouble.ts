@@ -121,6 +121,7 @@ function countedCard(written: Written): AlertCard {
     line: [],
     count: {
       count: 7,
+      is_least: false,
       limit: 3,
       of: 'failed vault calls',
       window_ms: 10 * MINUTE,

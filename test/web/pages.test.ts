@@ -286,6 +286,16 @@ describe('the first page', () => {
       expect(text).toContain(said);
   });
 
+  test('does not say of a count that there are no more where no more are kept', async () => {
+    const overview = overviewWith(CALM);
+    const cards = overview.cards.flatMap((card) =>
+      card.count === null ? [] : [{ ...card, count: { ...card.count, count: 100, is_least: true } }],
+    );
+    const queries = { ...queriesWith(CALM), overview: async () => ({ ...overview, cards }) };
+    const text = textOf((await browse(await serve({ isOpen: true, queries }), '/')).body);
+    expect(text).toContain('100 or more failed vault calls in 10 min 97 or more beyond the limit of 3');
+  });
+
   test('does not say of half hours for how long an alert fired in them', async () => {
     const { body } = await browse(await serve({ isOpen: true }), '/');
     expect(body).toContain('aria-label="Critical in 3 of the last 48 half hours"');

@@ -260,6 +260,24 @@ const STORIES: Readonly<Record<string, Story>> = {
     reads: ['[INFO] no call to vault for 6 h', 'Last one at 00:00 UTC.'],
     log: 'INFO vault-calls/quiet FIRING no call to vault for 6 h - Last one at 00:00 UTC.',
   },
+  'none for, of what a condition asks for': {
+    watch: CALLS,
+    alert: 'vault-calls: id: quiet, on: new, if: value > 1, none_for: 6h, severity: info',
+    saw: ['{ at: 0s, items: [] }', '{ at: 361m, items: [] }'],
+    reads: ['[INFO] no matching call to vault for 6 h', 'None since it is watched.'],
+    log: 'INFO vault-calls/quiet FIRING no matching call to vault for 6 h - None since it is watched.',
+  },
+  'count, of all, the newest of which failed': {
+    watch: CALLS,
+    alert: 'vault-calls: id: busy, on: new, at_least: { count: 2, within: 10m }',
+    saw: ['{ at: 0s, items: [] }', `{ at: 1m, items: [${call(2)}, ${call(1).replace('false', 'true')}] }`],
+    reads: [
+      '[WARNING] 2 vault calls in 10 min',
+      'Block 14,035,098, tx 0x0346…8120, 00:00 UTC.',
+      'Block 14,035,097, tx 0x0346…8120, 00:00 UTC.',
+    ],
+    log: 'WARNING vault-calls/busy FIRING 2 vault calls in 10 min - Block 14,035,098, tx 0x0346…8120, 00:00 UTC. Block 14,035,097, tx 0x0346…8120, 00:00 UTC.',
+  },
   'blocks, firing': {
     watch: HEAD,
     alert: 'head: id: stalled, while: age > duration("5s"), severity: critical',
@@ -405,4 +423,14 @@ test('items that were counted are linked, the newest first', async () => {
   expect(message?.links).toEqual(
     [3, 2, 1].map((n) => `https://pages.example/tx/0x0346${String(n).padStart(56, '0')}8120?tab=internal`),
   );
+});
+
+test('of more items than are kept a message does not say that there are no more', async () => {
+  const calls = Array.from({ length: 120 }, (_, n) => call(1).replace('id: c1', `id: c${n}`));
+  const [message] = await messagesOf({
+    watch: CALLS,
+    alert: 'vault-calls: id: many, on: new, if: success == false, at_least: { count: 2, within: 10m }',
+    saw: ['{ at: 0s, items: [] }', `{ at: 1m, items: [${calls.join(', ')}] }`],
+  });
+  expect(message?.title).toBe('120 or more failed vault calls in 10 min');
 });

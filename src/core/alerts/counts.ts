@@ -147,7 +147,8 @@ const MATCHES_SHOWN = 100;
 /** Of one poll, before they are judged. */
 const MOST_UNJUDGED = 1000;
 
-function mostNeeded({ fires }: CountAlert): number {
+/** So many matches are kept once they were judged: of more, only that there are so many is known. */
+export function mostNeeded({ fires }: CountAlert): number {
   return fires.type === 'at-least' ? Math.max(fires.count, MATCHES_SHOWN) : 1;
 }
 
@@ -206,15 +207,17 @@ export function subjectOfCount(
 }
 
 /** What a message says of them. */
-function countedIn({ fires }: CountAlert, { matches, tallies, items }: GroupState, at: Instant): Counted {
+function countedIn(alert: CountAlert, { matches, tallies, items }: GroupState, at: Instant): Counted {
+  const { fires } = alert;
   const past = matches.filter((then) => then <= at);
   const newest = past.at(-1) ?? null;
-  if (fires.type === 'none-for') return { count: null, total: ZERO, newest, items: [] };
+  if (fires.type === 'none-for') return { count: null, isLeast: false, total: ZERO, newest, items: [] };
   const isCounted = (item: CountedItem): boolean => item.at > at - fires.withinMs && item.at <= at;
   const shown = { newest, items: items.filter(isCounted).toReversed() };
-  if (fires.type === 'at-least') return { count: past.length, total: ZERO, ...shown };
+  if (fires.type === 'at-least')
+    return { count: past.length, isLeast: past.length >= mostNeeded(alert), total: ZERO, ...shown };
   const { items: count, total } = totalsOf(tallies, at);
-  return { count, total, ...shown };
+  return { count, isLeast: false, total, ...shown };
 }
 
 /** What can still count. Items with a future time (their clock is ahead) are kept, and count later. */

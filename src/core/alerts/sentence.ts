@@ -17,6 +17,8 @@ import { ZERO } from './tallies.ts';
 export interface Counted {
   /** How many there are within the time; null where absence is what counts. */
   readonly count: number | null;
+  /** No more are kept than `count`: there may be others. */
+  readonly isLeast: boolean;
   /** What they add up to; of a ratio, how many of them match. */
   readonly total: Amount;
   /** When the newest one happened; null = none is known. */
@@ -44,8 +46,9 @@ export function sentenceOf(
     case 'condition':
       return conditionSentence({ ...occasion, kind, alert, context, at, isOver, isStale });
     case 'count': {
-      const { count = null, total = ZERO, newest = null, items = [] } = counted ?? {};
-      return countSentence({ ...occasion, kind, alert, count: count ?? 0, total, newest, items, at, isOver });
+      const { count = null, isLeast = false, total = ZERO, newest = null, items = [] } = counted ?? {};
+      const found = { count: count ?? 0, isLeast, total, newest, items };
+      return countSentence({ ...occasion, ...found, kind, alert, at, isOver });
     }
     case 'event':
       if (alert.report !== null) return reportSentence({ ...occasion, kind, context, report: alert.report });

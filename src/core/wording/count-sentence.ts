@@ -4,17 +4,22 @@ import type { CountedItem } from '../model/memory.ts';
 import type { AnyKind } from '../model/watch/kind.ts';
 import type { CountAlert, Threshold } from '../model/watch/watch.ts';
 import { Amount } from '../values/amount.ts';
-import type { AnyView } from '../values/fields.ts';
+import { encodedAt, viewOf } from '../values/tracked.ts';
 import type { WordingContext, Sentence } from '../model/watch/wording.ts';
 import { boundWords, numberWords } from './comparisons.ts';
 import { ownValue } from './values.ts';
 import { capital, lineOf, showPart, showPath, showSpan, showTime } from './words.ts';
 
-export interface CountOccasion extends WordingContext {
+export interface CountedSort extends Pick<WordingContext, 'names' | 'view'> {
   readonly kind: AnyKind;
-  readonly alert: Pick<CountAlert, 'fires' | 'per'>;
+  readonly alert: Pick<CountAlert, 'fires' | 'per' | 'if'>;
+}
+
+export interface CountOccasion extends WordingContext, CountedSort {
   /** Within the time; 0 where absence is what counts. */
   readonly count: number;
+  /** There may be more of them. */
+  readonly isLeast: boolean;
   /** What they add up to; of a ratio, how many of them match. */
   readonly total: Amount;
   /** When the newest one happened; null = none is known. */
@@ -41,11 +46,11 @@ export function countSentence(occasion: CountOccasion): Sentence {
 
 /** `3 failed vault calls in 10 min from 0x3c54…b3ab` */
 function crowd(occasion: CountOccasion, withinMs: number): Sentence {
-  const { view, count, isOver } = occasion;
+  const { count, isLeast, isOver } = occasion;
   const when = `in ${showSpan(withinMs)}${groupWords(occasion)}`;
   return {
-    title: `${manyWords(occasion, view)} ${when}`,
-    detail: `${count} ${when}`,
+    title: `${manyWords(occasion)} ${when}`,
+    detail: `${count}${isLeast ? ' or more' : ''} ${when}`,
     measured: String(count),
     lines: isOver ? [] : crowdLines(occasion),
   };
@@ -53,12 +58,12 @@ function crowd(occasion: CountOccasion, withinMs: number): Sentence {
 
 /** `value of 3 vault transactions in 1 h: 120.5, at or above 100` */
 function sum(occasion: CountOccasion, { path, least, withinMs }: Extract<Threshold, { type: 'sum' }>): Sentence {
-  const { kind, view, total, isOver } = occasion;
+  const { kind, total, isOver } = occasion;
   const show = numberWords(kind.fields, path);
   const when = `in ${showSpan(withinMs)}${groupWords(occasion)}`;
   const limit = boundWords({ operator: isOver ? '<' : '>=', bound: least }, total, show);
   return {
-    title: `${showPath(path)} of ${manyWords(occasion, view)} ${when}: ${show(total)}, ${limit}`,
+    title: `${showPath(path)} of ${manyWords(occasion)} ${when}: ${show(total)}, ${limit}`,
     detail: `${show(total)} ${when}, ${limit}`,
     measured: show(total),
     lines: isOver ? [] : crowdLines(occasion),
@@ -67,10 +72,9 @@ function sum(occasion: CountOccasion, { path, least, withinMs }: Extract<Thresho
 
 /** `24 of 100 vault calls in 10 min: 24 %, limit 20 %` */
 function ratio(occasion: CountOccasion, { part, withinMs }: Extract<Threshold, { type: 'ratio' }>): Sentence {
-  const { kind, count, total, isOver } = occasion;
+  const { count, total, isOver } = occasion;
   const share = count === 0 ? '' : `: ${showPart(total.dividedBy(new Amount(BigInt(count), 0)))}`;
-  // The noun of all that counts, and not of the newest that matches.
-  const many = manyWords(occasion, kind.fields.make({}));
+  const many = manyWords(occasion);
   const when = `in ${showSpan(withinMs)}${groupWords(occasion)}`;
   const limit = `${share}, limit ${showPart(part)}`;
   return {
@@ -82,18 +86,32 @@ function ratio(occasion: CountOccasion, { part, withinMs }: Extract<Threshold, {
 }
 
 /** `3 failed vault calls` */
-function manyWords({ kind, names, count }: CountOccasion, view: AnyView): string {
-  const { noun } = kind.wording.items(names, view);
-  return `${count === 0 ? 'no' : String(count)} ${noun}${count === 1 ? '' : 's'}`;
+function manyWords(occasion: CountOccasion): string {
+  const { count, isLeast } = occasion;
+  const many = count === 0 ? 'no' : `${count}${isLeast ? ' or more' : ''}`;
+  return `${many} ${sortWords(occasion).noun}${count === 1 ? '' : 's'}`;
+}
+
+/**
+ * What all that counts is called, and not only the newest: `failed vault call` where the condition asks for that,
+ * `matching vault call` where it asks for something else. Of a part of all it is the sort of all.
+ */
+export function sortWords({ kind, names, view, alert }: CountedSort): { readonly one: string; readonly noun: string } {
+  const { fields, wording } = kind;
+  const all = wording.items(names, fields.make({}));
+  if (alert.if === null || alert.fires.type === 'ratio') return all;
+  const asked = Object.fromEntries(alert.if.reads.map((path) => [path, encodedAt(view, path)]));
+  const { one, noun } = wording.items(names, viewOf(fields, asked));
+  return noun === all.noun ? { one: `matching ${one}`, noun: `matching ${noun}` } : { one, noun };
 }
 
 /** One line per item; how many more there are, and when the newest happened where nothing else says. */
 function crowdLines(occasion: CountOccasion): Sentence['lines'] {
-  const { items, count, at, names } = occasion;
+  const { items, count, isLeast, at, names } = occasion;
   const moment = { now: at, zone: names.zone };
   const listed = items.filter(({ place }) => place !== '');
   if (listed.length === 0) return lineOf(newestWords(occasion, 'Newest at'));
-  const more = count > listed.length ? [`and ${count - listed.length} more.`] : [];
+  const more = count > listed.length ? [`and ${isLeast ? 'at least ' : ''}${count - listed.length} more.`] : [];
   const lines = listed.map((item) => `${capital(item.place)}, ${showTime(item.at, moment)}.`);
   return [...lines, ...more].flatMap((line) => lineOf(line));
 }
@@ -110,9 +128,8 @@ function groupWords(occasion: CountOccasion): string {
 
 /** `no call to vault for 6 h` */
 function absence(occasion: CountOccasion, ms: number): Sentence {
-  const { kind, names, view, isOver } = occasion;
-  const { one } = kind.wording.items(names, view);
-  if (isOver)
+  const { one } = sortWords(occasion);
+  if (occasion.isOver)
     return { title: `${one} again`, detail: null, measured: null, lines: lineOf(newestWords(occasion, 'At')) };
   const detail = `none for ${showSpan(ms)}`;
   const newest = newestWords(occasion, 'Last one at') ?? 'None since it is watched.';

@@ -1,7 +1,8 @@
 // What an alert counts now.
-import { subjectOfCount } from '../../core/alerts/counts.ts';
+import { mostNeeded, subjectOfCount } from '../../core/alerts/counts.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';
+import { sortWords } from '../../core/wording/count-sentence.ts';
 import type { CountedItem, GroupState } from '../../core/model/memory.ts';
 import type { CountAlert, Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
@@ -15,10 +16,12 @@ export function countNow(watch: Watch, rule: CountAlert, group: GroupState, at: 
   const count = isSummed
     ? totalsOf(talliesAfter(tallies, at - window_ms), at).items
     : matches.filter((one) => one > at - window_ms && one <= at).length;
+  const isLeast = !isSummed && count >= mostNeeded(rule);
   return {
     count,
+    is_least: isLeast,
     limit: fires.type === 'at-least' ? fires.count : null,
-    of: sortOf(watch, rule, { group, count, at }),
+    of: sortOf(watch, rule, { group, count, isLeast, at }),
     window_ms,
     newest: itemText(items.at(-1)),
     items: items.toReversed().map(itemOf),
@@ -28,15 +31,15 @@ export function countNow(watch: Watch, rule: CountAlert, group: GroupState, at: 
 interface CountedGroup {
   readonly group: GroupState;
   readonly count: number;
+  readonly isLeast: boolean;
   readonly at: Instant;
 }
 
-/** `failed vault calls`; of a part of all, the sort of all. */
-function sortOf(watch: Watch, rule: CountAlert, { group, count, at }: CountedGroup): string {
-  const { fields, wording } = watch.kind;
-  const view = rule.fires.type === 'ratio' ? fields.make({}) : subjectOfCount(watch, rule, group, at).context.view;
-  const { noun } = wording.items(namesOf(watch), view);
-  return count === 1 ? noun : `${noun}s`;
+/** `failed vault calls` */
+function sortOf(watch: Watch, rule: CountAlert, { group, count, isLeast, at }: CountedGroup): string {
+  const { view } = subjectOfCount(watch, rule, group, at).context;
+  const { noun } = sortWords({ kind: watch.kind, names: namesOf(watch), view, alert: rule });
+  return count === 1 && !isLeast ? noun : `${noun}s`;
 }
 
 function itemText(item: CountedItem | undefined): CountNow['newest'] {

@@ -101,6 +101,7 @@ export type ToldMessage = z.output<typeof ToldMessage>;
 export const CountNow = z
   .strictObject({
     count: Count,
+    is_least: z.boolean().describe('There may be more: of an alert, no more are kept.'),
     limit: Count.nullable().describe('With how many it fires; null: it is of a sum, a part or of none at all.'),
     of: z.string().describe('Items of which sort: `failed vault calls`.'),
     window_ms: Count,

@@ -51,9 +51,14 @@ function clears({ clears_at: at, fires, unit }: MeasureShape): Html | null {
   return html` · clears ${fires === 'below' ? 'above' : 'below'} ${unit === 's' ? seconds(at) : grouped(at)}`;
 }
 
+/** `66`; `100 or more` */
+export function manyWords({ count, is_least: isLeast }: Pick<CountShape, 'count' | 'is_least'>): string {
+  return `${counted(count)}${isLeast ? ' or more' : ''}`;
+}
+
 /** `66 failed vault calls in 10 min` */
-export function countWords({ count, of, window_ms: ms }: CountShape): string {
-  return `${counted(count)} ${of} in ${duration(ms)}`;
+export function countWords(shape: CountShape): string {
+  return `${manyWords(shape)} ${shape.of} in ${duration(shape.window_ms)}`;
 }
 
 /** Whether it is where the alert fires. */

@@ -6,7 +6,7 @@ import { counted, plural } from '../../parts/amount.ts';
 import { isBlank, textTag } from '../../parts/chain-text.ts';
 import { curve } from '../../parts/drawings.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
-import { againstTag, isBeyond, valueTag } from '../../parts/measures.ts';
+import { againstTag, isBeyond, manyWords, valueTag } from '../../parts/measures.ts';
 import { recipientList } from '../../parts/recipients.ts';
 import { capital, rowTone, severityTag } from '../../parts/states.ts';
 import { pageLinks, subjectTag } from '../../parts/subject.ts';
@@ -98,7 +98,7 @@ function facts(card: AlertCard, moment: Moment): Html {
   const { measure, count, detail } = card;
   if (count !== null)
     return html`<p class="value">
-        ${counted(count.count)} <span class="unit">${count.of} in ${duration(count.window_ms)}</span>
+        ${manyWords(count)} <span class="unit">${count.of} in ${duration(count.window_ms)}</span>
       </p>
       ${countLine(count)}`;
   if (measure !== null && measure.value !== null)
@@ -112,10 +112,15 @@ function readAgo({ at }: MeasureShape, moment: Moment): Html {
 }
 
 /** `4 more than the limit of 3 · last: block 21,033,104` */
-function countLine({ count, limit, newest }: NonNullable<AlertCard['count']>): Html {
+function countLine({ count, is_least: isLeast, limit, newest }: NonNullable<AlertCard['count']>): Html {
   const last = isBlank(newest) ? NOTHING : html`last: ${textTag(newest)}`;
   if (limit === null) return isBlank(newest) ? NOTHING : html`<p class="against">${last}</p>`;
-  const beyond = count > limit ? html`<b>${counted(count - limit)} more</b> than` : count < limit ? 'below' : 'at';
+  const beyond =
+    count > limit
+      ? html`<b>${counted(count - limit)}${isLeast ? ' or more' : ' more'}</b> ${isLeast ? 'beyond' : 'than'}`
+      : count < limit
+        ? 'below'
+        : 'at';
   return html`<p class="against">
     ${beyond} the limit of ${counted(limit)}${isBlank(newest) ? NOTHING : html` · ${last}`}
   </p>`;
