@@ -23,12 +23,17 @@ export function gzipped(body: string | Uint8Array): Promise<Buffer<ArrayBuffer>>
 
 export const GZIP_HEADERS = { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } as const;
 
-/** Compresses what is answered with status 200. */
+/** Compresses whole answers: no stream, and none that is compressed already. */
 export const compressed: MiddlewareHandler = async (c, next) => {
   await next();
-  if (c.res.status !== 200 || !takesGzip(c)) return;
+  const { status, headers } = c.res;
+  if (status !== 200 || !takesGzip(c) || headers.has('Content-Encoding') || isStream(headers)) return;
   const body = Buffer.from(await c.res.arrayBuffer());
   c.res = new Response(body.length < LEAST_BYTES ? body : await gzipped(body), c.res);
   c.res.headers.delete('Content-Length');
   if (body.length >= LEAST_BYTES) for (const [name, value] of Object.entries(GZIP_HEADERS)) c.header(name, value);
 };
+
+function isStream(headers: Headers): boolean {
+  return headers.get('Content-Type')?.startsWith('text/event-stream') === true;
+}

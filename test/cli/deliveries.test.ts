@@ -38,6 +38,7 @@ test('nobody could see whether the night shift was told: each message with its r
     '2026-01-01T00:03:00Z  sent to screen: no longer: Empty \u2039U+202E\u203a: 0, below 1; now 5 (resolved) - one try',
   ]);
   expect(linesOf(out)[0]).toContain('00:03:00');
+  expect((await prepared.run('deliveries', '-c', prepared.config)).out).toBe(out);
   const limited = await prepared.run('deliveries', 'list', '-c', prepared.config, '--limit', '1', '--channel', 'night');
   expect(linesOf(limited.out)).toEqual([
     expect.stringContaining('to night: no longer: Empty ‹U+202E›: 0, below 1; now 5 (resolved)'),

@@ -164,7 +164,14 @@ test('nobody knew why an alert was not repeated: status and explain say who sile
 });
 
 test.each([
-  [['silence', 'coins', '--for', '1h', '-m', 'x'], '"coins" is not a label and its value'],
+  [
+    ['silence', 'coins', '--for', '1h', '-m', 'x'],
+    '"coins" is not a label and its value, such as watch=treasury or severity!=info. Write chainwarden silence watch=NAME',
+  ],
+  [
+    ['silence', 'add', 'watch=coins', '--for', '1h', '-m', 'x'],
+    'Leave add out, and write chainwarden silence watch=NAME',
+  ],
   [['silence', 'watch=coins', '-m', 'x'], 'Say for how long: --for 2h, or until when: --until 18:00.'],
   [['silence', 'watch=coins', '--for', '1h'], "Say why, for the others: -m 'the vault is moved'."],
   [

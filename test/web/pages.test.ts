@@ -115,6 +115,22 @@ describe('a page', () => {
     expect((await browse(web, '/assets/..%2fapp.ts')).status).toBe(404);
   });
 
+  test('is compressed once, for whoever takes that, and a stream is not', async () => {
+    const web = await serve({ isOpen: true });
+    const accepting = { 'accept-encoding': 'gzip' };
+    const [plain, compressed] = [
+      await fetch(web.url, { headers: { 'accept-encoding': 'identity' } }),
+      await fetch(web.url, { headers: accepting }),
+    ];
+    expect([plain.headers.get('content-encoding'), compressed.headers.get('content-encoding')]).toEqual([null, 'gzip']);
+    expect(compressed.headers.get('etag')).toBe(plain.headers.get('etag'));
+    expect(textOf(await compressed.text())).toBe(textOf(await plain.text()));
+    const stopped = new AbortController();
+    const stream = await fetch(`${web.url}/events`, { headers: accepting, signal: stopped.signal });
+    expect([stream.status, stream.headers.get('content-encoding')]).toEqual([200, null]);
+    stopped.abort();
+  });
+
   test('that is not there says so within the frame', async () => {
     const { status, body } = await browse(await serve({ isOpen: true }), '/nothing');
     expect([status, body]).toEqual([404, expect.stringContaining('<nav aria-label="Pages">')]);

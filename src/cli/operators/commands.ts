@@ -103,7 +103,7 @@ function addAcks({ program, terminal, end }: Registry): void {
 function addDeliveries({ program, terminal, end }: Registry): void {
   const deliveries = program.command('deliveries').description('messages and their recipients');
   deliveries
-    .command('list')
+    .command('list', { isDefault: true })
     .description('who was told what, who is still to be told, and what was given up; the newest first')
     .option(...CONFIG)
     .option('--channel <name>', 'of this channel')

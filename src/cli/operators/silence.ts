@@ -57,9 +57,15 @@ export async function silence(terminal: Terminal, texts: readonly string[], opti
 
 function matchersOf(texts: readonly string[]): Matcher {
   const read = parseMatcher(texts);
-  if ('complaint' in read) throw new CommandError(EXIT.usage, singleLine(read.complaint, 300));
-  return read.matcher;
+  if ('matcher' in read) return read.matcher;
+  const [first = ''] = texts;
+  const verb = VERBS.has(first) ? `Leave ${first} out, and write` : 'Write';
+  const advice = `${verb} chainwarden silence watch=NAME --for 2h -m WHY; chainwarden status --watches lists the names.`;
+  throw new CommandError(EXIT.usage, `${singleLine(read.complaint, 300)}. ${advice}`);
 }
+
+/** Words with which other programs make a silence. */
+const VERBS: ReadonlySet<string> = new Set(['add', 'create', 'new', 'start']);
 
 function draftOf({ from, comment, untilResolved, confirm, ...length }: SilenceOptions, moment: Moment): object {
   const until = untilOf(length, moment);

@@ -7,7 +7,6 @@
 //   role       the visitor may do this; else 403
 //   form       a page of ours sent it, and it holds the proof of that; else 403
 import { Hono } from 'hono';
-import { compress } from 'hono/compress';
 import type { Queries } from '../../query/queries.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -31,6 +30,7 @@ import {
   type PageEnv,
   type Refuse,
 } from './entry/gates.ts';
+import { compressed } from '../gzip.ts';
 import { bare, type HtmlPage } from './frame/layout.ts';
 import { createPresenter } from './frame/presenter.ts';
 import { withSharedOverview, type PageFacts } from './queries.ts';
@@ -88,7 +88,7 @@ export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const refuse: Refuse = (c, status, why) => presenter.send(c, errorPage(status, why));
 
   const app = new Hono<PageEnv>();
-  app.use(onlyOwnHosts(hosts, onRejected), onlyShortUrls, compress());
+  app.use(onlyOwnHosts(hosts, onRejected), onlyShortUrls, compressed);
   const isOwnForm = onlyOwnForms(publicUrl, (c, _status, why) => c.html(bare(errorPage(403, why)).toString(), 403));
   const form = [isOwnForm, onlyShortForms] as const;
   app.get('/enter', (c) => entering.ask(c));

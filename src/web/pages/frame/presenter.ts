@@ -1,7 +1,5 @@
 // Sends pages: nothing to whoever has the same one already, and only the parts that changed to the script of a page.
-import { GZIP_HEADERS, gzipped, takesGzip } from '../../gzip.ts';
 import { parametersOf } from '../../parameters.ts';
-import type { Visitor } from '../../guard/visitors.ts';
 import type { PageContext } from '../entry/gates.ts';
 import type { Download, PageRoute } from '../route.ts';
 import { filled } from './fill.ts';
@@ -17,26 +15,12 @@ export interface Presenter extends Pick<Making, 'news'> {
 export function createPresenter(options: MakingOptions): Presenter {
   const { queries, now } = options;
   const making = createMaking(options);
-  const bodies = new WeakMap<FramedPage, Promise<Buffer>>();
 
-  /** A page as nobody in particular sees it is compressed once. */
-  function compressed(made: FramedPage, visitor: Visitor): Promise<Buffer> {
-    const compress = (): Promise<Buffer> => gzipped(filled(made.text, visitor, now()));
-    if (!isAnonymous(visitor)) return compress();
-    const body = bodies.get(made) ?? compress();
-    bodies.set(made, body);
-    return body;
+  function sendHtml(c: PageContext, made: FramedPage, tag: string): Response {
+    return c.html(filled(made.text, c.get('visitor'), now()), made.status, { ETag: quoted(tag) });
   }
 
-  async function sendHtml(c: PageContext, made: FramedPage, tag: string): Promise<Response> {
-    const [visitor, headers] = [c.get('visitor'), { ETag: quoted(tag) }];
-    if (!takesGzip(c)) return c.html(filled(made.text, visitor, now()), made.status, headers);
-    const body = await compressed(made, visitor);
-    const type = { 'Content-Type': 'text/html; charset=UTF-8', ...GZIP_HEADERS };
-    return c.body(new Uint8Array(body), made.status, { ...headers, ...type });
-  }
-
-  function sendMade(c: PageContext, made: MadePage & FramedPage, known: string): Promise<Response> {
+  function sendMade(c: PageContext, made: MadePage & FramedPage, known: string): Response {
     const patched = making.patched(made, known, c.req.header('x-parts') ?? null);
     return patched === null ? sendHtml(c, made, made.tag) : sendHtml(c, { ...made, ...patched }, patched.tag);
   }
@@ -61,10 +45,6 @@ export function createPresenter(options: MakingOptions): Presenter {
       );
     },
   };
-}
-
-function isAnonymous({ name, forms, hasEntered }: Visitor): boolean {
-  return name === null && forms === null && !hasEntered;
 }
 
 /** A path with its parameters, by whatever name the daemon is called. */
