@@ -6,16 +6,27 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
-/** The explorers of the config for one command; the caller prepares and closes them. */
-export function openExplorers(terminal: Terminal, config: Config): ExplorerSet {
+/** The explorers of the config for one command; the caller prepares and closes them. `onCredits`: so many are left. */
+export function openExplorers(
+  terminal: Terminal,
+  config: Config,
+  onCredits: (credits: number) => void = () => undefined,
+): ExplorerSet {
   const { clock } = terminal;
+  const metrics = createMetrics({ clock });
   const write = (line: string): void => {
     terminal.err(line);
   };
   return createExplorers({
     clock,
     log: createLog({ level: 'warn', format: 'text', clock, write, secrets: secretsOf(config) }),
-    meter: createMetrics({ clock }),
+    meter: {
+      ...metrics,
+      explorerHeaders(headers) {
+        if (headers.credits !== null) onCredits(headers.credits);
+        metrics.explorerHeaders(headers);
+      },
+    },
     userAgent: `chainwarden/${readVersion()}`,
     signal: new AbortController().signal,
   });

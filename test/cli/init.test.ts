@@ -1,11 +1,12 @@
 // A newcomer has a config, rules and tests of their own chain in one command, and loses nothing by a second one.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESSES, TOKENS } from '../../src/sandbox/names.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { createFolder } from '../support/daemon.ts';
 import { run } from '../support/cli.ts';
+import { runSandbox } from '../sandbox/support.ts';
 
 const FILES = ['config.yaml', 'rules/watches.yaml', 'rules/watches.test.yaml'];
 const nobody: Partial<Terminal> = { ask: () => Promise.resolve(null) };
@@ -40,6 +41,34 @@ describe('init', () => {
     expect(tested.out).toMatch(/\n7 tests: 7 ok, 0 failed\n$/);
     const checked = await run(['check', '-c', join(folder.path, 'config.yaml')], { env: {} });
     expect([checked.code, checked.err]).toEqual([0, '']);
+  });
+
+  test.each([
+    [200_000, 'plan: { credits: 199980, per: month } # 199980 were left when this was written; write'],
+    [100_000, 'plan: { credits: 100000, per: day } # 99980 were left when this was written, as of the free plan'],
+  ])('of a key that has %i writes the plan by the first answer, so that its credits last', async (credits, written) => {
+    using folder = createFolder();
+    const limits = { requestsPerSecond: 50, credits, per: 'day', resets: null } as const;
+    await using explorer = await runSandbox({ blockTimeMs: 'manual', quiet: true, limits });
+    const { chainId, apiKey } = explorer.sandbox;
+    const place = ['--explorer', explorer.url, '--chain-id', chainId, '--key-env', 'KEY'];
+    const options = [...place, '--address', `vault=${ADDRESSES.vault}`, '--out', folder.path];
+    const env = { KEY: apiKey };
+    const { code, err } = await run(['init', ...options], { ...nobody, env });
+    expect([code, err]).toEqual([0, '']);
+    expect(readFileSync(join(folder.path, 'config.yaml'), 'utf8')).toContain(`    ${written}`);
+    expect((await run(['check', '-c', join(folder.path, 'config.yaml')], { env })).code).toBe(0);
+  });
+
+  test('another channel beside the first one left every rule without anybody to tell', async () => {
+    using folder = createFolder();
+    await run(['init', '--explorer', 'sandbox', '--out', folder.path], nobody);
+    const config = join(folder.path, 'config.yaml');
+    const text = readFileSync(config, 'utf8');
+    writeFileSync(config, text.replace('channels:\n', 'channels:\n  pager: { type: log }\n'));
+    const { code, err, out } = await run(['check', '-c', config], { env: {} });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('notifies screen');
   });
 
   test('warns of a letter that does not fit the checksum, and goes on', async () => {

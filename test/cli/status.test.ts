@@ -17,6 +17,7 @@ import type { ListReading } from '../../src/watches/lists/list-reading.ts';
 import type { Ran } from '../support/cli.ts';
 import { prepareState, type PreparedState } from '../support/store/prepared-state.ts';
 import { commit } from '../support/store/store-calls.ts';
+import { aPlanState } from '../support/spending.ts';
 
 const RULES = `
 watches: [{ id: calls, kind: internal-transactions, of: vault, notify: screen, every: 1m, alerts: [{ id: failed, on: new }] }]
@@ -241,6 +242,42 @@ test('status shows the health that a daemon wrote down, its age, and a daemon th
   expect(hanging.out).not.toContain('daemon: running');
   const stopped = await prepared.run('status', '-c', prepared.config);
   expect(stopped.out).toMatch(/^No daemon runs\n/);
+});
+
+test('a plan is said as it stands now, and not again for a whole day; without one, that nothing makes credits last', async () => {
+  using prepared = prepareState(BALANCES);
+  await prepared.polls('3000000');
+  prepared.folder.write('config.yaml', WITH_SECRETS.replace('    api_key: { env: EXPLORER_KEY }\n', ''));
+  const { clock, stateFile } = prepared;
+  const head = { height: null, at: null, state: 'unread', since: null } as const;
+  const said = async (plan: ReturnType<typeof aPlanState> | null, credits: number | null): Promise<string> => {
+    {
+      await using store = await openSqliteStore({ file: stateFile });
+      const explorers = [{ name: 'chain', polled: 2, head, plan, credits }];
+      await store.keepHealth({ ...summaryOfHealth(calmHealth(clock.now())), explorers });
+    }
+    return (await statusBesideDaemon(prepared)).out.replaceAll('\n  ', ' ');
+  };
+  const stretch = { critical: 1, warning: 1.02, info: 4.44 };
+  const plan = {
+    explorers: ['chain'],
+    credits: 1000,
+    known: 900,
+    wantedPerDay: 57_600,
+    resetsAt: clock.now() + 3_600_000,
+  };
+  const longer = await said(aPlanState({ ...plan, stretch }), 900);
+  expect(longer).toContain('the rules want 57,600 a day; intervals: warning ×1.02, info ×4.4');
+  expect(longer).not.toContain('too small');
+  const none = { critical: 1, warning: 1, info: 1 };
+  expect(await said(aPlanState({ ...plan, stretch: none }), 900)).toContain(
+    'the rules want 57,600 a day; intervals are as they are written now',
+  );
+  const unplanned = await said(null, 9_200_000);
+  expect(unplanned).toContain(
+    '\nchain: 9,200,000 credits left; write plan: { credits: NUMBER, per: month } of what the key has to make them last\n',
+  );
+  expect(await said(null, null)).not.toContain('credits left');
 });
 
 test('after a restart, watches were blind in status since before it, and not on the page', async () => {

@@ -100,7 +100,7 @@ test('a plan says what is left, what is planned, and that the rules ask for more
   );
   const known = (state: Parameters<typeof aPlanState>[0]): void => {
     const plan = aPlanState({ credits: 1000, reserve: 200, known: 900, wantedPerDay: 28_800, ...state });
-    daemon.known.explorers = [{ name: 'chain', head: null, plan }];
+    daemon.known.explorers = [{ name: 'chain', head: null, plan, credits: null }];
   };
   const forecast = async () => (await daemon.queries.overview()).trust.credits[0];
   expect(await forecast()).toBeNull();
@@ -120,7 +120,7 @@ test('a plan says what is left, what is planned, and that the rules ask for more
 test('a plan that nobody wrote is shown as the books have it', async () => {
   const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')), CONFIG);
   expect((await daemon.queries.overview()).trust.credits).toEqual([]);
-  daemon.known.explorers = [{ name: 'chain', head: null, plan: aPlanState({ isAssumed: true }) }];
+  daemon.known.explorers = [{ name: 'chain', head: null, plan: aPlanState({ isAssumed: true }), credits: null }];
   expect((await daemon.queries.overview()).trust.credits).toMatchObject([{ is_assumed: true, plan: 100_000 }]);
 });
 

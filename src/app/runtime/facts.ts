@@ -41,10 +41,11 @@ export function createFacts({ poller, pollRing, explorerFacts }: Parts, inForce:
 
 /** The last answers of an explorer that the config names. */
 export function explorerReading(
-  { explorers, spending }: Pick<Parts, 'explorers' | 'spending'>,
+  { explorers, spending, explorerFacts }: Pick<Parts, 'explorers' | 'spending' | 'explorerFacts'>,
   name: string,
 ): ExplorerReading {
-  return { name, head: headReading(explorers.get(name)?.head() ?? null), plan: spending.stateOf(name) };
+  const { credits } = explorerFacts.of(name);
+  return { name, head: headReading(explorers.get(name)?.head() ?? null), plan: spending.stateOf(name), credits };
 }
 
 function headReading(head: Head | null): ExplorerReading['head'] {

@@ -14,7 +14,12 @@ export interface ExplorerChoice {
 /** The name of the explorer in the config. */
 export const EXPLORER = 'main';
 
-export function configText({ url, chainId, keyEnv }: ExplorerChoice, addresses: readonly NamedAddress[]): string {
+/** `credits`: left, as the explorer said; null: it did not. */
+export function configText(
+  { url, chainId, keyEnv }: ExplorerChoice,
+  addresses: readonly NamedAddress[],
+  credits: number | null,
+): string {
   const key = keyEnv === null ? [] : [`    api_key: { env: ${keyEnv} }`];
   const place =
     url === 'sandbox'
@@ -27,16 +32,29 @@ export function configText({ url, chainId, keyEnv }: ExplorerChoice, addresses: 
     'explorers:',
     `  ${EXPLORER}:`,
     ...place,
+    ...(url === 'sandbox' ? [] : planLines(credits)),
     ...(url === 'sandbox' ? [] : ['    # coin: { symbol: ETH } # what messages call the coin of the chain']),
     'addresses:',
     ...addresses.map(({ name, address }) => `  ${name}: ${address.text}`),
     'channels:',
     '  screen: { type: log } # writes alerts to standard output; docs/channels.md has mail, chats and pagers',
+    'routes: [{ notify: [screen] }] # who is told of the alerts of rules that name nobody: docs/routing.md',
     'self: [screen] # who is told when the daemon itself is in trouble',
     'state: { file: ./data/state.db }',
     'http: { listen: 127.0.0.1:9797 } # the page, the API and the metrics',
     'rules: [rules/*.yaml]',
   ].join('\n')}\n`;
+}
+
+const FREE_PLAN = 100_000;
+
+/** With a plan written, the daemon makes its credits last. */
+function planLines(credits: number | null): string[] {
+  const line = (amount: number, per: string, why: string): string =>
+    `    plan: { credits: ${amount}, per: ${per} } # ${why}; write what your key has`;
+  if (credits === null || credits < 0) return [];
+  const left = `${credits} were left when this was written`;
+  return [credits <= FREE_PLAN ? line(FREE_PLAN, 'day', `${left}, as of the free plan`) : line(credits, 'month', left)];
 }
 
 interface Recipe {

@@ -37,13 +37,13 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
   refuseToOverwrite(options.out);
   const choice = await explorerOf(terminal, options);
   const addresses = await addressesOf(terminal, options, choice);
-  const text = configText(choice, addresses);
-  const config = loaded(terminal, text);
+  const config = loaded(terminal, configText(choice, addresses, null));
   const doubts = checksumWarnings(config.source);
   if (doubts.length > 0) terminal.err(`${formatWarnings(doubts)}\n\n`);
-  const found = await look(terminal, config, addresses);
+  const { found, credits } = await look(terminal, config, addresses);
   refuseMistakes(loadRules(config, [{ file: RULES_FILE, text: rulesText(found) }], { kinds }).problems);
   mkdirSync(join(options.out, 'rules'), { recursive: true });
+  const text = configText(choice, addresses, credits);
   // The config last: with it the folder counts as made, and another run is refused.
   const files = { [RULES_FILE]: rulesText(found), [TESTS_FILE]: testsText(found), [CONFIG_FILE]: text };
   for (const [file, content] of Object.entries(files)) terminal.writeFile(join(options.out, file), content);
@@ -135,15 +135,21 @@ function refuseMistakes(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new CommandError(EXIT.problems, `nothing was written\n\n${formatProblems(problems)}`);
 }
 
-async function look(
-  terminal: Terminal,
-  config: Config,
-  addresses: readonly NamedAddress[],
-): Promise<DetectedAddress[]> {
-  await using explorers = openExplorers(terminal, config);
+interface Looked {
+  readonly found: DetectedAddress[];
+  /** Left, as the first answer that named them said; null: none did. */
+  readonly credits: number | null;
+}
+
+async function look(terminal: Terminal, config: Config, addresses: readonly NamedAddress[]): Promise<Looked> {
+  let credits: number | null = null;
+  await using explorers = openExplorers(terminal, config, (left) => {
+    credits ??= left;
+  });
   (await explorers.prepare(config)).commit();
   try {
-    return await detectAddresses(explorers, EXPLORER, addresses);
+    const found = await detectAddresses(explorers, EXPLORER, addresses);
+    return { found, credits };
   } catch (error) {
     if (!(error instanceof Missed)) throw error;
     const hint = "Check the explorer's address and key; nothing was written.";

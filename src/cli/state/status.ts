@@ -4,7 +4,8 @@ import { wrappedItem } from '../../lib/columns.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';
 import { acknowledged, silencesInForce } from '../../explain/operator-words.ts';
 import { showInZone, type Moment } from '../../lib/time-zone.ts';
-import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
+import type { Config } from '../../config/model.ts';
+import { plansOf, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { exceededPlans, showRecipient } from '../../rules/describe.ts';
 import { planLines } from './status-plans.ts';
@@ -59,7 +60,7 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
     ...healthLines(health, screen),
     ...(options.watches === true ? everyWatch(watches, now) : noteworthyWatches(watches, seen.trust.oldest, now)),
     ...planLines(health, now),
-    ...exceededPlans(setup.watches, config).map((plan) => `plan of ${plan}`),
+    ...exceededPlans(setup.watches, unknownPlans(config, health)).map((plan) => `plan of ${plan}`),
     ...(await operatorLines(reader, screen)),
     ...health.troubles.map(({ explorer, text }) => `explorer ${explorer}: ${singleLine(text)}`),
     ...(await deliveryLines(reader, now)),
@@ -67,6 +68,12 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
   for (const line of overviewLines(seen, screen)) terminal.out(line);
   for (const line of said.flatMap((text) => wrappedItem(text, screen.width))) terminal.out(line);
   return EXIT.ok;
+}
+
+/** Explorers of whose plan no daemon says how it stands: only what it has to give is known. */
+function unknownPlans({ explorers }: Config, health: HealthSummary): Pick<Config, 'explorers'> {
+  const known = new Set(plansOf(health.explorers).flatMap((plan) => plan.explorers));
+  return { explorers: new Map([...explorers].filter(([name]) => !known.has(name))) };
 }
 
 async function operatorLines(reader: StoreReader, moment: Moment): Promise<string[]> {

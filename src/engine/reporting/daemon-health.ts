@@ -90,6 +90,8 @@ export interface ExplorerReading {
   readonly name: string;
   readonly head: HeadReading | null;
   readonly plan: CreditPlanState | null;
+  /** As its last answer said; null: none did. */
+  readonly credits: number | null;
 }
 
 /** The parts that see polls and channels. */
@@ -187,7 +189,7 @@ function once<T>(make: () => T): () => T {
 function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): ExplorerHealth[] {
   const [watches, polled] = [byExplorer(parts.watches()), byExplorer(parts.polled())];
   const blindOf = Map.groupBy(blind, ({ watch }) => watch.target.explorer);
-  return parts.explorers().map(({ name, head, plan }) => ({
+  return parts.explorers().map(({ name, head, plan, credits }) => ({
     name,
     polled: polled.get(name)?.length ?? 0,
     head: headStanding(head, {
@@ -197,6 +199,7 @@ function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): Explorer
       now: parts.clock.now(),
     }),
     plan,
+    credits,
   }));
 }
 

@@ -5,6 +5,7 @@ export interface ExplorerReporter {
   request(facts: { readonly explorer: string; readonly outcome: string; readonly seconds: number }): void;
   explorerHeaders(facts: {
     readonly explorer: string;
+    readonly credits: number | null;
     readonly limit: number | null;
     readonly remaining: number | null;
   }): void;
@@ -17,6 +18,8 @@ export interface ExplorerHour {
   /** 99 of 100 requests took no longer, to within a fifth; null: there was none. */
   readonly p99Ms: number | null;
   readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
+  /** As its last answer that named them said; null: none did. */
+  readonly credits: number | null;
 }
 
 const HOUR_MS = 3_600_000;
@@ -33,6 +36,7 @@ interface Known {
   /** The newest last. */
   tenths: Tenth[];
   rate: ExplorerHour['rate'];
+  credits: ExplorerHour['credits'];
 }
 
 export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerReporter {
@@ -41,7 +45,7 @@ export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerReporter
   function known(explorer: string): Known {
     const found = knownByName.get(explorer);
     if (found !== undefined) return found;
-    const fresh: Known = { tenths: [], rate: null };
+    const fresh: Known = { tenths: [], rate: null, credits: null };
     knownByName.set(explorer, fresh);
     return fresh;
   }
@@ -63,17 +67,18 @@ export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerReporter
       count(tenth.byOutcome, outcome);
       count(tenth.byDuration, stepOf(seconds * 1000));
     },
-    explorerHeaders({ explorer, limit, remaining }) {
+    explorerHeaders({ explorer, credits, limit, remaining }) {
       const own = known(explorer);
       if (remaining !== null && remaining >= 0) own.rate = { remaining, limit };
+      if (credits !== null && credits >= 0) own.credits = credits;
     },
     forgetExplorer(explorer) {
       knownByName.delete(explorer);
     },
     of(explorer) {
       const own = knownByName.get(explorer);
-      if (own === undefined) return { answers: [], p99Ms: null, rate: null };
-      const { rate } = own;
+      if (own === undefined) return { answers: [], p99Ms: null, rate: null, credits: null };
+      const { rate, credits } = own;
       const number = Math.floor(clock.now() / TENTH_MS);
       const tenths = own.tenths.filter((one) => one.number > number - TENTHS && one.number <= number);
       const answers = [...added(tenths.map(({ byOutcome }) => byOutcome))].map(([outcome, n]) => ({
@@ -81,7 +86,7 @@ export function createExplorerFacts(clock: Pick<Clock, 'now'>): ExplorerReporter
         count: n,
       }));
       const p99Ms = percentile(added(tenths.map(({ byDuration }) => byDuration)), 0.99);
-      return { answers: answers.toSorted((a, b) => b.count - a.count), p99Ms, rate };
+      return { answers: answers.toSorted((a, b) => b.count - a.count), p99Ms, rate, credits };
     },
   };
 }

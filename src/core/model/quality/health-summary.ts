@@ -81,6 +81,8 @@ const ExplorerHealth = z.object({
   head: HeadStanding,
   /** Null: no plan is known. */
   plan: CreditPlanState.nullable().default(null),
+  /** Credits left, as its last answer said; null: none did. */
+  credits: z.number().nullable().default(null),
 });
 export type ExplorerHealth = z.output<typeof ExplorerHealth>;
 
