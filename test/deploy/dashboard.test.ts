@@ -142,14 +142,12 @@ const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
   'Series left out': 'shown only when there are too many series',
   'HTTP refused': 'counted only when a request was refused',
   Heartbeat: 'the config names no address for a heartbeat',
-  'Credits left': 'the sandbox has no plan of credits unless it is asked for one',
-  'Credits in six hours': 'as the credits that are left',
-  'Credits at the reset': 'as the credits that are left',
+  'Credits in six hours': 'a forecast by the fall of ten minutes',
   'Rate limit left': 'known only from headers of the explorer',
   'Time to render, 99th percentile': 'no page was opened',
 };
 
-const CONFIG = `explorers: { here: { form: sandbox, seed: 7, block_time: 1s } }
+const CONFIG = `explorers: { here: { form: sandbox, seed: 7, block_time: 1s, plan: { credits: 9000000, per: day } } }
 addresses: { treasury: '0xa14C3E6DD27d6A8e02f9Ea24EcDE64e6B6f50db0' }
 channels: { screen: { type: log } }
 http: { listen: '127.0.0.1:0' }
@@ -211,6 +209,13 @@ test('a real Prometheus beside the daemon on its sandbox answers every query of 
   );
   expect([numbersOf('Watches without good data'), numbersOf('State of the data')]).toEqual([[0], [2]]);
   expect([numbersOf('Answers'), numbersOf('Storage'), numbersOf('Last reload')]).toEqual([[1, 1], [1], [1]]);
+  // Of a plan that suffices some is left, now and at the reset.
+  const [left = 0] = numbersOf('Credits left');
+  expect([
+    left > 0,
+    left < 9_000_000,
+    numbersOf('Credits at the reset').map((rest) => rest > 0 && rest < left),
+  ]).toEqual([true, true, [true]]);
   expect([numbersOf('Pending'), numbersOf('Starts in a day')]).toEqual([[0], [0]]);
 });
 
