@@ -33,6 +33,8 @@ export interface RecordedPoll {
   readonly chain: TickChain | null;
   /** Until when the watch was covered before this poll. A restart may set it back. */
   readonly coveredUntil: Instant | null;
+  /** The interval that was in force; null in recordings of former releases. */
+  readonly paceMs: number | null;
   /** The memory before this poll. Stored every few hours, for a replay to start from; null where it was not. */
   readonly memory: Memory | null;
 }

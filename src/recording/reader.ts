@@ -11,7 +11,7 @@ import { memoryOf } from '../store/tables/memory/stored-memory.ts';
 import { StorageError } from '../store/contract/store.ts';
 import { unpack } from './bodies.ts';
 import { sortedEntries, type RecordedQuestion, type RecordedAnswer, type RecordedPoll } from './model.ts';
-import { isWithoutChain, openToReplay, type RecordingDatabase } from './schema.ts';
+import { addedColumns, openToReplay, type RecordingDatabase } from './schema.ts';
 
 export interface RecordedTime {
   readonly from: Instant;
@@ -58,7 +58,7 @@ export function openRecording(file: string): Recording {
   }
 
   function pollOf(row: Row): RecordedPoll {
-    const { id, watch, started_at, at, covered_until, memory, chain } = pollRow.parse(row);
+    const { id, watch, started_at, at, covered_until, memory, chain, pace_ms } = pollRow.parse(row);
     return {
       id,
       watch,
@@ -67,6 +67,7 @@ export function openRecording(file: string): Recording {
       head: headOf(row),
       chain: chain === null ? null : tickChain.parse(JSON.parse(chain)),
       coveredUntil: covered_until,
+      paceMs: pace_ms,
       memory: memory === null ? null : memoryFrom(watch, body(memory)),
     };
   }
@@ -106,7 +107,7 @@ function prepare(db: RecordingDatabase) {
     has: db.prepare('SELECT 1 FROM polls WHERE watch = (SELECT id FROM watches WHERE watch = ?) LIMIT 1'),
     polls: db.prepare(`
       SELECT polls.id, watches.watch, started_at, at, ${HEAD}, covered_until, memory,
-        ${isWithoutChain(db) ? 'NULL' : 'chain'} AS chain
+        ${addedColumns(db)}
       FROM polls JOIN watches ON watches.id = polls.watch WHERE watches.watch = ? ORDER BY polls.id`),
     ticks: db.prepare(`
       SELECT started_at, max(at) AS at, ${HEAD} FROM polls WHERE id IN (
@@ -132,6 +133,7 @@ const pollRow = z.object({
   covered_until: instant.nullable(),
   memory: z.int().nullable(),
   chain: z.string().nullable(),
+  pace_ms: z.number().nullable(),
 });
 const tickChain = z.union([
   z.literal('unknown'),
@@ -168,6 +170,8 @@ const memoryBody = z.object({
   history: z.unknown(),
   data: z.unknown(),
   coveredUntil: instant.nullable(),
+  // Recordings of former versions do not say.
+  paceMs: z.number().nullable().default(null),
 });
 
 function spanOf(row: Row | undefined): RecordedTime | null {
@@ -199,7 +203,7 @@ function cursorFrom(text: string | null): Cursor | null {
 
 /** A blank memory has no version in the file. It reads back as version 0, which changes no decision. */
 function memoryFrom(watch: WatchId, text: Buffer): Memory {
-  const { checksum, coveredUntil, ...parts } = memoryBody.parse(JSON.parse(text.toString('utf8')));
+  const { checksum, coveredUntil, paceMs, ...parts } = memoryBody.parse(JSON.parse(text.toString('utf8')));
   return memoryOf({
     watch,
     version: 1,
@@ -209,5 +213,6 @@ function memoryFrom(watch: WatchId, text: Buffer): Memory {
     history: JSON.stringify(parts.history),
     data: JSON.stringify(parts.data),
     covered_until: coveredUntil,
+    pace_ms: paceMs,
   });
 }

@@ -12,6 +12,8 @@ const APPLICATION_ID = 0x43576472;
  * A body is an answer, or a watch's memory, compressed; it leaves with the last poll that needs it.
  *
  * Schema 2. `chain` is how far the explorer had read, as JSON, where that was asked for.
+ *
+ * Schema 3. `pace_ms` is the interval that was in force.
  */
 const SCHEMA = `
   CREATE TABLE watches (id INTEGER PRIMARY KEY, watch TEXT NOT NULL UNIQUE) STRICT;
@@ -59,8 +61,12 @@ const SCHEMA = `
   CREATE INDEX answers_with_body ON answers (body) WHERE body IS NOT NULL;
   CREATE INDEX answers_to_question ON answers (question, poll) WHERE cursor IS NULL AND again = 0;
 `;
-const TO_SCHEMA_2 = 'ALTER TABLE polls ADD COLUMN chain TEXT';
-const VERSION = 2;
+/** Columns of `polls` that later schemas added. */
+const ADDED = [
+  { schema: 2, name: 'chain', type: 'TEXT' },
+  { schema: 3, name: 'pace_ms', type: 'INTEGER' },
+] as const;
+const VERSION = 3;
 
 export type RecordingDatabase = DatabaseSync;
 
@@ -110,7 +116,8 @@ function prepare(db: RecordingDatabase, file: string): void {
   if (!isEmpty && versionOf(db) === VERSION) return;
   inTransaction(db, () => {
     if (isEmpty) db.exec(SCHEMA);
-    db.exec(TO_SCHEMA_2);
+    for (const { schema, name, type } of ADDED)
+      if (isEmpty || versionOf(db) < schema) db.exec(`ALTER TABLE polls ADD COLUMN ${name} ${type}`);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec(`PRAGMA user_version = ${VERSION}`);
   });
@@ -121,9 +128,10 @@ function assertRecording(db: RecordingDatabase, file: string): void {
     throw new StorageError(`${file} is not a recording, but a file of another kind. Name another one.`);
 }
 
-/** A recording of schema 1, open to be read only. */
-export function isWithoutChain(db: RecordingDatabase): boolean {
-  return versionOf(db) < VERSION;
+/** Those columns, for a query; NULL where the recording is of a former schema and only read. */
+export function addedColumns(db: RecordingDatabase): string {
+  const version = versionOf(db);
+  return ADDED.map(({ schema, name }) => (version < schema ? `NULL AS ${name}` : name)).join(', ');
 }
 
 function versionOf(db: RecordingDatabase): number {

@@ -45,7 +45,8 @@ export function createWriter(db: RecordingDatabase): Writer {
   const numbers = createNumbers(db);
   const poll = db.prepare(`
     INSERT INTO polls (watch, started_at, at, outcome, detail, head_height, head_timestamp, head_read_at,
-      head_stale_after, covered_until, memory, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+      head_stale_after, covered_until, memory, chain, pace_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const answer = db.prepare(`
     INSERT INTO answers (poll, number, question, cursor, again, body, refusal, detail)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
@@ -60,6 +61,7 @@ export function createWriter(db: RecordingDatabase): Writer {
       coveredUntil,
       memory === null ? null : numbers.ofBody(memory),
       chainText(observation),
+      Math.round(observation.paceMs),
     );
     for (const [number, { asked, cursor, again, gave }] of answers.entries())
       answer.run(
@@ -102,8 +104,8 @@ export function createWriter(db: RecordingDatabase): Writer {
 }
 
 /** The memory of a poll, as text; `memoryFrom` of the reader is its counterpart. */
-export function memoryText({ checksum, state, alerts, history, data, coveredUntil }: Memory): string {
-  return JSON.stringify({ checksum, state, alerts, history, data, coveredUntil });
+export function memoryText({ checksum, state, alerts, history, data, coveredUntil, paceMs }: Memory): string {
+  return JSON.stringify({ checksum, state, alerts, history, data, coveredUntil, paceMs });
 }
 
 function outcomeOf(observation: Observation): [outcome: string, detail: string | null] {

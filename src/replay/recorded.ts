@@ -1,6 +1,7 @@
 // A recording as polls of a watch.
 //
-// A watch that was recorded is polled at the recorded times and reads the recorded answers. Any other is polled
+// A watch that was recorded is polled at the recorded times and reads the recorded answers; what its plan made of its
+// interval then is in force again. Any other is polled
 // whenever some watch asked its first question, and reads the answers of that tick. An answer that was not recorded is
 // a missed poll.
 import { upToHead } from '../core/chain/tick-chain.ts';
@@ -55,6 +56,7 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
       chain: async () => poll.chain ?? chainOf(watch, shelves, decode, poll.head),
       read: createRead(watch, shelves, decode, options),
       coveredUntil: poll.coveredUntil,
+      ...(poll.paceMs === null ? {} : { paceMs: Math.max(poll.paceMs, watch.schedule.intervalMs) }),
       ...(memory === undefined ? {} : { memory }),
     };
   }

@@ -26,6 +26,8 @@ export interface ReplayedPoll {
   readonly memory?: Memory;
   /** Until when the daemon held the watch to be covered; undefined = since the last poll. */
   readonly coveredUntil?: Instant | null;
+  /** The interval in force; undefined = that of the rule. */
+  readonly paceMs?: number;
 }
 
 export interface ReplayedDecision {
@@ -42,8 +44,8 @@ export async function* replay(
 ): AsyncGenerator<ReplayedDecision> {
   let memory = blankMemory(watch);
   for (const made of polls) {
-    const { at, read, head, canAskHead, chain } = made;
-    const reader = { read, now: () => at, head, canAskHead, chain, endsPoll: isStop };
+    const { at, read, head, canAskHead, chain, paceMs = watch.schedule.intervalMs } = made;
+    const reader = { read, now: () => at, head, canAskHead, chain, paceMs, endsPoll: isStop };
     const judged = await pollSafely(watch, startOf(memory, made), reader, log);
     if (judged === null) continue;
     ({ memory } = judged.decision);

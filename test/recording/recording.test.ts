@@ -190,7 +190,10 @@ test('files of other kinds are refused, either way', async () => {
   await expect(openSqliteStore({ file: join(folder.path, 'recording.db') })).rejects.toThrow(/another program/);
 });
 
-test('a recording of the former release is read as it is, and goes on', async () => {
+test.each([
+  ['1', 'ALTER TABLE polls DROP COLUMN pace_ms; ALTER TABLE polls DROP COLUMN chain; PRAGMA user_version = 1'],
+  ['2', 'ALTER TABLE polls DROP COLUMN pace_ms; PRAGMA user_version = 2'],
+])('a recording of schema %s, of a former release, is read as it is, and goes on', async (_, toFormer) => {
   using folder = createFolder();
   const file = join(folder.path, 'recording.db');
   const record = async (): Promise<void> => {
@@ -201,15 +204,18 @@ test('a recording of the former release is read as it is, and goes on', async ()
   await record();
   {
     using db = new DatabaseSync(file);
-    db.exec('ALTER TABLE polls DROP COLUMN chain; PRAGMA user_version = 1');
+    db.exec(toFormer);
   }
-  const chains = (): unknown[] => {
+  const polls = (): unknown[] => {
     using recording = openRecording(file);
-    return [...recording.polls(aWatch([]).id)].map(({ chain }) => chain);
+    return [...recording.polls(aWatch([]).id)].map(({ chain, paceMs }) => [chain, paceMs]);
   };
-  expect(chains()).toEqual([null]);
+  expect(polls()).toEqual([[null, null]]);
   await record();
-  expect(chains()).toEqual([null, null]);
+  expect(polls()).toEqual([
+    [null, null],
+    [null, 0],
+  ]);
 });
 
 test('no key gets in: not from the request, not from an answer that echoes it', async () => {

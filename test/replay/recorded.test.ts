@@ -60,6 +60,30 @@ test('an edited rule is tried on what its watch saw', async () => {
   expect((await told(file, `watches: [${LOW('500000').replace('2m', '1h')}]`)).said).toEqual([]);
 });
 
+test('an interval that a plan had stretched counts in a replay as it did then', async () => {
+  using folder = createFolder();
+  const file = join(folder.path, 'recording.db');
+  const rules = `watches: [${LOW('500000').replace('for: 2m', 'for: 8m')}]`;
+  const begun: string[] = [];
+  {
+    // Four minutes from poll to poll: more than three intervals of the rule, and one that is in force.
+    await using world = await createWorld(rules, { recordTo: file, paceMs: 240_000 });
+    world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: '900000000000' });
+    for (let minute = 4; minute <= 24; minute += 4) {
+      await world.clock.advance(180_000);
+      if (minute === 8) world.sandbox.setBalance({ address: 'treasury', token: 'USDC', value: '400000000000' });
+      begun.push(...(await world.poll()).map((what) => `${minute} ${what}`));
+    }
+  }
+  expect(begun).toEqual(['16 low firing']);
+  expect((await told(file, rules)).said).toEqual(begun);
+  {
+    using db = new DatabaseSync(file);
+    db.exec('UPDATE polls SET pace_ms = NULL');
+  }
+  expect((await told(file, rules)).said).not.toEqual(begun);
+});
+
 test('a new watch is polled whenever somebody asked its question, and sees what was seen then', async () => {
   using folder = createFolder();
   const file = join(folder.path, 'recording.db');

@@ -78,6 +78,8 @@ export interface WorldOptions {
   readonly isLively?: boolean;
   /** A recording of every poll. */
   readonly recordTo?: string;
+  /** The interval in force, where a plan stretches it. */
+  readonly paceMs?: number;
   /** How the last answers are remembered, when not as the daemon does it. */
   readonly answers?: (clock: Clock) => AnswerCache;
 }
@@ -134,7 +136,9 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
   }
 
   function newPoller(): Poller {
+    const { paceMs } = options;
     return createPoller({
+      ...(paceMs !== undefined && { paceOf: () => paceMs }),
       store,
       ownership: ownershipOf(store),
       hook: recorder,
