@@ -173,9 +173,13 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 
 /** A first page is spent on the most severe watch that asks for it. */
 function spending(askedBy: AskedBy): (question: Question, cursor: Cursor | null) => Spend {
-  return ({ path, operation, credits: price }, cursor) => {
+  const unfilteredPaths = new Set<string>();
+  return ({ path, params, operation, credits: price }, cursor) => {
     const { severity, isFirst } = askedBy(path);
-    return { class: isFirst && cursor === null ? severity : 'pages', severity, isRetry: false, operation, price };
+    const isFiltered = Object.keys(params).length > 0;
+    if (!isFiltered && cursor === null) unfilteredPaths.add(path);
+    const isExtra = isFiltered && unfilteredPaths.has(path);
+    return { class: isFirst && cursor === null ? severity : 'pages', severity, isExtra, operation, price };
   };
 }
 

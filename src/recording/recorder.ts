@@ -193,8 +193,9 @@ function noting(read: Read, bodyByAnswer: WeakMap<object, Body>, answers: Answer
       throw error;
     }
   }
-  const { sweepPage } = read;
+  const { sweepPage, isShared } = read;
   return {
+    ...(isShared === undefined ? {} : { isShared }),
     ...(sweepPage === undefined
       ? {}
       : { sweepPage: (question, cursor) => note(question, cursor, false, sweepPage(question, cursor)) }),

@@ -11,7 +11,7 @@ import type { Memory } from '../core/model/memory.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { WatchId } from '../core/model/ids.ts';
-import { Missed, type Cursor, type Page, type Question, type Read } from '../core/model/watch/question.ts';
+import { Missed, unfiltered, type Cursor, type Page, type Question, type Read } from '../core/model/watch/question.ts';
 import { readThrough } from '../core/model/quality/read-through.ts';
 import { blankMemory } from '../core/step.ts';
 import { decodeAnswer } from '../explorer/reading/decode.ts';
@@ -145,12 +145,17 @@ function createRead(
     return decode(question, found.gave.body);
   }
 
-  return readThrough({
+  const reader = readThrough({
     answer: (question, cursor) => answer(question, cursor, false),
     again: (question, cursor) => answer(question, cursor, true),
     // A page that was not swept then is no gap in the recording.
     sweep: async (question, cursor) => given(question, find(keyOf({ asked: question, cursor, again: false }))),
   });
+  const isShared = (question: Question): boolean => {
+    const asked = unfiltered(question);
+    return asked !== question && source(0).has(keyOf({ asked, cursor: null, again: false }));
+  };
+  return { ...reader, isShared };
 }
 
 function keyOf({

@@ -2,7 +2,7 @@
 // poll, and of each explorer the daily question whether it shows the same chain; more pages, when something is new, come
 // on top.
 import { headQuestionOf, type Schedule, type Watch } from '../core/model/watch/watch.ts';
-import { questionKey, type Question } from '../core/model/watch/question.ts';
+import { sharedKey, type Question } from '../core/model/watch/question.ts';
 import { showCron } from '../core/model/watch/schedule.ts';
 import { timesPerDay } from './compile/schedule.ts';
 
@@ -34,7 +34,7 @@ export function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): re
     const question = headQuestionOf(watch);
     return question === null ? [] : [costOf(watch, question)];
   });
-  return [...Map.groupBy([...costs, ...heads], ({ question }) => questionKey(question)).values()].flatMap(sharedTicks);
+  return [...Map.groupBy([...costs, ...heads], ({ question }) => sharedKey(question)).values()].flatMap(sharedTicks);
 }
 
 /** Equal phases meet where one interval is a multiple of the other: the slower watch is due in a tick of the faster. */

@@ -3,7 +3,7 @@
 import type { Fields, View } from '../core/values/fields.ts';
 import type { Detection } from '../core/model/detection.ts';
 import type { Reading } from '../core/model/watch/kind.ts';
-import type { ListQuestion, Page, Read } from '../core/model/watch/question.ts';
+import { unfiltered, type ListQuestion, type Page, type Read } from '../core/model/watch/question.ts';
 import { readNewestFirst } from '../explorer/reading/paging.ts';
 import { createUnchangedAnswers } from './unchanged.ts';
 import { highestBlock, isLinked, isSettled, knownRowsOf, type ListState } from './list-state.ts';
@@ -33,7 +33,7 @@ export async function observeList<F extends Fields>(
   read: Read,
   options: ListOptions<F>,
 ): Promise<Reading<ListReading<F>>> {
-  const page = await read.page(question, null);
+  const page = await firstPage(question, state, read, options);
   if (state === null) return { seen: new OnePage(page, options), partial: null };
   const isOpen = hasOlder(state, read);
   const downTo = isWithinLookBack(state, options.downTo) ? options.downTo : null;
@@ -62,6 +62,25 @@ export async function observeList<F extends Fields>(
   const seen = { rows: askedFor(rows, options), stopped, reachedEnd, older: older && asked(older, options) };
   return { seen, partial: partial ?? unreadIn(state, older) };
 }
+
+/** That of the list without filters, where others ask for it too and all that may be new or late is on it. */
+async function firstPage<F extends Fields>(
+  question: ListQuestion<F>,
+  state: ListState | null,
+  read: Read,
+  options: ListOptions<F>,
+): Promise<Page<F>> {
+  if (state === null || read.isShared?.(question) !== true) return read.page(question, null);
+  const page = await read.page(unfiltered(question), null);
+  const isEnd = page.next === null && page.isCutOff !== true;
+  if (isEnd || unchanged.isUnchanged(page.content, state)) return page;
+  const lowest = lowestBlock(page.rows, options);
+  const isDeep = lowest !== null && lowest <= highestBlock(state) - LATE_BLOCKS;
+  return isDeep ? page : read.page(question, null);
+}
+
+/** Most rows that come late stand within so many blocks; the sweep finds the others. */
+const LATE_BLOCKS = 128;
 
 /** A vanished item that lies deeper is left to the sweep, else a long list would be read at every poll. */
 function isWithinLookBack(state: ListState, block: number | null): boolean {

@@ -93,6 +93,27 @@ test('a new watch is polled whenever somebody asked its question, and sees what 
   expect(await told(file, holdings)).toEqual({ said: ['4 moved event', '9 moved event'], missing: [] });
 });
 
+test('watches of both directions share a question, and each is replayed by itself', async () => {
+  using folder = createFolder();
+  const file = join(folder.path, 'recording.db');
+  const [to, from] = [CALLS, CALLS.replace('id: calls', 'id: given')].map((rule, i) =>
+    rule.replace('every:', `direction: ${i === 0 ? 'to' : 'from'}, every:`),
+  );
+  const said: string[] = [];
+  {
+    await using world = await createWorld(`watches: [${to}, ${from}]`, { recordTo: file });
+    for (let minute = 1; minute <= 6; minute += 1) {
+      world.sandbox.mine();
+      if (minute === 3) world.sandbox.failCall({ to: 'vault' });
+      if (minute === 5) world.sandbox.failCall({ from: 'vault', to: 'treasury' });
+      said.push(...(await world.poll()).map((what) => `${minute} ${what}`));
+    }
+  }
+  expect(said).toEqual(['3 failed event', '5 failed event']);
+  expect(await told(file, `watches: [${to}, ${from}]`)).toEqual({ said, missing: [] });
+  expect((await told(file, `watches: [${from}]`)).said).toEqual(['5 failed event']);
+});
+
 test('a question that nobody asked is said, and nothing is guessed', async () => {
   using folder = createFolder();
   const file = join(folder.path, 'recording.db');

@@ -7,7 +7,7 @@ import { createBudget, type Budget, type BudgetOptions } from '../../src/explore
 export const A_REQUEST: Spend = {
   class: 'warning',
   severity: 'warning',
-  isRetry: false,
+  isExtra: false,
   operation: 'address',
   price: 20,
 };

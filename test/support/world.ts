@@ -44,6 +44,8 @@ rules: [rules.yaml]
 
 export interface World extends AsyncDisposable {
   readonly sandbox: Sandbox;
+  /** What the explorer was asked: path and query. */
+  readonly asked: readonly string[];
   /** Which of the explorer's replicas answers. */
   readonly replicas: Replicas;
   readonly clock: FakeClock;
@@ -96,7 +98,15 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
     quiet: options.isLively !== true,
     startBlock: 100,
   });
-  const served = await serveSandbox(sandbox);
+  const asked: string[] = [];
+  const served = await serveSandbox({
+    ...sandbox,
+    ask(request) {
+      const { path, params } = request.route;
+      asked.push(`${path}?${String(new URLSearchParams([...params]))}`);
+      return sandbox.ask(request);
+    },
+  });
   const stop = new AbortController();
   const replicas = createReplicas(() => sandbox.head());
   const newExplorer = (): Explorer =>
@@ -165,6 +175,7 @@ export async function createWorld(rules: string, options: WorldOptions = {}): Pr
 
   const world: World = {
     sandbox,
+    asked,
     replicas,
     clock,
     log,

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { createWorld } from '../support/world.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createWorld, type World } from '../support/world.ts';
 
 const RULES = `
 watches:
@@ -75,4 +75,74 @@ test('after a reorganisation the same call in another block is not told again', 
   expect(await world.poll()).toEqual(['call-failed event']);
   world.sandbox.reorganise({ blocks: 1 });
   expect(await world.poll()).toEqual([]);
+});
+
+describe('watches of both directions', () => {
+  const TO = RULES.replace('watches:', '').replaceAll('vault-calls', 'to').replace('id: call-failed', 'id: got');
+  const FROM = TO.replace('id: to', 'id: from').replace('direction: to', 'direction: from').replace('got', 'gave');
+  const BOTH = `watches:${TO}${FROM}`;
+  const listsIn = ({ asked }: { readonly asked: readonly string[] }): readonly string[] =>
+    asked.filter((one) => one.includes('internal-transactions'));
+
+  async function live(rules: string, happens: (world: World, minute: number) => void) {
+    await using world = await createWorld(rules);
+    const said: string[] = [];
+    world.sandbox.failCall({ to: 'vault', reason: 'before' });
+    world.sandbox.failCall({ from: 'vault', to: 'treasury', reason: 'before' });
+    for (let minute = 1; minute <= 20; minute += 1) {
+      happens(world, minute);
+      said.push(...(await world.poll()).map((what) => `${minute} ${what}`));
+    }
+    return { said: said.toSorted(), lists: listsIn(world) };
+  }
+
+  /** One each way in the third minute, one each way that is traced late, and a block that is replaced. */
+  function calls({ sandbox }: World, minute: number): void {
+    sandbox.mine();
+    if (minute === 3) sandbox.failCall({ to: 'vault', reason: 'in' });
+    if (minute === 5) sandbox.failCall({ from: 'vault', to: 'treasury', reason: 'out' });
+    if (minute === 8) sandbox.hideTraces({ block: sandbox.head() });
+    if (minute === 8) sandbox.failCall({ to: 'vault', reason: 'late in' });
+    if (minute === 8) sandbox.failCall({ from: 'vault', to: 'treasury', reason: 'late out' });
+    if (minute === 10) sandbox.hideTraces({ block: sandbox.head() - 2, hidden: false });
+    if (minute === 14) sandbox.reorganise({ blocks: 3 });
+  }
+
+  test('ask one question in each tick, and tell the same as apart', async () => {
+    const [both, to, from] = [
+      await live(BOTH, calls),
+      await live(`watches:${TO}`, calls),
+      await live(`watches:${FROM}`, calls),
+    ];
+    expect(both.said).toEqual([...to.said, ...from.said].toSorted());
+    expect(both.said).toContain('10 got event');
+    expect(both.said).toContain('10 gave event');
+    const [apart, together] = [to.lists.length + from.lists.length, both.lists.length];
+    // The first reading of each is its own.
+    expect([apart, together]).toEqual([40, 21]);
+  });
+
+  test('strangers that fill the page hide nothing: then each asks its own question', async () => {
+    const flood = (world: World, minute: number): void => {
+      world.sandbox.mine();
+      if (minute === 6) world.sandbox.failCall({ from: 'vault', to: 'treasury', reason: 'out' });
+      if (minute === 6 || minute === 7)
+        for (let i = 0; i < 70; i += 1) {
+          world.sandbox.mine();
+          world.sandbox.failCall({ to: 'vault', reason: `number ${i}` });
+        }
+    };
+    const { said, lists } = await live(BOTH, flood);
+    expect(said.filter((what) => what.endsWith('gave event'))).toEqual(['6 gave event']);
+    expect(said.filter((what) => what.endsWith('got event'))).toHaveLength(140);
+    expect(lists.filter((asked) => asked.includes('filter=from')).length).toBeGreaterThan(1);
+  });
+
+  test('are due at the same moments', async () => {
+    await using world = await createWorld(BOTH.replace('every: 1m', 'every: 5m'));
+    await world.run(20 * 60_000);
+    // Sixteen times one alone, four times both together; the first reading of the slower one is its own.
+    expect(listsIn(world).length).toBeLessThanOrEqual(22);
+    expect(listsIn(world).filter((asked) => !asked.includes('filter')).length).toBeGreaterThanOrEqual(3);
+  });
 });

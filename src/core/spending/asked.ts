@@ -1,7 +1,7 @@
 // The questions of a watch at each of its due times, and how severe its alerts are.
 import { highest } from '../model/delivery.ts';
 import type { Severity } from '../model/ids.ts';
-import { questionKey, type OperationName, type Question } from '../model/watch/question.ts';
+import { sharedKey, type OperationName, type Question } from '../model/watch/question.ts';
 import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Asking, PlannedQuestion } from './planner.ts';
@@ -16,7 +16,7 @@ export const firstQuestionsOf = remembered((watch: Watch) => {
   const head = headQuestionOf(watch);
   const questions: readonly Question[] = [watch.kind.question(watch.target), ...(head === null ? [] : [head])];
   return questions.map((question) => ({
-    key: questionKey(question),
+    key: sharedKey(question),
     path: question.path,
     operation: question.operation,
     credits: question.credits,

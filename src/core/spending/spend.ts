@@ -13,7 +13,8 @@ export interface Spend {
   readonly class: SpendClass;
   /** The most severe watch that asks has it. */
   readonly severity: Severity;
-  readonly isRetry: boolean;
+  /** It is not planned: a retry, or a list asked with a filter after it was asked without. */
+  readonly isExtra: boolean;
   readonly operation: OperationName;
   /** Credits, as the operation declares them. */
   readonly price: number;

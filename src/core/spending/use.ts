@@ -12,8 +12,8 @@ const MOST_RATIO = 3;
 const FIRST_WEIGHT = 200;
 
 /** With one more request that leaves. */
-export function usedBy(use: Use, { class: name, isRetry, severity, price }: Spend, at: Instant): Use {
-  const planned = isRetry ? 0 : price;
+export function usedBy(use: Use, { class: name, isExtra, severity, price }: Spend, at: Instant): Use {
+  const planned = isExtra ? 0 : price;
   if (name === 'critical') return { ...use, critical: charged(use.critical, price, planned, at) };
   if (name === 'warning' || name === 'info') return { ...use, others: charged(use.others, price, planned, at) };
   if (name === 'sweep') return { ...use, sweeps: added(use.sweeps, price, at, RATIO_MS) };

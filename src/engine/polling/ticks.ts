@@ -1,7 +1,15 @@
 // Watches that are due together: those of one explorer share its answers.
 import type { ShownBlocks } from '../../core/chain/chain-identity.ts';
 import type { Head } from '../../core/model/observation.ts';
-import { Missed, type AskedBy, type Read, type TickRead } from '../../core/model/watch/question.ts';
+import {
+  Missed,
+  questionKey,
+  sharedKey,
+  type AskedBy,
+  type ListQuestion,
+  type Read,
+  type TickRead,
+} from '../../core/model/watch/question.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import { highest } from '../../core/model/delivery.ts';
 import { firstQuestionsOf, needOf } from '../../core/spending/asked.ts';
@@ -45,7 +53,9 @@ export function createTicks(
       const known = tickByExplorer.get(explorer);
       if (known !== undefined) return known;
       const reader = readerOf(explorer) ?? absent(explorer);
-      const tick = { reader, read: reader.tickReader(askedByOf(explorer, due)), startedAt };
+      const isShared = sharedIn(due);
+      const read = { ...reader.tickReader(askedByOf(explorer, due)), isShared };
+      const tick = { reader, read, startedAt };
       tickByExplorer.set(explorer, tick);
       return tick;
     },
@@ -65,6 +75,21 @@ function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
       ? { severity: highest(severityByPath.values()), isFirst: false }
       : { severity, isFirst: true };
   };
+}
+
+/** Made when the first list with a filter is asked for. */
+function sharedIn(due: readonly Watch[]): (question: ListQuestion) => boolean {
+  let keysByShared: ReadonlyMap<string, ReadonlySet<string>> | null = null;
+  return (question) => {
+    keysByShared ??= filtersIn(due);
+    return (keysByShared.get(sharedKey(question))?.size ?? 0) > 1;
+  };
+}
+
+function filtersIn(due: readonly Watch[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const questions = due.map(({ kind, target }) => kind.question(target));
+  const bySharedKey = Map.groupBy(questions, sharedKey);
+  return new Map([...bySharedKey].map(([key, asked]) => [key, new Set(asked.map(questionKey))]));
 }
 
 function severitiesOf(watches: readonly Watch[]): ReadonlyMap<string, Severity> {

@@ -3,6 +3,7 @@
 // where they are many, some questions go at once and the rest one after the other; and a watch that is due by itself soon
 // is not asked before.
 import type { Watch } from '../../core/model/watch/watch.ts';
+import { sharedKey } from '../../core/model/watch/question.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 
 const MOST_AT_ONCE = 50;
@@ -29,8 +30,7 @@ export function startDelays(watches: readonly Watch[], dueInMs: (watch: Watch) =
 }
 
 function questionOf({ kind, target }: Watch): string {
-  const { explorer, path, params } = kind.question(target);
-  return JSON.stringify([explorer, path, params]);
+  return sharedKey(kind.question(target));
 }
 
 /** `before`: how many questions come before it. */

@@ -48,7 +48,10 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
     const retries = failing.has(operation) ? 0 : MOST_RETRIES;
     let until: Instant | null = null;
     for (let made = 0; ; made += 1) {
-      const ticket = await budget.pass(request.where, signal, { ...request.spend, isRetry: made > 0 });
+      const ticket = await budget.pass(request.where, signal, {
+        ...request.spend,
+        isExtra: request.spend.isExtra || made > 0,
+      });
       until ??= clock.now() + totalMs;
       try {
         const answer = await attempt(request, ticket, until - clock.now(), slot);

@@ -13,7 +13,7 @@ function spend(name: SpendClass, price = 20): Spend {
   return {
     class: name,
     severity: name === 'critical' || name === 'info' ? name : 'warning',
-    isRetry: false,
+    isExtra: false,
     operation: 'address',
     price,
   };
@@ -326,7 +326,7 @@ describe('after a stop', () => {
     const { account, clock } = anAccount();
     ask(account, 60_000);
     for (let i = 1; i <= 100; i += 1) ask(account, 60_000 - i * 60, 'critical');
-    account.leave({ ...spend('warning'), isRetry: true });
+    account.leave({ ...spend('warning'), isExtra: true });
     const next = await goOn(account, clock, 60_000);
     expect(next.facts()?.known).toBe(54_000);
     expect(next.facts()?.books.spent).toEqual(account.facts()?.books.spent);
@@ -649,7 +649,7 @@ test('retries and second pages raise what a planned page is taken to cost, up to
   const before = account.supply();
   for (let i = 0; i < 500; i += 1) {
     ask(account, null);
-    account.leave({ ...spend('warning'), isRetry: true });
+    account.leave({ ...spend('warning'), isExtra: true });
   }
   const after = account.supply();
   expect([before.k, before.kc]).toEqual([1.1, 1.1]);

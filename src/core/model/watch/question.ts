@@ -41,6 +41,16 @@ export function questionKey({ explorer, operation, path, params }: QuestionBase)
   return JSON.stringify([explorer, operation, path, Object.entries(params).toSorted()]);
 }
 
+/** The caller filters again. */
+export function unfiltered<Q extends QuestionBase>(question: Q): Q {
+  return Object.keys(question.params).length === 0 ? question : { ...question, params: {} };
+}
+
+/** Questions that differ in their filters alone have equal keys: one request may answer them. */
+export function sharedKey(question: QuestionBase): string {
+  return questionKey(unfiltered(question));
+}
+
 /** `next_page_params` as it came, every value as exact text: sent back as it stands. */
 export type Cursor = Readonly<Record<string, string>>;
 
@@ -60,6 +70,8 @@ export interface Read {
   page<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
   /** Like `page`, but never from this tick's shared answers: for a second reading. */
   pageAgain<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
+  /** Whether others ask for the same list with another filter, so that its first page without any serves all of them. */
+  readonly isShared?: (question: ListQuestion) => boolean;
   /**
    * Like `page`, for reading known rows again. It may use a share of the requests; once that is used up, the page is
    * missed. Left out where nothing is read again.

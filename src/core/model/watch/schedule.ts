@@ -2,6 +2,7 @@
 // `cron:` is at its own times.
 import { fractionOf } from './identity.ts';
 import type { Instant } from '../../../lib/clock.ts';
+import { unfiltered } from './question.ts';
 import type { Schedule, Watch } from './watch.ts';
 
 type CronSchedule = Extract<Schedule, { type: 'cron' }>;
@@ -21,7 +22,7 @@ type Scheduled = Pick<Watch, 'kind' | 'target' | 'schedule'>;
 const phases = new WeakMap<Watch['target'], Pick<Scheduled, 'kind' | 'schedule'> & { readonly phaseMs: number }>();
 
 /**
- * Equal questions have equal phases, whichever watch asks them; where one interval is a multiple of the other, the due
+ * Questions that are equal but for their filters have equal phases, whichever watch asks them; where one interval is a multiple of the other, the due
  * times of the longer are due times of the shorter, so that one request answers both. A multiple of the step.
  */
 export function phaseOf({ kind, target, schedule }: Scheduled): number {
@@ -33,7 +34,7 @@ export function phaseOf({ kind, target, schedule }: Scheduled): number {
 }
 
 function hashedPhase({ kind, target, schedule }: Scheduled): number {
-  const { explorer, path, params } = kind.question(target);
+  const { explorer, path, params } = unfiltered(kind.question(target));
   const steps = Math.max(1, Math.floor(schedule.intervalMs / PHASE_STEP_MS));
   // A second within the minute, which stays when the interval becomes other minutes, and a minute.
   const second = fractionOf(explorer, path, JSON.stringify(params));
