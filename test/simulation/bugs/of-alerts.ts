@@ -43,8 +43,8 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     edits: [
       {
         file: 'src/watches/newest-first-list.ts',
-        find: `  const page = await read.page(question, null);`,
-        replace: `  const page = await read.page(question, null).catch(() => ({ rows: [], next: null, content: {} }));`,
+        find: `  const page = await firstPage(question, state, read, options);`,
+        replace: `  const page = await firstPage(question, state, read, options).catch(() => ({ rows: [], next: null, content: {} }));`,
       },
       {
         file: 'src/explorer/reading/paging.ts',
