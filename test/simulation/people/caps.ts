@@ -38,6 +38,8 @@ export interface Caps {
 
 export const SLOT_MS = 600_000;
 export const HOUR_MS = 3_600_000;
+/** A group waits from when its message was decided, which is closed a moment later: an hour on, the cap may still count it. */
+const DECIDED_MS = 2000;
 const PEOPLE: Limits = { burst: 10, perHour: 30 };
 
 /** Null: any number. */
@@ -108,6 +110,7 @@ export function capsIn(evidence: Evidence): Caps {
       const all = closingsOf(target, bucket);
       const rule = bucket === 'critical' ? story.rule : null;
       const after = all.slice(...rangeOf(all, at, at + ms)).map((one) => one.at);
+      if (countIn(all, at - DECIDED_MS, HOUR_MS) >= limits.perHour) return at;
       return [at, ...after].find((time) => isFull(all, time, limits, rule)) ?? null;
     },
   };
@@ -138,6 +141,11 @@ function closedTo(messages: Messages, target: string): Closed[] {
 export function rangeOf(closings: readonly Closing[], from: Instant, to: Instant): [number, number] {
   const until = (time: Instant): number => countUntil(closings.length, (n) => (closings[n]?.at ?? Infinity) <= time);
   return [until(from), until(to)];
+}
+
+function countIn(all: readonly Closing[], at: Instant, ms: number): number {
+  const [from, to] = rangeOf(all, at - ms, at);
+  return to - from;
 }
 
 function isFull(all: readonly Closing[], at: Instant, { burst, perHour }: Limits, rule: string | null): boolean {

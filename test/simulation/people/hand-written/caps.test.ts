@@ -130,6 +130,17 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(found({ configs, transitions: one, tries: one.map(toldAlone) })).toEqual(['over-the-cap rule']);
   });
 
+  it('passes what was decided a moment before an hour was over that filled the cap, and finds it a moment later', () => {
+    const times = Array.from({ length: 30 }, (_, n) => HOUR + Math.floor(n / 10) * 11 * MINUTE + n * SECOND);
+    const told = (at: number): string[] => {
+      const [many, last] = [eventsAt(times), transition({ at, key: 'last', type: 'event' })];
+      const summary = sent(2 * HOUR + 10 * MINUTE, 'ops', [lineOf(last)], { kind: 'overflow_summary' });
+      return found({ transitions: [...many, last], tries: [...many.map(toldAlone), summary] });
+    };
+    expect(told(2 * HOUR + SECOND)).toEqual([]);
+    expect(told(2 * HOUR + 40 * SECOND)).not.toEqual([]);
+  });
+
   it('finds a second summary of the cap in one slot, and passes it in the next', () => {
     const many = eventsAt(Array.from({ length: 14 }, (_, n) => HOUR + n * SECOND));
     const summary = (at: number, some: readonly CommittedTransition[]): Try =>
