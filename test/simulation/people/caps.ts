@@ -89,7 +89,7 @@ export function capsIn(evidence: Evidence): Caps {
         .toSorted((a, b) => a.at - b.at),
     );
 
-  const slotEnd = (at: Instant): Instant => at + SLOT_MS - (clock.at(at) % SLOT_MS);
+  const slotEnd = (at: Instant): Instant => clock.waitUntil(at, clock.at(at) + SLOT_MS - (clock.at(at) % SLOT_MS));
 
   // By a clock that was set the daemon may have told of it just now.
   const isFree = (target: string, story: Story, at: Instant): boolean =>

@@ -172,8 +172,9 @@ function missingIn(court: Court, message: Message, sent: readonly SentStory[]): 
       // A reload may be under way that moves it to another group.
       [closedAt, closedAt - 10_000].every((at) => court.groups.groupAt(story.rule, target, at) === group) &&
       isToBeRepeated(court, story, message) &&
-      // One that is over the cap waits for its own time.
-      court.caps.fullFrom(target, story, closedAt - 1, 0) === null
+      // One that is over the cap waits for its own time, and one that was for the summary.
+      court.caps.fullFrom(target, story, closedAt - 1, 0) === null &&
+      !isInNextSummary(court, story, message)
     );
   });
   if (missing === undefined) return [];
@@ -185,6 +186,13 @@ function missingIn(court: Court, message: Message, sent: readonly SentStory[]): 
     'member-missing',
     `${story.rule} is open and is not in the repeat`,
     story,
+  );
+}
+
+function isInNextSummary({ linesOf, caps }: Court, story: Story, { target, closedAt }: Message): boolean {
+  const until = caps.slotEnd(closedAt);
+  return linesOf(story, target).some(
+    ({ message }) => message.kind === 'overflow_summary' && message.closedAt >= closedAt && message.closedAt <= until,
   );
 }
 

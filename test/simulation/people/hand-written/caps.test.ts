@@ -141,6 +141,17 @@ describe('the oracle for people, of caps and summaries,', () => {
     expect(told(2 * HOUR + 40 * SECOND)).not.toEqual([]);
   });
 
+  it('lets the summary of the cap wait for as long as it had to when the clock is set back', () => {
+    const many = eventsAt(Array.from({ length: 11 }, (_, n) => HOUR + n * SECOND));
+    const told = (jumps: PeopleLog['jumps']): string[] => {
+      const closedAt = HOUR + 11 * MINUTE + 50 * SECOND;
+      const summary = sent(closedAt, 'ops', many.slice(10).map(lineOf), { kind: 'overflow_summary', closedAt });
+      return found({ transitions: many, jumps, tries: [...many.slice(0, 10).map(toldAlone), summary] });
+    };
+    expect(told([{ at: HOUR + 2 * MINUTE, ms: -12 * MINUTE }])).toEqual([]);
+    expect(told([])).not.toEqual([]);
+  });
+
   it('finds a second summary of the cap in one slot, and passes it in the next', () => {
     const many = eventsAt(Array.from({ length: 14 }, (_, n) => HOUR + n * SECOND));
     const summary = (at: number, some: readonly CommittedTransition[]): Try =>

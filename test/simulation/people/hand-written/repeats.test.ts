@@ -76,6 +76,29 @@ describe('the oracle for people, of repeats,', () => {
     expect(found({ span, transitions, tries, ...under(10) })).toEqual(['repeat-wrong member-missing']);
   });
 
+  it('passes a repeat without what waits for the summary of the cap, and finds it where that lacks it too', () => {
+    const urgent = { ...rule('critical'), alert: 'lower', labels: { ...rule('critical').labels, alert: 'lower' } };
+    const first = config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })], [rule('warning'), urgent]);
+    const channels = first.channels.map((to) => ({ ...to, cap: { burst: 1, perHour: 30 } }));
+    const [other, third] = [member({ key: 'other', alert: 'lower', severity: 'critical' }), member({ key: 'third' })];
+    const transitions = [
+      fires,
+      transition({ ...other, at: HOUR + 5 * MINUTE, type: 'firing', labels: urgent.labels }),
+      transition({ at: HOUR + 21 * MINUTE, key: 'third' }),
+    ];
+    const again = [other, third].map((one) => member({ ...one, as: 'repeat' }));
+    const tries = [
+      begin(HOUR),
+      sent(HOUR + 5 * MINUTE, 'ops', [other]),
+      sent(HOUR + 21 * MINUTE, 'ops', [third]),
+      sent(HOUR + 35 * MINUTE, 'ops', again, { kind: 'repeat' }),
+    ];
+    const summary = sent(HOUR + 40 * MINUTE, 'ops', [member({ as: 'repeat' })], { kind: 'overflow_summary' });
+    const given = { span: { from: 0, to: HOUR + 41 * MINUTE }, configs: [{ from: 0, config: { ...first, channels } }] };
+    expect(found({ ...given, transitions, tries: [...tries, summary] })).toEqual([]);
+    expect(found({ ...given, transitions, tries })).toContain('repeat-wrong member-missing');
+  });
+
   it('passes that nothing is repeated while it is acknowledged', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
     const told = { configs, transitions: [fires, ends], tries: [begin(HOUR), end(2 * HOUR)] };
