@@ -10,6 +10,7 @@ import type { Log } from '../telemetry/log.ts';
 import { createHeldShards } from './held-shards.ts';
 import type { ClusterView, DeclaredConfig, Ownership, ReplicaView } from './ownership.ts';
 import { FIRST_ROUND, mayRetire, planRound, roundMs, type RoundPlan } from './round.ts';
+import { isOf } from './share.ts';
 
 export interface SharedOwnershipOptions {
   readonly cluster: SharedCluster;
@@ -23,6 +24,7 @@ export interface SharedOwnershipOptions {
 }
 
 const LOOK_MS = 1000;
+const READ_AGAIN = 'what the database has is read again, and decided from there';
 
 export function createSharedOwnership(options: SharedOwnershipOptions): Ownership {
   const { cluster, clock, log, onTime, record } = options;
@@ -51,7 +53,8 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     const sentAt = clock.monotonic();
     const renewed = await cluster.renew(checksum);
     onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
-    if (renewed.hasGoneBack) forget();
+    if (renewed.changed === 'went-back') forget();
+    if (renewed.changed === 'restarted') readAnew();
     const plan = planRound(state, { renewed, checksum, held: held.all(), sentAt, leaseMs });
     ({ state, inForce } = plan);
     newest = renewed;
@@ -66,9 +69,20 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
 
   /** What is remembered here may never have been stored. What this replica has all the same is found, and claimed anew. */
   function forget(): void {
-    log.warn('cluster:went-back', { effect: 'what the database has is read again, and decided from there' });
+    log.warn('cluster:went-back', { effect: READ_AGAIN });
     for (const { shard } of held.all()) drop(shard, 'the database lacks what it had before');
     state = FIRST_ROUND;
+  }
+
+  /**
+   * It may lack what was written since the last renewal, and a watch whose value stays would never show it. Senders end
+   * the tries that are under way, so that none is made again meanwhile; what is remembered of watches is not written down.
+   */
+  function readAnew(): void {
+    log.info('cluster:database-restarted', { effect: READ_AGAIN });
+    for (const { shard } of held.all())
+      if (isOf('channel', shard)) void release(shard);
+      else held.lose(shard);
   }
 
   function follow({ lost, deadline }: RoundPlan): void {

@@ -7,7 +7,10 @@ export interface AnchoredClock extends Clock {
   anchor(now: Instant): void;
 }
 
-/** Before the first anchor it shows the time of `clock`. After that it never goes back: it stands still until it is right. */
+/** An anchor comes with the delay of a network. One that is further back than that says that the clock itself was set back. */
+const LATE_MS = 2000;
+
+/** Before the first anchor it shows the time of `clock`. Where an anchor is a little late, it stands still until it is right. */
 export function createAnchoredClock(clock: Clock): AnchoredClock {
   let offsetMs: number | null = null;
   let newest = -Infinity;
@@ -22,6 +25,7 @@ export function createAnchoredClock(clock: Clock): AnchoredClock {
     sleep: (ms, signal) => clock.sleep(ms, signal),
     anchor(now) {
       offsetMs = now - clock.monotonic();
+      if (newest - now > LATE_MS) newest = now;
     },
   };
 }

@@ -60,8 +60,8 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     edits: [
       {
         file: 'src/store/postgres/cluster.ts',
-        find: 'const hasGoneBack = before !== null &&',
-        replace: 'const hasGoneBack = before === 0 &&',
+        find: 'changed: before && changedSince(before, row)',
+        replace: 'changed: null',
       },
       {
         file: 'src/store/tables/memory/memory.ts',

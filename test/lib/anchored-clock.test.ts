@@ -28,3 +28,17 @@ test('an anchor that was a little late set the clock back, and a poll was taken 
   await machine.advance(20);
   expect(clock.now()).toBe(1510);
 });
+
+test('a clock that was ahead for a while and is right again goes back at once: nobody polled until it had caught up', async () => {
+  const machine = createFakeClock(0);
+  const clock = createAnchoredClock(machine);
+  clock.anchor(HOUR);
+  await machine.advance(5000);
+  clock.anchor(HOUR + 600_000);
+  expect(clock.now()).toBe(HOUR + 600_000);
+  await machine.advance(5000);
+  clock.anchor(HOUR + 10_000);
+  expect(clock.now()).toBe(HOUR + 10_000);
+  await machine.advance(1000);
+  expect(clock.now()).toBe(HOUR + 11_000);
+});

@@ -111,10 +111,10 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
   test('a standby that took over without the last seconds was taken for the same database', async () => {
     await using all = await replicas();
     const [one, other] = [await all.join('one'), await all.join('other')];
-    const haveGoneBack = async (): Promise<boolean[]> => [
-      (await one.cluster.renew('config')).hasGoneBack,
-      (await other.cluster.renew('config')).hasGoneBack,
-    ];
+    const haveGoneBack = async (): Promise<boolean[]> => {
+      const renewed = [await one.cluster.renew('config'), await other.cluster.renew('config')];
+      return renewed.map(({ changed }) => changed === 'went-back');
+    };
     expect(await haveGoneBack()).toEqual([false, false]);
     const renewedBefore = async (ago: string): Promise<void> => {
       await execute(all.url, `UPDATE replicas SET until = until - interval '${ago}' WHERE name = 'one'`);

@@ -71,8 +71,11 @@ export interface Renewed {
   readonly config: string | null;
   /** By the clock of the database. */
   readonly now: Instant;
-  /** The database lacks the renewal before this one: a standby took over that had not got it, or an older state was put back. */
-  readonly hasGoneBack: boolean;
+  /**
+   * Null: since the renewal before this one the same server has answered, with all that it had. `went-back`: it lacks that
+   * renewal. `restarted`: it was started since, or another server has taken over, and may lack what came after it.
+   */
+  readonly changed: 'went-back' | 'restarted' | null;
 }
 
 /** What one who only looks sees of the replicas. */

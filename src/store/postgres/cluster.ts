@@ -17,25 +17,30 @@ export interface ClusterOptions {
   readonly leaseMs: number;
 }
 
+/** Of all replicas. */
+export const LEASE_MS = 15_000;
+
 /** The only slot of a shard so far. */
 const SLOT = 0;
-const IS_FREE = 'until < clock_timestamp()';
-const IS_LIVE = 'until > clock_timestamp()';
+/** No lease ends later than one from now, but where the clock of the server was ahead when it was written. */
+const MOST_LEASE = (leaseMs: string): string => `clock_timestamp() + (${leaseMs}::bigint + 1000) * interval '1 ms'`;
+const IS_LIVE = (leaseMs: string): string => `(until > clock_timestamp() AND until < ${MOST_LEASE(leaseMs)})`;
 /** Rows of replicas that are gone without a word are kept for so long. */
 const GONE = "interval '1 day'";
-const ASK_AFTER_MS = `CASE WHEN ask_from > clock_timestamp()
-  THEN ceil(extract(epoch FROM ask_from - clock_timestamp()) * 1000) ELSE 0 END::bigint AS ask_after_ms`;
+const ASK_AFTER_MS = (leaseMs: string): string => `CASE WHEN ask_from > clock_timestamp()
+  THEN least(ceil(extract(epoch FROM ask_from - clock_timestamp()) * 1000), window_ms + ${leaseMs}::bigint)
+  ELSE 0 END::bigint AS ask_after_ms`;
 const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`;
 const MILLISECONDS = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
 const CLAIM = `
   WITH free AS (
-    SELECT key, slot, owner AS former FROM shards WHERE ${IS_FREE} AND starts_with(key, $2)
+    SELECT key, slot, owner AS former FROM shards WHERE NOT ${IS_LIVE('$4')} AND starts_with(key, $2)
     ORDER BY until, key LIMIT $3 FOR UPDATE SKIP LOCKED)
   UPDATE shards AS s SET owner = $1, epoch = nextval('shard_epochs'), ${untilIn('$4')},
     ask_from = greatest(s.ask_from, s.until + s.window_ms * interval '1 ms')
   FROM free WHERE (s.key, s.slot) = (free.key, free.slot)
-  RETURNING s.key, s.epoch, free.former IS NOT NULL AS is_takeover, ${ASK_AFTER_MS}`;
+  RETURNING s.key, s.epoch, free.former IS NOT NULL AS is_takeover, ${ASK_AFTER_MS('$4')}`;
 
 const RENEW = `
   WITH me AS (
@@ -49,18 +54,19 @@ const RENEW = `
     SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
     WHERE NOT EXISTS (SELECT 1 FROM replicas WHERE id = $1)),
   gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
-  mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS}),
+  mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS('$4')}),
   live AS (
-    SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE}
+    SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE('$4')}
     UNION ALL SELECT id, name, checksum, announced_at FROM me),
   told AS (SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM live),
-  known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE} THEN owner END AS holder FROM shards)
+  known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE('$4')} THEN owner END AS holder FROM shards)
   SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
     (SELECT json_agg(told) FROM told) AS live,
     (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
     (SELECT config FROM cluster) AS config, ${MILLISECONDS('clock_timestamp()')} AS now,
     (SELECT ${MICROSECONDS('until')} FROM replicas WHERE id = $1) AS former_until,
-    (SELECT ${MICROSECONDS('until')} FROM me) AS until`;
+    (SELECT ${MICROSECONDS('until')} FROM me) AS until,
+    ${MICROSECONDS('pg_postmaster_start_time()')} AS started`;
 
 const RELEASE = `
   UPDATE shards SET owner = NULL, until = clock_timestamp(),
@@ -75,8 +81,7 @@ const ADD_SHARD = list(
 );
 
 const DROP_SHARD = `DELETE FROM shards WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`;
-const ANY_FREE = `SELECT 1 FROM shards WHERE ${IS_FREE} LIMIT 1`;
-const ANY_UNHELD = `SELECT 1 FROM shards WHERE NOT ${IS_LIVE} LIMIT 1`;
+const ANY_FREE = `SELECT 1 FROM shards WHERE NOT ${IS_LIVE('$1')} LIMIT 1`;
 
 // Rounds that rest on the policy are decided again: another config may tell others.
 const AGREE = `
@@ -89,8 +94,8 @@ const AGREE = `
 
 export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOptions): SharedCluster {
   const { sql, write } = database;
-  /** Until when this replica lives by the last renewal that was answered, in microseconds; null: none was. */
-  let renewedUntil: number | null = null;
+  /** Of the last renewal that was answered; null: none was. */
+  let last: RenewedBefore | null = null;
   const heldOf = (row: HeldRow): HeldShard => ({
     shard: row.key,
     fence: { key: row.key, slot: SLOT, owner: id, epoch: row.epoch },
@@ -125,8 +130,8 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
       const { kind, subject, actor, data } = joined;
       const row = await sql.first(RENEW, [id, name, checksum, leaseMs, kind, subject, actor, data]);
       const renewed = RenewedRow.parse(row);
-      const before = renewedUntil;
-      renewedUntil = renewed.until;
+      const before = last;
+      last = renewed;
       return renewedOf(renewed, { heldOf, before });
     },
     claim: (family, count) => write('take-over', (on) => claimOn(on, family, count)),
@@ -138,8 +143,8 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     async dropShard({ key, owner, epoch }) {
       await sql.run(DROP_SHARD, [key, owner, epoch]);
     },
-    hasFree: async () => (await sql.first(ANY_FREE)) !== undefined,
-    allHeld: async () => (await sql.first(ANY_UNHELD)) === undefined,
+    hasFree: async () => (await sql.first(ANY_FREE, [leaseMs])) !== undefined,
+    allHeld: async () => (await sql.first(ANY_FREE, [leaseMs])) === undefined,
     async agree(config, expects, at) {
       const { at: noted, kind, subject, actor, data } = textOf(lineOf(at, 'config-in-force', { config }));
       const changed = await sql.all(AGREE, [config, expects, noted, kind, subject, actor, data]);
@@ -147,13 +152,13 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     },
     async leave() {
       await sql.run('DELETE FROM replicas WHERE id = $1', [id]);
-      renewedUntil = null;
+      last = null;
     },
   };
 }
 
 const IS_OURS = 'key = $1 AND slot = $2 AND owner = $3 AND epoch = $4';
-const HOLD = `SELECT 1 FROM shards WHERE ${IS_OURS} AND ${IS_LIVE} FOR SHARE`;
+const HOLD = `SELECT 1 FROM shards WHERE ${IS_OURS} AND ${IS_LIVE('$5')} FOR SHARE`;
 const PROLONG = `UPDATE shards SET ${untilIn('$5')} WHERE ${IS_OURS}`;
 
 /**
@@ -162,22 +167,22 @@ const PROLONG = `UPDATE shards SET ${untilIn('$5')} WHERE ${IS_OURS}`;
  * prolonged on the way: the server was away for a while.
  */
 export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, leaseMs: number): Promise<boolean> {
-  const holder = [key, slot, owner, epoch];
-  if ((await sql.first(HOLD, holder)) !== undefined) return true;
-  return (await sql.run(PROLONG, [...holder, leaseMs])) === 1;
+  const lease = [key, slot, owner, epoch, leaseMs];
+  if ((await sql.first(HOLD, lease)) !== undefined) return true;
+  return (await sql.run(PROLONG, lease)) === 1;
 }
 
 const SEEN = `
   WITH live AS (
-    SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM replicas WHERE ${IS_LIVE}),
-  known AS (SELECT key, CASE WHEN ${IS_LIVE} THEN owner END AS holder FROM shards)
+    SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM replicas WHERE ${IS_LIVE('$1')}),
+  known AS (SELECT key, CASE WHEN ${IS_LIVE('$1')} THEN owner END AS holder FROM shards)
   SELECT (SELECT coalesce(json_agg(live ORDER BY name, id), '[]') FROM live) AS live,
     (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
     (SELECT config FROM cluster) AS config`;
 
 /** For those who work on nothing themselves. */
-export async function seenCluster(sql: Sql): Promise<SeenCluster> {
-  return seenOf(SeenRow.parse(await sql.first(SEEN)));
+export async function seenCluster(sql: Sql, leaseMs: number): Promise<SeenCluster> {
+  return seenOf(SeenRow.parse(await sql.first(SEEN, [leaseMs])));
 }
 
 /** Of those that work, and of those that ended a short while ago. */
@@ -187,7 +192,7 @@ export async function replicaIds(sql: Sql): Promise<string[]> {
 
 /** The name of a replica that works; null: none does. */
 export async function nameOfAny(sql: Sql): Promise<string | null> {
-  const row = await sql.first(`SELECT name FROM replicas WHERE ${IS_LIVE} ORDER BY name LIMIT 1`);
+  const row = await sql.first(`SELECT name FROM replicas WHERE ${IS_LIVE('$1')} ORDER BY name LIMIT 1`, [LEASE_MS]);
   return row === undefined ? null : String(row['name']);
 }
 
@@ -225,18 +230,28 @@ const RenewedRow = SeenRow.extend({
   now: z.number(),
   former_until: z.number().nullable(),
   until: z.number(),
+  started: z.number(),
 });
+type RenewedRow = z.output<typeof RenewedRow>;
+
+/** Until when this replica lives by a renewal, and when the server was started that answered it; in microseconds. */
+type RenewedBefore = Pick<RenewedRow, 'until' | 'started'>;
 
 interface RenewedBy {
   readonly heldOf: (row: HeldRow) => HeldShard;
-  /** Until when it lived by the renewal before; null: there was none. */
-  readonly before: number | null;
+  /** Null: there was none. */
+  readonly before: RenewedBefore | null;
 }
 
-function renewedOf(row: z.output<typeof RenewedRow>, { heldOf, before }: RenewedBy): Renewed {
+function renewedOf(row: RenewedRow, { heldOf, before }: RenewedBy): Renewed {
+  return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now, changed: before && changedSince(before, row) };
+}
+
+/** No server goes back while it runs. One that was started since may lack what came after the renewal, and look the same. */
+function changedSince({ until, started }: RenewedBefore, row: RenewedRow): Renewed['changed'] {
   // A renewal that was done and whose answer was lost is later than the last one that was answered.
-  const hasGoneBack = before !== null && (row.former_until ?? 0) < before;
-  return { ...seenOf(row), mine: row.mine.map(heldOf), now: row.now, hasGoneBack };
+  if ((row.former_until ?? 0) < until) return 'went-back';
+  return row.started === started ? null : 'restarted';
 }
 
 function seenOf({ live, shards, config }: z.output<typeof SeenRow>): SeenCluster {

@@ -15,7 +15,7 @@ import { healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { lockPolicy } from '../tables/operators/policy.ts';
 import { createView, type OwnView } from '../view.ts';
 import { addressOf } from './address.ts';
-import { createPostgresCluster, isHeld, nameOfAny, replicaIds, seenCluster } from './cluster.ts';
+import { createPostgresCluster, isHeld, LEASE_MS, nameOfAny, replicaIds, seenCluster } from './cluster.ts';
 import { createPostgresDatabase } from './driver.ts';
 import type { PostgresLimits } from './pool.ts';
 
@@ -32,7 +32,6 @@ const CONNECTIONS = 4;
 const TIMEOUT_MS = 10_000;
 /** Of a renewal: several fit into a lease. */
 const LEASE_TIMEOUT_MS = 3000;
-const LEASE_MS = 15_000;
 /** The first that knows `IS JSON`. */
 const OLDEST_SERVER = 16;
 
@@ -57,7 +56,7 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }:
   const held = opened.move();
   return createStore(database, {
     cluster,
-    view: viewOf(database.view.sql),
+    view: viewOf(database.view.sql, leaseMs),
     holds: (sql, fence) => isHeld(sql, fence, leaseMs),
     keepHealth: async (sql, health) => keepHealth(sql, id, health, await replicaIds(sql)),
     secure: () => Promise.resolve([]),
@@ -69,12 +68,12 @@ export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }:
 // Changes with every commit on the server, that of another database included.
 const VERSION = 'SELECT pg_current_snapshot()::text AS version';
 
-function viewOf(sql: Sql): OwnView {
+function viewOf(sql: Sql, leaseMs = LEASE_MS): OwnView {
   return {
-    replicas: () => seenCluster(sql),
+    replicas: () => seenCluster(sql, leaseMs),
     version: async () => String((await sql.first(VERSION))?.['version']),
     async health() {
-      const ids = (await seenCluster(sql)).replicas.map(({ id }) => id);
+      const ids = (await seenCluster(sql, leaseMs)).replicas.map(({ id }) => id);
       return healthRows(sql, ids);
     },
   };

@@ -44,7 +44,7 @@ export class MemoryCluster {
       shards: [...this.#shards].map(([shard, { owner, until }]) => ({ shard, holder: until > now ? owner : null })),
       config: this.#config,
       now,
-      hasGoneBack: this.#behind.delete(id),
+      changed: this.#behind.delete(id) ? 'went-back' : null,
     };
   }
 
