@@ -22,7 +22,7 @@ import { readMembers } from './tables/alerts/due-groups.ts';
 import { acksToPass, keepMirrored, mirrored, oldEvents } from './tables/alerts/mirrored.ts';
 import { newestNotification } from './tables/alerts/notifications.ts';
 import { readActive } from './tables/alerts/recipient-states.ts';
-import { addRun, claimDeliveries, expire, nextDue, refusing } from './tables/deliveries/deliveries.ts';
+import { addRun, claimDeliveries, expire, nextDue, refusing, unclaim } from './tables/deliveries/deliveries.ts';
 import { FIRST_KEY } from './tables/deliveries/delivery-members.ts';
 import { settleDelivery } from './tables/deliveries/settled-deliveries.ts';
 import { append, chain, countJournal, hasUnchained } from './tables/journal/journal.ts';
@@ -146,6 +146,7 @@ function outboxWrites({ database, own: { holds, log } }: StoreTools) {
       for (const one of taken) claimed.push(await wholeDelivery(sql, one));
       return claimed;
     },
+    unclaim: (lost, fence) => write('claim', async (on) => ((await holds(on, fence)) ? unclaim(on, lost) : 0)),
     ran: (channel, ms) => write('ran', (on) => addRun(on, channel, ms)),
     async settle(tried, settlement, at) {
       const marked = settlement.state === 'sent' ? await markedBefore(database, tried, settlement, at) : FIRST_KEY;

@@ -42,7 +42,7 @@ export interface Sender {
 }
 
 interface SenderOptions {
-  readonly store: Pick<Store, 'claim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'>;
+  readonly store: Pick<Store, 'claim' | 'unclaim' | 'expire' | 'refusing' | 'ran' | 'settle' | 'nextDue'>;
   readonly ownership: Pick<Ownership, 'fenceOf'>;
   readonly channel: string;
   readonly notifier: Pick<OpenNotifier, 'send'>;
@@ -91,6 +91,8 @@ export function createSender(options: SenderOptions): Sender {
   const loop = createWokenLoop(clock);
 
   let isResumed = false;
+  /** A claim whose answer has not come. */
+  let lostClaim: Pick<DeliveryClaim, 'outOfTurn'> | null = null;
   // Failing receivers are known from the deliveries that wait.
   let isNew = true;
 
@@ -107,6 +109,7 @@ export function createSender(options: SenderOptions): Sender {
     await recallFailing();
     if (inFlight.size === MOST_IN_FLIGHT) return null;
     await expire();
+    await unclaim(fence);
     // A claim is a commit, so it is looked first.
     const now = clock.now();
     const due = await store.nextDue(shareNow().share);
@@ -163,7 +166,9 @@ export function createSender(options: SenderOptions): Sender {
 
   /** How many there were. */
   async function claim({ share, ...how }: Taking, fence: Fence, abandon: AbortSignal): Promise<number> {
+    lostClaim = how;
     const claimed = await store.claim({ ...share, ...how, at: clock.now(), leaseMs: LEASE_MS }, fence);
+    lostClaim = null;
     for (const one of claimed) {
       pacing.began(one.rule, runTime.passed());
       start(one, abandon);
@@ -186,6 +191,16 @@ export function createSender(options: SenderOptions): Sender {
     if (all) isResumed = false;
     expiresAtMs = passedMs + EXPIRE_STEP_MS;
     if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });
+  }
+
+  /** A claim whose answer was lost may have been kept: its messages would wait until the lease ends, sent by nobody. */
+  async function unclaim(fence: Fence): Promise<void> {
+    if (lostClaim === null) return;
+    const lost = { channel, held: [...inFlight.keys()], isOutOfTurn: lostClaim.outOfTurn !== null };
+    const deliveries = await store.unclaim(lost, fence);
+    lostClaim = null;
+    if (deliveries > 0)
+      log.info('outbox:unclaimed', { channel, deliveries, effect: 'they were not sent, and are now' });
   }
 
   async function recordRunTime(): Promise<void> {

@@ -17,6 +17,13 @@ export interface Share {
 }
 
 /** For whom deliveries are claimed. */
+export interface LostClaim {
+  readonly channel: string;
+  /** The caller is sending these. */
+  readonly held: readonly DeliveryId[];
+  readonly isOutOfTurn: boolean;
+}
+
 export interface DeliveryClaim extends Share {
   readonly limit: number;
   readonly at: Instant;
@@ -121,6 +128,12 @@ export interface OutboxStore {
    * severe the next one is, so a resolve cannot overtake its firing, and of one rule no more than its share. Nothing for a process that was taken over.
    */
   claim(claim: DeliveryClaim, fence: Fence): Promise<Claimed[]>;
+
+  /**
+   * After a claim that was rejected and may have been kept all the same: what nobody sends is due as it was before, and
+   * was never tried. Resolves with how many; 0 for a process that was taken over.
+   */
+  unclaim(lost: LostClaim, fence: Fence): Promise<number>;
 
   /** Adds to the time for which the sender of the channel ran: what is owed there grows older by it. */
   ran(channel: string, ms: number): Promise<void>;

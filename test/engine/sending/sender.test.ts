@@ -99,6 +99,29 @@ test('a channel came back within a minute, and what was being sent when its othe
   await end();
 });
 
+test('messages whose claim was kept, though its answer was lost, were sent by nobody for five minutes, and held up their rule', async () => {
+  const post = createOutbox();
+  const claimOf = post.store.claim.bind(post.store);
+  const claims = jest.spyOn(post.store, 'claim');
+  const isLost = async (...given: Parameters<Store['claim']>): Promise<never> => {
+    await claimOf(...given);
+    throw new StorageError('the connection was reset');
+  };
+  await post.owe(aDelivery({ id: 'before', watch: 'one' }));
+  await using sender = post.start();
+  await post.clock.advance(0);
+  for (const [n, id] of ['lost', 'lost too', 'third'].entries()) {
+    if (n < 2) claims.mockImplementationOnce(isLost);
+    await post.owe(aDelivery({ id, watch: 'two' }));
+    sender.wake();
+    await post.clock.advance(0);
+  }
+  await post.clock.advance(10 * SECOND);
+  expect(post.arrived()).toEqual(['before#1', 'lost#1', 'lost too#1', 'third#1']);
+  expect(post.tries.map(({ maybeCopy }) => maybeCopy)).toEqual([false, false, false, false]);
+  expect(await post.store.survey()).toEqual({ outbox: [], dead: 0, sent: 4 });
+});
+
 describe('a try', () => {
   test('is told what the receiver called the message before, so that it can be changed or answered', async () => {
     const post = createOutbox();

@@ -152,6 +152,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
       write(() => inner.keepChainBlocks(explorer, blocks, kept, fence)),
     ran: (channel, ms) => write(() => inner.ran(channel, ms)),
     claim: (claim, fence) => write(() => inner.claim(claim, fence)),
+    unclaim: (lost, fence) => write(() => inner.unclaim(lost, fence)),
     settle: (tried, settlement, at) =>
       write(async () => {
         const end = await inner.settle(tried, settlement, at);

@@ -479,6 +479,48 @@ export function keepsThePromise(place: Place): void {
     },
   );
 
+  story('a claim whose answer was lost is taken back: what nobody sends is due, and was never tried', async (store) => {
+    await owe(store, 'w', [aDelivery({ id: 'a' }), aDelivery({ id: 'b' })], NOON);
+    await owe(store, 'v', [aDelivery({ id: 'c', channel: 'mail', watch: 'other' })], NOON);
+    await claim(store, 'ops', 2, NOON);
+    await claim(store, 'mail', 1, NOON);
+    const lost = { channel: 'ops', held: ['a'], isOutOfTurn: false };
+    const fence = fenceOf(store, 'channel:ops');
+    expect(await store.unclaim(lost, { ...fence, epoch: fence.epoch + 1 })).toBe(0);
+    expect(await store.unclaim(lost, fence)).toBe(1);
+    expect(await store.unclaim(lost, fence)).toBe(0);
+    expect(await claim(store, 'ops', 9, NOON)).toMatchObject([{ delivery: { id: 'b' }, attempt: 1, maybeCopy: false }]);
+    expect(await store.settle({ id: 'c', attempt: 1 }, { state: 'sent', outcome: SENT }, NOON)).toBe('settled');
+  });
+
+  story('a message that was claimed out of its turn is due at its time when the answer was lost', async (store) => {
+    await owe(store, 'w', [aDelivery({ id: 'a' })], NOON);
+    await claim(store, 'ops', 1, NOON);
+    const dueAt = NOON + 60 * SECOND;
+    await settle(store, 'a', { state: 'due', outcome: AGAIN, dueAt }, NOON);
+    const ofTurn = { ...allOf('ops'), limit: 1, at: NOON, leaseMs: LEASE_MS, outOfTurn: aDelivery().recipient };
+    const fence = fenceOf(store, 'channel:ops');
+    const taken = await store.claim(ofTurn, fence);
+    expect(taken).toMatchObject([{ attempt: 2, scheduled: 1 }]);
+    expect(await store.unclaim({ channel: 'ops', held: [], isOutOfTurn: true }, fence)).toBe(1);
+    expect(await claim(store, 'ops', 9, NOON)).toEqual([]);
+    expect(await claim(store, 'ops', 9, dueAt)).toMatchObject([{ attempt: 2, scheduled: 2 }]);
+  });
+
+  story(
+    'what a former process had begun to send is not taken back: nobody knows whether it arrived',
+    async (store, takeOver) => {
+      await owe(store, 'w', [aDelivery()], NOON);
+      await claim(store, 'ops', 1, NOON);
+      const next = await takeOver();
+      expect(await next.unclaim({ channel: 'ops', held: [], isOutOfTurn: false }, fenceOf(next, 'channel:ops'))).toBe(
+        0,
+      );
+      await next.expire('ops', NOON, []);
+      expect(await claim(next, 'ops', 1, NOON)).toMatchObject([{ attempt: 2, maybeCopy: true }]);
+    },
+  );
+
   story('a lease that a clock set back would make longer than any has ended', async (store) => {
     await owe(store, 'w', [aDelivery()], NOON);
     await claim(store, 'ops', 1, NOON);

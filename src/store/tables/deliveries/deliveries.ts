@@ -3,7 +3,13 @@ import { LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
 import { RANK_OF, type Outcome } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { LONGEST_LEASE_MS, type DeliveryClaim, type Claimed, type Share } from '../../contract/deliveries.ts';
+import {
+  LONGEST_LEASE_MS,
+  type DeliveryClaim,
+  type Claimed,
+  type LostClaim,
+  type Share,
+} from '../../contract/deliveries.ts';
 import { int, intOrNull, text, type Row } from '../../sql/rows.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
@@ -121,6 +127,15 @@ const EXPIRE = (d: SqlDialect): string => `
 
 const END_LEASES = `
   UPDATE deliveries SET lease_until = 0 WHERE state = 'sending' AND ($1::text IS NULL OR channel = $1::text)`;
+
+const UNCLAIM = (d: SqlDialect): string => `
+  UPDATE deliveries SET state = 'due', attempt = attempt - 1, out_of_turn = out_of_turn - $3
+  WHERE channel = $1 AND state = 'sending' AND lease_until > 0 AND NOT ${d.among('id', '$2', 'text')}`;
+
+/** What a former process had begun to send has no lease any more, and stays as it is. */
+export async function unclaim(sql: Sql, { channel, held, isOutOfTurn }: LostClaim): Promise<number> {
+  return sql.run(UNCLAIM, [channel, held, isOutOfTurn ? 1 : 0]);
+}
 
 /** Rows that cannot be read end as dead, so that they do not stand in the way of the others; `damaged` is told. */
 export async function claimDeliveries(
