@@ -211,6 +211,7 @@ export function createParts(
   const blindWatches = createBlindWatches({
     clock,
     memoryOf: (id) => poller.memoryOf(id),
+    paceOf: spending.paceOf,
     pausedUntil: (watch) => pauses.until(watch),
     storage: options.storageState,
   });

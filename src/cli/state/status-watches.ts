@@ -53,7 +53,7 @@ function behindLine(count: number, oldest: Trust['oldest']): string {
   const watches = `${count} ${count === 1 ? 'watch' : 'watches'}.`;
   if (oldest === null) return watches;
   const { watch, age_ms: ageMs, interval_ms: intervalMs } = oldest;
-  const pace = `asked every ${formatDuration(intervalMs)}`;
+  const pace = `asked every ${showDuration(intervalMs)}`;
   return `${watches} Furthest behind: ${watch}, last answer ${showDuration(Math.max(ageMs, 1000))} ago, ${pace}.`;
 }
 

@@ -6,7 +6,8 @@ import { reasonOf, type BlindReason, type BlindWatch } from '../../core/model/qu
 import type { Memory } from '../../core/model/memory.ts';
 import type { MissReason, Observation } from '../../core/model/observation.ts';
 import { isOverdue, showCron } from '../../core/model/watch/schedule.ts';
-import type { Schedule, Watch } from '../../core/model/watch/watch.ts';
+import { paceIn, type Schedule, type Watch } from '../../core/model/watch/watch.ts';
+import { paceOfRule } from '../scheduling/groups.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 export interface BlindWatches {
@@ -49,16 +50,27 @@ const NEVER_CLEAR = -Infinity;
 export interface BlindWatchesOptions {
   readonly clock: Clock;
   readonly memoryOf: (watch: WatchId) => Memory | undefined;
+  /** The interval in force: as that of the rule where it is left out. */
+  readonly paceOf?: (watch: Watch) => number;
   /** When the last pause of the watch ends or ended; null where there is none. Meanwhile it is not blind. */
   readonly pausedUntil: (watch: Watch) => Instant | null;
   /** What became of the last that was to be kept. */
   readonly storage: () => 'works' | 'fails' | 'full';
 }
 
-export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: BlindWatchesOptions): BlindWatches {
+export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
+  const { clock, memoryOf, pausedUntil, storage, paceOf = paceOfRule } = options;
   let watchedById: ReadonlyMap<WatchId, Watched> = new Map();
   /** When it was last seen that the store refuses. */
   let refusedAt: Instant = -Infinity;
+
+  /** What is remembered, by the longer of the intervals of its last poll and of now. */
+  function knownOf(watch: Watch): Memory | Unpolled | undefined {
+    const memory = memoryOf(watch.id);
+    const paceMs = paceOf(watch);
+    if (paceMs <= paceIn(memory, watch)) return memory;
+    return memory === undefined ? { data: null, coveredUntil: null, paceMs } : { ...memory, paceMs };
+  }
 
   function look(watched: Watched, now: Instant): BlindWatch | null {
     const { watch, missed } = watched;
@@ -73,7 +85,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     }
     if (watched.isDamaged) return { watch, since: watched.from, reason: 'damaged-memory', fields: [] };
     if (now <= watched.clearUntil) return null;
-    const memory = memoryOf(watch.id);
+    const memory = knownOf(watch);
     // Its polls saw something all the time: once the store takes it, only what is missed from then on counts.
     if (refused === null && missed === null && (memory?.data?.state ?? 'ok') === 'ok')
       watched.from = Math.max(watched.from, refusedAt);
@@ -87,14 +99,14 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
     return { watch, since, reason: whyOf(missed, memory), fields };
   }
 
-  function whyOf(missed: MissReason | null, memory: Memory | undefined): BlindReason {
+  function whyOf(missed: MissReason | null, memory: Pick<Memory, 'data'> | undefined): BlindReason {
     return storageReason() ?? missed ?? reasonOf(memory?.data ?? null);
   }
 
   function overdueOf({ watch, from, missed, isDamaged }: Watched, now: Instant): BlindWatch[] {
     const pauseEnd = pausedUntil(watch) ?? -Infinity;
     if (isDamaged || pauseEnd > now) return [];
-    const memory = memoryOf(watch.id);
+    const memory = knownOf(watch);
     const since = overdueSince(memory, { watch, from: Math.max(from, pauseEnd), now });
     if (since === null) return [];
     return [{ watch, since, reason: whyOf(missed, memory), fields: [] }];
@@ -121,7 +133,7 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
 
   /** All that is remembered counts: it was blind when the daemon stopped, and is not yet by what was seen since. */
   function isUndecided({ watch, from, isDamaged }: Watched): boolean {
-    const memory = memoryOf(watch.id);
+    const memory = knownOf(watch);
     const now = clock.now();
     return (
       !isDamaged &&
@@ -187,6 +199,8 @@ export function createBlindWatches({ clock, memoryOf, pausedUntil, storage }: Bl
       new Set([...watchedById.values()].filter(isUndecided).map(({ watch: { target } }) => target.explorer)),
   };
 }
+
+type Unpolled = Pick<Memory, 'data' | 'coveredUntil'> & { readonly paceMs: number };
 
 /** What is polled at once, or had a due time since. */
 function wasDue({ watch, adoptedAt }: Watched, now: Instant): boolean {

@@ -64,7 +64,8 @@ function isExplained({ subject }: Cause, down: ReadonlySet<string>): boolean {
   return sort === 'not-stored' || down.has(explorer);
 }
 
-type Sort = 'no-answer' | 'not-understood' | 'stale' | 'no-data' | 'field' | 'not-polled' | 'damaged' | 'not-stored';
+type Sort =
+  'no-answer' | 'plan' | 'not-understood' | 'stale' | 'no-data' | 'field' | 'not-polled' | 'damaged' | 'not-stored';
 
 const SORTS: Partial<Readonly<Record<BlindReason, Sort>>> = {
   'storage-fails': 'not-stored',
@@ -78,6 +79,7 @@ const SORTS: Partial<Readonly<Record<BlindReason, Sort>>> = {
   partial: 'no-data',
   'blind-field': 'field',
   'no-poll': 'not-polled',
+  plan: 'plan',
   'damaged-memory': 'damaged',
 };
 
@@ -109,6 +111,7 @@ function blindCause(subject: string, causes: readonly BlindCause[], moment: Mome
 
 const TITLES: Readonly<Record<Sort, (explorer: string, watches: string, fields: string) => string>> = {
   'no-answer': (explorer, watches) => `${explorer} does not answer, ${watches}`,
+  plan: (explorer, watches) => `the plan of ${explorer} leaves no credits for ${watches}`,
   'not-understood': (explorer, watches) => `${explorer} answers otherwise than expected, ${watches}`,
   stale: (explorer, watches) => `the head of ${explorer} stands still, ${watches}`,
   'no-data': (explorer, watches) => `${explorer} does not show everything, ${watches}`,

@@ -4,6 +4,7 @@ const WORDS: Readonly<Record<string, string>> = {
   stale: 'the chain head is stalled',
   nodata: 'no answer',
   partial: 'answers are incomplete',
+  plan: 'the plan leaves no credits for it now',
   throttled: 'the explorer allows no more requests',
   error: 'the explorer answers with errors',
   'blind-field': 'a field that a rule reads is gone',
@@ -32,7 +33,7 @@ export function causeWords(cause: string): string {
   return WORDS[cause] ?? cause;
 }
 
-const ANSWERED = ['stale', 'nodata', 'partial', 'blind-field', 'damaged-memory', 'storage-fails', 'storage-full'];
+const ANSWERED = ['plan', 'stale', 'nodata', 'partial', 'blind-field', 'damaged-memory', 'storage-fails', 'storage-full'];
 
 /** Whether there was no answer, or one that does not tell. */
 export function sinceWords(cause: string): 'Blind since' | 'No answer since' {

@@ -13,7 +13,7 @@ const rule = (id: string): string =>
 const [one, two] = [loadWatches(`watches:\n${rule('one')}`), loadWatches(`watches:\n${rule('one')}${rule('two')}`)];
 
 /** The poller, who is blind, and what the log says of it, over an explorer that answers or does not. */
-async function aStory(watches = one) {
+async function aStory(watches = one, paceMs = 60_000) {
   const made = aPoller({
     onPolled: (watch, observation) => {
       blindWatches.polled(watch, observation);
@@ -22,6 +22,7 @@ async function aStory(watches = one) {
   const { clock, poller, seen, log } = made;
   const blindWatches = createBlindWatches({
     clock,
+    paceOf: () => paceMs,
     storage: () => 'works',
     pausedUntil: () => null,
     memoryOf: (id) => poller.memoryOf(id),
@@ -57,6 +58,15 @@ async function aStory(watches = one) {
     },
   };
 }
+
+test('a watch whose first poll a plan put off was blind before it was due', async () => {
+  await using story = await aStory(one, 400_000);
+  const { clock, blindWatches, blind } = story;
+  await clock.advance(600_000);
+  expect([blind(), blindWatches.overdue().length]).toEqual([[], 1]);
+  await clock.advance(700_000);
+  expect(blind()).toEqual(['chain: no-poll since 2026-01-01T00:06:40Z: one']);
+});
 
 test('an explorer that does not answer makes its watches blind, said once, every hour again, and when it is over', async () => {
   await using story = await aStory(two);

@@ -77,6 +77,12 @@ test('what cannot be stored is told as the storage, not as an explorer', () => {
   ]);
 });
 
+test('a watch for which a plan leaves nothing is not told as an explorer that does not answer', () => {
+  expect(ofExplorers({ blind: blind(null, 'plan') })).toEqual([
+    'critical blind/chain/plan the plan of chain leaves no credits for 1 watch - Since 21:12 UTC: plan. two.',
+  ]);
+});
+
 test('a refused key is told at once, and explains that its watches are blind; a doubted one is not told yet', () => {
   const refused = (reason: 'unauthorized' | 'out-of-credits', doubt: string | null): ExplorerCauseFacts['troubles'] => [
     { trouble: { type: 'refused', explorer: 'chain', rest: { reason, doubt, nextAt: NOW } }, since: AT },
