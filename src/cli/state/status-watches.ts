@@ -8,7 +8,6 @@ import { paceOf, type Watch } from '../../core/model/watch/watch.ts';
 import type { Pause } from '../../core/model/watch/pause.ts';
 import { activeSince } from '../../core/alerts/emission.ts';
 import { blindFrom, dataWords, overdueFrom, pauseWords, type Looked } from '../../explain/data-words.ts';
-import { formatDuration } from '../../lib/durations.ts';
 import type { Trust } from '../../query/shapes/overview.ts';
 import { firstNames } from '../../lib/first-names.ts';
 
