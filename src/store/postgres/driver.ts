@@ -12,22 +12,31 @@ import type { PostgresAddress } from './address.ts';
 import { connectionOn, type PostgresConnection } from './connection.ts';
 import { POSTGRES } from './dialect.ts';
 import { codeOf, databaseError } from './errors.ts';
-import { createPool, type PostgresLimits } from './pool.ts';
+import { cancelStatement, createPool, type PostgresLimits } from './pool.ts';
 import { CLUSTER_TABLES } from './tables-of-cluster.ts';
 
 const MOST_TRIES = 3;
-// A process that is stopped within a transaction holds its locks no longer than this.
-const IDLE = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
-const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${IDLE}`;
-const BEGIN: Readonly<Record<Sync, string>> = {
-  full: `BEGIN; ${IDLE}`,
-  relaxed: `BEGIN; ${IDLE}; SET LOCAL synchronous_commit = off`,
-};
+
+/**
+ * How transactions begin. A process that is stopped within one holds its locks no longer than 10 s; a statement ends in the
+ * server before its client gives it up, and soon after its client is gone.
+ */
+function beginsWithin(timeoutMs: number): Readonly<Record<Sync | 'snapshot', string>> {
+  const limits = `SET LOCAL idle_in_transaction_session_timeout = '10s';
+    SET LOCAL statement_timeout = ${Math.ceil(timeoutMs * 0.9)};
+    SET LOCAL client_connection_check_interval = '2s'`;
+  return {
+    snapshot: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limits}`,
+    full: `BEGIN; ${limits}`,
+    relaxed: `BEGIN; ${limits}; SET LOCAL synchronous_commit = off`,
+  };
+}
 
 /** Opens no connection yet. Nothing rests on the session, so that a pooler may hand each transaction to another server. */
 export function createPostgresDatabase(options: PostgresAddress & PostgresLimits): SqlDatabase {
   const { name } = options;
   const pool = createPool(options);
+  const begins = beginsWithin(options.timeoutMs);
   const writing = createMutex();
   let isOpen = true;
 
@@ -39,16 +48,19 @@ export function createPostgresDatabase(options: PostgresAddress & PostgresLimits
     } catch (error) {
       throw error instanceof Superseded ? error : databaseError(name, action, error);
     } finally {
+      // What was given up would go on in the server, beside the connection that takes the place of this one.
+      if (connection.isBroken()) await cancelStatement(client);
       client.release(connection.isBroken());
     }
   }
 
   const sql = sqlThrough((work, isWrite) => on(isWrite ? 'write to' : 'read from', (one) => work(one.sql)));
   const write = <T>(step: Step, work: (sql: Sql) => Promise<T>, sync: Sync): Promise<T> =>
-    on('write to', (one) => inWrite(one, step, work, sync));
+    on('write to', (one) => inWrite(one, begins[sync], step, work));
   const reads = {
     sql,
-    snapshot: <T>(work: (sql: Sql) => Promise<T>): Promise<T> => on('read from', (one) => inSnapshot(one, work)),
+    snapshot: <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+      on('read from', (one) => inSnapshot(one, begins.snapshot, work)),
   };
 
   return {
@@ -77,8 +89,12 @@ async function reached(pool: pg.Pool, name: string): Promise<pg.PoolClient> {
   }
 }
 
-async function inSnapshot<T>(connection: PostgresConnection, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return inTransaction(connection, SNAPSHOT, async (sql) => {
+async function inSnapshot<T>(
+  connection: PostgresConnection,
+  begin: string,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  return inTransaction(connection, begin, async (sql) => {
     const result = await work(sql);
     await connection.sql.run('COMMIT');
     return result;
@@ -87,11 +103,11 @@ async function inSnapshot<T>(connection: PostgresConnection, work: (sql: Sql) =>
 
 async function inWrite<T>(
   connection: PostgresConnection,
+  begin: string,
   step: Step,
   work: (sql: Sql) => Promise<T>,
-  sync: Sync,
 ): Promise<T> {
-  return inTransaction(connection, BEGIN[sync], (sql) =>
+  return inTransaction(connection, begin, (sql) =>
     committed(
       step,
       () => work(sql),

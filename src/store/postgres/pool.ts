@@ -1,5 +1,7 @@
 // Connections to a server, and how their values are read.
+import net from 'node:net';
 import pg from 'pg';
+import { z } from 'zod';
 import type { PostgresAddress } from './address.ts';
 
 export interface PostgresLimits {
@@ -10,6 +12,7 @@ export interface PostgresLimits {
 }
 
 const CONNECT_MS = 5000;
+const CANCEL_MS = 1000;
 const BOOL = 16;
 const INT8 = 20;
 
@@ -42,4 +45,30 @@ export function createPool({ url, ssl, connections, timeoutMs }: PostgresAddress
     client.on('error', () => undefined);
   });
   return pool;
+}
+
+/** What a client is told by its server when it connects, which the types of the library leave out. */
+const Backend = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
+
+/** The number of this request in the protocol, which every server takes before a session, in plain text too. */
+const CANCEL_REQUEST = 80_877_102;
+
+/** Ends what the server does for this connection, if it still does something. Resolves soon in any case. */
+export async function cancelStatement(client: pg.PoolClient): Promise<void> {
+  const backend = Backend.safeParse(client).data;
+  if (backend === undefined) return;
+  const request = Buffer.alloc(16);
+  for (const [n, value] of [request.length, CANCEL_REQUEST, backend.processID, backend.secretKey].entries())
+    request.writeInt32BE(value, n * 4);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const socket = net.connect({ host: backend.host, port: backend.port, timeout: CANCEL_MS });
+  socket.on('connect', () => socket.end(request));
+  socket.on('timeout', () => socket.destroy());
+  // The server closes it once it has passed the request on.
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    resolve(undefined);
+  });
+  socket.resume();
+  await promise;
 }

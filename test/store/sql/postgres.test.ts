@@ -54,6 +54,35 @@ const RAISE = 'UPDATE channels SET ran_ms = ran_ms + 1 WHERE name = $1';
     expect(await database.sql.all('SELECT name FROM channels')).toEqual([]);
   });
 
+  test('statements that were given up went on in the server, each beside the connection that took its place', async () => {
+    await using opened = new AsyncDisposableStack();
+    const url = await started();
+    await migrateState(openedOn(url, opened));
+    const database = opened.use(createPostgresDatabase({ ...addressOf(url), connections: 2, timeoutMs: 300 }));
+    const locker = openedOn(url, opened);
+    const [locked, free] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const locking = locker.write('ran', async (sql) => {
+      await sql.run('LOCK TABLE channels IN ACCESS EXCLUSIVE MODE');
+      locked.resolve(undefined);
+      await free.promise;
+    });
+    await locked.promise;
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    for (let round = 0; round < 3; round += 1) {
+      const asked = [
+        database.sql.all('SELECT name FROM channels'),
+        database.snapshot((sql) => sql.all('SELECT name FROM channels')),
+        database.write('ran', (sql) => sql.run(RAISE, ['a'])),
+      ];
+      for (const end of await Promise.allSettled(asked)) expect(end.status).toBe('rejected');
+    }
+    // Each was told to end before its client took another connection.
+    while ((await execute(url, waiting)).length > 0);
+    free.resolve(undefined);
+    await locking;
+    expect(await database.sql.all('SELECT name FROM channels')).toEqual([]);
+  });
+
   test.each([
     [
       'of a build before the first release',
