@@ -95,6 +95,16 @@ describe('the dashboard', () => {
     ]);
   });
 
+  test('draws no line for each of ten thousand watches, and looks back no further than a rate needs to', () => {
+    const ofWatches = shown.filter(
+      ([, expression]) =>
+        expression.includes('by (watch') && expression.includes('increase(') && !expression.includes('$watch'),
+    );
+    expect(ofWatches.length).toBeGreaterThan(2);
+    const unbounded = ofWatches.filter(([, expression]) => !/^topk\(20, .*\[\$__rate_interval\]/.test(expression));
+    expect(unbounded).toEqual([]);
+  });
+
   test('asks the replicas, explorers and watches that its reader has chosen', () => {
     for (const [title, expression] of shown) {
       const [series, chosen] = [/\b(?:chainwarden|process)_\w+/g, /instance=~"\$instance"/g];
