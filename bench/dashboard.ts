@@ -24,7 +24,7 @@ const STEP_S = 60;
 const STEPS = 60;
 /** The numbers of one watch in so many change. */
 const CHANGING = 50;
-/** Of the watches that a reader has chosen to look at. */
+/** Watches that a reader has chosen to look at. */
 const CHOSEN = 'w1|w2|w3';
 
 const dashboard = JSON.parse(readFileSync('deploy/grafana/chainwarden.json', 'utf8')) as Panel;
