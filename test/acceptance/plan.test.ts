@@ -9,12 +9,14 @@ import { runApp, type RunningApp } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { callApi, OPERATOR_TOKEN } from '../support/web/api-calls.ts';
 import { onState } from '../support/store/peek.ts';
 import { stateOf } from '../support/store/story-state.ts';
 
 jest.setTimeout(240_000);
 
 const HOUR = 3_600_000;
+const ENV = { ALICE: OPERATOR_TOKEN };
 
 /** What people and programs read of the plan. */
 interface Forecast {
@@ -41,6 +43,7 @@ interface Planned extends AsyncDisposable {
   readonly url: string;
   /** What the log channel printed. */
   readonly printed: string[];
+  readonly print: (line: string) => Promise<void>;
 }
 
 const CONFIG = (url: string, self: string): string => `
@@ -49,7 +52,7 @@ explorers:
 addresses: { a: '0x${'1a'.repeat(20)}', b: '0x${'2b'.repeat(20)}', c: '0x${'3c'.repeat(20)}' }
 channels: { screen: { type: log } }
 self: ${self}
-http: { listen: 127.0.0.1:0 }
+http: { listen: 127.0.0.1:0, operators: { alice: { token: { env: ALICE } } } }
 rules: [rules.yaml]
 `;
 
@@ -93,7 +96,7 @@ async function onPlan({
     printed.push(line.slice(line.indexOf(' ') + 1));
     return Promise.resolve();
   };
-  const running = opened.use(await runApp(folder, { clock, print }));
+  const running = opened.use(await runApp(folder, { clock, print, env: ENV }));
   const all = opened.move();
   return {
     running,
@@ -102,6 +105,7 @@ async function onPlan({
     folder,
     url: served.url,
     printed,
+    print,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
@@ -188,6 +192,62 @@ test('another program on the key is told of once, with what to write, and is ove
   expect(printed.slice(1)).toEqual([expect.stringContaining('RESOLVED')]);
 });
 
+test('over an acknowledgement, a restart, a reload and a silence an alert of a plan begins once, and ends once at the reset', async () => {
+  await using daemon = await onPlan({ credits: 30_000, hoursLeft: 5, self: 'screen' });
+  const { sandbox, printed, folder } = daemon;
+  const { clock } = daemon.running;
+  const words = (): string[] => printed.flatMap((line) => /plan-foreign (FIRING|RESOLVED) /.exec(line)?.[1] ?? []);
+  const othersSpend = async (minutes: number): Promise<void> => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      sandbox.spend({ credits: 100 });
+      await clock.advance(60_000);
+    }
+  };
+  await clock.advance(HOUR / 2);
+  await othersSpend(30);
+  expect(words()).toEqual(['FIRING']);
+
+  const acked = await run(
+    [
+      'ack',
+      'chainwarden/plan-foreign',
+      '-m',
+      'on it',
+      '--url',
+      daemon.running.app.url,
+      '-c',
+      join(folder.path, 'config.yaml'),
+    ],
+    { clock, env: { CHAINWARDEN_TOKEN: OPERATOR_TOKEN } },
+  );
+  expect(acked.out).toContain('acknowledged until');
+
+  await daemon.running[Symbol.asyncDispose]();
+  await using again = await runApp(folder, { clock, print: daemon.print, env: ENV });
+  await othersSpend(20);
+  expect(words()).toEqual(['FIRING']);
+
+  folder.write('config.yaml', CONFIG(daemon.url, 'screen').replace('43200', '40000'));
+  expect(await again.reload()).toBe('config:reloaded');
+  await othersSpend(20);
+  expect(words()).toEqual(['FIRING']);
+
+  const until = new Date(clock.now() + HOUR / 2).toISOString();
+  const matchers = { watch: 'chainwarden' };
+  const silenced = await callApi(again, { path: '/silences', body: { until, matchers, comment: 'known' }, key: 's' });
+  expect(silenced).toMatchObject({ status: 201 });
+  await othersSpend(20);
+  await clock.advance(HOUR);
+  expect(words()).toEqual(['FIRING']);
+
+  await clock.advance(2 * HOUR);
+  expect(words()).toEqual(['FIRING', 'RESOLVED']);
+  await clock.advance(HOUR / 2);
+  expect(words()).toEqual(['FIRING', 'RESOLVED']);
+  // At midnight the intervals became much longer at once.
+  expect(printed.join()).not.toContain('chainwarden/blind');
+});
+
 test('metrics have the plan of its first explorer, and counters go on over midnight', async () => {
   await using daemon = await onPlan({ credits: 10_800, hoursLeft: 6 });
   const { running, sandbox } = daemon;
@@ -263,7 +323,7 @@ test('a restart knows what is left before it asks, and a reload with other credi
   const asked = daemon.answers.length;
   const left = 30_000 - asked * 20;
 
-  await using again = await runApp(folder, { clock });
+  await using again = await runApp(folder, { clock, env: ENV });
   await clock.advance(1);
   expect(await leftIn(folder)).toEqual([left, 43_200]);
   expect(daemon.answers.length).toBe(asked);
@@ -283,7 +343,7 @@ test('what is kept of a plan and cannot be read costs a line in the log, and is 
   const state = stateOf(folder);
   await onState(state, `UPDATE plans SET kept = '{"books":'`);
 
-  await using again = await runApp(folder, { clock });
+  await using again = await runApp(folder, { clock, env: ENV });
   expect(await again.says('plan:damaged')).toMatchObject({ why: expect.stringContaining('the stored plan') });
   await clock.advance(120_000);
   const rows = await onState(state, 'SELECT plan, kept FROM plans');

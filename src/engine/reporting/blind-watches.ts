@@ -65,8 +65,10 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   let refusedAt: Instant = -Infinity;
 
   /** What is remembered, by the longer of the intervals of its last poll and of now. */
-  function knownOf(watch: Watch): Memory | Unpolled | undefined {
+  function knownOf({ watch, missed }: Pick<Watched, 'watch' | 'missed'>): Memory | Unpolled | undefined {
     const memory = memoryOf(watch.id);
+    // Times that an explorer did not answer were due at the interval of then: a longer one makes nobody see again.
+    if (memory !== undefined && missed !== null && missed !== 'plan') return memory;
     const paceMs = paceOf(watch);
     if (paceMs <= paceIn(memory, watch)) return memory;
     return memory === undefined ? { data: null, coveredUntil: null, paceMs } : { ...memory, paceMs };
@@ -85,7 +87,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
     }
     if (watched.isDamaged) return { watch, since: watched.from, reason: 'damaged-memory', fields: [] };
     if (now <= watched.clearUntil) return null;
-    const memory = knownOf(watch);
+    const memory = knownOf(watched);
     // Its polls saw something all the time: once the store takes it, only what is missed from then on counts.
     if (refused === null && missed === null && (memory?.data?.state ?? 'ok') === 'ok')
       watched.from = Math.max(watched.from, refusedAt);
@@ -106,7 +108,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   function overdueOf({ watch, from, missed, isDamaged }: Watched, now: Instant): BlindWatch[] {
     const pauseEnd = pausedUntil(watch) ?? -Infinity;
     if (isDamaged || pauseEnd > now) return [];
-    const memory = knownOf(watch);
+    const memory = knownOf({ watch, missed });
     const since = overdueSince(memory, { watch, from: Math.max(from, pauseEnd), now });
     if (since === null) return [];
     return [{ watch, since, reason: whyOf(missed, memory), fields: [] }];
@@ -132,8 +134,8 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   }
 
   /** All that is remembered counts: it was blind when the daemon stopped, and is not yet by what was seen since. */
-  function isUndecided({ watch, from, isDamaged }: Watched): boolean {
-    const memory = knownOf(watch);
+  function isUndecided({ watch, from, missed, isDamaged }: Watched): boolean {
+    const memory = knownOf({ watch, missed });
     const now = clock.now();
     return (
       !isDamaged &&

@@ -13,7 +13,7 @@ const rule = (id: string): string =>
 const [one, two] = [loadWatches(`watches:\n${rule('one')}`), loadWatches(`watches:\n${rule('one')}${rule('two')}`)];
 
 /** The poller, who is blind, and what the log says of it, over an explorer that answers or does not. */
-async function aStory(watches = one, paceMs = 60_000) {
+async function aStory(watches = one, pace = { ms: 60_000 }) {
   const made = aPoller({
     onPolled: (watch, observation) => {
       blindWatches.polled(watch, observation);
@@ -22,7 +22,7 @@ async function aStory(watches = one, paceMs = 60_000) {
   const { clock, poller, seen, log } = made;
   const blindWatches = createBlindWatches({
     clock,
-    paceOf: () => paceMs,
+    paceOf: () => pace.ms,
     storage: () => 'works',
     pausedUntil: () => null,
     memoryOf: (id) => poller.memoryOf(id),
@@ -60,7 +60,7 @@ async function aStory(watches = one, paceMs = 60_000) {
 }
 
 test('a watch whose first poll a plan put off was blind before it was due', async () => {
-  await using story = await aStory(one, 400_000);
+  await using story = await aStory(one, { ms: 400_000 });
   const { clock, blindWatches, blind } = story;
   await clock.advance(600_000);
   expect([blind(), blindWatches.overdue().length]).toEqual([[], 1]);
@@ -188,4 +188,15 @@ test('many watches are counted, and some of them named', () => {
   expect(causesOf(blind).map(showCause)).toEqual([
     'chain: dns since 1970-01-01T00:00:00Z: w0, w1, w2, w3, w4, w5, w6, w7, w8, w9 and 2 more',
   ]);
+});
+
+test('a plan that slows a watch down does not end its blindness', async () => {
+  const pace = { ms: 60_000 };
+  await using story = await aStory(one, pace);
+  await story.polls(2);
+  await story.polls(6, 'timeout');
+  expect(story.blind()).toHaveLength(1);
+  pace.ms = 20 * 60_000;
+  await story.clock.advance(60_000);
+  expect(story.blind()).toHaveLength(1);
 });
