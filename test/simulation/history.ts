@@ -6,7 +6,7 @@ import { planFault } from './faults/catalogue.ts';
 import { commandsOf, forkOf } from './faults/chain.ts';
 import { drawScenes } from './scenes/draw.ts';
 import { DAY_MS, lifeOf } from './life.ts';
-import { SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
+import { CREDIT_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Instant, PlannedFault, Span } from './model.ts';
 
 /** Ten days after the first block of the chain, in the middle of one. */
@@ -19,11 +19,12 @@ const REORGS_A_DAY = 4;
 
 /** `kinds`: what may go wrong. */
 export function drawHistory(seed: number, days: number, kinds: readonly FaultKind[]): History {
-  const isScene = new Set<FaultKind>(SCENE_KINDS);
-  const troubles = kinds.filter((kind) => !isScene.has(kind));
+  const isApart = new Set<FaultKind>([...SCENE_KINDS, ...CREDIT_KINDS]);
+  const troubles = kinds.filter((kind) => !isApart.has(kind));
   const faults = Array.from({ length: days }, (_, day) => [
     ...faultsOf(createDraw(seed, 'faults', day), day, troubles),
     ...drawScenes(createDraw(seed, 'scenes', day), spanOf(day), { day, kinds }),
+    ...creditFaultsOf(createDraw(seed, 'credits', day), day, kinds),
   ]);
   return { seed, days, faults: faults.flat() };
 }
@@ -39,6 +40,15 @@ function faultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): Planned
   return [...always, ...drawn].map((kind, n) => {
     const at = begin + draw.below(end - begin);
     return planFault(kind, at, `f${day}.${n}`, createDraw(draw.below(2 ** 31), kind));
+  });
+}
+
+/** Half of them on each day. */
+function creditFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
+  const { from, to } = spanOf(day);
+  return CREDIT_KINDS.flatMap((kind) => {
+    const [isDrawn, at, seed] = [draw.chance(0.5), from + draw.below(to - from), draw.below(2 ** 31)];
+    return isDrawn && kinds.includes(kind) ? [planFault(kind, at, `c${day}.${kind}`, createDraw(seed, kind))] : [];
   });
 }
 

@@ -102,6 +102,8 @@ export interface Served {
   readonly answer: Answer | null;
   /** What the limiter asked for: before then, no request. Null: nothing. */
   readonly restsUntil: Instant | null;
+  /** Nothing was left of the plan. */
+  readonly isUnpaid: boolean;
 }
 
 /** A page, or the facts of one thing. */

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/contract/store.ts';
 import { chainLogOf } from './chain/chain-log.ts';
 import { createVirtualTime, createWallClock, type WallClock } from './machine/clock.ts';
 import { startDaemon } from './machine/daemon.ts';
+import { createCredits } from './machine/credits.ts';
 import { createFaultField } from './faults/field.ts';
 import { endOf, scriptOf, START } from './history.ts';
 import { createJournal } from './journal.ts';
@@ -30,6 +31,7 @@ export async function run(history: History): Promise<Logs> {
   const script = scriptOf(history);
   const world = { time, field: createFaultField(history.faults) };
   const replicas = createReplicas(script);
+  const credits = createCredits(history.faults);
   const journal = createJournal(time);
   // It outlives each process; the next one takes it over.
   await using opened = new AsyncDisposableStack();
@@ -57,6 +59,7 @@ export async function run(history: History): Promise<Logs> {
           ...world,
           seed: history.seed,
           replicas,
+          credits,
           deed: () => line.deed(),
           onServed: journal.served,
           onDisturbed: journal.store.disturbed,

@@ -120,6 +120,15 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   // `amount`: ms to the reset, which is written as another server would write it.
   'reset-dialect': (draw) => ({ ...answers(2)(draw), amount: draw.between(1, 8) * SECOND }),
 
+  // `amount`: another program takes so many credits.
+  foreign: (draw) => ({ ms: draw.between(1, 180) * MINUTE, amount: draw.between(1, 60) * 500 }),
+  // `ms`: so long after midnight the next refill comes.
+  'late-reset': lasting(5 * SECOND, 4 * MINUTE),
+  // `amount`: percent of the right price.
+  'wrong-price': (draw) => ({ ms: draw.between(1, 12) * HOUR, amount: draw.pick([50, 150, 200, 300]) }),
+  // `amount`: one header says so much.
+  'wrong-header': (draw) => ({ ...once(), amount: draw.pick([0, -1, 20, 50_000, 100_000, 1_000_000]) }),
+
   // `amount`: it dies at its so-many-th deed after that moment; `ms`: so long it is down.
   kill: (draw) => ({ amount: draw.between(1, 40), ms: draw.between(1, 300) * SECOND }),
   downtime: (draw) => ({ ms: draw.chance(0.7) ? draw.between(5, 60) * MINUTE : draw.between(1, 9) * HOUR }),

@@ -83,6 +83,9 @@ export const RECEIVER_KINDS = ['receiver-fails', 'receiver-slow', 'body-refused'
 /** What people do, and what is done to them, on top of all that goes wrong. */
 export const SCENE_KINDS = [...EDIT_KINDS, ...OPERATOR_KINDS, ...STORM_KINDS, ...RECEIVER_KINDS] as const;
 
+/** The credits of the plan: what others do to them, and what the explorer says of them. */
+export const CREDIT_KINDS = ['foreign', 'late-reset', 'wrong-price', 'wrong-header'] as const;
+
 /** Faults, from which a history draws without regard to scenes. */
 export const TROUBLE_KINDS = [
   ...STATUS_KINDS,
@@ -96,7 +99,7 @@ export const TROUBLE_KINDS = [
   ...SINK_KINDS,
 ] as const;
 
-export const FAULT_KINDS = [...TROUBLE_KINDS, ...SCENE_KINDS] as const;
+export const FAULT_KINDS = [...TROUBLE_KINDS, ...SCENE_KINDS, ...CREDIT_KINDS] as const;
 /** With those that no history draws by itself. */
 export const ALL_KINDS = [...FAULT_KINDS, ...TURN_KINDS] as const;
 export type FaultKind = (typeof ALL_KINDS)[number];

@@ -1,6 +1,6 @@
 // What stands in the place of HTTP: a request goes to one of the replicas, in process, and may come to grief on the way.
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
-import type { SandboxReply } from '../../../src/sandbox/answer.ts';
+import { replyOf, type SandboxReply } from '../../../src/sandbox/answer.ts';
 import type { Spoiling } from '../../../src/sandbox/faults/content.ts';
 import type { VirtualTime } from './clock.ts';
 import { createDraw } from '../draw.ts';
@@ -9,6 +9,7 @@ import type { FaultField } from '../faults/field.ts';
 import type { FaultKind } from '../faults/kinds.ts';
 import type { Disturbance, Instant, PlannedFault, ReplicaName, Served } from '../model.ts';
 import type { Replicas } from '../chain/replicas.ts';
+import type { Credits } from './credits.ts';
 import { cursorOf, readAnswer } from '../chain/served-rows.ts';
 import type { Answer } from '../model.ts';
 import { BASE_URL } from '../rules.ts';
@@ -18,6 +19,7 @@ export interface TransportOptions {
   readonly time: VirtualTime;
   readonly field: FaultField;
   readonly replicas: Replicas;
+  readonly credits: Credits;
   /** The next deed of the process; it may be its last, and then this never ends. */
   readonly deed: () => Promise<void>;
   readonly onServed: (served: Served) => void;
@@ -40,7 +42,7 @@ const REFUSALS: ReadonlySet<FaultKind> = new Set([
 const LONGEST_REST_MS = 900_000;
 
 export function createTransport(options: TransportOptions): HttpTransport {
-  const { time, field, replicas, deed, onServed, onDisturbed } = options;
+  const { time, field, replicas, credits, deed, onServed, onDisturbed } = options;
   const draw = createDraw(options.seed, 'network');
   const read = createReader();
 
@@ -70,10 +72,15 @@ export function createTransport(options: TransportOptions): HttpTransport {
       const fault = field.strike(ANSWER_KINDS, at, asked.path);
       const noted = { at, path: asked.path, cursor: asked.cursor, replica: name, fault: fault?.id ?? null };
       try {
-        const spoiling = spoilingOf(ask, asked.target);
+        const isCharged = fault === null || !REFUSALS.has(fault.kind);
+        const { says, isUnpaid } = credits.ask(asked.path, time.now(), isCharged);
+        const spoiling = withCredits(spoilingOf(ask, asked.target), says);
+        const right = isUnpaid ? refusal(spoiling.right) : spoiling.right;
         const reply: SandboxReply =
-          fault === null ? spoiling.right : await fail({ fault, path: asked.path, spoiling, time, leftMs });
-        onServed({ ...noted, answer: answerOf(read, asked.path, reply), restsUntil: restOf(reply, fault, time.now()) });
+          fault === null ? right : await fail({ fault, path: asked.path, spoiling, time, leftMs });
+        if (isUnpaid) onDisturbed({ from: at, to: at + LONGEST_REST_MS, path: null });
+        const answer = answerOf(read, asked.path, reply);
+        onServed({ ...noted, answer, restsUntil: restOf(reply, fault, time.now()), isUnpaid });
         const wire = [Buffer.from(reply.text)];
         // Who looks at them afterwards does not see them.
         const free = (): void => {
@@ -81,7 +88,7 @@ export function createTransport(options: TransportOptions): HttpTransport {
         };
         return { status: reply.status, headers: headersOf(reply), wire, free };
       } catch (error) {
-        onServed({ ...noted, answer: null, restsUntil: null });
+        onServed({ ...noted, answer: null, restsUntil: null, isUnpaid: false });
         throw error;
       } finally {
         disturb(at, asked.path, fault, name);
@@ -108,6 +115,15 @@ function askedFor(address: string): Asked {
 function spoilingOf(ask: (target: string) => Spoiling['right'], target: string): Spoiling {
   const [path = '', query] = target.split('?');
   return { right: ask(target), params: new Map(new URLSearchParams(query)), firstPage: () => ask(path) };
+}
+
+function withCredits(spoiling: Spoiling, left: number): Spoiling {
+  const { right } = spoiling;
+  return { ...spoiling, right: { ...right, headers: { ...right.headers, 'x-credits-remaining': String(left) } } };
+}
+
+function refusal({ headers }: Spoiling['right']): SandboxReply {
+  return replyOf({ status: 402, headers, body: { error: 'Out of credits' } });
 }
 
 function headersOf({ headers }: SandboxReply): Record<string, string> {

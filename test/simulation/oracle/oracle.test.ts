@@ -62,7 +62,16 @@ function logsOf(
 }
 
 function served(path: string, minute: number): Served {
-  return { at: at(minute), path, cursor: '', replica: 'chain', fault: null, answer: null, restsUntil: null };
+  return {
+    at: at(minute),
+    path,
+    cursor: '',
+    replica: 'chain',
+    fault: null,
+    answer: null,
+    restsUntil: null,
+    isUnpaid: false,
+  };
 }
 
 function page(rows: readonly Row[], next: string | null = null): Pick<Served, 'answer'> {
@@ -443,4 +452,9 @@ test('a request before the reset that the limiter announced is overspent, unless
     { from: at(33), to: END },
   ];
   expect(says({ ...logs, lives })).toEqual([]);
+});
+
+test('a request for which nothing was left of the plan is overspent', () => {
+  const serve = (minute: number): Partial<Served>[] => [{ ...page([KNOWN]), isUnpaid: minute === 30 }];
+  expect(says(logsOf('busy', PATHS.busy, serve))).toEqual([`overspent ${PATHS.busy}`]);
 });

@@ -41,7 +41,7 @@ function logsOf(
     polls: [],
     refusals: [],
   };
-  const asked = { cursor: '', replica: 'chain', fault: null, restsUntil: null } as const;
+  const asked = { cursor: '', replica: 'chain', fault: null, restsUntil: null, isUnpaid: false } as const;
   return {
     span,
     chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map() },

@@ -1,6 +1,7 @@
 // The files of a version of the config. They are made from data, so that the oracle for people parses nothing.
 import { CHAIN_ID, TOKENS } from '../../../src/sandbox/names.ts';
 import { addressOf, REQUESTS_PER_SECOND } from '../chain/chain.ts';
+import { CREDITS } from '../machine/credits.ts';
 import type {
   Cap,
   Channel,
@@ -21,7 +22,7 @@ explorers:
     base_url: 'https://explorer.example'
     chain_id: ${CHAIN_ID}
     api_key: { env: EXPLORER_KEY }
-    plan: { requests_per_second: ${REQUESTS_PER_SECOND}, credits: 1_000_000 }
+    plan: { requests_per_second: ${REQUESTS_PER_SECOND}, credits: ${CREDITS} }
 addresses:
   treasury: ${addressOf('treasury')}
   vault: ${addressOf('vault')}
