@@ -38,6 +38,8 @@ export interface ExplorerSet extends AsyncDisposable {
   /** Opens the explorers that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
+  /** Shows nothing of it until it answers again. */
+  forget(name: string): void;
   /** The plans, each with the explorers that share it. */
   readonly purses: () => readonly (Purse & NamedPlan)[];
   /** The explorers of which requests do not leave freely, and why. */
@@ -114,6 +116,9 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
 
   return {
     get: (name) => openByName.get(name)?.explorer,
+    forget(name) {
+      meter.forgetExplorer(name);
+    },
     purses() {
       return [...Map.groupBy(openByName.values(), ({ account }) => account)].map(([account, members]) => ({
         explorers: members.map(({ name }) => name),

@@ -186,6 +186,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     changing,
     explorers: () => config()?.explorers.keys() ?? [],
     watches,
+    forgetExplorer: (explorer) => {
+      explorers.forget(explorer);
+    },
     onMoved: () => {
       setups.follow();
       if (isRunning) schedule();

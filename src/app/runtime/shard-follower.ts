@@ -8,7 +8,7 @@ import type { Mutex } from '../../lib/mutex.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 
 export interface ShardFollowerOptions {
-  readonly poller: Pick<Poller, 'prepare' | 'release' | 'drop'>;
+  readonly poller: Pick<Poller, 'prepare' | 'release' | 'drop' | 'shardOf'>;
   readonly keptPlans: KeptPlans;
   /** In force. */
   readonly explorers: () => Iterable<string>;
@@ -16,6 +16,8 @@ export interface ShardFollowerOptions {
   readonly changing: Mutex;
   /** In force. */
   readonly watches: () => readonly Watch[];
+  /** Its head and credits are another replica's to show. */
+  readonly forgetExplorer: (explorer: string) => void;
   /** Others are polled from now on. */
   readonly onMoved: () => void;
 }
@@ -23,6 +25,10 @@ export interface ShardFollowerOptions {
 export function createShardFollower(options: ShardFollowerOptions): Follower {
   const { poller, keptPlans, changing, explorers, watches, onMoved } = options;
   const isExplorer = (shard: Shard): boolean => isOf('explorer', shard);
+  const moved = (shard: Shard): void => {
+    for (const explorer of explorers()) if (poller.shardOf(explorer) === shard) options.forgetExplorer(explorer);
+    onMoved();
+  };
   return {
     async claimed(shard) {
       if (!isExplorer(shard)) return;
@@ -41,13 +47,13 @@ export function createShardFollower(options: ShardFollowerOptions): Follower {
       } finally {
         keptPlans.drop(shard);
       }
-      onMoved();
+      moved(shard);
     },
     lost(shard) {
       if (!isExplorer(shard)) return;
       poller.drop(shard);
       keptPlans.drop(shard);
-      onMoved();
+      moved(shard);
     },
   };
 }

@@ -28,10 +28,12 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
     clock,
     log,
   });
+  const forgotten: string[] = [];
   const poller = {
     prepare: () => Promise.resolve({ commit: () => undefined }),
     release: () => Promise.resolve(),
     drop: () => undefined,
+    shardOf: explorerShard,
   };
   ownership.follow(
     createShardFollower({
@@ -40,6 +42,9 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
       changing: createMutex(),
       explorers: () => ['chain'],
       watches: () => [],
+      forgetExplorer: (explorer) => {
+        forgotten.push(explorer);
+      },
       onMoved: () => undefined,
     }),
   );
@@ -49,6 +54,7 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
     ownership,
     kept,
     account,
+    forgotten,
     ask: (header: number) => {
       const spend = { class: 'warning', severity: 'warning', isExtra: false, operation: 'address', price: 20 } as const;
       account.settle(account.leave(spend), { isCharged: true, header });
@@ -67,7 +73,10 @@ test('a replica that is given the shard has all that the one before it knew', as
   await first.ownership.claim(EXPLORER_SHARD);
   first.ask(60_000);
   first.ask(59_980);
+  expect(first.forgotten).toEqual([]);
   await first.ownership.release(EXPLORER_SHARD);
+  // It showed its last head and credits for good, beside those of the other.
+  expect(first.forgotten).toEqual(['chain']);
   await second.ownership.claim(EXPLORER_SHARD);
   expect(second.known()).toBe(59_980);
   second.ask(40_000);
