@@ -219,7 +219,7 @@ test('a real Prometheus beside the daemon on its sandbox answers every query of 
   );
   expect([numbersOf('Watches without good data'), numbersOf('State of the data')]).toEqual([[0], [2]]);
   expect([numbersOf('Answers'), numbersOf('Storage'), numbersOf('Last reload')]).toEqual([[1, 1], [1], [1]]);
-  // Of a plan that suffices some is left, now and at the reset.
+  // A plan that suffices has some left, now and at the reset.
   const [left = 0] = numbersOf('Credits left');
   expect([
     left > 0,

@@ -93,7 +93,7 @@ function manyWords(occasion: CountOccasion): string {
 }
 
 /**
- * What all that counts is called, and not only the newest: `failed vault call` where the condition asks for that,
+ * The name of all that counts, and not only of the newest: `failed vault call` where the condition asks for that,
  * `matching vault call` where it asks for something else. Of a part of all it is the sort of all.
  */
 export function sortWords({ kind, names, view, alert }: CountedSort): { readonly one: string; readonly noun: string } {

@@ -64,7 +64,7 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   /** When it was last seen that the store refuses. */
   let refusedAt: Instant = -Infinity;
 
-  /** What is remembered, by the longer of the intervals of its last poll and of now. */
+  /** Its memory, by the longer of the intervals of its last poll and of now. */
   function knownOf({ watch, missed }: Pick<Watched, 'watch' | 'missed'>): Memory | Unpolled | undefined {
     const memory = memoryOf(watch.id);
     // Times that an explorer did not answer were due at the interval of then: a longer one makes nobody see again.

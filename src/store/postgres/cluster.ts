@@ -17,7 +17,7 @@ export interface ClusterOptions {
   readonly leaseMs: number;
 }
 
-/** Of all replicas. */
+/** Shared by all replicas. */
 export const LEASE_MS = 15_000;
 
 /** The only slot of a shard so far. */
@@ -94,7 +94,7 @@ const AGREE = `
 
 export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOptions): SharedCluster {
   const { sql, write } = database;
-  /** Of the last renewal that was answered; null: none was. */
+  /** As the last renewal had it that was answered; null: none was. */
   let last: RenewedBefore | null = null;
   const heldOf = (row: HeldRow): HeldShard => ({
     shard: row.key,

@@ -47,7 +47,7 @@ export function createPool({ url, ssl, connections, timeoutMs }: PostgresAddress
   return pool;
 }
 
-/** What a client is told by its server when it connects, which the types of the library leave out. */
+/** The server tells it to a client that connects; the types of the library leave it out. */
 const Backend = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
 /** The number of this request in the protocol, which every server takes before a session, in plain text too. */
