@@ -75,7 +75,7 @@ function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | 
   const until = memory?.coveredUntil ?? null;
   const isOld = until !== null && isOverdue(watch, until, now, paceIn(memory, watch));
   const late = isOld ? '; the last answer is older than the interval' : '';
-  return [...seen, ...stretchWords(watch, memory), `looked at next: ${when}${late}`];
+  return [...seen, ...paceRemark(watch, memory), `looked at next: ${when}${late}`];
 }
 
 /** One that is stretched counts from the last answer. */
@@ -87,7 +87,7 @@ function nextLookOf(watch: Watch, { memory, now }: ExplainInput): Instant | null
 }
 
 /** `every 1m, now 2m 6s: the plan of ethereum` */
-function stretchWords(watch: Watch, memory: Memory | null): string[] {
+function paceRemark(watch: Watch, memory: Memory | null): string[] {
   const paceMs = paceIn(memory, watch);
   if (paceMs <= watch.schedule.intervalMs) return [];
   return [`${showSchedule(watch.schedule)}, now ${showDuration(paceMs)}: the plan of ${watch.target.explorer}`];

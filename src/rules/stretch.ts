@@ -17,6 +17,7 @@ import {
   type Supply,
 } from '../core/spending/planner.ts';
 import { periodMs } from '../core/spending/period.ts';
+import { factorWords } from '../core/spending/plan-words.ts';
 import { showDuration } from '../lib/clock.ts';
 import { formatDuration } from '../lib/durations.ts';
 import { countOf } from './counts.ts';
@@ -52,7 +53,7 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
       ...BY_RANK.flatMap((severity) => lineOf(severity, watches, planned)),
       ...(fitting === null ? [] : [fitting]),
     ].map((line) => `${who}: ${line}`),
-    warnings: [`${who}: ${lacking}; ${stretchWords(planned, watches)}`],
+    warnings: [`${who}: ${lacking}; ${longerWords(planned, watches)}`],
   };
 }
 
@@ -104,16 +105,12 @@ function lackingIn(watches: readonly Watch[], { plan }: SharedPlan): string {
 }
 
 /** `intervals become longer: warning 2.1 times, info 4.4 times` */
-function stretchWords(planned: SpendingPlan, watches: readonly Watch[]): string {
+function longerWords(planned: SpendingPlan, watches: readonly Watch[]): string {
   const alone = planned.xc >= LEAST_STRETCH ? 'critical watches alone do not fit, and ' : '';
   const stretched = BY_RANK.filter((severity) => stretchOf(severity, planned) >= LEAST_STRETCH);
   const own = stretched.filter((severity) => watches.some((watch) => severityOf(watch) === severity));
-  const words = own.map((severity) => `${severity} ${timesOf(stretchOf(severity, planned))} times`);
+  const words = own.map((severity) => `${severity} ${factorWords(stretchOf(severity, planned))} times`);
   return `${alone}intervals become longer: ${words.join(', ')}`;
-}
-
-function timesOf(stretch: number): string {
-  return String(stretch < 10 ? Math.round(stretch * 10) / 10 : Math.round(stretch));
 }
 
 /** `warning: 3 questions, 86,880 credits a day, 2.1 times as long: 1m becomes 2m 6s` */
@@ -127,7 +124,7 @@ function lineOf(severity: Severity, watches: readonly Watch[], planned: Spending
   const pace =
     stretch < LEAST_STRETCH
       ? 'as written'
-      : `${timesOf(stretch)} times as long: ${formatDuration(wantedMs)} becomes ${showDuration(becomes)}`;
+      : `${factorWords(stretch)} times as long: ${formatDuration(wantedMs)} becomes ${showDuration(becomes)}`;
   const count = `${own.length} ${own.length === 1 ? 'question' : 'questions'}`;
   return [`${severity}: ${count}, ${countOf(creditsPerDay(questions))} credits a day, ${pace}`];
 }

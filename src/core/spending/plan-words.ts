@@ -5,14 +5,15 @@ import { SEVERITIES, type Severity } from '../model/ids.ts';
 export function stretchWords(stretch: Readonly<Record<Severity, number>>): string {
   return SEVERITIES.toReversed()
     .filter((severity) => stretch[severity] > 1)
-    .map((severity) => `${severity} ×${factorOf(stretch[severity])}`)
+    .map((severity) => `${severity} ×${factorWords(stretch[severity])}`)
     .join(', ');
 }
 
-/** No factor reads as one time. */
-function factorOf(factor: number): number {
-  const digits = factor < LEAST_IN_TENTHS ? 100 : 10;
-  return Math.round(factor * digits) / digits;
+/** `1.04`, `2.1`, `14`: no factor reads as one time. */
+export function factorWords(factor: number): string {
+  const digits = factor < LEAST_IN_TENTHS ? 100 : factor < LEAST_WHOLE ? 10 : 1;
+  return String(Math.round(factor * digits) / digits);
 }
 
 const LEAST_IN_TENTHS = 1.1;
+const LEAST_WHOLE = 10;

@@ -5,7 +5,7 @@ import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { severityOf } from '../../core/spending/asked.ts';
-import { stretchWords } from '../../core/spending/plan-words.ts';
+import { factorWords, stretchWords } from '../../core/spending/plan-words.ts';
 import { MOST_CRITICAL } from '../../core/spending/planner.ts';
 import { showTime } from '../../core/wording/words.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -197,7 +197,7 @@ function overdrawnCause(
   const since = begunAt ?? moment.now;
   const critical = watches.filter((watch) => severityOf(watch) === 'critical');
   const affected = plan.isStretched ? critical : watches;
-  const times = Math.round(plan.stretch.critical * 10) / 10;
+  const times = factorWords(plan.stretch.critical);
   const ends = plan.runsOutAt ?? plan.resetsAt;
   const [title, why] = plan.isStretched
     ? [

@@ -139,7 +139,7 @@ describe('intervals that are much longer', () => {
     expect(story.became({ stretch: { critical: 1, warning: 3.1, info: 6.5 }, usual: USUAL }, 60)).toEqual([]);
     expect(story.became(LONG, 40)).toEqual(['90: warning plan-stretched']);
     expect(story.words(LONG)).toEqual([
-      '2 watches of chain are asked less often than planned: warning ×3.5, info ×12.3 - Since 13:00 UTC; on a whole plan: warning ×2.1, info ×4.4. Few credits are left until 2026-01-02 00:00 UTC. The page Explorers says what they went to. Watch less often, or take a larger plan. `chainwarden check` says what would fit.',
+      '2 watches of chain are asked less often than planned: warning ×3.5, info ×12 - Since 13:00 UTC; on a whole plan: warning ×2.1, info ×4.4. Few credits are left until 2026-01-02 00:00 UTC. The page Explorers says what they went to. Watch less often, or take a larger plan. `chainwarden check` says what would fit.',
     ]);
     expect(story.became({ stretch: { critical: 1, warning: 2.6, info: 5.9 }, usual: USUAL }, 120)).toEqual([]);
     expect(story.became({ stretch: { critical: 1, warning: 2.1, info: 4.4 }, usual: USUAL }, 40)).toEqual([
