@@ -289,7 +289,7 @@ test('one forecast by the books is on all pages, in the API, in status and in me
     [(await running.page('/')).body, />about ([\d,]+)</],
     [
       (await run(['status', '-c', join(folder.path, 'config.yaml')], { clock: running.clock, width: 1000 })).out,
-      /\bchain: 5,5\d\d left of 43,200 credits a day, refilled in (?:3h|2h59m); about ([\d,]+) left then; intervals: warning ×3\.\d/,
+      /\bchain: 5,5\d\d left of 43,200 credits a day, refilled in (?:3h|2h59m); about ([\d,]+) left then; the rules want 86,400 a day; intervals: warning ×3\.\d/,
     ],
   ];
   const { body } = await running.page('/explorers');
