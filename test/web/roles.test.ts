@@ -87,13 +87,13 @@ const FORMS: readonly Row[] = [
   ['POST /sessions/end', 401, 403, 403, 409],
 ];
 
-/** Every action of an operator, and a preview, which is not the daemon's to refuse. */
-const CALLS: readonly Row[] = [
-  ['POST /api/v1/silences/preview', 401, 401, 403, 200],
-  ...ACTIONS.map(({ path }): Row => [`POST ${API_ROOT}${path}`, 401, 401, 403, 409]),
-];
+/** It changes nothing: whoever may read may ask for it. */
+const PREVIEW: Row = ['POST /api/v1/silences/preview', 401, 200, 200, 200];
 
-const ROWS = [...PUBLIC, ...READS, ...FORMS, ...CALLS];
+/** Every action of an operator. */
+const CALLS: readonly Row[] = ACTIONS.map(({ path }): Row => [`POST ${API_ROOT}${path}`, 401, 401, 403, 409]);
+
+const ROWS = [...PUBLIC, ...READS, ...FORMS, PREVIEW, ...CALLS];
 
 const WHY: ActionRefusal = { type: 'is-over', detail: 'It is over.' };
 /** Changes that reached the daemon. */
@@ -225,6 +225,17 @@ test.each(ROWS)('%s is answered to a stranger, anybody, a viewer, an operator: %
   expect(answered).toEqual(expected);
 });
 
+test('a preview is read with the token of a viewer, and needs no key', async () => {
+  const headers = {
+    authorization: `Bearer ${VIC}`,
+    'content-type': 'application/json',
+    'x-chainwarden-request': '1',
+  };
+  const ask = (path: string): Promise<Response> =>
+    fetch(`${closed.url}${API_ROOT}${path}`, { method: 'POST', headers, body: '{"matchers":{"watch":"vault"}}' });
+  expect([(await ask('/silences/preview')).status, (await ask('/silences')).status]).toEqual([200, 403]);
+});
+
 test('what is only read has an answer without a body too', async () => {
   for (const [route, , , , operator] of [...PUBLIC, ...READS])
     expect([route, await statusOf(closed, route, { method: 'HEAD', by: alice })]).toEqual([route, operator]);
@@ -275,7 +286,7 @@ test('a path that is none is not found by who entered, and strangers are not tol
 test('a token opens no page, and a cookie makes no call', async () => {
   reached.length = 0;
   const crossed = { authorization: `Bearer ${alice.token}`, cookie: `chainwarden=${alice.cookie}` };
-  for (const [route] of [...READS, ...FORMS.slice(1), ...CALLS]) {
+  for (const [route] of [...READS, ...FORMS.slice(1), PREVIEW, ...CALLS]) {
     const { path } = split(route);
     const headers = isCall(path) ? { cookie: crossed.cookie } : { authorization: crossed.authorization };
     expect([route, await statusOf(closed, route, { headers, proof: proofFor(path, alice) })]).toEqual([route, 401]);
@@ -343,7 +354,7 @@ describe.each(FORMS.slice(1).map(([route]) => route))('%s', (route) => {
   });
 });
 
-describe.each(CALLS.map(([route]) => route))('%s', (route) => {
+describe.each([PREVIEW, ...CALLS].map(([route]) => route))('%s', (route) => {
   test.each<[string, Headers, number]>([
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
     ['a form that looks like JSON', { 'content-type': 'text/plain' }, 415],

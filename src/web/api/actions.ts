@@ -32,7 +32,7 @@ export function previewRoute({ previewSilence }: Pick<Queries, 'previewSilence'>
     status: 200,
     problems: [],
   } as const;
-  return writeRoute(about, SilencePreview, PreviewBody, async ({ matchers }) => {
+  const route = writeRoute(about, SilencePreview, PreviewBody, async ({ matchers }) => {
     try {
       const found = await previewSilence(matchers);
       if ('alerts' in found) return { body: found };
@@ -41,6 +41,7 @@ export function previewRoute({ previewSilence }: Pick<Queries, 'previewSilence'>
       return { problem: problemFor(error) };
     }
   });
+  return { ...route, role: 'viewer', isChange: false };
 }
 
 function writeRoute<T>(
@@ -59,6 +60,7 @@ function writeRoute<T>(
     body,
     method: 'post',
     role: 'operator',
+    isChange: true,
     async answer(call) {
       const read = parseBody(body, call.body);
       return 'problem' in read ? read : work(read.body, call);

@@ -196,7 +196,7 @@ async function read(route: ReadRoute, c: Context<WebEnv>): Promise<Response> {
 
 async function write(route: WriteRoute, c: Context<WebEnv>): Promise<Response> {
   const text = await c.req.text();
-  const sent = requestOf(c, text);
+  const sent = requestOf(c, text, route);
   if (sent === null) return refuse('invalid-request', HEADERS_NEEDED);
   const body = jsonOf(text);
   if (body === undefined) return refuse('invalid-request', 'The body is not valid JSON.');
@@ -218,9 +218,13 @@ function actorOf(c: Context<WebEnv>): string | null {
   return isUserName(as) ? `${LOCAL}:${as}` : null;
 }
 
-function requestOf(c: Context<WebEnv>, body: string): OperatorRequest | null {
+function requestOf(
+  c: Context<WebEnv>,
+  body: string,
+  { isChange }: Pick<WriteRoute, 'isChange'>,
+): OperatorRequest | null {
   const key = c.req.header('idempotency-key') ?? '';
-  if (!/^[\w.~:-]{1,64}$/.test(key)) return null;
+  if (isChange && !/^[\w.~:-]{1,64}$/.test(key)) return null;
   const actor = actorOf(c);
   if (actor === null) return null;
   const asked = requestDigest(actor, c.req.path, body);

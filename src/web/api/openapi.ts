@@ -64,7 +64,7 @@ function operationOf(route: ApiRoute, { answer, request }: RouteSchemas): Json {
     };
   return {
     ...about,
-    parameters: [...parameters, ...CHANGING],
+    parameters: [...parameters, ...(route.isChange ? [KEY] : []), OWN_REQUEST],
     requestBody: { required: isRequired(request), content: contentOf(request) },
     responses: { [route.status]: { ...made(route), content: contentOf(answer) }, ...failures },
   };
@@ -107,17 +107,15 @@ const UNLESS = {
   schema: { type: 'string' },
 };
 
-const CHANGING = [
-  {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: true,
-    description:
-      'Chosen by the client. A call that is repeated under its key is done once and gets the first answer, for 24 hours.',
-    schema: { type: 'string', pattern: '^[\\w.~:-]{1,64}$' },
-  },
-  { name: 'X-Chainwarden-Request', in: 'header', required: true, schema: { const: '1' } },
-];
+const KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: true,
+  description:
+    'Chosen by the client. A call that is repeated under its key is done once and gets the first answer, for 24 hours.',
+  schema: { type: 'string', pattern: '^[\\w.~:-]{1,64}$' },
+};
+const OWN_REQUEST = { name: 'X-Chainwarden-Request', in: 'header', required: true, schema: { const: '1' } };
 
 const UNCHANGED = { description: 'Nothing has changed since the answer with that `ETag`.' };
 

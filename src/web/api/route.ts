@@ -45,9 +45,11 @@ export type WriteResult = ReadResult & {
   readonly location?: string | undefined;
 };
 
-/** Changes something, but for a preview; takes the role operator. */
+/** Takes a body. */
 export interface WriteRoute extends Route {
   readonly method: 'post';
+  /** It changes something, and is done once under its key; else it only reads. */
+  readonly isChange: boolean;
   readonly body: z.ZodType;
   readonly status: 200 | 201;
   readonly answer: (call: WriteCall) => Promise<WriteResult>;
