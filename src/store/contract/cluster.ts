@@ -42,7 +42,7 @@ export interface SharedCluster {
   /** Whether anything is free to be claimed. */
   hasFree(): Promise<boolean>;
 
-  /** Whether some live replica holds each shard. */
+  /** Whether some live replica holds each shard, or is about to: its lease ended 5 seconds ago at most. */
   allHeld(): Promise<boolean>;
 
   /** Writes down which config is in force, where it was the expected one before. False: another replica was faster. */

@@ -81,7 +81,11 @@ const ADD_SHARD = list(
 );
 
 const DROP_SHARD = `DELETE FROM shards WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`;
-const ANY_FREE = `SELECT 1 FROM shards WHERE NOT ${IS_LIVE('$1')} LIMIT 1`;
+const UNHELD = `SELECT 1 FROM shards WHERE NOT ${IS_LIVE('$1')}`;
+const ANY_FREE = `${UNHELD} LIMIT 1`;
+/** A replica takes over within so long, once the lease of another one has ended. */
+const TAKEOVER = "interval '5 seconds'";
+const ANY_LEFT = `${UNHELD} AND until NOT BETWEEN clock_timestamp() - ${TAKEOVER} AND clock_timestamp() LIMIT 1`;
 
 // Rounds that rest on the policy are decided again: another config may tell others.
 const AGREE = `
@@ -144,7 +148,7 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
       await sql.run(DROP_SHARD, [key, owner, epoch]);
     },
     hasFree: async () => (await sql.first(ANY_FREE, [leaseMs])) !== undefined,
-    allHeld: async () => (await sql.first(ANY_FREE, [leaseMs])) === undefined,
+    allHeld: async () => (await sql.first(ANY_LEFT, [leaseMs])) === undefined,
     async agree(config, expects, at) {
       const { at: noted, kind, subject, actor, data } = textOf(lineOf(at, 'config-in-force', { config }));
       const changed = await sql.all(AGREE, [config, expects, noted, kind, subject, actor, data]);
