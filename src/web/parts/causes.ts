@@ -33,7 +33,16 @@ export function causeWords(cause: string): string {
   return WORDS[cause] ?? cause;
 }
 
-const ANSWERED = ['plan', 'stale', 'nodata', 'partial', 'blind-field', 'damaged-memory', 'storage-fails', 'storage-full'];
+const ANSWERED = [
+  'plan',
+  'stale',
+  'nodata',
+  'partial',
+  'blind-field',
+  'damaged-memory',
+  'storage-fails',
+  'storage-full',
+];
 
 /** Whether there was no answer, or one that does not tell. */
 export function sinceWords(cause: string): 'Blind since' | 'No answer since' {
