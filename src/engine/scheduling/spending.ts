@@ -20,6 +20,7 @@ import type { CreditPlanState } from '../../core/model/quality/health-summary.ts
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Account, AccountFacts } from '../../explorer/spending/account.ts';
 import type { PlanReading } from '../../telemetry/plan-metrics.ts';
+import { remembered } from '../../lib/remembered.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /** One plan and the explorers that share it. */
@@ -63,14 +64,22 @@ const [UP, DOWN] = [1.05, 0.93];
 interface Priced extends SpendingPlan {
   readonly wanted: number;
   readonly planned: number;
+  /** Those of the watches that ask. */
+  readonly severities: ReadonlySet<Severity>;
   /** On a whole plan that no other program uses. */
   readonly usual: Pick<SpendingPlan, 'x' | 'xc'>;
 }
 
-const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0, usual: UNSTRETCHED };
+const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0, severities: new Set(), usual: UNSTRETCHED };
 
 /** The questions of the watches of the explorers of a plan, at its prices. */
 type QuestionsOf = (purse: Purse) => readonly PlannedQuestion[];
+
+/** The same questions are planned each minute. */
+const severitiesIn = remembered(
+  (questions: readonly PlannedQuestion[]) =>
+    new Set(questions.flatMap(({ asks }) => asks.map(({ severity }) => severity))),
+);
 
 /** Made again where the watches are other ones: ten thousand take longer than the plan itself. */
 function createQuestions(watches: () => readonly Watch[]): QuestionsOf {
@@ -122,6 +131,7 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
       ...inForce,
       wanted: wantedPerMs(questions),
       planned: plannedPerMs(questions, supply, inForce),
+      severities: severitiesIn(questions),
       usual: isStretched ? planOf(questions, wholeOf(supply, account.facts())) : UNSTRETCHED,
     };
   }
@@ -184,10 +194,12 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
   const isKnown = books.refillingSince === null && known !== null;
   const forecast = isKnown ? forecastOf({ ...account.supply(), known }, priced.planned, isStretched) : null;
   const runsOutInMs = forecast?.runsOutInMs ?? null;
+  const timesOf = (severity: Severity, factors: Pick<SpendingPlan, 'x' | 'xc'>): number =>
+    priced.severities.has(severity) ? stretchOf(severity, factors) : 1;
   const times = (factors: Pick<SpendingPlan, 'x' | 'xc'>): Record<Severity, number> => ({
-    critical: stretchOf('critical', factors),
-    warning: stretchOf('warning', factors),
-    info: stretchOf('info', factors),
+    critical: timesOf('critical', factors),
+    warning: timesOf('warning', factors),
+    info: timesOf('info', factors),
   });
   return {
     explorers: [...explorers],

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Watch } from '../../../src/core/model/watch/watch.ts';
 import { createScheduler } from '../../../src/engine/scheduling/scheduler.ts';
 import { createSpending, type Purse } from '../../../src/engine/scheduling/spending.ts';
+import { createAccount } from '../../../src/explorer/spending/account.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { loadWatches } from '../../support/world.ts';
 import { A_DAY } from '../../support/spending.ts';
@@ -122,6 +123,15 @@ test('what becomes overdue when more is left is spread over the new interval, an
   expect(after.length).toBeGreaterThanOrEqual(2);
   expect(after.length).toBeLessThanOrEqual(3);
   expect(after[0]).toBeGreaterThan(changedAt);
+});
+
+test('a severity that no watch has was said to be asked 24 times less often', async () => {
+  const account = createAccount({ clock: createFakeClock(), assumesPlan: false });
+  account.setPlan({ credits: 100_000, per: 'day', resets: null, reservePercent: 0 });
+  await using daemon = planned(rule('coins', { of: 'treasury', every: '10s', severity: 'warning' }), {}, { account });
+  const { stretch, usual } = daemon.spending.stateOf('chain') ?? {};
+  expect(stretch?.warning).toBeGreaterThan(1.5);
+  expect([stretch?.critical, stretch?.info, usual?.info]).toEqual([1, 1, 1]);
 });
 
 test('without stretching, intervals stay as they are written', async () => {
