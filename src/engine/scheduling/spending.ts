@@ -64,7 +64,7 @@ const [UP, DOWN] = [1.05, 0.93];
 interface Priced extends SpendingPlan {
   readonly wanted: number;
   readonly planned: number;
-  /** Those of the watches that ask. */
+  /** The severities of the watches that ask. */
   readonly severities: ReadonlySet<Severity>;
   /** On a whole plan that no other program uses. */
   readonly usual: Pick<SpendingPlan, 'x' | 'xc'>;
