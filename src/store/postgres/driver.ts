@@ -18,13 +18,12 @@ import { CLUSTER_TABLES } from './tables-of-cluster.ts';
 const MOST_TRIES = 3;
 
 /**
- * How transactions begin. A process that is stopped within one holds its locks no longer than 10 s; a statement ends in the
- * server before its client gives it up, and soon after its client is gone.
+ * How transactions begin. A process that is stopped within one holds its locks no longer than 10 s, and a statement ends in
+ * the server before its client gives it up.
  */
 function beginsWithin(timeoutMs: number): Readonly<Record<Sync | 'snapshot', string>> {
   const limits = `SET LOCAL idle_in_transaction_session_timeout = '10s';
-    SET LOCAL statement_timeout = ${Math.ceil(timeoutMs * 0.9)};
-    SET LOCAL client_connection_check_interval = '2s'`;
+    SET LOCAL statement_timeout = ${Math.ceil(timeoutMs * 0.9)}`;
   return {
     snapshot: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limits}`,
     full: `BEGIN; ${limits}`,
