@@ -39,11 +39,6 @@ export function watchStorage(store: Store): StorageHealth {
       settle: (...args) => notingFailure(store.settle(...args)),
       commit: (...args) => noting(store.commit(...args)),
       cover: (...args) => noting(store.cover(...args)),
-      // A replica that holds no explorer commits nothing: without this it would stay unready for good after an outage.
-      async keepHealth(health) {
-        await store.keepHealth(health);
-        if (state === 'fails') state = 'works';
-      },
     },
     state: () => state,
   };
