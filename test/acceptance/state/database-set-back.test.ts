@@ -94,6 +94,7 @@ postgresTest(
     const daemon = await scene.daemon();
     await fill(2, 0);
     await told.reached(1);
+    while ((await sql("SELECT FROM deliveries WHERE state <> 'sent'")).length > 0);
 
     // The last renewal was written before, so that nothing in the tables says that they are older.
     await sql(`UPDATE replicas SET until = until + interval '1 hour'`);
