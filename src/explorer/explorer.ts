@@ -5,6 +5,7 @@
 import type { AnyView } from '../core/values/fields.ts';
 import type { ShownBlocks } from '../core/chain/chain-identity.ts';
 import type { Coin } from '../core/model/watch/target.ts';
+import type { Severity } from '../core/model/ids.ts';
 import type { Head } from '../core/model/observation.ts';
 import {
   type AskedBy,
@@ -153,16 +154,23 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     tickReader(askedBy = () => ({ severity: 'warning', isFirst: true })) {
       const tickCache: TickCache = new Map();
       const spendOn = spending(askedBy);
-      const reader = readThrough({
-        answer: (question, cursor) => send(question, cursor, spendOn(question, cursor), tickCache),
-        again: (question, cursor) => send(question, cursor, { ...spendOn(question, cursor), class: 'pages' }, null),
-        sweep: (question, cursor) =>
-          send(question, cursor, { ...spendOn(question, cursor), class: 'sweep' }, tickCache),
-      });
+      const readFor = (own: Severity | null): Read =>
+        readThrough({
+          answer: (question, cursor) => send(question, cursor, spendOn(question, cursor, own), tickCache),
+          again: (question, cursor) =>
+            send(
+              question,
+              cursor,
+              { ...spendOn(question, cursor, own), class: 'pages', ...(own && { severity: own }) },
+              null,
+            ),
+          sweep: (question, cursor) =>
+            send(question, cursor, { ...spendOn(question, cursor, own), class: 'sweep' }, tickCache),
+        });
       const end = (): void => {
         coalescer.endTick(tickCache);
       };
-      return { ...reader, end };
+      return { ...readFor(null), forSeverity: readFor, end };
     },
     [Symbol.asyncDispose]: async () => {
       transport.close();
@@ -171,11 +179,14 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   };
 }
 
-/** A first page is spent on the most severe watch that asks for it. */
-function spending(askedBy: AskedBy): (question: Question, cursor: Cursor | null) => Spend {
+type SpendOn = (question: Question, cursor: Cursor | null, own: Severity | null) => Spend;
+
+/** A first page is spent on the most severe watch that asks for it, all others on the watch itself. */
+function spending(askedBy: AskedBy): SpendOn {
   const unfilteredPaths = new Set<string>();
-  return ({ path, params, operation, credits: price }, cursor) => {
-    const { severity, isFirst } = askedBy(path);
+  return ({ path, params, operation, credits: price }, cursor, own) => {
+    const { severity: mostSevere, isFirst } = askedBy(path);
+    const severity = cursor === null ? mostSevere : (own ?? mostSevere);
     const isFiltered = Object.keys(params).length > 0;
     if (!isFiltered && cursor === null) unfilteredPaths.add(path);
     const isExtra = isFiltered && unfilteredPaths.has(path);

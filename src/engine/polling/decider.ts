@@ -8,6 +8,7 @@ import type { MissReason, Observation, TickChain } from '../../core/model/observ
 import { shiftClock } from '../../core/model/quality/clock-shift.ts';
 import { Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
+import { severityOf } from '../../core/spending/asked.ts';
 import { withClosedApart, withStored } from '../../core/windows/closed.ts';
 import type { Past } from '../../core/windows/stored-runs.ts';
 import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
@@ -134,9 +135,10 @@ function createPlainDecider(options: DeciderOptions): Decider {
   async function decide(watch: Watch, known: Memory, tick: Tick): Promise<DecidedPoll | null> {
     const { memory, shiftedMs } = withoutClockSkew(known, watch, { clock, log });
     const began = clock.monotonic();
-    const hooked = hookOf(watch, memory, tick);
+    const read = tick.read.forSeverity?.(severityOf(watch)) ?? tick.read;
+    const hooked = hookOf(watch, memory, { ...tick, read });
     const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
-    const reader = { ...readerOf(watch, tick.reader, hooked?.read ?? tick.read), past };
+    const reader = { ...readerOf(watch, tick.reader, hooked?.read ?? read), past };
     const judged = await onSameChain(watch, tick, {
       poll: () => pollSafely(watch, memory, reader, log),
       miss: (missed) => judgeSafely(watch, memory, missed, reader, log),

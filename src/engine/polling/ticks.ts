@@ -54,7 +54,12 @@ export function createTicks(
       if (known !== undefined) return known;
       const reader = readerOf(explorer) ?? absent(explorer);
       const isShared = sharedIn(due);
-      const read = { ...reader.tickReader(askedByOf(explorer, due)), isShared };
+      const { forSeverity, ...shared } = reader.tickReader(askedByOf(explorer, due));
+      const read: TickRead = {
+        ...shared,
+        isShared,
+        ...(forSeverity && { forSeverity: (severity) => ({ ...forSeverity(severity), isShared }) }),
+      };
       const tick = { reader, read, startedAt };
       tickByExplorer.set(explorer, tick);
       return tick;

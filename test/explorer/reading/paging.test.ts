@@ -1,12 +1,22 @@
 import { expect, describe, test } from '@jest/globals';
 import type { Fields, View } from '../../../src/core/values/fields.ts';
-import { Missed, type Cursor, type ListQuestion, type Page } from '../../../src/core/model/watch/question.ts';
+import type { Severity } from '../../../src/core/model/ids.ts';
+import {
+  Missed,
+  type Cursor,
+  type ListQuestion,
+  type Page,
+  type Read,
+} from '../../../src/core/model/watch/question.ts';
 import { again, readAll, readNewestFirst, readUntil, type Pages } from '../../../src/explorer/reading/paging.ts';
 import type { Explorer } from '../../../src/explorer/explorer.ts';
 import { addressTokens } from '../../../src/explorer/operations.ts';
 import { Block } from '../../../src/explorer/reading/resources/block.ts';
 import type { TokenBalance } from '../../../src/explorer/reading/resources/token.ts';
+import type { Budget } from '../../../src/explorer/spending/budget.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { rawText } from '../../../src/lib/untrusted.ts';
+import { aBudget } from '../../support/spending.ts';
 import { addressOf, blockRows, openExplorer, someBlocks, someTokens, VAULT } from '../support/open.ts';
 import { sendJson, sendText, startServer, type Handler } from '../support/server.ts';
 
@@ -199,6 +209,30 @@ describe('cursors as servers send them', () => {
     expect(heights(reading.rows)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(reading.reachedEnd).toBe(true);
     expect(server.requests).toHaveLength(5);
+  });
+
+  test('further pages were spent on a critical watch that asks for the first page too, and its share was used up', async () => {
+    await using server = await startServer((request, response) => {
+      const isFirst = request.query['block_number'] === undefined;
+      sendJson(response, {
+        items: [{ height: isFirst ? 2 : 1 }],
+        next_page_params: isFirst ? { block_number: 2 } : null,
+      });
+    });
+    const budget = aBudget({ clock: systemClock, requestsPerSecond: null });
+    const spent: string[] = [];
+    const pass: Budget['pass'] = (where, signal, spend) => {
+      spent.push(`${spend.class}/${spend.severity}`);
+      return budget.pass(where, signal, spend);
+    };
+    await using opened = openExplorer(server.url, { budget: { ...budget, pass } });
+    const tick = opened.explorer.tickReader(() => ({ severity: 'critical', isFirst: true }));
+    const of = (severity: Severity): Read => tick.forSeverity?.(severity) ?? tick;
+    const { next } = await of('warning').page(someBlocks, null);
+    await of('warning').page(someBlocks, next);
+    await of('warning').pageAgain(someBlocks, null);
+    await of('critical').pageAgain(someBlocks, next);
+    expect(spent).toEqual(['critical/critical', 'pages/warning', 'pages/warning', 'pages/critical']);
   });
 
   test('a key echoed into the cursor is neither kept nor sent back', async () => {

@@ -85,6 +85,11 @@ export type AskedBy = (path: string) => { readonly severity: Severity; readonly 
 /** For watches that are due together: equal questions are asked once. */
 export interface TickRead extends Read {
   /**
+   * The same for a watch: further pages are spent on its own severity, not on that of a more severe watch which asks for the
+   * same first page. Left out where nothing is spent.
+   */
+  readonly forSeverity?: (severity: Severity) => Read;
+  /**
    * The polls are over: what was read and not looked at need not be kept, and looking at it afterwards throws. Left out
    * where nothing is kept.
    */
