@@ -302,9 +302,9 @@ export const STATES: readonly LookedAtState[] = [
         credits: [{ explorers: ['three'], runs_out_at: null, stretch: { critical: 1 } }],
       },
     },
-    page: [/last, at longer intervals/, /intervals warning ×\d\.\d/],
-    status: [/\nthree: [^]*intervals: warning ×\d/],
-    metrics: [/^chainwarden_explorer_stretch\{explorer="three",severity="warning"\} 1\.\d/m],
+    page: [/last, at longer intervals/, /intervals info ×\d\.\d/],
+    status: [/\nthree: [^]*intervals: info ×\d/],
+    metrics: [/^chainwarden_explorer_stretch\{explorer="three",severity="info"\} 1\.\d/m],
     readyz: [/^ready$/],
   },
   {
