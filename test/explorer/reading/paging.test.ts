@@ -211,7 +211,7 @@ describe('cursors as servers send them', () => {
     expect(server.requests).toHaveLength(5);
   });
 
-  test('further pages were spent on a critical watch that asks for the first page too, and its share was used up', async () => {
+  test('further pages are spent on the watch that asks for them, not on a critical one that asks for the first page too', async () => {
     await using server = await startServer((request, response) => {
       const isFirst = request.query['block_number'] === undefined;
       sendJson(response, {
