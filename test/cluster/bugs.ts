@@ -25,13 +25,19 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     edits: [
       {
         file: 'src/store/postgres/cluster.ts',
-        find: "const IS_FREE = 'until < clock_timestamp()';",
-        replace: "const IS_FREE = `until < clock_timestamp() + interval '2 seconds'`;",
+        find: "WHERE NOT ${IS_LIVE('$4')} AND starts_with(key, $2)",
+        replace: "WHERE until < clock_timestamp() + interval '2 seconds' AND starts_with(key, $2)",
       },
       {
         file: 'src/store/postgres/cluster.ts',
-        find: 'known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE} THEN owner END AS holder FROM shards)',
-        replace: 'known AS (SELECT key, CASE WHEN owner = $1 OR NOT (${IS_FREE}) THEN owner END AS holder FROM shards)',
+        find: 'const ANY_FREE = `${UNHELD} LIMIT 1`;',
+        replace:
+          "const ANY_FREE = `SELECT 1 FROM shards WHERE until < clock_timestamp() + interval '2 seconds' AND $1::bigint > 0`;",
+      },
+      {
+        file: 'src/store/postgres/cluster.ts',
+        find: "CASE WHEN owner = $1 OR ${IS_LIVE('$4')} THEN owner END AS holder",
+        replace: "CASE WHEN owner = $1 OR until > clock_timestamp() + interval '2 seconds' THEN owner END AS holder",
       },
       {
         file: 'src/store/postgres/cluster.ts',
@@ -47,8 +53,8 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     edits: [
       {
         file: 'src/store/postgres/cluster.ts',
-        find: 'return (await sql.run(PROLONG, [...holder, leaseMs])) === 1;',
-        replace: 'return (await sql.run(PROLONG, [...holder, leaseMs])) >= 0;',
+        find: 'return (await sql.run(PROLONG, lease)) === 1;',
+        replace: 'return (await sql.run(PROLONG, lease)) >= 0;',
       },
     ],
     under: ['late line'],

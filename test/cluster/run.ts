@@ -50,11 +50,11 @@ const LAST_MS = 40_000;
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes long').toString('base64')}`;
 
 /** Short times make short runs. What is frozen within a transaction holds its locks for less than a lease then too. */
-const SHORT_TIMES: readonly Edit[] = [
+export const SHORT_TIMES: readonly Edit[] = [
   {
-    file: 'src/store/postgres/open.ts',
-    find: 'const LEASE_MS = 15_000;',
-    replace: `const LEASE_MS = ${LEASE_MS};`,
+    file: 'src/store/postgres/cluster.ts',
+    find: 'export const LEASE_MS = 15_000;',
+    replace: `export const LEASE_MS = ${LEASE_MS};`,
   },
   {
     file: 'src/store/postgres/driver.ts',
@@ -74,7 +74,7 @@ const SHORT_TIMES: readonly Edit[] = [
 ];
 
 /** A release before: what it reads of the same files is not the same, as when a default was changed. */
-const FORMER: readonly Edit[] = [
+export const FORMER: readonly Edit[] = [
   {
     file: 'src/app/runtime/shards.ts',
     find: "createHash('sha256')",

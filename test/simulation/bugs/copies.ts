@@ -46,7 +46,8 @@ export function filesWith(name: string): ReadonlyMap<string, string> {
   return edited(name, bugNamed(name).edits);
 }
 
-function edited(name: string, edits: readonly Edit[]): ReadonlyMap<string, string> {
+/** The files that the edits change, by their paths, as they leave them. Throws where a place cannot be found. */
+export function edited(name: string, edits: readonly Edit[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const edit of edits)
     texts.set(edit.file, patched(texts.get(edit.file) ?? readFileSync(edit.file, 'utf8'), name, edit));
