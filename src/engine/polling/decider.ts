@@ -5,10 +5,10 @@ import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import type { MissReason, Observation, TickChain } from '../../core/model/observation.ts';
-import { shiftClock } from '../../core/model/quality/clock-shift.ts';
+import { readyFor, skewOf } from '../../core/model/quality/clock-shift.ts';
 import { Postponed, type Read } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
-import { severityOf } from '../../core/spending/asked.ts';
+import { needOf } from '../../core/spending/asked.ts';
 import { withClosedApart, withStored } from '../../core/windows/closed.ts';
 import type { Past } from '../../core/windows/stored-runs.ts';
 import { type Clock, type Instant, showInstant } from '../../lib/clock.ts';
@@ -135,7 +135,7 @@ function createPlainDecider(options: DeciderOptions): Decider {
   async function decide(watch: Watch, known: Memory, tick: Tick): Promise<DecidedPoll | null> {
     const { memory, shiftedMs } = withoutClockSkew(known, watch, { clock, log });
     const began = clock.monotonic();
-    const read = tick.read.forSeverity?.(severityOf(watch)) ?? tick.read;
+    const read = tick.read.forSeverity?.(needOf(watch).severity) ?? tick.read;
     const hooked = hookOf(watch, memory, { ...tick, read });
     const past = (at: Instant): Promise<Past> => runs.before(watch, memory, at, shiftedMs);
     const reader = { ...readerOf(watch, tick.reader, hooked?.read ?? read), past };
@@ -177,12 +177,10 @@ function withoutClockSkew(
   { clock, log }: Pick<DeciderOptions, 'clock' | 'log'>,
 ): { memory: Memory; shiftedMs: number } {
   const now = clock.now();
-  const { coveredUntil } = memory;
-  if (coveredUntil === null || coveredUntil < now) return { memory, shiftedMs: 0 };
+  const shiftedMs = skewOf(memory, now);
   // A clock that was set back by as long as the watch waits shows the same time again.
-  if (coveredUntil > now) log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(coveredUntil) });
-  const shiftedMs = coveredUntil - (now - 1);
-  return { memory: shiftClock(memory, shiftedMs), shiftedMs };
+  if (shiftedMs > 1) log.warn('clock:went-back', { watch: watch.name, 'last seen': showInstant(now + shiftedMs - 1) });
+  return { memory: readyFor(memory, now), shiftedMs };
 }
 
 type MissedFor = (reason: MissReason, detail: string, watch: Watch) => Observation;

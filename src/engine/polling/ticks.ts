@@ -54,12 +54,7 @@ export function createTicks(
       if (known !== undefined) return known;
       const reader = readerOf(explorer) ?? absent(explorer);
       const isShared = sharedIn(due);
-      const { forSeverity, ...shared } = reader.tickReader(askedByOf(explorer, due));
-      const read: TickRead = {
-        ...shared,
-        isShared,
-        ...(forSeverity && { forSeverity: (severity) => ({ ...forSeverity(severity), isShared }) }),
-      };
+      const read = sharing(reader.tickReader(askedByOf(explorer, due)), isShared);
       const tick = { reader, read, startedAt };
       tickByExplorer.set(explorer, tick);
       return tick;
@@ -79,6 +74,21 @@ function askedByOf(explorer: string, due: readonly Watch[]): AskedBy {
     return severity === undefined
       ? { severity: highest(severityByPath.values()), isFirst: false }
       : { severity, isFirst: true };
+  };
+}
+
+/** A reader is made once for each severity: ten thousand watches may be due together. */
+function sharing({ forSeverity, ...reader }: TickRead, isShared: NonNullable<Read['isShared']>): TickRead {
+  const shared = { ...reader, isShared };
+  if (forSeverity === undefined) return shared;
+  const readBySeverity = new Map<Severity, Read>();
+  return {
+    ...shared,
+    forSeverity(severity) {
+      const read = readBySeverity.get(severity) ?? { ...forSeverity(severity), isShared };
+      readBySeverity.set(severity, read);
+      return read;
+    },
   };
 }
 
