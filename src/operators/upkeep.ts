@@ -3,7 +3,7 @@
 import { isHigher } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
-import type { Silence } from '../dispatch/model.ts';
+import type { InhibitingAlert, Silence } from '../dispatch/model.ts';
 import type { Moment } from '../lib/time-zone.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { OpenAlertRow, StoredAck } from '../store/contract/operators.ts';
@@ -22,7 +22,7 @@ export interface StorageAnswers {
 }
 
 export interface PolicyUpkeepOptions {
-  readonly store: Pick<Store, 'policy' | 'openAlerts' | 'announceable' | 'announce' | 'operate'>;
+  readonly store: Pick<Store, 'policy' | 'openAlerts' | 'openConditions' | 'announceable' | 'announce' | 'operate'>;
   /** Null: another replica keeps them. */
   readonly fence: () => Fence | null;
   readonly clock: Clock;
@@ -71,9 +71,18 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
 
   async function endResolved(silences: readonly Silence[], at: Instant): Promise<void> {
     const untilResolved = silences.filter((one) => one.untilResolved && one.from <= at);
-    const open = untilResolved.length === 0 ? [] : await store.openAlerts({ at });
-    for (const { id } of untilResolved.filter((one) => isResolved(one, open)))
+    for (const { id } of await resolved(untilResolved, at))
       await end(endSilence, { change: { id }, subject: null, by: by(`resolved:${id}`, { now: at, zone: timeZone() }) });
+  }
+
+  async function resolved(silences: readonly Silence[], at: Instant): Promise<readonly Silence[]> {
+    if (silences.length === 0) return [];
+    const conditions = await store.openConditions();
+    const seemOver = silences.filter((one) => isResolved(one, conditions));
+    if (seemOver.length === 0) return [];
+    // A condition that was committed just now is in the messages already. They are read only here: thousands take long.
+    const open = (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
+    return seemOver.filter((one) => isResolved(one, open));
   }
 
   async function endRaised(acks: readonly StoredAck[], at: Instant): Promise<void> {
@@ -108,8 +117,8 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
   while (!signal.aborted) await clock.sleep(await look(), signal);
 }
 
-function isResolved({ matchers }: Silence, open: readonly OpenAlertRow[]): boolean {
-  return !open.some(({ isEvent, labels }) => !isEvent && isSilencedBy(matchers, labels));
+function isResolved({ matchers }: Silence, open: readonly InhibitingAlert[]): boolean {
+  return !open.some(({ labels }) => isSilencedBy(matchers, labels));
 }
 
 interface Raised {

@@ -36,7 +36,7 @@ export interface Unrecorded {
 }
 
 export interface UnrecordedOptions extends TellingsOptions {
-  readonly store: Pick<Store, 'policy' | 'openAlerts'>;
+  readonly store: Pick<Store, 'policy' | 'openConditions'>;
   /** In force now. */
   readonly rules: () => Pick<DispatchRules, 'recipientsOf' | 'routingOf' | 'inhibit' | 'coveredUntil' | 'startedAt'>;
 }
@@ -64,7 +64,7 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
     const now = clock.now();
     const silences = await silencesAt(store, now);
     const { recipientsOf, routingOf, ...inForce } = rules();
-    const ofStore = inhibitionsAt({ ...inForce, sources: await openAt(store, now) }, now);
+    const ofStore = inhibitionsAt({ ...inForce, sources: await conditionsOf(store) }, now);
     const ofMemory = inhibitionsAt({ ...inForce, sources: [...firing.values()], coveredUntil: () => now }, now);
     const isInhibited = ({ labels, message: { key } }: Transition): boolean =>
       [ofMemory, ofStore].some((inhibitionOf) => inhibitionOf({ key, labels }) !== null);
@@ -132,9 +132,9 @@ function isEndOf({ message }: Transition, begin: Transition): boolean {
 }
 
 /** Conditions on record that fire; none where they cannot be read. */
-async function openAt(store: UnrecordedOptions['store'], at: Instant): Promise<readonly InhibitingAlert[]> {
+async function conditionsOf(store: UnrecordedOptions['store']): Promise<readonly InhibitingAlert[]> {
   try {
-    return (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
+    return await store.openConditions();
   } catch {
     return [];
   }

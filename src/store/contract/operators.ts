@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../core/journal/entry.ts';
 import type { AlertId, DeliveryId, Severity } from '../../core/model/ids.ts';
 import type { Pause } from '../../core/model/watch/pause.ts';
 import type { Transition } from '../../core/model/transition.ts';
-import type { Ack, Key, InhibitingAlert, Policy, Silence } from '../../dispatch/model.ts';
+import type { Ack, Key, InhibitingAlert, InhibitionSource, Policy, Silence } from '../../dispatch/model.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { Fence } from './fence.ts';
@@ -165,4 +165,7 @@ export interface OperatorStore {
 
   /** Conditions that fire, and events of a day that were not retracted: of events the newest 2,000. The oldest first. */
   openAlerts(of: OpenFilter): Promise<OpenAlertRow[]>;
+
+  /** Conditions that fire as of the last round of the dispatcher, without their messages. By their keys. */
+  openConditions(): Promise<InhibitionSource[]>;
 }

@@ -83,7 +83,7 @@ export interface StoreView
     SamplesView,
     Pick<MemoryStore, 'recall' | 'diagnostics' | 'samples' | 'samplesAfter'>,
     Pick<OutboxStore, 'survey' | 'backlog'>,
-    Pick<OperatorStore, 'pauses' | 'policy' | 'openAlerts'>,
+    Pick<OperatorStore, 'pauses' | 'policy' | 'openAlerts' | 'openConditions'>,
     Pick<JournalStore, 'history' | 'journalHead' | 'journalHashAt' | 'verifyJournal'> {
   /** The replicas that work on the state, and what each holds. Null: one process has the state for itself. */
   replicas(): Promise<SeenCluster | null>;

@@ -25,7 +25,7 @@ interface Scene {
 
 const GONE = (): Promise<never> => Promise.reject(new StorageError('the disk is gone'));
 
-function scene(more: Partial<DispatchRules> = {}, openAlerts: Store['openAlerts'] = GONE): Scene {
+function scene(more: Partial<DispatchRules> = {}, openConditions: Store['openConditions'] = GONE): Scene {
   const clock = createFakeClock();
   const one: Scene = {
     clock,
@@ -34,7 +34,7 @@ function scene(more: Partial<DispatchRules> = {}, openAlerts: Store['openAlerts'
     answer: null,
     unrecorded: createUnrecorded({
       // Not even to be read: then nothing is taken for silenced.
-      store: { policy: GONE, openAlerts },
+      store: { policy: GONE, openConditions },
       rules: () => ({ ...NO_RULES, recipientsOf: (channel) => [{ channel, recipient: channel }], ...more }),
       async send({ members: [{ message }] }, { unrecorded }) {
         one.sent.push(`${message.key} ${unrecorded === true ? 'unrecorded' : ''}`);
@@ -157,7 +157,7 @@ test('a chain that stood still paged for every balance while the disk was full',
 
 test('an alert on record inhibits what is told from memory, as far as the state file can be read', async () => {
   const { message, labels } = head();
-  const stored = { ...message, labels, name: 'head', isEvent: false, isFollowed: true };
+  const stored = { key: message.key, watch: message.watch, labels, openedAt: message.at };
   const one = scene({ ...INHIBITING, coveredUntil: () => one.clock.now() }, () => Promise.resolve([stored]));
   one.unrecorded.offer([low(), aTransition({ key: 'k', type: 'alert.firing', severity: 'critical', watch: 'other' })]);
   await one.clock.advance(0);

@@ -198,6 +198,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     pauses: () => deed(() => inner.pauses()),
     policy: (at) => deed(() => policy.policy(at)),
     openAlerts: (of) => deed(() => inner.openAlerts(of)),
+    openConditions: () => deed(() => inner.openConditions()),
     linkSecrets: () => deed(() => inner.linkSecrets()),
     isPassEnded: (nonce, until) => deed(() => inner.isPassEnded(nonce, until)),
     endPass: (nonce, until, at) => write(() => inner.endPass(nonce, until, at)),

@@ -211,6 +211,11 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     await turn(store, 1, { key: 'over' }, NOON + 3);
     await dispatch(store, NOON + 3);
     expect(await open(NOON + 3)).toEqual(['low 1', 'failed 1 event', 'moved 1 event', 'over 1']);
+    const conditions = async () => (await store.openConditions()).map(({ key, watch }) => [key, watch]);
+    expect(await conditions()).toEqual([
+      ['low', 'w'],
+      ['over', 'w'],
+    ]);
     expect((await store.openAlerts({ at: NOON + 3 }))[0]).toMatchObject({
       watch: 'w',
       alert: 'low',
@@ -220,6 +225,7 @@ export function keepsItsPromiseAboutWhoIsTold(place: Place): void {
     await turn(store, 2, { key: 'over', type: 'alert.resolved' }, NOON + 4);
     await dispatch(store, NOON + 4);
     expect(await open(NOON + 4)).toEqual(['low 1', 'moved 1 event']);
+    expect(await conditions()).toEqual([['low', 'w']]);
     expect(await open(NOON + 2 + DAY)).toEqual(['low 1']);
   });
 
