@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { formatDuration } from '../lib/durations.ts';
 import { conditionText, eventText } from '../core/alerts/message.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
-import { dailySums } from '../rules/costs.ts';
+import { dailyCosts } from '../rules/costs.ts';
 import { showRecipient, showSchedule } from '../rules/describe.ts';
 
 const Recipients = z.array(z.object({ channel: z.string(), recipient: z.string() }));
@@ -43,7 +43,7 @@ export function outlineOf(watches: readonly Watch[], recipientsOf: RecipientsOf)
   return {
     rules: Object.fromEntries(rules.map(([rule, instances]) => [rule, ruleOf(instances, recipientsOf)])),
     watches: rules.flatMap(([, instances]) => watchesOf(instances, recipientsOf)),
-    credits: Object.fromEntries([...dailySums(watches)].map(([explorer, { credits }]) => [explorer, credits])),
+    credits: Object.fromEntries([...dailyCosts(watches)].map(([explorer, { credits }]) => [explorer, credits])),
   };
 }
 

@@ -1,125 +1,93 @@
-// What watches cost in a day: requests, and credits where the explorer counts them. Costs count the first page of every
-// poll, and of each explorer the daily question whether it shows the same chain; more pages, when something is new, come
-// on top.
-import { headQuestionOf, type Schedule, type Watch } from '../core/model/watch/watch.ts';
-import { sharedKey, type Question } from '../core/model/watch/question.ts';
-import { showCron } from '../core/model/watch/schedule.ts';
-import { timesPerDay } from './compile/schedule.ts';
+// What watches cost in a day as their rules are written: requests, and credits where the explorer counts them. First pages
+// are counted, and heads for confirmations. More pages, when something is new, and a daily question to each explorer about
+// its chain come on top. The planner reckons with the same sums.
+import type { OperationName } from '../core/model/watch/question.ts';
+import { meanMsOf } from '../core/model/watch/schedule.ts';
+import type { Watch } from '../core/model/watch/watch.ts';
+import { askedBy, firstQuestionsOf, type AskedQuestion } from '../core/spending/asked.ts';
+import { DAY_MS } from '../core/spending/period.ts';
+import { wantedPerMs, type PlannedQuestion } from '../core/spending/planner.ts';
 
-export interface Cost {
-  readonly watch: Watch;
-  readonly question: Question;
-  readonly requestsPerDay: number;
-  readonly creditsPerDay: number;
-}
-
-/** What one explorer is asked in a day. */
-export interface DailySum {
+export interface DailyCost {
   readonly requests: number;
   readonly credits: number;
 }
 
-/** By explorer; the same sums that `check` prints. */
-export function dailySums(watches: readonly Watch[]): ReadonlyMap<string, DailySum> {
-  return sumsOf(sharingOf(watches, costsOf(watches)));
+/** Prices that were learned, by operation, of an explorer. */
+export type PricesOf = (explorer: string) => ReadonlyMap<OperationName, number>;
+
+const DECLARED: PricesOf = () => new Map();
+
+export function dailyCost(questions: readonly PlannedQuestion[]): DailyCost {
+  const { requests, credits } = wantedPerMs(questions);
+  return { requests: inADay(requests), credits: inADay(credits) };
 }
 
-export function costsOf(watches: readonly Watch[]): Cost[] {
-  return watches.map((watch) => costOf(watch, watch.kind.question(watch.target)));
+/** Equal sums stay equal, in whatever order they are added up. */
+function inADay(perMs: number): number {
+  return Math.round(perMs * DAY_MS * 1e6) / 1e6;
 }
 
-/** Those that share each request, the one that asks most often first. Confirmations ask for the head as well. */
-export function sharingOf(watches: readonly Watch[], costs: readonly Cost[]): readonly (readonly Cost[])[] {
-  const heads = watches.flatMap((watch) => {
-    const question = headQuestionOf(watch);
-    return question === null ? [] : [costOf(watch, question)];
-  });
-  return [...Map.groupBy([...costs, ...heads], ({ question }) => sharedKey(question)).values()].flatMap(sharedTicks);
+/** By explorer. */
+export function dailyCosts(watches: readonly Watch[], pricesOf: PricesOf = DECLARED): ReadonlyMap<string, DailyCost> {
+  const byExplorer = Map.groupBy(askedAt(watches, pricesOf), ({ explorer }) => explorer);
+  return new Map([...byExplorer].map(([explorer, asked]) => [explorer, costOf(asked)]));
 }
 
-/** Equal phases meet where one interval is a multiple of the other: the slower watch is due in a tick of the faster. */
-function sharedTicks(asking: readonly Cost[]): Cost[][] {
-  const groups: Cost[][] = [];
-  for (const cost of asking.toSorted((a, b) => b.requestsPerDay - a.requestsPerDay)) {
-    const shared = groups.find(([first]) => first !== undefined && meets(cost.watch.schedule, first.watch.schedule));
-    if (shared === undefined) groups.push([cost]);
-    else shared.push(cost);
-  }
-  return groups;
+/** Of a watch alone, as if no other one shared its questions. */
+export function costOfWatch(watch: Watch, pricesOf: PricesOf = DECLARED): DailyCost {
+  const prices = pricesOf(watch.target.explorer);
+  const perMs = 1 / meanMsOf(watch.schedule);
+  const questions = firstQuestionsOf(watch);
+  const credits = questions.reduce((sum, { operation, credits: price }) => sum + (prices.get(operation) ?? price), 0);
+  return { requests: inADay(questions.length * perMs), credits: inADay(credits * perMs) };
 }
 
-function meets(slow: Schedule, fast: Schedule): boolean {
-  if (slow.type === 'cron' || fast.type === 'cron')
-    return slow.type === 'cron' && fast.type === 'cron' && showCron(slow) === showCron(fast);
-  return slow.intervalMs % fast.intervalMs === 0;
-}
-
-/** A question that several watches share in one tick is sent once. */
-export function sumsOf(sharing: readonly (readonly Cost[])[]): ReadonlyMap<string, DailySum> {
-  const paid = sharing.flatMap((shared) => shared.slice(0, 1));
-  const byExplorer = Map.groupBy(paid, ({ watch }) => watch.target.explorer);
-  return new Map(
-    [...byExplorer].map(([explorer, of]) => [
-      explorer,
-      withIdentity({ requests: total(of, 'requestsPerDay'), credits: total(of, 'creditsPerDay') }, of),
-    ]),
+function askedAt(watches: readonly Watch[], pricesOf: PricesOf): AskedQuestion[] {
+  return [...Map.groupBy(watches, ({ target }) => target.explorer)].flatMap(([explorer, own]) =>
+    askedBy(own, { prices: pricesOf(explorer) }),
   );
 }
 
-/** Once a day an explorer is asked whether it still shows the same chain, by a page of blocks. */
-function withIdentity({ requests, credits }: DailySum, [first]: readonly Cost[]): DailySum {
-  if (first === undefined) return { requests, credits };
-  const { kind, target } = first.watch;
-  return { requests: requests + 1, credits: credits + (kind.head(target) ?? kind.question(target)).credits };
-}
-
-function costOf(watch: Watch, question: Question): Cost {
-  const requestsPerDay = timesPerDay(watch.schedule);
-  return { watch, question, requestsPerDay, creditsPerDay: requestsPerDay * question.credits };
-}
-
-export function total(costs: readonly Cost[], what: 'requestsPerDay' | 'creditsPerDay'): number {
-  return costs.reduce((sum, cost) => sum + cost[what], 0);
+function costOf(asked: readonly AskedQuestion[]): DailyCost {
+  return dailyCost(asked.map(({ question }) => question));
 }
 
 /** What the requests of one rule cost at one explorer. */
-export interface RuleCost {
+export interface RuleCost extends DailyCost {
   readonly explorer: string;
   readonly rule: string;
   /** `token`, `address` and so on, as the explorer's operations are called. */
   readonly request: string;
   readonly intervalMs: number;
   readonly watches: number;
-  readonly requestsPerDay: number;
-  readonly creditsPerDay: number;
   /** Other rules that use the answers too. */
   readonly sharedWith: readonly string[];
 }
 
-/** A request that several rules share is counted for the first of them. The dearest first. */
-export function costsByRule(watches: readonly Watch[]): RuleCost[] {
-  const shared = sharingOf(watches, costsOf(watches));
-  const byRule = Map.groupBy(shared, ([first]) =>
-    JSON.stringify([first?.watch.target.explorer, first?.watch.rule, first?.question.operation]),
+/** A request that several rules share is counted for the one that asks most often. The dearest first. */
+export function costsByRule(watches: readonly Watch[], pricesOf: PricesOf = DECLARED): RuleCost[] {
+  const asked = askedAt(watches, pricesOf).flatMap((one) => {
+    const [first] = one.watches.toSorted((a, b) => a.schedule.intervalMs - b.schedule.intervalMs);
+    return first === undefined ? [] : [{ ...one, first }];
+  });
+  const byRule = Map.groupBy(asked, ({ explorer, operation, first }) =>
+    JSON.stringify([explorer, first.rule, operation]),
   );
-  const costs = [...byRule.values()].flatMap((groups) => ruleCost(groups, watches) ?? []);
-  return costs.toSorted((a, b) => b.creditsPerDay - a.creditsPerDay);
-}
-
-function ruleCost(groups: readonly (readonly Cost[])[], watches: readonly Watch[]): RuleCost | null {
-  const paid = groups.flatMap((group) => group.slice(0, 1));
-  const [first] = paid;
-  if (first === undefined) return null;
-  const { rule, target, schedule } = first.watch;
-  const all = groups.flat();
-  return {
-    explorer: target.explorer,
-    rule,
-    request: first.question.operation,
-    intervalMs: schedule.intervalMs,
-    watches: watches.filter((watch) => watch.rule === rule && watch.target.explorer === target.explorer).length,
-    requestsPerDay: total(paid, 'requestsPerDay'),
-    creditsPerDay: total(paid, 'creditsPerDay'),
-    sharedWith: [...new Set(all.map((cost) => cost.watch.rule))].filter((other) => other !== rule),
-  };
+  const costs = [...byRule.values()].flatMap((own) => {
+    const [one] = own;
+    if (one === undefined) return [];
+    const { explorer, operation, first } = one;
+    const rules = new Set(own.flatMap((each) => each.watches.map(({ rule }) => rule)));
+    return {
+      ...costOf(own),
+      explorer,
+      rule: first.rule,
+      request: operation,
+      intervalMs: first.schedule.intervalMs,
+      watches: watches.filter(({ rule, target }) => rule === first.rule && target.explorer === explorer).length,
+      sharedWith: [...rules].filter((other) => other !== first.rule),
+    };
+  });
+  return costs.toSorted((a, b) => b.credits - a.credits);
 }

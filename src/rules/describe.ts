@@ -8,7 +8,8 @@ import type { Recipient } from '../core/model/ids.ts';
 import { inColumns } from '../lib/columns.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import { shortHex } from '../core/values/address.ts';
-import { costsOf, sharingOf, sumsOf, type Cost } from './costs.ts';
+import { askedBy, firstQuestionsOf } from '../core/spending/asked.ts';
+import { costOfWatch, dailyCosts } from './costs.ts';
 import { countOf } from './counts.ts';
 import { plannedWords } from './stretch.ts';
 
@@ -20,16 +21,18 @@ export interface Description {
 }
 
 export function describeWatches(watches: readonly Watch[], config: Config): Description {
-  const costs = costsOf(watches);
-  const sharing = sharingOf(watches, costs);
-  const others = new Map(sharing.flatMap((shared) => shared.map((cost) => [cost, shared.length - 1] as const)));
-  const rows = costs.map((cost) => rowOf(cost, others.get(cost) ?? 0));
-  const lines = inColumns(rows);
-  const sums = sumsOf(sharing);
+  const others = new Map(
+    askedBy(watches).flatMap(({ operation, watches: asking }) =>
+      asking
+        .filter((watch) => firstQuestionsOf(watch)[0]?.operation === operation)
+        .map((watch) => [watch, asking.length - 1] as const),
+    ),
+  );
+  const lines = inColumns(watches.map((watch) => rowOf(watch, others.get(watch) ?? 0)));
   const plans = sharedPlans(config.explorers);
-  for (const [explorer, sum] of sums) {
-    const requests = `${countOf(sum.requests)} requests a day, ${countOf(sum.credits)} credits a day`;
-    lines.push(`${explorer}: ${requests}${planText(explorer, plans.get(explorer))}`);
+  for (const [explorer, { requests, credits }] of dailyCosts(watches)) {
+    const costs = `${countOf(requests)} requests a day, ${countOf(credits)} credits a day`;
+    lines.push(`${explorer}: ${costs}${planText(explorer, plans.get(explorer))}`);
   }
   const planned = [...new Set(plans.values())].map((shared) => plannedWords(shared, watches));
   return {
@@ -43,14 +46,16 @@ export function exceededPlans(watches: readonly Watch[], { explorers }: Pick<Con
   return [...new Set(sharedPlans(explorers).values())].flatMap((shared) => plannedWords(shared, watches).warnings);
 }
 
-function rowOf({ watch, question, requestsPerDay, creditsPerDay }: Cost, others: number): readonly string[] {
+function rowOf(watch: Watch, others: number): readonly string[] {
   const { schedule, name, kind, alerts } = watch;
+  const { requests, credits } = costOfWatch(watch);
+  const paths = firstQuestionsOf(watch).map(({ path }) => shortPath(path));
   return [
     name,
     `${kind.name}${subjectOf(watch)} on ${watch.target.explorer}`,
     showSchedule(schedule),
-    `asks ${shortPath(question.path)}`,
-    `${countOf(requestsPerDay)} requests, ${countOf(creditsPerDay)} credits a day`,
+    `asks ${paths.join(' and ')}`,
+    `${countOf(requests)} requests, ${countOf(credits)} credits a day`,
     `${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}${others > 0 ? `, shared with ${others} more` : ''}`,
   ];
 }

@@ -1,11 +1,13 @@
 // `check` says of a plan that does not suffice how much longer the daemon makes intervals, and which longer ones
 // would fit as they are written. The same plan is made that the daemon makes, on a whole period.
+import type { ExplorerPlan } from '../config/model.ts';
 import { usableOf, type SharedPlan } from '../config/shared-plans.ts';
 import { highest } from '../core/model/delivery.ts';
 import { SEVERITIES, type Severity } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { askedBy, severityOf } from '../core/spending/asked.ts';
 import {
+  dearestOf,
   effectiveMs,
   FIRST_RATIO,
   LEAST_STRETCH,
@@ -20,6 +22,7 @@ import { periodMs } from '../core/spending/period.ts';
 import { factorWords } from '../core/spending/plan-words.ts';
 import { showDuration } from '../lib/clock.ts';
 import { formatDuration } from '../lib/durations.ts';
+import { dailyCost } from './costs.ts';
 import { countOf } from './counts.ts';
 
 const MINUTE_MS = 60_000;
@@ -37,11 +40,12 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   const { explorers, plan } = shared;
   const watches = all.filter(({ target }) => explorers.includes(target.explorer));
   if (plan === null || watches.length === 0) return { lines: [], warnings: [] };
-  const supply = supplyOf(shared);
-  const planned = planOf(questionsOf(watches, NOTHING_CHANGED), supply);
+  const questions = questionsOf(watches, NOTHING_CHANGED);
+  const supply = supplyOf(plan, questions);
+  const planned = planOf(questions, supply);
   if (planned.x < LEAST_STRETCH && planned.xc < LEAST_STRETCH) return { lines: [], warnings: [] };
   const who = explorers.filter((name) => watches.some(({ target }) => target.explorer === name)).join(', ');
-  const lacking = lackingIn(watches, shared);
+  const lacking = lackingIn(watches, plan);
   if (!plan.isStretched)
     return {
       lines: [],
@@ -50,6 +54,7 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   const fitting = fittingIn(watches, supply);
   return {
     lines: [
+      wantedLine(watches, plan),
       ...BY_RANK.flatMap((severity) => lineOf(severity, watches, planned)),
       ...(fitting === null ? [] : [fitting]),
     ].map((line) => `${who}: ${line}`),
@@ -57,21 +62,21 @@ export function plannedWords(shared: SharedPlan, all: readonly Watch[]): Planned
   };
 }
 
-function supplyOf({ plan }: SharedPlan): Supply {
-  const credits = plan?.credits ?? Infinity;
-  const keep = credits === Infinity ? 0 : (credits * (plan?.reservePercent ?? 0)) / 100;
+function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[]): Supply {
+  const credits = plan.credits ?? Infinity;
+  const keep = credits === Infinity ? 0 : (credits * plan.reservePercent) / 100;
   return {
     known: credits,
     agreed: credits,
-    leftMs: periodMs(plan?.per ?? 'day'),
+    leftMs: periodMs(plan.per),
     k: FIRST_RATIO,
     kc: FIRST_RATIO,
     deep: 0,
     foreign: 0,
     keep,
     sweepPerMs: 0,
-    dearest: 40,
-    requestsPerMs: (plan?.requestsPerSecond ?? Infinity) / 1000,
+    dearest: dearestOf(questions),
+    requestsPerMs: (plan.requestsPerSecond ?? Infinity) / 1000,
   };
 }
 
@@ -88,19 +93,24 @@ function questionsOf(watches: readonly Watch[], changed: Changed): PlannedQuesti
 }
 
 function creditsPerDay(questions: readonly PlannedQuestion[]): number {
-  return questions.reduce((sum, { cost, asks }) => sum + (cost * periodMs('day')) / shortest(asks), 0);
+  return dailyCost(questions).credits;
 }
 
-function shortest(asks: readonly Asking[]): number {
-  return asks.reduce((least, { wantedMs }) => Math.min(least, wantedMs), Infinity);
+/** `141,600 credits a day wanted, 155,760 with further pages and retries, of 100,000 a day` */
+function wantedLine(watches: readonly Watch[], { credits, per, requestsPerSecond }: ExplorerPlan): string {
+  const wanted = dailyCost(questionsOf(watches, NOTHING_CHANGED));
+  const words = (what: 'credits' | 'requests'): string =>
+    `${countOf(wanted[what])} ${what} a day wanted, ${countOf(wanted[what] * FIRST_RATIO)} with further pages and retries`;
+  return credits === null
+    ? `${words('requests')}, of ${requestsPerSecond} a second`
+    : `${words('credits')}, of ${countOf(credits)} a ${per}`;
 }
 
-/** `the plan is 55,800 credits a day too small` */
-function lackingIn(watches: readonly Watch[], { plan }: SharedPlan): string {
-  const wanted = creditsPerDay(questionsOf(watches, NOTHING_CHANGED)) * FIRST_RATIO;
-  const usable = plan === null ? Infinity : usableOf(plan);
-  return wanted > usable
-    ? `the plan is ${countOf(wanted - usable)} credits a day too small`
+/** `the plan is 55,760 credits a day too small` */
+function lackingIn(watches: readonly Watch[], plan: ExplorerPlan): string {
+  const lacking = creditsPerDay(questionsOf(watches, NOTHING_CHANGED)) * FIRST_RATIO - usableOf(plan);
+  return lacking > 0
+    ? `the plan is ${countOf(lacking)} credits a day too small`
     : 'its watches ask more often than the plan lets them';
 }
 
@@ -119,12 +129,14 @@ function lineOf(severity: Severity, watches: readonly Watch[], planned: Spending
   if (own.length === 0) return [];
   const questions = own.map(({ question }) => question);
   const stretch = stretchOf(severity, planned);
-  const wantedMs = Math.min(...questions.map(({ asks }) => shortest(asks)));
-  const becomes = effectiveMs({ severity, wantedMs, longestMs: Infinity }, planned);
+  // A window or a fixed need may keep some as they are written.
+  const [ask] = questions
+    .flatMap(({ asks }) => asks.filter((one) => one.severity === severity && effectiveMs(one, planned) > one.wantedMs))
+    .toSorted((a, b) => a.wantedMs - b.wantedMs);
   const pace =
-    stretch < LEAST_STRETCH
+    stretch < LEAST_STRETCH || ask === undefined
       ? 'as written'
-      : `${factorWords(stretch)} times as long: ${formatDuration(wantedMs)} becomes ${showDuration(becomes)}`;
+      : `${factorWords(stretch)} times as long: ${formatDuration(ask.wantedMs)} becomes ${showDuration(effectiveMs(ask, planned))}`;
   const count = `${own.length} ${own.length === 1 ? 'question' : 'questions'}`;
   return [`${severity}: ${count}, ${countOf(creditsPerDay(questions))} credits a day, ${pace}`];
 }
@@ -139,7 +151,7 @@ function fittingIn(watches: readonly Watch[], supply: Supply): string | null {
   const saved = new Map<string, number>();
   const isFitting = (): boolean => planOf(questionsOf(watches, changed), supply).x < LEAST_STRETCH;
   while (!isFitting()) {
-    const found = dearestOf(watches, changed);
+    const found = dearestRule(watches, changed);
     if (found === null || (saved.size === MOST_CHANGES && !saved.has(found.rule))) return null;
     const before = creditsPerDay(questionsOf(watches, changed));
     changed.set(found.rule, found.nextMs);
@@ -155,7 +167,7 @@ function fittingIn(watches: readonly Watch[], supply: Supply): string | null {
 }
 
 /** The rule without a critical alert that costs most, and the next longer interval for it. */
-function dearestOf(
+function dearestRule(
   watches: readonly Watch[],
   changed: Changed,
 ): { readonly rule: string; readonly nextMs: number } | null {

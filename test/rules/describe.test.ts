@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeWatches } from '../../src/rules/describe.ts';
-import { nextTimeOf } from '../../src/core/model/watch/schedule.ts';
-import { cronSchedule, timesPerDay } from '../../src/rules/compile/schedule.ts';
+import { meanMsOf, nextTimeOf } from '../../src/core/model/watch/schedule.ts';
+import { cronSchedule } from '../../src/rules/compile/schedule.ts';
 import { CONFIG, configOf, load } from './support/load.ts';
 
 const RULES = `
@@ -25,17 +25,18 @@ describe('check says for every watch what it asks, how often, and what that cost
       'calls[0x2222…2222]  calls of 0x2222…2222 on ethereum    cron */30 * * * * *  asks addresses/0x2222…2222/transactions  2,880 requests, 57,600 credits a day  0 alerts',
       'calls[vault]        calls of vault on ethereum          cron */30 * * * * *  asks addresses/0xba12…f2c8/transactions  2,880 requests, 57,600 credits a day  0 alerts',
       'far                 details ACME on gnosis              every 2d             asks addresses/-/transactions            0.5 requests, 10 credits a day        0 alerts',
-      'ethereum: 10,081 requests a day, 201,620 credits a day of 100,000 a day, 10% of it kept back',
-      'gnosis: 1.5 requests a day, 30 credits a day',
+      'ethereum: 10,080 requests a day, 201,600 credits a day of 100,000 a day, 10% of it kept back',
+      'gnosis: 0.5 requests a day, 10 credits a day',
+      'ethereum: 201,600 credits a day wanted, 221,760 with further pages and retries, of 100,000 a day',
       'ethereum: warning: 1 question, 28,800 credits a day, 1.6 times as long: 1m becomes 1m38s',
       'ethereum: info: 3 questions, 172,800 credits a day, 2.7 times as long: 30s becomes 1m20s',
     ]);
   });
 
   test.each([
-    ['5m', 1441],
-    ['90s', 1440 + 960 + 1],
-    ['30s', 2881],
+    ['5m', 1440],
+    ['90s', 1440 + 960 - 480],
+    ['30s', 2880],
   ])('a question asked every 1m and every %s costs %i requests a day', (every, requests) => {
     const both = `
 defaults: { explorer: gnosis, notify: ops }
@@ -96,7 +97,7 @@ describe('Schedules', () => {
   ])('%s is due at the shortest every %d ms, on average %d times a day', (expression, intervalMs, perDay) => {
     const schedule = cronSchedule(expression);
     expect(schedule).toMatchObject({ type: 'cron', expression, intervalMs });
-    expect('type' in schedule ? timesPerDay(schedule) : 0).toBeCloseTo(perDay, 6);
+    expect('type' in schedule ? 86_400_000 / meanMsOf(schedule) : 0).toBeCloseTo(perDay, 6);
   });
 
   test.each([

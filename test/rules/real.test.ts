@@ -145,7 +145,7 @@ describe('With the kinds and channels as they are', () => {
 
   test('they can be described', () => {
     const { lines, warnings } = describeWatches(watches, config);
-    const planned = lines.filter((line) => / times as long: |: fits as written with /.test(line));
+    const planned = lines.filter((line) => / times as long: | a day wanted, |: fits as written with /.test(line));
     expect(lines).toHaveLength(watches.length + 3 + planned.length);
     expect(warnings).toEqual([expect.stringMatching(/ credits a day too small; .*intervals become longer: /)]);
   });

@@ -4,7 +4,7 @@ import type { Setup } from '../../app/setup/setup.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { inColumns } from '../../lib/columns.ts';
 import { singleLine } from '../../lib/untrusted.ts';
-import { dailySums } from '../../rules/costs.ts';
+import { dailyCosts } from '../../rules/costs.ts';
 import { showSchedule } from '../../rules/describe.ts';
 import type { LogFields } from '../../telemetry/log.ts';
 import type { SafeLog } from '../../telemetry/logger.ts';
@@ -48,7 +48,7 @@ function watchRow({ name, kind, of, token, target, schedule, alerts }: Watch): s
 
 function placeRows({ config, watches }: Setup, { url, configFile }: OpeningFacts): string[][] {
   const channels = [...config.channels.values()].map(({ name, type }) => `${name} (${type})`);
-  const sums = [...dailySums(watches)].map(
+  const sums = [...dailyCosts(watches)].map(
     ([explorer, { requests }]) => `${explorer} ${Math.round(requests).toLocaleString('en')} times a day`,
   );
   const { isServed } = config.http.page;

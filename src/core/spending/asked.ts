@@ -2,6 +2,7 @@
 import { highest } from '../model/delivery.ts';
 import type { Severity } from '../model/ids.ts';
 import { sharedKey, type OperationName, type Question } from '../model/watch/question.ts';
+import { meanMsOf, showCron } from '../model/watch/schedule.ts';
 import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Asking, PlannedQuestion } from './planner.ts';
@@ -47,7 +48,10 @@ export const needOf = remembered(askingOf);
 
 export interface AskedQuestion {
   readonly explorer: string;
+  readonly operation: OperationName;
   readonly question: PlannedQuestion;
+  /** Each once. */
+  readonly watches: readonly Watch[];
 }
 
 /** In which `askedBy` differs from the rules. */
@@ -58,19 +62,30 @@ export interface AskedOtherwise {
   readonly prices?: ReadonlyMap<OperationName, number>;
 }
 
-/** The questions of watches: those that are equal are one. */
+/** The questions of watches: equal ones are one, except that each `cron` has ticks of its own. */
 export function askedBy(
   watches: readonly Watch[],
   { change = (need) => need, prices }: AskedOtherwise = {},
 ): readonly AskedQuestion[] {
-  const askedByKey = new Map<string, { readonly explorer: string; readonly cost: number; readonly asks: Asking[] }>();
-  for (const watch of watches)
+  const found = new Map<
+    string,
+    { readonly first: AskedQuestion; readonly asks: Asking[]; readonly watches: Watch[] }
+  >();
+  for (const watch of watches) {
+    const { schedule, target } = watch;
+    const ticks = schedule.type === 'cron' ? showCron(schedule) : '';
+    const density = schedule.intervalMs / meanMsOf(schedule);
+    const need = change(needOf(watch), watch);
     for (const { key, operation, credits } of firstQuestionsOf(watch)) {
-      const need = change(needOf(watch), watch);
-      const known = askedByKey.get(key);
-      const cost = prices?.get(operation) ?? credits;
-      if (known === undefined) askedByKey.set(key, { explorer: watch.target.explorer, cost, asks: [need] });
-      else known.asks.push(need);
+      const known = found.get(key + ticks);
+      known?.asks.push(need);
+      known?.watches.push(watch);
+      if (known !== undefined) continue;
+      const [asks, asking] = [[need], [watch]];
+      const question = { cost: prices?.get(operation) ?? credits, density, asks };
+      const first = { explorer: target.explorer, operation, question, watches: asking };
+      found.set(key + ticks, { first, asks, watches: asking });
     }
-  return [...askedByKey.values()].map(({ explorer, cost, asks }) => ({ explorer, question: { cost, asks } }));
+  }
+  return [...found.values()].map(({ first }) => first);
 }

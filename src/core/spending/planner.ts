@@ -2,6 +2,7 @@
 // are refilled. Critical watches come first: they are stretched only where they alone would ask for more than is left.
 import type { Severity } from '../model/ids.ts';
 import { remembered } from '../../lib/remembered.ts';
+import { duePerMs } from './due-times.ts';
 
 /** One watch that asks a question. */
 export interface Asking {
@@ -16,6 +17,8 @@ export interface Asking {
 export interface PlannedQuestion {
   /** Credits. */
   readonly cost: number;
+  /** The part of its intervals that end in a request: less than 1 where a cron leaves hours or days out. */
+  readonly density: number;
   readonly asks: readonly Asking[];
 }
 
@@ -109,10 +112,20 @@ export function planOf(questions: readonly PlannedQuestion[], supply: Supply): S
   };
 }
 
-/** The price of the questions in a millisecond as their rules are written, first pages only. */
-export function wantedPerMs(questions: readonly PlannedQuestion[]): number {
-  const rates = ratesByPrice(questions);
-  return rates.critical + rates.beyondCritical(1, 1);
+/** The questions in a millisecond as their rules are written, first pages only. */
+export function wantedPerMs(questions: readonly PlannedQuestion[]): Wanted {
+  const wanted = (rates: Rates): number => rates.critical + rates.beyondCritical(1, 1);
+  return { credits: wanted(ratesByPrice(questions)), requests: wanted(ratesByCount(questions)) };
+}
+
+/** Credits. */
+export function dearestOf(questions: readonly PlannedQuestion[]): number {
+  return questions.reduce((most, { cost }) => Math.max(most, cost), 0);
+}
+
+interface Wanted {
+  readonly credits: number;
+  readonly requests: number;
 }
 
 /** The price of all requests in a millisecond under a plan: second pages, retries and sweeps are in it. */
@@ -186,7 +199,7 @@ function keptFor(questions: readonly PlannedQuestion[], need: Need, { leftMs, de
 /** Due times fall into the rest of a period or not: by twice the standard deviation, more of them than their rate says. */
 function chanceOf(questions: readonly PlannedQuestion[], leftMs: number): number {
   const variance = questions.reduce((sum, question) => {
-    const part = (leftMs / criticalMsOf(question)) % 1;
+    const part = (leftMs * criticalPerMsOf(question)) % 1;
     return sum + part * (1 - part) * question.cost ** 2;
   }, 0);
   return 2 * Math.sqrt(variance);
@@ -241,38 +254,65 @@ interface Rates {
 
 /** Most of ten thousand questions are alike: equal needs are counted together. */
 function ratesOf(questions: readonly PlannedQuestion[], priceOf: PriceOf): Rates {
-  const alike = new Map<string, { readonly asks: readonly Asking[]; readonly criticalMs: number; price: number }>();
+  const alike = new Map<string, Alike>();
   for (const question of questions) {
     const asks = question.asks.toSorted(bySeverity);
     const key = asks.map(({ severity, wantedMs, longestMs }) => `${severity}${wantedMs}/${longestMs}`).join();
     const known = alike.get(key);
-    if (known === undefined) alike.set(key, { asks, criticalMs: criticalMsOf(question), price: priceOf(question) });
+    if (known === undefined) alike.set(key, alikeOf(question, priceOf));
     else known.price += priceOf(question);
   }
   const groups = [...alike.values()].filter(({ asks }) => asks.some(({ severity }) => severity !== 'critical'));
   return {
-    critical: questions.reduce((sum, question) => sum + priceOf(question) / criticalMsOf(question), 0),
+    critical: [...alike.values()].reduce((sum, { price, criticalPerMs }) => sum + price * criticalPerMs, 0),
     beyondCritical(x, xc) {
       let sum = 0;
-      for (const { asks, criticalMs, price } of groups) {
-        const ms = asks.reduce((shortest, ask) => Math.min(shortest, effectiveMs(ask, { x, xc })), Infinity);
-        sum += price * (1 / ms - 1 / (criticalMs * xc));
+      for (const group of groups) {
+        const criticalPerMs = group.criticalPerMs / xc;
+        sum += group.price * (Math.max(perMsOf(group, { x, xc }), criticalPerMs) - criticalPerMs);
       }
       return sum;
     },
   };
 }
 
-/** The same questions are planned each minute. */
-const ratesByPrice = remembered((questions: readonly PlannedQuestion[]) => ratesOf(questions, ({ cost }) => cost));
-const ratesByCount = remembered((questions: readonly PlannedQuestion[]) => ratesOf(questions, () => 1));
+/** Questions with equal needs. */
+interface Alike {
+  readonly asks: readonly Asking[];
+  /** Due times in a millisecond, as the rules are written: those of critical watches, and all. */
+  readonly criticalPerMs: number;
+  readonly wantedPerMs: number;
+  price: number;
+}
 
-/** The shortest interval of a critical watch that asks it; Infinity: none does. */
-function criticalMsOf({ asks }: PlannedQuestion): number {
-  return asks.reduce(
-    (shortest, { severity, wantedMs }) => (severity === 'critical' ? Math.min(shortest, wantedMs) : shortest),
-    Infinity,
-  );
+function alikeOf(question: PlannedQuestion, priceOf: PriceOf): Alike {
+  const { asks } = question;
+  const wantedPerMs = duePerMs(asks.map(({ wantedMs }) => wantedMs));
+  return { asks, criticalPerMs: criticalPerMsOf(question), wantedPerMs, price: priceOf(question) };
+}
+
+/** Stretched ones are due together, when the shortest interval has passed. */
+function perMsOf({ asks, wantedPerMs }: Alike, factors: Pick<SpendingPlan, 'x' | 'xc'>): number {
+  let shortest = Infinity;
+  let isAsWritten = true;
+  for (const ask of asks) {
+    const ms = effectiveMs(ask, factors);
+    isAsWritten &&= ms <= ask.wantedMs;
+    shortest = Math.min(shortest, ms);
+  }
+  return isAsWritten ? wantedPerMs : 1 / shortest;
+}
+
+/** The same questions are planned each minute. */
+const ratesByPrice = remembered((questions: readonly PlannedQuestion[]) =>
+  ratesOf(questions, ({ cost, density }) => cost * density),
+);
+const ratesByCount = remembered((questions: readonly PlannedQuestion[]) =>
+  ratesOf(questions, ({ density }) => density),
+);
+
+function criticalPerMsOf({ asks }: PlannedQuestion): number {
+  return duePerMs(asks.filter(({ severity }) => severity === 'critical').map(({ wantedMs }) => wantedMs));
 }
 
 function bySeverity(a: Asking, b: Asking): number {

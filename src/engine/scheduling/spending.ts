@@ -2,6 +2,7 @@
 import { askedBy, needOf } from '../../core/spending/asked.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
 import {
+  dearestOf,
   effectiveMs,
   forecastOf,
   LAST_MS,
@@ -121,15 +122,14 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     // Most plans have no limit, and then no question is looked at.
     if (means.known === Infinity && requestsPerSecond === Infinity) return NOTHING_ASKED;
     const questions = questionsOf(purse);
-    const dearest = questions.reduce((most, { cost }) => Math.max(most, cost), 0);
-    const supply = { ...means, dearest, requestsPerMs: requestsPerSecond / 1000 };
+    const supply = { ...means, dearest: dearestOf(questions), requestsPerMs: requestsPerSecond / 1000 };
     const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;
     const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
     account.planned(plan);
     const inForce = isStretched ? plan : { ...plan, x: 1, xc: 1 };
     return {
       ...inForce,
-      wanted: wantedPerMs(questions),
+      wanted: wantedPerMs(questions).credits,
       planned: plannedPerMs(questions, supply, inForce),
       severities: severitiesIn(questions),
       usual: isStretched ? planOf(questions, wholeOf(supply, account.facts())) : UNSTRETCHED,
@@ -216,6 +216,7 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
     runsOutAt: runsOutInMs === null ? null : Math.round(now + runsOutInMs),
     wantedPerDay: Math.round(priced.wanted * DAY_MS),
     plannedPerDay: Math.round(priced.planned * DAY_MS),
+    prices: Object.fromEntries(account.prices()),
     spent: books.spent,
     foreign: Math.max(0, Math.round(books.foreign)),
     isStretched,

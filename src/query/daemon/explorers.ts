@@ -1,14 +1,18 @@
 // Explorers: how fresh they are, how they answer, and what their requests cost.
 import { watchesIn } from '../../core/model/quality/health-summary.ts';
+import { lastPauseOf } from '../../core/model/watch/pause.ts';
 import { costsByRule, type RuleCost } from '../../rules/costs.ts';
-import { forecasts } from './forecast.ts';
+import { forecasts, pricesIn } from './forecast.ts';
 import type { CostRow, ExplorerRow, ExplorerList } from '../shapes/daemon.ts';
 import type { Forecast } from '../shapes/overview.ts';
 import { headsOf } from './heads.ts';
 import type { ExplorerState, QueryContext } from '../view.ts';
 
 export async function explorers(view: QueryContext): Promise<ExplorerList> {
-  const costs = costsByRule(view.runtime.watches());
+  const { runtime, store, now } = view;
+  const pauses = (await store.pauses()).filter(({ until }) => until > now);
+  const asking = runtime.watches().filter((watch) => lastPauseOf(pauses, watch) === null);
+  const costs = costsByRule(asking, pricesIn(runtime.health()));
   return { explorers: rowsOf(view), costs: costs.map((cost) => costRow(cost, costs)) };
 }
 
@@ -45,22 +49,19 @@ function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
 const LONGER = 1.5;
 
 function costRow(cost: RuleCost, all: readonly RuleCost[]): CostRow {
-  const { explorer, rule, request, intervalMs, watches, requestsPerDay, creditsPerDay, sharedWith } = cost;
+  const { explorer, rule, request, intervalMs, watches, requests, credits, sharedWith } = cost;
   const ofExplorer = all.filter((one) => one.explorer === explorer);
-  const credits = ofExplorer.reduce((sum, one) => sum + one.creditsPerDay, 0);
+  const whole = ofExplorer.reduce((sum, one) => sum + one.credits, 0);
   return {
     explorer,
     rule,
     request,
     interval_ms: intervalMs,
     watches,
-    requests_per_day: requestsPerDay,
-    credits_per_day: creditsPerDay,
-    share: credits === 0 ? null : creditsPerDay / credits,
+    requests_per_day: requests,
+    credits_per_day: credits,
+    share: whole === 0 ? null : credits / whole,
     shared_with: [...sharedWith],
-    cheaper:
-      creditsPerDay === 0
-        ? null
-        : { interval_ms: intervalMs * LONGER, saves: Math.round(creditsPerDay * (1 - 1 / LONGER)) },
+    cheaper: credits === 0 ? null : { interval_ms: intervalMs * LONGER, saves: Math.round(credits * (1 - 1 / LONGER)) },
   };
 }

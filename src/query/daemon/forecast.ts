@@ -1,9 +1,10 @@
 // Whether the credits of each plan last until they are refilled: the books of the daemon, as its health has them.
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
-import { plansOf, type CreditPlanState } from '../../core/model/quality/health-summary.ts';
+import { plansOf, type CreditPlanState, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { stretchWords } from '../../core/spending/plan-words.ts';
+import type { PricesOf } from '../../rules/costs.ts';
 import type { Forecast } from '../shapes/overview.ts';
 import type { RuntimeView } from '../view.ts';
 
@@ -17,6 +18,17 @@ export function forecasts(runtime: RuntimeView): (Forecast | null)[] {
     if (state !== undefined) return [forecastOf(state)];
     return plan === null || plan.credits === null ? [] : [null];
   });
+}
+
+/** Those that were learned. */
+export function pricesIn({ explorers }: HealthSummary): PricesOf {
+  const prices = new Map(
+    plansOf(explorers).flatMap((plan) => {
+      const byOperation = new Map(Object.entries(plan.prices));
+      return plan.explorers.map((name) => [name, byOperation] as const);
+    }),
+  );
+  return (explorer) => prices.get(explorer) ?? new Map();
 }
 
 /** As the API and pages show it. */

@@ -37,7 +37,10 @@ export const CostRow = z
     shared_with: z.array(z.string()),
     cheaper: z.strictObject({ interval_ms: Count, saves: z.number() }).nullable(),
   })
-  .meta({ id: 'CostRow', description: 'What the requests of a rule cost in a day at the present pace.' });
+  .meta({
+    id: 'CostRow',
+    description: 'What the requests of a rule cost in a day as it is written, without paused watches.',
+  });
 export type CostRow = z.output<typeof CostRow>;
 
 export const ExplorerList = z

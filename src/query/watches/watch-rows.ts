@@ -1,7 +1,6 @@
 // One line for each watch.
 import { paceIn, type ConditionAlert, type Watch } from '../../core/model/watch/watch.ts';
 import { showInstant } from '../../lib/clock.ts';
-import { timesPerDay } from '../../rules/compile/schedule.ts';
 import type { BarsOf } from '../values/bars.ts';
 import { sharedLabels } from '../labels.ts';
 import { isBeyond, limitOf, measureOf, plainMeasureOf, readingOf, relativeDistance } from '../values/measure.ts';
@@ -13,7 +12,6 @@ import type { QueryContext } from '../view.ts';
 import type { WatchFacts } from './watch-facts.ts';
 import { nextFiring } from '../overview/pending.ts';
 import type { WatchStates } from './watch-states.ts';
-import { remembered } from '../../lib/remembered.ts';
 
 export interface RowParts {
   readonly states: WatchStates;
@@ -81,8 +79,3 @@ function needsOf(watch: Watch, measure: MeasureShape | null): string | null {
   const by = unit === '' ? distance : `${distance} ${unit}`;
   return `${field} has to ${fires === 'below' ? 'fall' : 'rise'} by more than ${by}, ${fires} ${limit ?? ''}`;
 }
-
-/** The price of the first page of every poll, as if no other watch shared it. */
-export const creditsPerDay = remembered(
-  ({ schedule, kind, target }: Watch): number => timesPerDay(schedule) * kind.question(target).credits,
-);

@@ -29,7 +29,9 @@ import { placeIn, ruleText } from '../daemon/source.ts';
 import { timeOf } from '../times.ts';
 import type { QueryContext } from '../view.ts';
 import { factsOf } from './watch-facts.ts';
-import { creditsPerDay, watchRow } from './watch-rows.ts';
+import { costOfWatch } from '../../rules/costs.ts';
+import { pricesIn } from '../daemon/forecast.ts';
+import { watchRow } from './watch-rows.ts';
 import { watchStates } from './watch-states.ts';
 
 /** Null: there is none of that name, and never was as far as is known. */
@@ -69,7 +71,7 @@ async function explanationOf(view: QueryContext, watch: Watch): Promise<WatchExp
     remarks: [...explained.remarks],
     pause: pause && { until: showInstant(pause.until), actor: pause.actor, comment: pause.comment },
     next: timeOf(explained.next),
-    credits_per_day: creditsPerDay(watch),
+    credits_per_day: costOfWatch(watch, pricesIn(runtime.health())).credits,
     samples_kept: Object.values(samples).reduce((sum, runs) => sum + runs.length, 0),
     fields: memory === null ? [] : drawnPaths(watch, memory),
     episodes: await episodesOf(view, watch.id),

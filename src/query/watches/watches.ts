@@ -7,7 +7,9 @@ import type { WatchListFilter, WatchSearch } from '../shapes.ts';
 import { WATCH_STATES, type WatchList, type WatchState } from '../shapes/watches.ts';
 import type { QueryContext } from '../view.ts';
 import { watchFactsByName, type WatchFacts } from './watch-facts.ts';
-import { creditsPerDay, watchRow } from './watch-rows.ts';
+import { costOfWatch, type PricesOf } from '../../rules/costs.ts';
+import { pricesIn } from '../daemon/forecast.ts';
+import { watchRow } from './watch-rows.ts';
 import { watchStates, type WatchStates } from './watch-states.ts';
 import { remembered } from '../../lib/remembered.ts';
 
@@ -17,7 +19,8 @@ export async function watches(view: QueryContext, filter: WatchListFilter): Prom
   const all = await watchFactsByName(view);
   const found = isAll(filter) ? all : all.filter(({ watch }) => fits(watch, filter));
   const shown = found.filter((facts) => hasState(facts, filter.state, states));
-  const page = pageOf(shown, orderBy(filter.sort ?? 'problems', states), filter);
+  const prices = pricesIn(view.runtime.health());
+  const page = pageOf(shown, orderBy(filter.sort ?? 'problems', { states, prices }), filter);
   const { barsOf } = await (await days(view)).of(page.items.map(({ watch }) => watch.id));
   return {
     items: page.items.map((facts) => watchRow(view, facts, { states, barsOf })),
@@ -60,16 +63,21 @@ function isUnhealthy({ watch, unhealthy }: WatchFacts, states: WatchStates): boo
   return unhealthy.length > 0 && states.blindOf(watch.id) === null;
 }
 
-function orderBy(sort: NonNullable<WatchListFilter['sort']>, states: WatchStates): Order<WatchFacts> {
+interface Ranked {
+  readonly states: WatchStates;
+  readonly prices: PricesOf;
+}
+
+function orderBy(sort: NonNullable<WatchListFilter['sort']>, ranked: Ranked): Order<WatchFacts> {
   return {
     list: `watches-${sort}`,
-    rankOf: rankBy(sort, states),
+    rankOf: rankBy(sort, ranked),
     tieOf: ({ watch }) => [watch.name],
     areInOrder: true,
   };
 }
 
-function rankBy(sort: NonNullable<WatchListFilter['sort']>, states: WatchStates): (facts: WatchFacts) => number {
+function rankBy(sort: NonNullable<WatchListFilter['sort']>, { states, prices }: Ranked): (facts: WatchFacts) => number {
   switch (sort) {
     case 'problems':
       return (facts) => problemRank(facts, states);
@@ -78,7 +86,7 @@ function rankBy(sort: NonNullable<WatchListFilter['sort']>, states: WatchStates)
     case 'oldest':
       return ({ memory }) => memory?.coveredUntil ?? 0;
     case 'credits':
-      return ({ watch }) => -creditsPerDay(watch);
+      return ({ watch }) => -costOfWatch(watch, prices).credits;
   }
 }
 

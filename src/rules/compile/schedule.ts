@@ -31,8 +31,9 @@ export function cronSchedule(written: string, zone = 'UTC'): CronSchedule | { re
       if (Number(step) >= size || Number(step) === 0)
         return { complaint: `a step of ${step} is larger than the field: there are ${size} values of ${name}` };
   const pattern = isEither(expression) ? everyDay(expression) : expression;
-  const intervalMs = paceOf(expression).shortestMs;
-  return { type: 'cron', expression, zone, intervalMs, pattern, times: timesOf(expression, zone) };
+  const { shortestMs: intervalMs, perDay } = paceOf(expression);
+  const times = timesOf(expression, zone);
+  return { type: 'cron', expression, zone, intervalMs, meanMs: DAY_MS / perDay, pattern, times };
 }
 
 /** `25 is no hour: 0 to 23`, or how many fields there are. */
@@ -68,11 +69,6 @@ function isValid(expression: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** How often a schedule is due in a day, on average over a year. */
-export function timesPerDay(schedule: Schedule): number {
-  return schedule.type === 'every' ? DAY_MS / schedule.intervalMs : paceOf(schedule.expression).perDay;
 }
 
 function timesOf(expression: string, zone: string): CronTimes {

@@ -20,7 +20,7 @@ const DAY = 86_400_000;
 const NOTHING_KEPT = { perMs: 0, margin: 0 };
 
 function asked(severity: Severity, wantedMs: number, cost = 20, longestMs = Infinity): PlannedQuestion {
-  return { cost, asks: [{ severity, wantedMs, longestMs }] };
+  return { cost, density: 1, asks: [{ severity, wantedMs, longestMs }] };
 }
 
 function times(count: number, question: PlannedQuestion): PlannedQuestion[] {
@@ -30,9 +30,9 @@ function times(count: number, question: PlannedQuestion): PlannedQuestion[] {
 /** Credits that the first pages cost in the time that is left. */
 function spentOf(questions: readonly PlannedQuestion[], supply: Supply): number {
   const plan = planOf(questions, supply);
-  return questions.reduce((sum, { cost, asks }) => {
+  return questions.reduce((sum, { cost, density, asks }) => {
     const ms = Math.min(...asks.map((ask) => effectiveMs(ask, plan)));
-    return sum + (cost * supply.leftMs) / ms;
+    return sum + (cost * density * supply.leftMs) / ms;
   }, 0);
 }
 
@@ -110,7 +110,11 @@ const askings = fc
   })
   .map(({ severity, wantedMs, window }): Asking => ({ severity, wantedMs, longestMs: wantedMs * window }));
 const questions = fc.array(
-  fc.record({ cost: fc.constantFrom(20, 40), asks: fc.array(askings, { minLength: 1, maxLength: 3 }) }),
+  fc.record({
+    cost: fc.constantFrom(20, 40),
+    density: fc.constantFrom(1, 0.3),
+    asks: fc.array(askings, { minLength: 1, maxLength: 3 }),
+  }),
   { minLength: 1, maxLength: 40 },
 );
 const supplies = fc
@@ -175,7 +179,7 @@ describe('properties', () => {
     fc.assert(
       fc.property(questions, askings, supplies, (all, ask, supply) => {
         const before = planOf(all, supply);
-        const after = planOf([...all, { cost: 20, asks: [ask] }], supply);
+        const after = planOf([...all, { cost: 20, density: 1, asks: [ask] }], supply);
         expect(after.xc).toBeGreaterThanOrEqual(before.xc);
         expect(after.x).toBeGreaterThanOrEqual(before.x * 0.999);
       }),
@@ -188,7 +192,7 @@ describe('where a plan leads', () => {
   const questions = [asked('critical', MINUTE), ...times(4, asked('warning', MINUTE)), asked('info', 15 * MINUTE)];
 
   test('wanted is what the rules say; planned is less by the stretch, and holds second pages, retries and sweeps', () => {
-    expect(wantedPerMs(questions) * DAY).toBeCloseTo(5 * 28_800 + 1920, 6);
+    expect(wantedPerMs(questions).credits * DAY).toBeCloseTo(5 * 28_800 + 1920, 6);
     const supply = { k: 1.2, kc: 1.1, deep: 0, sweepPerMs: 600 / DAY };
     const plan = { x: 2, xc: 1, kept: NOTHING_KEPT, deepPerMs: Infinity };
     const others = 4 * 14_400 + 480;
@@ -204,15 +208,29 @@ describe('where a plan leads', () => {
   test('a question of critical and other watches is paid once', () => {
     const shared: PlannedQuestion = {
       cost: 20,
+      density: 1,
       asks: [
         { severity: 'critical', wantedMs: 2 * MINUTE, longestMs: Infinity },
         { severity: 'warning', wantedMs: MINUTE, longestMs: Infinity },
       ],
     };
-    expect(wantedPerMs([shared]) * DAY).toBeCloseTo(28_800, 6);
+    expect(wantedPerMs([shared]).credits * DAY).toBeCloseTo(28_800, 6);
     const all = { k: 1, kc: 1, deep: 0, sweepPerMs: 0 };
     const plan = { x: 4, xc: 1, kept: NOTHING_KEPT, deepPerMs: Infinity };
     expect(plannedPerMs([shared], all, plan) * DAY).toBeCloseTo(14_400, 6);
+  });
+
+  test.each([
+    ['every 2m and every 3m are four requests in six minutes', [2, 3], 960],
+    ['a multiple adds nothing', [1, 5, 15], 1440],
+    ['every 4m, 6m and 10m are twenty-two in an hour', [4, 6, 10], 22 * 24],
+  ])('as the rules are written: %s; stretched, all of them come with the fastest', (_, minutes, perDay) => {
+    const asks = minutes.map((each): Asking => ({ severity: 'warning', wantedMs: each * MINUTE, longestMs: Infinity }));
+    const question = { cost: 20, density: 1, asks };
+    expect(wantedPerMs([question]).requests * DAY).toBeCloseTo(perDay, 6);
+    const plan = { x: 2, xc: 1, kept: NOTHING_KEPT, deepPerMs: Infinity };
+    const all = { k: 1, kc: 1, deep: 0, sweepPerMs: 0 };
+    expect(plannedPerMs([question], all, plan) * DAY).toBeCloseTo((20 * 1440) / (2 * Math.min(...minutes)), 6);
   });
 
   test('what is planned and what others are expected to spend is taken off what is known', () => {

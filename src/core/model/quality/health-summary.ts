@@ -61,6 +61,8 @@ const CreditPlanState = z.object({
   wantedPerDay: z.number(),
   /** In a day at the intervals in force, with second pages, retries and sweeps. */
   plannedPerDay: z.number(),
+  /** Prices that were learned, by operation. */
+  prices: z.record(z.string(), z.number()).default({}),
   /** In this period. */
   spent: z.record(z.enum(SPEND_CLASSES), z.number()),
   /** Spent by other programs in this period. */

@@ -82,6 +82,11 @@ export function isOverdue(
   return due !== null && now - due < intervalMs && (coveredUntil === null || coveredUntil < due);
 }
 
+/** Between two times, on average over a year. */
+export function meanMsOf(schedule: Schedule): number {
+  return schedule.type === 'cron' ? schedule.meanMs : schedule.intervalMs;
+}
+
 /** `0 8 * * *`, `0 8 * * * Europe/Berlin`: equal times have equal names. */
 export function showCron({ expression, zone }: Pick<CronSchedule, 'expression' | 'zone'>): string {
   return zone === 'UTC' ? expression : `${expression} ${zone}`;

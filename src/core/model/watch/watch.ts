@@ -60,6 +60,8 @@ export type Schedule =
       readonly expression: string;
       readonly zone: string;
       readonly intervalMs: number;
+      /** Between two ticks, on average over a year. */
+      readonly meanMs: number;
       /** The expression as node-cron runs it: each day where one of two days is enough. */
       readonly pattern: string;
       readonly times: CronTimes;

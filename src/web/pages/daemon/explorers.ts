@@ -154,7 +154,7 @@ function costTable(costs: readonly CostRow[]): Html {
   return html`<section>
     <div class="head">
       <h2>Credits by rule</h2>
-      <span class="quiet small">a day at the present pace</span>
+      <span class="quiet small">a day, as the rules are written, without paused watches</span>
     </div>
     ${sheet('Credits by rule', COLUMNS, costs.map(costLine))}
   </section>`;

@@ -1,0 +1,22 @@
+// How often a question is due that watches ask at different intervals.
+
+/** A question of more intervals, of which none divides another one, is counted as if their due times never met. */
+const MOST_COUNTED = 8;
+
+/**
+ * Due times in a millisecond. The intervals of a question have one phase, so that due times meet at each common multiple:
+ * every 2m and every 3m are four requests in six minutes.
+ */
+export function duePerMs(intervals: readonly number[]): number {
+  if (intervals.length <= 1) return 1 / (intervals[0] ?? Infinity);
+  const all = [...new Set(intervals)];
+  const distinct = all.filter((ms) => !all.some((other) => other !== ms && ms % other === 0));
+  if (distinct.length > MOST_COUNTED) return distinct.reduce((sum, ms) => sum + 1 / ms, 0);
+  const [first, ...rest] = distinct;
+  if (first === undefined) return 0;
+  return 1 / first + duePerMs(rest) - duePerMs(rest.map((ms) => (first / commonDivisor(first, ms)) * ms));
+}
+
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
+}
