@@ -15,6 +15,7 @@ import {
   type Question,
   type Read,
   type TickRead,
+  questionKey,
 } from '../core/model/watch/question.ts';
 import { readThrough } from '../core/model/quality/read-through.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
@@ -184,13 +185,15 @@ type SpendOn = (question: Question, cursor: Cursor | null, own: Severity | null)
 /** A first page is spent on the most severe watch that asks for it, all others on the watch itself. */
 function spending(askedBy: AskedBy): SpendOn {
   const unfilteredPaths = new Set<string>();
-  return ({ path, params, operation, credits: price }, cursor, own) => {
+  return (asked, cursor, own) => {
+    const { path, params, operation, credits: price } = asked;
     const { severity: mostSevere, isFirst } = askedBy(path);
     const severity = cursor === null ? mostSevere : (own ?? mostSevere);
     const isFiltered = Object.keys(params).length > 0;
     if (!isFiltered && cursor === null) unfilteredPaths.add(path);
     const isExtra = isFiltered && unfilteredPaths.has(path);
-    return { class: isFirst && cursor === null ? severity : 'pages', severity, isExtra, operation, price };
+    const spent = isFirst && cursor === null ? severity : 'pages';
+    return { class: spent, severity, isExtra, question: questionKey(asked), operation, price };
   };
 }
 

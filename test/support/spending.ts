@@ -8,6 +8,7 @@ export const A_REQUEST: Spend = {
   class: 'warning',
   severity: 'warning',
   isExtra: false,
+  question: '',
   operation: 'address',
   price: 20,
 };

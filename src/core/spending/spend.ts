@@ -15,6 +15,8 @@ export interface Spend {
   readonly severity: Severity;
   /** It is not planned: a retry, or a list asked with a filter after it was asked without. */
   readonly isExtra: boolean;
+  /** `questionKey` of the list or record that is read. */
+  readonly question: string;
   readonly operation: OperationName;
   /** Credits, as the operation declares them. */
   readonly price: number;

@@ -92,14 +92,14 @@ export function createAccount(options: AccountOptions): Account {
       const standing = keeper.now();
       const { at, plan } = standing;
       if (spend.class === 'critical' || spend.class === 'probe') return 'leave';
-      if (plan === null) return spend.class !== 'sweep' || shares.ofRequests.has(spend.price) ? 'leave' : 'refuse';
+      if (plan === null) return spend.class !== 'sweep' || mayTake(shares.ofRequests, spend, at) ? 'leave' : 'refuse';
       const isPaid = isThere(spend, standing);
       if (spend.class === 'warning' || spend.class === 'info') {
         if (!isPaid) counter.postponed(spend.class);
         return isPaid ? 'leave' : 'postpone';
       }
       const deepPerMs = Math.min(need.deepPerMs, perMsOf(plan));
-      return isPaid && shares.of(spend, at, deepPerMs).has(spend.price) ? 'leave' : 'refuse';
+      return isPaid && mayTake(shares.of(spend, at, deepPerMs), spend, at) ? 'leave' : 'refuse';
     },
     leave(asked) {
       const spend = prices.priced(asked);
@@ -195,6 +195,11 @@ function createPrices({ onPrice }: AccountOptions): LearnedPrices {
 
 function perMsOf(plan: CreditPlan | null): number {
   return plan === null ? 0 : plan.credits / periodMs(plan.per);
+}
+
+/** No list waits for ever to be read again. What is new is read for the first that asks. */
+function mayTake(share: SpendShare, spend: Spend, at: Instant): boolean {
+  return spend.class === 'sweep' ? share.hasInTurn(spend.question, spend.price, at) : share.has(spend.price);
 }
 
 interface Shares {

@@ -7,8 +7,15 @@ export interface SpendShare {
   /** The same, by time. */
   saveUntil(now: Instant, creditsPerMs: number): void;
   has(credits: number): boolean;
+  /**
+   * The same, where several take turns: one that was refused is served before others that ask later, as long as it asked
+   * within the last hour. Without turns, the list that asks first after each refill would have all of it.
+   */
+  hasInTurn(of: string, credits: number, now: Instant): boolean;
   take(credits: number): void;
 }
+
+const WAITS_MS = 3_600_000;
 
 /** `most`: what is saved at most. */
 export function createShare(
@@ -17,6 +24,8 @@ export function createShare(
 ): SpendShare {
   let left = saved;
   let countedUntil = now;
+  /** By the time of their refusal, the first one first. */
+  const waiting = new Map<string, { readonly credits: number; readonly at: Instant }>();
 
   function save(credits: number): void {
     left = Math.min(most(), left + credits);
@@ -29,6 +38,20 @@ export function createShare(
       countedUntil = at;
     },
     has: (credits) => left >= credits,
+    hasInTurn(of, credits, now) {
+      let before = 0;
+      for (const [one, waits] of waiting) {
+        if (one === of) break;
+        if (now - waits.at <= WAITS_MS) before += waits.credits;
+        else waiting.delete(one);
+      }
+      // One that asks for more than is ever saved holds nobody up.
+      const isEnough = left >= credits && left >= Math.min(credits + before, most());
+      if (isEnough) waiting.delete(of);
+      // A list that waits already keeps its place.
+      else waiting.set(of, { credits, at: now });
+      return isEnough;
+    },
     take(credits) {
       left -= credits;
     },

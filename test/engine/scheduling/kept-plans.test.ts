@@ -56,7 +56,7 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
     account,
     forgotten,
     ask: (header: number) => {
-      const spend = { class: 'warning', severity: 'warning', isExtra: false, operation: 'address', price: 20 } as const;
+      const spend = { class: 'warning', severity: 'warning', isExtra: false, question: '', operation: 'address', price: 20 } as const;
       account.settle(account.leave(spend), { isCharged: true, header });
     },
     known: () => account.facts()?.known,

@@ -14,6 +14,7 @@ function spend(name: SpendClass, price = 20): Spend {
     class: name,
     severity: name === 'critical' || name === 'info' ? name : 'warning',
     isExtra: false,
+    question: '',
     operation: 'address',
     price,
   };
@@ -589,6 +590,36 @@ describe('what may leave', () => {
     }
     expect(pages * 20).toBeGreaterThan(0.09 * 10 * (100_000 / 24));
     expect(pages * 20).toBeLessThanOrEqual(0.1 * 10 * (100_000 / 24));
+  });
+
+  test('lists that are read again take turns, so that the one that asks first does not have all of it', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 90_000);
+    const pages = new Map<string, number>();
+    for (let polls = 0; polls < 60; polls += 1) {
+      await clock.advance(HOUR / 6);
+      for (const [question, most] of Object.entries({ busy: 4, vault: 1, bridge: 1 }))
+        for (let page = 0; page < most; page += 1) {
+          const spent = { ...spend('sweep'), question };
+          if (account.admit(spent) !== 'leave') break;
+          account.settle(account.leave(spent), { isCharged: true, header: null });
+          pages.set(question, (pages.get(question) ?? 0) + 1);
+        }
+    }
+    const [busy = 0, vault = 0, bridge = 0] = ['busy', 'vault', 'bridge'].map((one) => pages.get(one));
+    expect(Math.min(vault, bridge)).toBeGreaterThan(0.4 * 60);
+    expect((busy + vault + bridge) * 20).toBeGreaterThan(0.09 * 10 * (100_000 / 24));
+  });
+
+  test('a list that stops being read holds the others up for an hour at most, and one too dear for all that is saved never', async () => {
+    const { account, clock } = anAccount();
+    ask(account, 90_000);
+    const asks = (question: string, price = 20): string => account.admit({ ...spend('sweep', price), question });
+    expect([asks('removed', 100), asks('dear', 500), asks('vault')]).toEqual(['refuse', 'refuse', 'refuse']);
+    await clock.advance(HOUR / 4);
+    expect([asks('removed', 100), asks('vault')]).toEqual(['leave', 'refuse']);
+    await clock.advance((3 * HOUR) / 4 + 1);
+    expect([asks('dear', 500), asks('vault')]).toEqual(['refuse', 'leave']);
   });
 
   test('without a plan, known rows are read again for a tenth of all requests', () => {

@@ -1,6 +1,19 @@
 // Alerts about the items of a list: what was not told, what was told and is not so, what was told twice.
-import type { ChainItem, EventReference, Instant, Logs, Owed, Poll, References, Served, Verdict } from '../model.ts';
+import type {
+  ChainItem,
+  EventReference,
+  Instant,
+  Logs,
+  Owed,
+  Poll,
+  References,
+  Served,
+  Stay,
+  Verdict,
+} from '../model.ts';
 import type { Evidence } from './evidence.ts';
+import { PAGE_SIZE } from '../chain/chain.ts';
+import { CREDITS } from '../machine/credits.ts';
 import { headAt, madeAt } from './heights.ts';
 import { presencesOf, type Presence } from './occurrences.ts';
 import type { RightTime } from './right-time.ts';
@@ -8,6 +21,8 @@ import type { RightTime } from './right-time.ts';
 const HOUR_MS = 3_600_000;
 /** A list is read again each hour, some pages at each poll. */
 const SWEPT_WITHIN_MS = 2 * HOUR_MS;
+/** A tenth of the plan pays for that; where others spend as well, half of it. */
+const SWEPT_PAGES_AN_HOUR = (0.5 * 0.1 * CREDITS) / 24 / 20;
 /** What lies deeper is not looked for (look-back). */
 const LOOK_BACK_MS = 7 * HOUR_MS;
 
@@ -66,12 +81,22 @@ function isOld({ stays }: ChainItem, floor: number): boolean {
   return stays.some(({ row }) => row.block !== null && row.block <= floor);
 }
 
-/** After two hours and two intervals of right time, if it still stands there and is not too old by then. */
-function dueAt({ reference, references, rightTime }: Case, item: ChainItem, presence: Presence): Instant | null {
-  const at = rightTime.after(presence.from, SWEPT_WITHIN_MS + 2 * references.intervalMs);
+/** After two hours, what long lists take, and two intervals of right time, if it still stands there and is not too old. */
+function dueAt(given: Case, item: ChainItem, presence: Presence): Instant | null {
+  const { reference, references, rightTime } = given;
+  const within = SWEPT_WITHIN_MS + sweepMs(given, presence) + 2 * references.intervalMs;
+  const at = rightTime.after(presence.from, within);
   if (at === null || (presence.to !== null && presence.to < at)) return null;
   if (presence.block !== null && at - madeAt(presence.block) > LOOK_BACK_MS) return null;
   return reference.on === 'mined' && !wasSeenWaiting(item, presence, rightTime, references) ? null : at;
+}
+
+/** The known rows of all lists are read again from the same tenth. */
+function sweepMs({ logs }: Case, { from }: Presence): number {
+  const isRead = ({ row, from: since, to }: Stay): boolean =>
+    row.block !== null && from - madeAt(row.block) < LOOK_BACK_MS && since <= from && (to === null || to > from);
+  const rows = logs.chain.items.filter(({ stays }) => stays.some(isRead)).flatMap(({ paths }) => paths).length;
+  return (Math.floor(rows / PAGE_SIZE) * HOUR_MS) / SWEPT_PAGES_AN_HOUR;
 }
 
 /** In two polls at least: one that was lost with the process does not count. */
