@@ -96,7 +96,10 @@ function addTo(groups: Map<string, GroupState>, poll: AlertPoll, alert: CountAle
   const { event } = match;
   const wanted = keyOf(alert, event.view);
   const key = groups.has(wanted) || groups.size < MOST_GROUPS ? wanted : OTHERS;
-  const group = groups.get(key) ?? newGroup(poll.time.at, meaningOf(alert));
+  // By the item's own time, so that two replicas that see it at different polls give the group the same key.
+  const isRest = alert.fires.type === 'none-for';
+  const born = isRest ? poll.time.at : (event.happenedAt ?? poll.time.at);
+  const group = groups.get(key) ?? newGroup(born, meaningOf(alert));
   const tallies = withTally(poll, alert, group, match);
   if (!match.isHit) {
     groups.set(key, { ...group, tallies });

@@ -202,6 +202,15 @@ describe('what is said', () => {
     expect(keyAt('0m')).not.toBe(keyAt('60m'));
   });
 
+  test('two processes that go on from the same quiet memory give what begins the same key, at whatever poll they see it', () => {
+    const watch = aWatch([whileAlert()]);
+    const quiet = runPolls(watch, levels('150')).memory;
+    const keyAt = (when: string): string | undefined =>
+      step(watch, quiet, saw({ level: '90' }, when)).transitions[0]?.message.key;
+    expect(keyAt('3m')).toMatch(/^[a-z2-7]+$/);
+    expect(keyAt('3m')).toBe(keyAt('4m'));
+  });
+
   test('editing the threshold keeps the episode: nothing is said again', () => {
     const edited = aWatch([whileAlert({ while: below('95') })]);
     expect(step(edited, low(), saw({ level: '90' }, '1m')).transitions).toEqual([]);

@@ -137,6 +137,20 @@ describe('`per`', () => {
     expect(calmOnes?.fields).toMatchObject({ count: 3, mood: { text: 'calm' } });
   });
 
+  test('two processes that see a burst at different polls give its group the same key, and the next burst another one', () => {
+    const burst = moods('1m', { a: 'wild', b: 'wild', c: 'wild' });
+    const keysOf = (...polls: readonly Observation[]): (string | undefined)[] =>
+      runPolls(aWatch([countAlert(alert)]), [START, ...polls]).messages.flatMap(({ type, key }) =>
+        type === 'alert.firing' ? [key] : [],
+      );
+    const [early] = keysOf(saw({ items: burst }, '2m'));
+    const later = moods('30m', { d: 'wild', e: 'wild', f: 'wild' });
+    const [late, next] = keysOf(saw({ items: burst }, '3m'), saw({ items: {} }, '20m'), saw({ items: later }, '31m'));
+    expect(late).toBe(early);
+    expect(next).toMatch(/^[a-z2-7]+$/);
+    expect(next).not.toBe(early);
+  });
+
   test('a group of which nothing is left is forgotten', () => {
     const items = moods('1m', { a: 'wild' });
     const { memory } = runPolls(aWatch([countAlert(alert)]), [START, saw({ items }, '1m'), saw({ items: {} }, '12m')]);
