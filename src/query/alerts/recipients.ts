@@ -27,7 +27,7 @@ export function isToArrive({ delivery: { state } }: Progress): boolean {
   return state !== 'merged' && state !== 'cancelled';
 }
 
-/** Of each recipient what is owed counts, else the newest message. */
+/** By their names. Of each recipient what is owed counts, else the newest message. */
 function statusesOf(progress: readonly Progress[], held: readonly HeldMessage[]): RecipientStatus[] {
   const byRecipient = Map.groupBy(progress, ({ delivery }) => placeOf(delivery));
   const sent = [...byRecipient.values()].flatMap((all) => {
@@ -35,7 +35,7 @@ function statusesOf(progress: readonly Progress[], held: readonly HeldMessage[])
     return one === undefined ? [] : [statusOf(one.delivery)];
   });
   const waiting = held.filter((one) => !byRecipient.has(placeOf(one)));
-  return [...sent, ...waiting.map(heldStatus)];
+  return [...sent, ...waiting.map(heldStatus)].toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }
 
 function placeOf({ channel, recipient }: { readonly channel: string; readonly recipient: string }): string {
