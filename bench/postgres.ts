@@ -7,6 +7,7 @@ import { openPostgresStore } from '../src/store/postgres/open.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { aDecision, aDelivery, NOON } from '../test/store/builders.ts';
 import { openPostgres } from '../test/support/store/postgres-server.ts';
+import { databaseAt } from '../test/support/store/story-state.ts';
 import { claimAll } from '../test/support/store/fences.ts';
 import { claim, commit, cover, owe, settle } from '../test/support/store/store-calls.ts';
 
@@ -23,7 +24,11 @@ const IN_FLIGHT = 4;
 
 console.log(`load ${loadavg()[0]?.toFixed(1) ?? ''} before`);
 await using server = await openPostgres({ fsync: 'on' });
-await using store = await openPostgresStore({ url: await server.database(), owner: 'the bench', leaseMs: LEASE_MS });
+await using store = await openPostgresStore({
+  place: databaseAt(await server.database()),
+  owner: 'the bench',
+  leaseMs: LEASE_MS,
+});
 await claimAll(store, ['service:test', 'channel:ops']);
 
 /** By watch; the next decision expects them. */

@@ -107,7 +107,7 @@ explorers:
 ${explorers.join('')}
 channels: { hook: { type: webhook, url: '${url}/hook', secret: whsec_${SECRET}, allow: [127.0.0.0/8] } }
 http: { listen: 127.0.0.1:${listen} }
-state: { postgres: { file: database-url } }
+state: { postgres: { file: database-url, name: bench } }
 rules: [rules/*.yaml]
 `;
 }

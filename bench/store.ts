@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Store } from '../src/store/contract/store.ts';
 import { hasPostgres, openPostgres } from '../test/support/store/postgres-server.ts';
+import { databaseAt } from '../test/support/store/story-state.ts';
 
 const { values: options } = parseArgs({
   options: { beside: { type: 'string' }, rounds: { type: 'string', default: '40' } },
@@ -96,8 +97,8 @@ async function onPostgres(): Promise<void> {
   await using closing = new AsyncDisposableStack();
   const subjects: Subject[] = [];
   for (const of of checkouts) {
-    const place = { url: await server.database(), owner: 'the bench', leaseMs: LEASE_MS };
-    const store = closing.use(await of.postgres.openPostgresStore(place));
+    const options = { place: databaseAt(await server.database()), owner: 'the bench', leaseMs: LEASE_MS };
+    const store = closing.use(await of.postgres.openPostgresStore(options));
     await of.fences.claimAll(store, ['service:test', 'channel:ops']);
     subjects.push({ of, store, versions: new Map() });
   }

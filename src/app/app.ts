@@ -14,11 +14,12 @@ import { createReloader, type Reloader } from '../engine/upkeep/reloader.ts';
 import type { Loop } from '../engine/upkeep/supervisor.ts';
 import type { Instant } from '../lib/clock.ts';
 import { reportDaily } from './daily-report.ts';
-import { beatUntil } from './heartbeat.ts';
+import { beatUntil, failWhileOutvoted } from './heartbeat.ts';
 import { createAnchorFile } from './state/anchor-file.ts';
 import { followReplicas } from './state/replicas.ts';
 import { openServices, type AppOptions, type Services } from './services.ts';
 import { openState } from './state/state.ts';
+import { StateMismatchError } from '../store/contract/store.ts';
 import { openWeb } from './web/web.ts';
 
 export type { AppOptions } from './services.ts';
@@ -58,7 +59,7 @@ export async function openApp(given: AppOptions): Promise<App> {
     },
     async run(signal) {
       await using _closing = closing;
-      await owningUntil(services.ownership, runUntil(signal, options, services, loops));
+      await owningUntil(services.ownership, signal, (until) => runUntil(until, options, services, loops));
     },
   };
 }
@@ -85,20 +86,28 @@ async function runUntil(
     ending.abort();
     await Promise.allSettled(works);
   }
-  await journal.stopped();
+  if (!(signal.reason instanceof StateMismatchError)) await journal.stopped();
   await guard.look();
 }
 
-/** Gives all shards back when everything else has ended. */
-async function owningUntil(ownership: Ownership, work: Promise<void>): Promise<void> {
+/** Gives all shards back when everything else has ended. Rejects, after it, where the state is no longer this daemon's. */
+async function owningUntil(
+  ownership: Ownership,
+  signal: AbortSignal,
+  work: (until: AbortSignal) => Promise<void>,
+): Promise<void> {
   const leaving = new AbortController();
-  const owning = ownership.run(leaving.signal);
+  const lost = new AbortController();
+  const owning = ownership.run(leaving.signal).catch((error: unknown) => {
+    lost.abort(error);
+  });
   try {
-    await work;
+    await work(AbortSignal.any([signal, lost.signal]));
   } finally {
     leaving.abort();
     await owning;
   }
+  lost.signal.throwIfAborted();
 }
 
 function loopsOf(
@@ -136,6 +145,10 @@ function loopsOf(
     { name: 'journal', run: (end) => runJournal({ store, kept, ownership, jumps, clock, log }, end) },
   ];
   const replicas = { store, ownership, runtime, pauses, clock, log };
-  if (ownership.isShared) loops.push({ name: 'replicas', run: (end) => followReplicas(replicas, end) });
+  if (ownership.isShared)
+    loops.push(
+      { name: 'replicas', run: (end) => followReplicas(replicas, end) },
+      { name: 'outvoted', run: (end) => failWhileOutvoted(beat, end) },
+    );
   return loops;
 }

@@ -2,7 +2,7 @@
 import type { Ownership } from '../cluster/ownership.ts';
 import type { HeartbeatSettings } from '../config/model.ts';
 import type { DaemonHealth } from '../engine/reporting/daemon-health.ts';
-import { runHeartbeat } from '../engine/self/heartbeat.ts';
+import { runFailBeat, runHeartbeat, type HeartbeatOptions } from '../engine/self/heartbeat.ts';
 import { undeliverableSince } from '../engine/self/undeliverable.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import { watchLoopDelay } from '../lib/loop-delay.ts';
@@ -28,14 +28,34 @@ export interface HeartbeatParts {
   readonly log: Log;
 }
 
+export interface OutvotedParts extends Pick<HeartbeatParts, 'metrics' | 'version' | 'isDry' | 'clock' | 'log'> {
+  readonly runtime: Pick<Runtime, 'heartbeat'>;
+  readonly ownership: Pick<Ownership, 'view'>;
+}
+
+/** Runs until the signal aborts. */
+export async function failWhileOutvoted(options: OutvotedParts, signal: AbortSignal): Promise<void> {
+  const { ownership, clock } = options;
+  const why = (): string | null => {
+    const self = ownership.view().replicas.find(({ isSelf }) => isSelf);
+    if (self === undefined || self.outvotedSince === null) return null;
+    return `${self.name} does nothing: ${self.counts ? OUTVOTED : NOT_COUNTED}`;
+  };
+  await runFailBeat({ ...postingOf(options), why, clock }, signal);
+}
+
+const OUTVOTED = 'most replicas run another config';
+const NOT_COUNTED = 'its config names no watch that the database remembers';
+
 /** Runs until the signal aborts. */
 export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): Promise<void> {
-  const { runtime, store, ownership, health, metrics, isDry, clock, log } = options;
+  const { runtime, store, ownership, health, clock, log } = options;
   const { scheduler } = runtime;
+  const posting = postingOf(options);
   using delay = watchLoopDelay();
   await runHeartbeat(
     {
-      settings: () => (isDry ? null : settingsOf(runtime.heartbeat())),
+      ...posting,
       vitals: {
         turns: () => scheduler.turns(),
         turn: () => {
@@ -51,12 +71,8 @@ export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): P
           return undeliverableSince({ self: runtime.self(), health: channels, owed, startedAt });
         },
       },
-      async post({ url, allow }, call, end) {
-        await using poster = createPoster({ tools: options, totalMs: TOTAL_MS, allow, secrets: secretsOf(url) });
-        return await poster.postJson(call, end);
-      },
       onBeat: (outcome) => {
-        metrics.beat(outcome, clock.now());
+        posting.onBeat(outcome);
         if (outcome === 'sent') options.onAccepted(clock.now());
       },
       clock,
@@ -64,6 +80,22 @@ export async function beatUntil(options: HeartbeatParts, signal: AbortSignal): P
     },
     signal,
   );
+}
+
+type Posting = Pick<HeartbeatOptions, 'settings' | 'post' | 'onBeat'>;
+
+function postingOf(options: OutvotedParts | HeartbeatParts): Posting {
+  const { runtime, metrics, isDry, clock } = options;
+  return {
+    settings: () => (isDry ? null : settingsOf(runtime.heartbeat())),
+    async post({ url, allow }, call, end) {
+      await using poster = createPoster({ tools: options, totalMs: TOTAL_MS, allow, secrets: secretsOf(url) });
+      return await poster.postJson(call, end);
+    },
+    onBeat: (outcome) => {
+      metrics.beat(outcome, clock.now());
+    },
+  };
 }
 
 function settingsOf(settings: HeartbeatSettings | null) {

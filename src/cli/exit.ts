@@ -1,4 +1,4 @@
-import { StorageError, StoreBusyError } from '../store/contract/store.ts';
+import { OtherInstallationError, StorageError, StoreBusyError } from '../store/contract/store.ts';
 import { WebError } from '../web/server.ts';
 
 /** Exit codes, after sysexits(3), for supervisors. */
@@ -33,6 +33,7 @@ export class CommandError extends Error {
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.code;
   if (error instanceof StoreBusyError) return EXIT.busy;
+  if (error instanceof OtherInstallationError) return EXIT.config;
   if (error instanceof StorageError) return EXIT.storage;
   if (error instanceof WebError) return EXIT.config;
   return null;

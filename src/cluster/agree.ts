@@ -6,14 +6,17 @@ export interface Announced {
   readonly checksum: string;
   /** Since when it runs that, by the clock of the database. */
   readonly announcedAt: Instant;
+  /** False: it names nothing that is remembered, and no operator has accepted it. */
+  readonly counts: boolean;
 }
 
 /**
- * The checksum that most live replicas run. Of several that equally many run: the one before, while anybody runs it; else
- * the one that was announced first, then the smallest. Null: nobody lives.
+ * The checksum that most live replicas that count run. Of several that equally many run: the one before, while anybody runs it; else
+ * the one that was announced first, then the smallest. Null: none of them counts.
  */
 export function configInForce(live: readonly Announced[], before: string | null): string | null {
-  const byChecksum = [...Map.groupBy(live, ({ checksum }) => checksum)];
+  const counted = live.filter(({ counts }) => counts);
+  const byChecksum = [...Map.groupBy(counted, ({ checksum }) => checksum)];
   const most = Math.max(...byChecksum.map(([, { length }]) => length));
   const first = byChecksum
     .filter(([, { length }]) => length === most)

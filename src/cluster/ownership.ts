@@ -2,6 +2,8 @@
 // the rest. A shard is held under a lease, which ends when its process does not renew it. Then another replica claims it.
 //
 // Where one process has the state for itself, as with a state file, nothing changes hands: every answer is a constant.
+import type { WatchId } from '../core/model/ids.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { DeclaredShard, SoleCluster } from '../store/contract/cluster.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
 
@@ -33,13 +35,18 @@ export interface Ownership {
   /** Whether some live replica works on each shard. Rejects with a `StorageError`. */
   allHeld(): Promise<boolean>;
 
-  /** Renews, claims and releases until the signal aborts; then releases all that is held. Resolves at once where not shared. */
+  /**
+   * Renews, claims and releases until the signal aborts; then releases all that is held. Resolves at once where not shared.
+   * Rejects with a `StateMismatchError` where this process may not go on with the state; all that it held is given back.
+   */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface DeclaredConfig {
   /** Equal where two replicas ask, decide and tell the same. */
   readonly checksum: string;
+  /** All that it has. */
+  readonly watches: readonly WatchId[];
   /** All that the config has work for. */
   readonly shards: readonly DeclaredShard[];
 }
@@ -71,6 +78,10 @@ export interface ReplicaView {
   readonly name: string;
   readonly checksum: string;
   readonly isSelf: boolean;
+  /** It has a say in which config is in force. */
+  readonly counts: boolean;
+  /** Since when another config than its own is in force, where that is for a minute; null else. */
+  readonly outvotedSince: Instant | null;
 }
 
 export interface ShardView {

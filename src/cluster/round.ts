@@ -8,6 +8,7 @@
 //             what is decided by one that is not would take the place of what the others remember
 //
 // Times are of the monotonic clock of this process, in milliseconds, unless they are called otherwise.
+import type { Instant } from '../lib/clock.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { HeldShard, Renewed } from '../store/contract/cluster.ts';
 import { configInForce } from './agree.ts';
@@ -15,6 +16,8 @@ import { FAMILIES, isOf, shareOf, type Family } from './share.ts';
 
 /** What is remembered from one round to the next. */
 export interface RoundState {
+  /** By the id of a live replica, since when its config is not the one in force. */
+  readonly outvoted: ReadonlyMap<string, OutvotedSince>;
   /** When the last round that was answered was sent; null: none was. */
   readonly sentAt: number | null;
   /** Nothing is claimed before that: after an outage its owners come first. */
@@ -27,7 +30,14 @@ export interface RoundState {
   readonly mayRetire: boolean;
 }
 
+interface OutvotedSince {
+  /** By the clock of the database. */
+  readonly at: Instant;
+  readonly sentAt: number;
+}
+
 export const FIRST_ROUND: RoundState = {
+  outvoted: new Map(),
   sentAt: null,
   claimsFrom: 0,
   crowded: [],
@@ -61,6 +71,7 @@ export interface ShardClaim {
 }
 
 const AGREED_MS = 30_000;
+const OUTVOTED_MS = 60_000;
 
 /** Requests that left just before the end of the lease are answered before another replica asks: 2 s of 15. */
 function marginMs(leaseMs: number): number {
@@ -86,6 +97,7 @@ export function planRound(before: RoundState, input: RoundInput): RoundPlan {
   const wasOut = isStale(before, sentAt, leaseMs);
   const agreedSince = agreedSinceIn(renewed, wasOut ? null : before.agreedSince, sentAt);
   const state: RoundState = {
+    outvoted: outvotedIn(renewed, inForce, before.outvoted, sentAt),
     sentAt,
     claimsFrom: wasOut ? sentAt + afterOutageMs(leaseMs) : before.claimsFrom,
     crowded,
@@ -103,6 +115,22 @@ export function planRound(before: RoundState, input: RoundInput): RoundPlan {
     claims: mayClaim ? FAMILIES.flatMap((family) => claimOf(family, mine, input, inForce)) : [],
     releases: isInForce ? surplus.flatMap((family) => lastOf(family, mine)) : mine,
   };
+}
+
+function outvotedIn(
+  { replicas, now }: Renewed,
+  inForce: string | null,
+  before: RoundState['outvoted'],
+  sentAt: number,
+): RoundState['outvoted'] {
+  const outvoted = replicas.filter(({ checksum }) => checksum !== inForce);
+  return new Map(outvoted.map(({ id }) => [id, before.get(id) ?? { at: now, sentAt }]));
+}
+
+/** Since when a replica is outvoted, once it is for a minute: new rules go out to one after another within that. */
+export function outvotedSince({ outvoted }: RoundState, id: string, now: number): Instant | null {
+  const since = outvoted.get(id);
+  return since === undefined || now - since.sentAt < OUTVOTED_MS ? null : since.at;
 }
 
 function without(some: readonly HeldShard[], others: readonly HeldShard[]): HeldShard[] {

@@ -9,7 +9,7 @@ import type { Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createHeldShards } from './held-shards.ts';
 import type { ClusterView, DeclaredConfig, Ownership, ReplicaView } from './ownership.ts';
-import { FIRST_ROUND, mayRetire, planRound, roundMs, type RoundPlan } from './round.ts';
+import { FIRST_ROUND, mayRetire, outvotedSince, planRound, roundMs, type RoundPlan, type RoundState } from './round.ts';
 import { isOf } from './share.ts';
 
 export interface SharedOwnershipOptions {
@@ -40,6 +40,9 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   let roundAt = 0;
   let isNextDue = false;
   let isCut = false;
+  /** A config of this process did: one that is loaded later is of the same installation, whatever it names. */
+  let hasCounted = false;
+  let standing: Standing = 'in-force';
 
   async function look(): Promise<void> {
     if (declared === null) return;
@@ -49,15 +52,17 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   async function round(): Promise<void> {
     if (declared === null) return;
     isNextDue = false;
-    const { checksum, shards } = declared;
+    const { checksum, shards, watches } = declared;
     const sentAt = clock.monotonic();
-    const renewed = await cluster.renew(checksum);
+    hasCounted ||= await cluster.remembersAny(watches);
+    const renewed = await cluster.renew({ checksum, counts: hasCounted });
     onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
     if (renewed.changed === 'went-back') forget();
     if (renewed.changed === 'restarted') readAnew();
     const plan = planRound(state, { renewed, checksum, held: held.all(), sentAt, leaseMs });
     ({ state, inForce } = plan);
     newest = renewed;
+    noteStanding(renewed);
     roundAt = sentAt + roundMs(leaseMs);
     follow(plan);
     await claimAnew(plan);
@@ -94,6 +99,16 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   async function claimAnew({ found }: RoundPlan): Promise<void> {
     for (const { shard, fence } of found) await cluster.release(fence, windowOf(shard));
     if (found.length > 0) goOnAtOnce();
+  }
+
+  function noteStanding({ replicas }: Renewed): void {
+    const self = replicas.find(({ id }) => id === cluster.id);
+    const isOutvoted = outvotedSince(state, cluster.id, clock.monotonic()) !== null;
+    const next = self?.counts === false ? 'not-counted' : isOutvoted ? 'outvoted' : 'in-force';
+    if (next === standing) return;
+    standing = next;
+    if (next === 'in-force') log.info('cluster:has-a-say', { config: declared?.checksum });
+    else log.warn(`cluster:${next}`, { config: declared?.checksum, inForce, effect: EFFECTS[next] });
   }
 
   async function agree({ inForce: config }: RoundPlan, { config: before, now }: Renewed): Promise<void> {
@@ -160,6 +175,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
       if (isCut) log.info('cluster:answers-again');
       isCut = false;
     } catch (error) {
+      if (cluster.isOver(error)) throw error;
       isNextDue = false;
       if (!isCut) log.warn('cluster:cut-off', { error, effect: 'nothing is asked once the leases end' });
       isCut = true;
@@ -169,6 +185,14 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   async function leave(): Promise<void> {
     await Promise.all(held.all().map(({ shard }) => release(shard)));
     // Without the database the leases end by themselves.
+    await cluster.leave().catch(() => undefined);
+  }
+
+  /** Nothing more is written, what is under way included: the next holders go on from what is stored. */
+  async function giveUp(): Promise<void> {
+    const all = held.all();
+    for (const { shard } of all) held.lose(shard);
+    for (const { shard, fence } of all) await cluster.release(fence, windowOf(shard)).catch(() => false);
     await cluster.leave().catch(() => undefined);
   }
 
@@ -198,21 +222,47 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
       if (held.fenceOf(shard) !== null) void note('commit-fenced', { shard });
       drop(shard, 'a write of it was refused');
     },
-    view: () => viewOf({ newest, inForce, id: cluster.id, isOurs: (shard) => held.fenceOf(shard) !== null, counts }),
+    view: () =>
+      viewOf({
+        newest,
+        state,
+        now: clock.monotonic(),
+        inForce,
+        id: cluster.id,
+        isOurs: (shard) => held.fenceOf(shard) !== null,
+        counts,
+      }),
     mayRetire: () => mayRetire(state, clock.monotonic(), leaseMs),
     allHeld: () => cluster.allHeld(),
     async run(signal) {
-      while (!signal.aborted) {
-        await lookSafely();
-        await clock.sleep(isNextDue ? 0 : LOOK_MS, signal);
+      try {
+        while (!signal.aborted) {
+          await lookSafely();
+          await clock.sleep(isNextDue ? 0 : LOOK_MS, signal);
+        }
+      } catch (error) {
+        await giveUp();
+        throw error;
       }
       await leave();
     },
   };
 }
 
+/** How the others take the config of this replica. */
+type Standing = 'in-force' | 'outvoted' | 'not-counted';
+
+const EFFECTS: Readonly<Record<Exclude<Standing, 'in-force'>, string>> = {
+  outvoted: 'most replicas run another config: this one does nothing by its own',
+  'not-counted':
+    'this config names no watch that the database remembers, so this replica waits. Where it is meant: chainwarden state accept',
+};
+
 interface Seen {
   readonly newest: Renewed | null;
+  readonly state: RoundState;
+  /** In monotonic time. */
+  readonly now: number;
   readonly inForce: string | null;
   readonly id: string;
   /** Also what was claimed or given back since. */
@@ -220,9 +270,16 @@ interface Seen {
   readonly counts: ClusterView['counts'];
 }
 
-function viewOf({ newest, inForce, id, isOurs, counts }: Seen): ClusterView {
+function viewOf({ newest, state, now, inForce, id, isOurs, counts }: Seen): ClusterView {
   const replicas = (newest?.replicas ?? [])
-    .map((one): ReplicaView => ({ id: one.id, name: one.name, checksum: one.checksum, isSelf: one.id === id }))
+    .map((one): ReplicaView => ({
+      id: one.id,
+      name: one.name,
+      checksum: one.checksum,
+      counts: one.counts,
+      isSelf: one.id === id,
+      outvotedSince: outvotedSince(state, one.id, now),
+    }))
     .toSorted((a, b) => Number(b.isSelf) - Number(a.isSelf) || (a.name < b.name ? -1 : 1));
   const nameOf = new Map(replicas.map((one) => [one.id, one.name]));
   const holderNow = (shard: Shard, holder: string | null): string | null =>

@@ -180,7 +180,7 @@ export function secretsOf(config: Config): string[] {
   const { operators, proxy } = config.http;
   const tokens = [...operators.map(({ token }) => token), proxy?.secret];
   texts.push(...tokens.flatMap((token) => token?.reveal() ?? []));
-  if (config.state.postgres !== null) texts.push(...databaseSecrets(config.state.postgres));
+  if (config.state.postgres !== null) texts.push(...databaseSecrets(config.state.postgres.url));
   if (config.heartbeat !== null) texts.push(...secretParts(config.heartbeat.url.reveal()));
   for (const explorer of config.explorers.values()) {
     if (explorer.form === 'sandbox') continue;

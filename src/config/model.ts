@@ -95,11 +95,17 @@ export interface DigestSettings {
   readonly notify: readonly string[];
 }
 
+export interface DatabaseSettings {
+  readonly url: Secret;
+  /** The installation's. */
+  readonly name: string;
+}
+
 export interface StateSettings {
   /** Absolute path. Beside it is the token of this machine, whatever keeps the state. */
   readonly file: string;
-  /** The URL of the database that keeps the state; null = the file does. */
-  readonly postgres: Secret | null;
+  /** The database that keeps the state; null = the file does. */
+  readonly postgres: DatabaseSettings | null;
   readonly maxBytes: number;
   readonly backup: BackupSettings;
 }

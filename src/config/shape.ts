@@ -28,10 +28,31 @@ export const SecretSource = z
     'must be { env: NAME } or { file: PATH }: a token does not stand in this file',
   )
   .meta({ description: '{ env: NAME } or { file: PATH }' });
+/** `name`: of the installation. Without it another one that was given the URL by mistake would take the state for its own. */
+export const DatabaseSource = z
+  .union(
+    [
+      z.strictObject({ env: text('name of an environment variable'), name: installation() }),
+      z.strictObject({
+        file: text('path of a file; relative paths start at the config file'),
+        name: installation(),
+      }),
+    ],
+    'must be { env: NAME, name: INSTALLATION } or { file: PATH, name: INSTALLATION }: the URL does not stand in this ' +
+      'file, and the name says which installation this is, in letters, digits, _ and -, such as "treasury"',
+  )
+  .meta({ description: '{ env: NAME, name: INSTALLATION } or { file: PATH, name: INSTALLATION }' });
 export const SecretText = z
   .union([z.string(), SecretSource])
   .meta({ description: 'the text itself, { env: NAME } or { file: PATH }' });
 export type SecretText = z.output<typeof SecretText>;
+
+function installation() {
+  return z
+    .string()
+    .regex(LABEL)
+    .meta({ description: 'name of the installation', examples: ['treasury'] });
+}
 
 const Coin = z.strictObject({
   symbol: text('shown for the native coin', 20).default('coin'),
@@ -256,10 +277,11 @@ export const ConfigShape = z.strictObject({
   state: z
     .strictObject({
       file: text('the state file').default('./data/state.db'),
-      postgres: SecretSource.optional().meta({
+      postgres: DatabaseSource.optional().meta({
         description:
           'the URL of a PostgreSQL database that keeps the state instead of the file, beside which only the token of ' +
-          'this machine is then; several daemons with the same one share the work',
+          'this machine is then, and the name of this installation, which the database keeps: a daemon with another ' +
+          'name does not start; several daemons with the same one share the work',
       }),
       max_size: size(
         2 ** 20,

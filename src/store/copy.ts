@@ -1,7 +1,8 @@
 // Moves a state between a file and a database, row by row and all or nothing. Both have the same tables.
 import { existsSync } from 'node:fs';
 import { keepOut, nameOfAny } from './postgres/cluster.ts';
-import { current, reached } from './postgres/open.ts';
+import { takeInstallation } from './postgres/installation.ts';
+import { current, reached, type DatabasePlace } from './postgres/open.ts';
 import { copyTables, type Copied } from './sql/copy.ts';
 import { migrateState } from './sql/migrate.ts';
 import { answering, openDatabase } from './sqlite/database.ts';
@@ -17,23 +18,24 @@ export type { Copied } from './sql/copy.ts';
  * Puts what a state file or a backup holds into a database that holds nothing yet. Rejects with a StoreBusyError while a
  * daemon has either, with a StorageError when it cannot be done; the database holds nothing then.
  */
-export async function copyIn(file: string, url: string): Promise<Copied> {
+export async function copyIn(file: string, place: DatabasePlace): Promise<Copied> {
   if (!existsSync(file)) throw new StorageError(`there is no state file at ${file}`);
-  using _place = openPlace(file);
-  await using database = await reached(url);
+  using _file = openPlace(file);
+  await using database = await reached(place);
   await migrateState(database);
   await using source = await openSqliteReads(file);
   return await copyTables(source, database, async (sql) => {
     await keepOut(sql);
+    await takeInstallation(database, sql, place.name);
     const busy = await nameOfAny(sql);
     if (busy !== null) throw new StoreBusyError(`${database.name} is in use by ${busy}: stop it first.`);
   });
 }
 
 /** Makes a new state file of what a database holds, also while a daemon works on it. Rejects with a StorageError. */
-export async function copyOut(url: string, file: string): Promise<Copied> {
+export async function copyOut(place: DatabasePlace, file: string): Promise<Copied> {
   if (existsSync(file)) throw new StorageError(`${file} exists already: name a new file.`);
-  await using database = await current(url);
+  await using database = await current(place);
   try {
     // Its log is the one of a rollback: a new file of 2 GB in one transaction needs none beside it.
     const opened = answering(file, 'make', () => openDatabase(file));

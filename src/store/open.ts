@@ -13,6 +13,7 @@ import { forgetInSqlite, openSqliteReader, openSqliteStore, openVolatileStore } 
 import type { Copied } from './copy.ts';
 import type { Backups, Recovery, Restored, StateCheck } from './contract/backups.ts';
 import { addressOf } from './postgres/address.ts';
+import type { AcceptedConfig, DatabasePlace } from './postgres/open.ts';
 import { StorageError, type Store, type StoreReader } from './contract/store.ts';
 
 /** Where the state is, and how large it may become. */
@@ -21,10 +22,10 @@ export interface StoreSettings extends StatePlace {
   readonly backup: BackupOptions;
 }
 
-/** `postgres`: the URL of a database, where no file keeps the state. Only then anything of it is loaded. */
+/** `postgres`: a database, where no file keeps the state. Only then anything of it is loaded. */
 export interface StatePlace {
   readonly file: string;
-  readonly postgres?: { reveal(): string } | null;
+  readonly postgres?: DatabasePlace | null;
 }
 
 export interface BackupOptions {
@@ -53,7 +54,7 @@ export async function openStore(state: StoreSettings, tools: StoreTools): Promis
   if (postgres) {
     const { log } = tools;
     const owner = `${hostname()}, ${tools.owner}`;
-    return (await onPostgres()).openPostgresStore({ url: postgres.reveal(), owner, log });
+    return (await onPostgres()).openPostgresStore({ place: postgres, owner, log });
   }
   return openSqliteStore({ file, maxBytes, backups: backup.directory, ...tools });
 }
@@ -62,7 +63,7 @@ const onPostgres = (): Promise<typeof import('./postgres/open.ts')> => import('.
 
 /** Where the state is, for people. */
 export function stateName({ file, postgres }: StatePlace): string {
-  return postgres ? addressOf(postgres.reveal()).name : file;
+  return postgres ? addressOf(postgres.url.reveal()).name : file;
 }
 
 /** Remembers nothing that outlives the process, for a dry run. */
@@ -75,13 +76,13 @@ export function openStoreForDryRun({ log }: Pick<StoreTools, 'log'>): Promise<St
  * was remembered. Rejects with a StorageError.
  */
 export async function forgetWatch(state: StatePlace, watch: WatchId): Promise<boolean> {
-  if (state.postgres) return (await onPostgres()).forgetInPostgres(state.postgres.reveal(), watch);
+  if (state.postgres) return (await onPostgres()).forgetInPostgres(state.postgres, watch);
   return forgetInSqlite(state.file, watch);
 }
 
 /** Looks at every page and every row, also while a daemon runs. Rejects with a StorageError where there is no state. */
 export async function checkState(state: StatePlace): Promise<StateCheck> {
-  if (state.postgres) return (await onPostgres()).checkPostgres(state.postgres.reveal());
+  if (state.postgres) return (await onPostgres()).checkPostgres(state.postgres);
   return checkSqlite(state.file);
 }
 
@@ -119,20 +120,31 @@ function assertFile(state: StatePlace): void {
  * StoreBusyError while a daemon has either, with a StorageError when it cannot be done.
  */
 export async function copyStateIn(state: StatePlace, file: string): Promise<Copied> {
-  const url = urlOf(state);
-  return (await import('./copy.ts')).copyIn(file, url);
+  const place = databaseOf(state);
+  return (await import('./copy.ts')).copyIn(file, place);
 }
 
 /** Makes a new state file of what the database of the state holds, also while a daemon runs. Rejects with a StorageError. */
 export async function copyStateOut(state: StatePlace, file: string): Promise<Copied> {
-  const url = urlOf(state);
-  return (await import('./copy.ts')).copyOut(url, file);
+  const place = databaseOf(state);
+  return (await import('./copy.ts')).copyOut(place, file);
 }
 
-function urlOf({ file, postgres }: StatePlace): string {
-  if (postgres) return postgres.reveal();
+function databaseOf({ file, postgres }: StatePlace): DatabasePlace {
+  if (postgres) return postgres;
   throw new StorageError(
     `${file} keeps the state: it is copied by chainwarden state backup. Set state.postgres first.`,
+  );
+}
+
+/**
+ * Gives a config its say in the agreement of replicas although it names nothing that the database remembers. Resolves with
+ * the names of the replicas that run it. Rejects with a StorageError.
+ */
+export async function acceptConfig(state: StatePlace, accepted: AcceptedConfig): Promise<string[]> {
+  if (state.postgres) return (await onPostgres()).acceptInPostgres(state.postgres, accepted);
+  throw new StorageError(
+    `${state.file} keeps the state: its daemon takes every config, and nothing has to be accepted.`,
   );
 }
 
@@ -143,19 +155,19 @@ export function openBackups({ file, backup }: StoreSettings): Backups {
 
 /** Whether a daemon works with the state now. Rejects with a StorageError. */
 export async function isStateHeld(state: StatePlace): Promise<boolean> {
-  if (state.postgres) return (await onPostgres()).isPostgresHeld(state.postgres.reveal());
+  if (state.postgres) return (await onPostgres()).isPostgresHeld(state.postgres);
   return isLocked(state.file);
 }
 
 /** For those who only look. Rejects with a StorageError when there is no state, or when it is of another schema. */
 export async function openReader(state: StatePlace): Promise<StoreReader> {
-  if (state.postgres) return (await onPostgres()).openPostgresReader(state.postgres.reveal());
+  if (state.postgres) return (await onPostgres()).openPostgresReader(state.postgres);
   return openSqliteReader(state);
 }
 
 /** The same, and null when there is no state yet. */
 export async function openReaderIfAny(state: StatePlace): Promise<StoreReader | null> {
   const { file, postgres } = state;
-  const isFilled = postgres ? await (await onPostgres()).isFilled(postgres.reveal()) : isThere(file);
+  const isFilled = postgres ? await (await onPostgres()).isFilled(postgres) : isThere(file);
   return isFilled ? openReader(state) : null;
 }

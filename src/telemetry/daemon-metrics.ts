@@ -34,6 +34,7 @@ export const LOOPS = [
   'daily-report',
   'recorder',
   'replicas',
+  'outvoted',
 ] as const;
 export type LoopName = (typeof LOOPS)[number];
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { configInForce, type Announced } from '../../src/cluster/agree.ts';
 
-const run = (checksum: string, announcedAt = 0): Announced => ({ checksum, announcedAt });
+const run = (checksum: string, announcedAt = 0, counts = true): Announced => ({ checksum, announcedAt, counts });
 
 test('one replica with a stray file ended what the others watch', () => {
   expect(configInForce([run('new', 1), run('old'), run('old')], 'old')).toBe('old');
@@ -21,8 +21,18 @@ test('when nobody runs the former config any more, the one that was announced fi
   expect(configInForce([], 'old')).toBeNull();
 });
 
+test('a config that names nothing of what is remembered has no vote, however many replicas run it', () => {
+  expect(configInForce([run('foreign', 1, false), run('foreign', 2, false), run('own')], 'own')).toBe('own');
+  // Also after the own one has ended: nothing is done by theirs.
+  expect(configInForce([run('foreign', 1, false), run('foreign', 2, false)], 'own')).toBeNull();
+});
+
 test('replicas that read the same rows in another order came to another config', () => {
-  const announced = fc.record({ checksum: fc.constantFrom('a', 'b', 'c'), announcedAt: fc.nat(3) });
+  const announced = fc.record({
+    checksum: fc.constantFrom('a', 'b', 'c'),
+    announcedAt: fc.nat(3),
+    counts: fc.constant(true),
+  });
   fc.assert(
     fc.property(
       fc.array(announced, { minLength: 1, maxLength: 6 }),

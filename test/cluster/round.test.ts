@@ -71,7 +71,7 @@ class Replica {
 
   #round(sentAt: number): void {
     const { id, checksum } = this;
-    const renewed = this.#cluster.renew(id, checksum, LEASE_MS);
+    const renewed = this.#cluster.renew(id, { checksum, counts: true }, LEASE_MS);
     this.announced = checksum;
     this.aliveUntil = sentAt + LEASE_MS;
     const held = [...this.#held.values()].map((one) => one.held);

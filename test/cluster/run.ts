@@ -6,6 +6,7 @@ import { openReader } from '../../src/store/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { createTally } from '../support/crash/tally.ts';
 import { openPostgres } from '../support/store/postgres-server.ts';
+import { databaseAt, INSTALLATION } from '../support/store/story-state.ts';
 import type { Edit } from '../simulation/bugs/bug.ts';
 import { copyEdited } from '../simulation/bugs/copies.ts';
 import { openChain, rulesOf } from './chain.ts';
@@ -90,7 +91,7 @@ export async function run({ seed, faults, kinds, edits = [], print, onLog }: Run
     await openPostgres({ fsync: 'on', log_min_duration_statement: '1000', log_lock_waits: 'on' }),
   );
   const url = await postgres.database();
-  await (await openPostgresStore({ url, owner: 'the tables' }))[Symbol.asyncDispose]();
+  await (await openPostgresStore({ place: databaseAt(url), owner: 'the tables' }))[Symbol.asyncDispose]();
   await keepLog(url);
   const asked: Asked[] = [];
   const explorer = opened.use(await startExplorer(PLANS, seed, (one) => asked.push(one)));
@@ -167,7 +168,7 @@ addresses: ${addresses}
 ${channels.replaceAll(', allow:', `, secret: '${SECRET}', allow:`)}
 routes: [{ group_interval: 0s, repeat: off }]
 self: none
-state: { postgres: { env: DATABASE_URL } }
+state: { postgres: { env: DATABASE_URL, name: ${INSTALLATION} } }
 rules: [rules.yaml]
 `;
 
@@ -184,7 +185,7 @@ async function everyWatchBegan(replicas: readonly Replica[]): Promise<void> {
 
 /** The journal is whole, and nothing is owed or given up. */
 async function unsound(url: string): Promise<string[]> {
-  await using reader = await openReader({ file: '', postgres: { reveal: () => url } });
+  await using reader = await openReader({ file: '', postgres: databaseAt(url) });
   const [verdict, { outbox, dead }] = [await reader.verifyJournal(null), await reader.survey()];
   const owed = outbox.filter(({ rows }) => rows > 0);
   return verdict.type === 'intact' && owed.length === 0 && dead === 0

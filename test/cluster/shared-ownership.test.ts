@@ -22,17 +22,25 @@ interface Replica {
   held(): Shard[];
   working(): Shard[];
   stop(): Promise<void>;
+  /** Rejects when it ends by itself. */
+  readonly running: Promise<void>;
   /** It ends without a word. */
   kill(): void;
+}
+
+interface World {
+  readonly clock: FakeClock;
+  readonly cluster: MemoryCluster;
 }
 
 function someReplicas() {
   const clock = createFakeClock();
   const cluster = new MemoryCluster(() => clock.now());
-  return { clock, cluster, join: (name: string) => join(name, clock, cluster) };
+  const world = { clock, cluster };
+  return { ...world, join: (name: string, watches = ['w']) => join(name, world, watches) };
 }
 
-function join(name: string, clock: FakeClock, cluster: MemoryCluster): Replica {
+function join(name: string, { clock, cluster }: World, watches: readonly string[]): Replica {
   const told: string[] = [];
   const lines: string[] = [];
   const stop = new AbortController();
@@ -60,10 +68,17 @@ function join(name: string, clock: FakeClock, cluster: MemoryCluster): Replica {
     },
   };
   ownership.follow(follower);
-  ownership.declare({ checksum: 'config', shards: SHARDS.map((shard) => ({ shard, windowMs: 1000 })) });
+  ownership.declare({
+    checksum: `config of ${watches.join()}`,
+    watches,
+    shards: SHARDS.map((shard) => ({ shard, windowMs: 1000 })),
+  });
   const running = ownership.run(stop.signal);
+  // Whether it ends so is asked for by one story.
+  running.catch(() => undefined);
   const replica: Replica = {
     ownership,
+    running,
     told,
     lines,
     isCut: false,
@@ -89,7 +104,10 @@ test('the first replica has everything within a second, and its followers hear o
   expect(one.working()).toEqual(SHARDS);
   expect(one.told.toSorted()).toEqual(SHARDS.map((shard) => `claimed ${shard}`).toSorted());
   expect(await one.ownership.allHeld()).toBe(true);
-  expect(one.ownership.view()).toMatchObject({ replicas: [{ name: 'one', isSelf: true }], configInForce: 'config' });
+  expect(one.ownership.view()).toMatchObject({
+    replicas: [{ name: 'one', isSelf: true }],
+    configInForce: 'config of w',
+  });
   await one.stop();
 });
 
@@ -285,12 +303,12 @@ test('a replica with a stray file polled by it, and what it learned took the pla
   await clock.advance(60_000);
   const stray = one.working();
   expect(stray).not.toEqual([]);
-  one.ownership.declare({ checksum: 'stray', shards: [] });
+  one.ownership.declare({ checksum: 'stray', watches: ['w'], shards: [] });
   expect(one.working()).toEqual([]);
   await clock.advance(3000);
   expect(one.held()).toEqual([]);
   expect([...other.working(), ...third.working()].toSorted()).toEqual([...SHARDS].toSorted());
-  expect(one.ownership.view().configInForce).toBe('config');
+  expect(one.ownership.view().configInForce).toBe('config of w');
   await Promise.all([one.stop(), other.stop(), third.stop()]);
 });
 
@@ -299,7 +317,7 @@ test('a file without some rules was read by one replica, and what they had told 
   const [one, other] = [join('one'), join('other')];
   await clock.advance(60_000);
   expect(one.ownership.mayRetire()).toBe(true);
-  one.ownership.declare({ checksum: 'stray', shards: [] });
+  one.ownership.declare({ checksum: 'stray', watches: ['w'], shards: [] });
   expect(one.ownership.mayRetire()).toBe(false);
   await clock.advance(60_000);
   expect([one, other].map(({ ownership }) => ownership.mayRetire())).toEqual([false, false]);
@@ -310,9 +328,83 @@ test('the only replica stopped working when its config was changed', async () =>
   const { clock, join } = someReplicas();
   const one = join('one');
   await clock.advance(10_000);
-  one.ownership.declare({ checksum: 'new', shards: SHARDS.map((shard) => ({ shard, windowMs: 1000 })) });
+  one.ownership.declare({
+    checksum: 'new',
+    watches: ['w'],
+    shards: SHARDS.map((shard) => ({ shard, windowMs: 1000 })),
+  });
   await clock.advance(1000);
   expect(one.working()).toEqual(SHARDS);
   expect(one.told.filter((line) => !line.startsWith('claimed'))).toEqual([]);
   await one.stop();
+});
+
+test('a config that names nothing of what is remembered is not in force, also once the replica that knows it is away', async () => {
+  const { clock, cluster, join } = someReplicas();
+  cluster.remembers = 'w';
+  const own = join('own');
+  const [one, other] = [join('one', ['theirs']), join('other', ['theirs'])];
+  await clock.advance(61_000);
+  expect(own.working()).toEqual(SHARDS);
+  const standing = () => own.ownership.view().replicas.map(({ name, outvotedSince }) => [name, outvotedSince]);
+  expect(standing()).toEqual([
+    ['own', null],
+    ['one', expect.any(Number)],
+    ['other', expect.any(Number)],
+  ]);
+  await own.stop();
+  await clock.advance(120_000);
+  expect([...one.held(), ...other.held()]).toEqual([]);
+  expect([one, other].map(({ ownership }) => ownership.view().configInForce)).toEqual([null, null]);
+  expect(one.ownership.view().replicas[0]).toMatchObject({ isSelf: true, counts: false });
+
+  // An operator accepts it.
+  cluster.accepted = 'config of theirs';
+  await clock.advance(20_000);
+  expect([...one.working(), ...other.working()].toSorted()).toEqual([...SHARDS].toSorted());
+  expect(one.ownership.view().replicas.map(({ outvotedSince }) => outvotedSince)).toEqual([null, null]);
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+test('a replica whose rules are all renamed while it works goes on, and waits for no operator', async () => {
+  const { clock, cluster, join } = someReplicas();
+  cluster.remembers = 'w';
+  const one = join('one');
+  await clock.advance(10_000);
+  const shards = SHARDS.map((shard) => ({ shard, windowMs: 1000 }));
+  one.ownership.declare({ checksum: 'renamed', watches: ['renamed'], shards });
+  await clock.advance(1000);
+  expect(one.working()).toEqual(SHARDS);
+  await one.stop();
+});
+
+test('new rules that go out to one replica after another within a minute are no fault', async () => {
+  const { clock, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(20_000);
+  const shards = SHARDS.map((shard) => ({ shard, windowMs: 1000 }));
+  const outvoted = () => other.ownership.view().replicas.filter(({ outvotedSince }) => outvotedSince !== null);
+  one.ownership.declare({ checksum: 'new', watches: ['w'], shards });
+  await clock.advance(50_000);
+  expect(outvoted()).toEqual([]);
+  other.ownership.declare({ checksum: 'new', watches: ['w'], shards });
+  await clock.advance(120_000);
+  expect(outvoted()).toEqual([]);
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+test('a replica ends where a newer release, or another installation, has the state, and writes nothing more', async () => {
+  const { clock, cluster, join } = someReplicas();
+  const one = join('one');
+  await clock.advance(10_000);
+  cluster.mismatch = 'a newer release';
+  await clock.advance(6000);
+  await expect(one.running).rejects.toThrow('a newer release');
+  expect(one.held()).toEqual([]);
+  // A shard that is given back writes down what it learned, here into the tables of another release.
+  expect(one.told.filter((line) => line.startsWith('releasing'))).toEqual([]);
+  expect(one.told.filter((line) => line.startsWith('lost')).toSorted()).toEqual(
+    SHARDS.map((shard) => `lost ${shard}`).toSorted(),
+  );
+  expect(cluster.hasFree()).toBe(true);
 });

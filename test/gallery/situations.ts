@@ -356,6 +356,7 @@ function storageCauses(stage: Stage): Cause[] {
     clockJumps: [],
     rejected: null,
     failingLoops: [],
+    cluster: null,
   };
   const lowDisk = { since: now - 60_000, freeBytes: 40_000_000 };
   return daemonCauses({ ...nothingElse, outage: null, lowDisk, severity: 'critical', now, zone: 'UTC' });

@@ -8,6 +8,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { hasPostgres, postgresTest, startPostgres } from '../support/store/postgres.ts';
+import { databaseAt } from '../support/store/story-state.ts';
 import { claim, commit, owe, settle } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { claimAll, fenceOf } from '../support/store/fences.ts';
@@ -75,10 +76,10 @@ postgresTest(
       await live(store);
       before = await all(store);
       const url = await server.database();
-      await expect(copyStateIn({ file, postgres: { reveal: () => url } }, file)).rejects.toThrow(/another/);
+      await expect(copyStateIn({ file, postgres: databaseAt(url) }, file)).rejects.toThrow(/another/);
     }
     const url = await server.database();
-    const state = { file, postgres: { reveal: () => url } };
+    const state = { file, postgres: databaseAt(url) };
     expect([...(await copyStateIn(state, file))].filter(([, count]) => count > 0).map(([table]) => table)).toEqual(
       expect.arrayContaining([
         'memory',
@@ -93,7 +94,7 @@ postgresTest(
     await expect(copyStateIn(state, file)).rejects.toThrow('holds a state already');
     expect((await checkState(state)).findings).toEqual([]);
     {
-      await using store = await openPostgresStore({ url, owner: 'a test' });
+      await using store = await openPostgresStore({ place: databaseAt(url), owner: 'a test' });
       expect(await all(store)).toEqual(before);
       await claimAll(store, ['service:test']);
       // What is decided next is numbered after what was copied.
@@ -111,6 +112,6 @@ postgresTest(
 postgresTest('a copy of a database that holds nothing is refused, and leaves no file', async () => {
   const url = (await server?.database()) ?? '';
   const file = join(directory, 'none.db');
-  await expect(copyStateOut({ file, postgres: { reveal: () => url } }, file)).rejects.toThrow('holds no state yet');
+  await expect(copyStateOut({ file, postgres: databaseAt(url) }, file)).rejects.toThrow('holds no state yet');
   expect(existsSync(file)).toBe(false);
 });

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { addressOf } from '../../src/store/postgres/address.ts';
 import { openPostgresReader } from '../../src/store/postgres/open.ts';
 import { freePort } from '../support/free-port.ts';
+import { databaseAt } from '../support/store/story-state.ts';
 
 test('the password of the database was sent to whoever answered: off the loopback the certificate is checked', () => {
   const { name, url, ssl } = addressOf('postgres://me:hidden@db.example.org/state?sslmode=verify-full');
@@ -59,7 +60,7 @@ test('a file that is named and not there is said, with its key', () => {
 
 test('where no server answers, the operator learns where it was looked for, and not the password', async () => {
   const port = await freePort();
-  const opening = openPostgresReader(`postgres://me:hidden@127.0.0.1:${port}/state`);
+  const opening = openPostgresReader(databaseAt(`postgres://me:hidden@127.0.0.1:${port}/state`));
   await expect(opening).rejects.toThrow(
     /^cannot reach PostgreSQL at 127\.0\.0\.1:\d+\/state: .*ECONNREFUSED.*Check that the server runs/,
   );

@@ -3,6 +3,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { claimAll } from '../support/store/fences.ts';
 import { execute, type PostgresServer } from '../support/store/postgres.ts';
+import { databaseAt } from '../support/store/story-state.ts';
 import type { Place } from './story.ts';
 
 const LEASE_MS = 3_600_000;
@@ -21,7 +22,7 @@ export function placeOn(server: PostgresServer | null, through: (url: string) =>
 
 /** Takes all shards from whoever has them, as after the end of their leases. */
 async function takenOver(url: string, through: (url: string) => string): Promise<Store> {
-  const store = await openPostgresStore({ url: through(url), owner: 'a test', leaseMs: LEASE_MS });
+  const store = await openPostgresStore({ place: databaseAt(through(url)), owner: 'a test', leaseMs: LEASE_MS });
   await execute(url, "UPDATE shards SET until = '-infinity'");
   await claimAll(store, SHARDS);
   // The stories tell of what the store itself appends.

@@ -8,6 +8,7 @@ import type { Fence, Shard } from '../../src/store/contract/fence.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { execute, hasPostgres, startPostgres } from '../support/store/postgres.ts';
+import { databaseAt } from '../support/store/story-state.ts';
 import { claimAll, fenceOf } from '../support/store/fences.ts';
 import { allOf, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
@@ -15,6 +16,8 @@ import { operate } from '../support/store/operate.ts';
 
 const server = hasPostgres ? await startPostgres() : null;
 const LEASE_MS = 3_600_000;
+const CONFIG = { checksum: 'config', counts: true };
+const ANOTHER = { checksum: 'another', counts: true };
 const SECOND = 1000;
 const WATCHES: Shard = 'explorer:chain';
 
@@ -32,9 +35,9 @@ class Replicas implements AsyncDisposable {
   }
 
   async join(name: string, leaseMs = LEASE_MS): Promise<Replica> {
-    const store = this.#opened.use(await openPostgresStore({ url: this.url, owner: name, leaseMs }));
+    const store = this.#opened.use(await openPostgresStore({ place: databaseAt(this.url), owner: name, leaseMs }));
     if (!store.cluster.isShared) throw new Error('several replicas share a database');
-    await store.cluster.renew('config');
+    await store.cluster.renew(CONFIG);
     return { store, cluster: store.cluster };
   }
 
@@ -77,7 +80,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     expect(await former.store.cover(new Map([['w', { until: NOON + SECOND }]]), fence)).toBe('fenced');
     expect((await next.store.recall(['w'])).get('w')?.version).toBe(1);
     expect(await learn(next.store, taken.fence, { expects: 1 })).toEqual(['kept']);
-    expect((await former.cluster.renew('config')).mine).toEqual([]);
+    expect((await former.cluster.renew(CONFIG)).mine).toEqual([]);
   });
 
   test('who only looked was not told that a shard has no holder any more', async () => {
@@ -107,7 +110,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     expect(await learn(owner.store, fence)).toEqual(['kept']);
     expect(await owner.cluster.allHeld()).toBe(true);
     await all.endLeases();
-    expect((await owner.cluster.renew('config')).mine).toEqual([{ shard: WATCHES, fence, askAfterMs: 0 }]);
+    expect((await owner.cluster.renew(CONFIG)).mine).toEqual([{ shard: WATCHES, fence, askAfterMs: 0 }]);
     expect(await owner.cluster.hasFree()).toBe(false);
   });
 
@@ -115,7 +118,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     await using all = await replicas();
     const [one, other] = [await all.join('one'), await all.join('other')];
     const haveGoneBack = async (): Promise<boolean[]> => {
-      const renewed = [await one.cluster.renew('config'), await other.cluster.renew('config')];
+      const renewed = [await one.cluster.renew(CONFIG), await other.cluster.renew(CONFIG)];
       return renewed.map(({ changed }) => changed === 'went-back');
     };
     expect(await haveGoneBack()).toEqual([false, false]);
@@ -230,7 +233,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     const one = await all.join('one');
     const { fence } = await claimOne(one);
     await one.cluster.dropShard(fence);
-    expect((await one.cluster.renew('config')).shards).toEqual([]);
+    expect((await one.cluster.renew(CONFIG)).shards).toEqual([]);
     expect((await claimOne(one)).fence.epoch).toBeGreaterThan(fence.epoch);
   });
 
@@ -241,7 +244,7 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     await one.cluster.addShards([{ shard: 'channel:mail', windowMs: 0 }]);
     expect(await one.cluster.agree('config', null, NOON)).toBe(true);
     expect(await other.cluster.agree('another', null, NOON)).toBe(false);
-    const seen = await other.cluster.renew('another');
+    const seen = await other.cluster.renew(ANOTHER);
     expect(seen.replicas.map(({ name, checksum }) => [name, checksum]).toSorted()).toEqual([
       ['one', 'config'],
       ['other', 'another'],
@@ -252,9 +255,9 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     ]);
     expect(seen.config).toBe('config');
     const announced = seen.replicas.map(({ announcedAt }) => announcedAt);
-    expect((await other.cluster.renew('another')).replicas.map(({ announcedAt }) => announcedAt)).toEqual(announced);
+    expect((await other.cluster.renew(ANOTHER)).replicas.map(({ announcedAt }) => announcedAt)).toEqual(announced);
     await one.cluster.leave();
-    expect((await other.cluster.renew('another')).replicas.map(({ name }) => name)).toEqual(['other']);
+    expect((await other.cluster.renew(ANOTHER)).replicas.map(({ name }) => name)).toEqual(['other']);
     const kinds = (await one.store.history({ limit: 9 })).map(({ kind, actor }) => `${actor} ${kind}`);
     expect(kinds.toReversed()).toEqual([
       'one replica-joined',

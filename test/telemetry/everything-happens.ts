@@ -58,7 +58,7 @@ export function everythingHappens(metrics: Metrics): void {
     silences: new Map([['active', 2]]),
   }));
   metrics.mirrorCluster(() => ({
-    replicas: [{ id: 'a', name: 'treasury-1, pid 7', checksum: 'x', isSelf: true }],
+    replicas: [{ id: 'a', name: 'treasury-1, pid 7', checksum: 'x', isSelf: true, counts: true, outvotedSince: null }],
     shards: [{ shard: 'explorer:ethereum', holder: 'treasury-1, pid 7', isOurs: true }],
     configInForce: 'x',
     counts: { leasesLost: 1, takeovers: 1, fencedCommits: 1 },

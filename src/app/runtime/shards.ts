@@ -29,7 +29,11 @@ export function declaredIn(setup: Pick<Setup, 'config' | 'watches'>): DeclaredCo
     'service:dispatch',
     'service:journal',
   ]);
-  return { checksum: checksumOf(setup), shards: [...shards].map((shard) => ({ shard, windowMs: WINDOW_MS })) };
+  return {
+    checksum: checksumOf(setup),
+    watches: setup.watches.map(({ id }) => id),
+    shards: [...shards].map((shard) => ({ shard, windowMs: WINDOW_MS })),
+  };
 }
 
 /** Of what is no longer in the config, whoever dispatches tells. */

@@ -112,7 +112,7 @@ function firstOf(problems: readonly Problem[]): string {
 /** Parts of the config that stay as they were at the start, and their keys in the file. */
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
-  ['state.postgres', ({ state }) => state.postgres?.reveal()],
+  ['state.postgres', ({ state }) => [state.postgres?.url.reveal(), state.postgres?.name]],
   // Operators and the proxy follow the config. Off the loopback the first of them opens the page.
   ['http', ({ http: { operators, proxy, ...http } }) => [http, isReachable(http.listen.host, { operators, proxy })]],
   ['recording', ({ recording }) => recording],

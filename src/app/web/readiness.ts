@@ -1,5 +1,5 @@
 // The answer of /readyz: whether the daemon works, and which watches are blind.
-import type { ClusterView } from '../../cluster/ownership.ts';
+import type { ClusterView, ReplicaView } from '../../cluster/ownership.ts';
 import { showTrouble } from '../../core/model/quality/explorer-trouble.ts';
 import { causesOf, namesOf, showCause } from '../../core/model/quality/blind-cause.ts';
 import type { DaemonHealth } from '../../engine/reporting/daemon-health.ts';
@@ -10,7 +10,8 @@ import type { Readiness } from '../../web/app.ts';
 
 /**
  * Blind watches and a rejected reload leave it ready: replacing the daemon would not help. So does holding no shard: it is
- * there to take over.
+ * there to take over, and a rollout that began with it goes on. One that waits for an operator is not: a rollout ends there,
+ * and the former replicas go on.
  */
 export function readinessOf(health: DaemonHealth): Readiness {
   const { isRunning, storage, restoredAt, rejected, watches, unpolled, blind, paused, troubles, failingLoops } = health;
@@ -24,7 +25,8 @@ export function readinessOf(health: DaemonHealth): Readiness {
   if (paused.length > 0) lines.push(`paused: ${paused.length} of ${all} watches`, ...pauseLines(paused));
   lines.push(...failingLoops.map(showFailing));
   lines.push(...troubles.map((trouble) => `explorer ${showTrouble(trouble)}`));
-  return { isReady: isRunning && storage === 'works' && unpolled.length === 0, lines };
+  const isWaiting = health.cluster?.replicas.some(({ isSelf, counts }) => isSelf && !counts) ?? false;
+  return { isReady: isRunning && storage === 'works' && unpolled.length === 0 && !isWaiting, lines };
 }
 
 /** `replica treasury-2: works on 3 of 7 shards: explorer:ethereum, channel:ops, service:dispatch` */
@@ -38,11 +40,20 @@ function clusterLines({ replicas, shards, configInForce }: ClusterView): string[
     `replica ${self.name}: works on ${own.length} of ${shards.length} shards${own.length === 0 ? '' : `: ${own.join(', ')}`}`,
     ...(others.length === 0 ? [] : [`other replicas: ${others.join(', ')}`]),
     ...(free.length === 0 ? [] : [`nobody works on: ${free.join(', ')}`]),
-    ...(configInForce === null || configInForce === self.checksum
+    ...(self.counts ? [] : [NOT_COUNTED]),
+    ...(configInForce === null || configInForce === self.checksum || !self.counts
       ? []
-      : ['config: most replicas run another one, so this one claims nothing']),
+      : [`config: most replicas run another one${sinceOf(self)}, so this one claims nothing`]),
   ];
 }
+
+/** `, since 2026-01-01 21:12 UTC` */
+function sinceOf({ outvotedSince }: ReplicaView): string {
+  return outvotedSince === null ? '' : `, since ${showInstant(outvotedSince)}`;
+}
+
+const NOT_COUNTED =
+  'config: it names no watch that the database remembers, so this replica waits; where it is meant: chainwarden state accept';
 
 const RESTORED = 'storage: the state file or its lock was deleted or replaced, and was put back';
 

@@ -68,6 +68,13 @@ function addStateFile({ program, terminal, end }: Registry): void {
       end(await (await import('./files.ts')).stateCheck(terminal, file, options));
     });
   state
+    .command('accept')
+    .description('let replicas work by this config although it names no watch that their database remembers')
+    .option(...CONFIG)
+    .action(async (options: ConfigOption) => {
+      end(await (await import('./accept.ts')).stateAccept(terminal, options));
+    });
+  state
     .command('backup')
     .description('copy the state file and check the copy; also while the daemon runs')
     .argument('[file]', 'a new file; without it, one in state.backup.directory')

@@ -73,7 +73,7 @@ function newestOf(rows: readonly HealthSummary[]): Instant | null {
 function clusterIn({ replicas, shards, config }: SeenCluster): ReturnType<RuntimeView['cluster']> {
   const nameOf = new Map(replicas.map(({ id, name }) => [id, name]));
   return {
-    replicas: replicas.map(({ id, name, checksum }) => ({ id, name, checksum, isSelf: false })),
+    replicas: replicas.map(({ announcedAt: _, ...one }) => ({ ...one, isSelf: false, outvotedSince: null })),
     shards: shards.map(({ shard, holder }) => ({ shard, holder: nameOf.get(holder ?? '') ?? null, isOurs: false })),
     configInForce: config,
   };

@@ -10,6 +10,7 @@ import {
   openBackups,
   restoreState,
   stateName,
+  type StatePlace,
   type StoreSettings,
 } from '../../store/open.ts';
 import type { Finding, StateCheck } from '../../store/contract/backups.ts';
@@ -26,9 +27,14 @@ export async function stateCheck(
   const { state } = configOrFail(terminal, options.config);
   const place = named === undefined ? state : { file: resolve(named) };
   const check = await checkState(place);
-  for (const line of checkLines(stateName(place), check)) terminal.out(line);
+  for (const line of checkLines(nameOf(place), check)) terminal.out(line);
   if (state.postgres === null) terminal.out(await backupsLine(state));
   return check.findings.length === 0 ? EXIT.ok : EXIT.problems;
+}
+
+/** With the name of the installation, where the state is in a database. */
+function nameOf(place: StatePlace): string {
+  return place.postgres ? `${stateName(place)}, installation ${place.postgres.name}` : stateName(place);
 }
 
 function checkLines(name: string, { schema, isCurrent, bytes, rows, findings }: StateCheck): string[] {
@@ -86,7 +92,7 @@ export async function stateCopy(terminal: Terminal, { config: file, from, to }: 
   const { state } = configOrFail(terminal, file);
   if ((from === undefined) === (to === undefined))
     throw new CommandError(EXIT.usage, 'Say either --from FILE or --to FILE.');
-  const name = stateName(state);
+  const name = nameOf(state);
   const [copied, line] =
     from === undefined
       ? [await copyStateOut(state, resolve(to ?? '')), `${name}: copied into ${resolve(to ?? '')}`]

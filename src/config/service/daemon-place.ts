@@ -2,11 +2,11 @@
 // must be able to reach the daemon while somebody edits its config.
 import { dirname, resolve } from 'node:path';
 import { readListen } from './listen.ts';
-import type { ConfigTools } from '../model.ts';
+import type { ConfigTools, DatabaseSettings } from '../model.ts';
 import { fileProblem, reasonOf, type Problem } from '../problem.ts';
-import { Secret } from '../values/secret.ts';
 import { createSecretReader, type SecretReader } from '../values/secrets.ts';
-import { ConfigShape, SecretSource } from '../shape.ts';
+import { ConfigShape, DatabaseSource } from '../shape.ts';
+import { readDatabase } from './state.ts';
 import { isTimeZone } from '../values/time-zones.ts';
 import { isMap, type WrittenValue } from '../yaml/written.ts';
 import { parseYaml, type Source } from '../yaml/yaml.ts';
@@ -15,8 +15,8 @@ export interface DaemonPlace {
   readonly listen: { readonly host: string; readonly port: number };
   /** Absolute. */
   readonly stateFile: string;
-  /** The URL of the database that keeps the state; null: the file does. */
-  readonly postgres: Secret | null;
+  /** The database that keeps the state; null: the file does. */
+  readonly postgres: DatabaseSettings | null;
   /** The zone in which people are shown times. */
   readonly timeZone: string;
 }
@@ -50,12 +50,20 @@ export function readDaemonPlace(
 function postgresIn(
   source: Source,
   secrets: SecretReader,
-): { readonly postgres: Secret | null } | { readonly missing: Problem } {
+): { readonly postgres: DatabaseSettings | null } | { readonly missing: Problem } {
   const state = isMap(source.value) ? source.value['state'] : undefined;
-  const written = SecretSource.safeParse(isMap(state) ? state['postgres'] : undefined).data;
+  const written = isMap(state) ? state['postgres'] : undefined;
   if (written === undefined) return { postgres: null };
-  const read = secrets.read(written, ['state', 'postgres']);
-  return 'missing' in read ? read : { postgres: new Secret(read.text) };
+  const { data, error } = DatabaseSource.safeParse(written);
+  // Without it the state file of this machine would be looked at, which is another state.
+  if (data === undefined)
+    return {
+      missing: source.problem(['state', 'postgres'], {
+        message: error.issues.map(({ message }) => message).join('; '),
+      }),
+    };
+  const read = readDatabase(data, secrets);
+  return 'missing' in read ? read : { postgres: read };
 }
 
 function zoneIn(value: WrittenValue): string {

@@ -1,8 +1,9 @@
 // Where the daemon remembers: a file, or a database.
 import { dirname, join, resolve } from 'node:path';
-import type { StateSettings } from '../model.ts';
+import type { z } from 'zod';
+import type { DatabaseSettings, StateSettings } from '../model.ts';
 import type { Problem } from '../problem.ts';
-import type { ConfigShape } from '../shape.ts';
+import type { ConfigShape, DatabaseSource } from '../shape.ts';
 import { Secret } from '../values/secret.ts';
 import type { SecretReader } from '../values/secrets.ts';
 import { isMap } from '../yaml/written.ts';
@@ -41,12 +42,18 @@ function fileOf(written: Written, directory: string): Omit<StateSettings, 'postg
 function readPostgres(
   written: Written['postgres'],
   secrets: SecretReader,
-): { readonly postgres: Secret | null; readonly problems: readonly Problem[] } {
+): { readonly postgres: DatabaseSettings | null; readonly problems: readonly Problem[] } {
   if (written === undefined) return { postgres: null, problems: [] };
-  const read = secrets.read(written, ['state', 'postgres']);
-  return 'missing' in read
-    ? { postgres: null, problems: [read.missing] }
-    : { postgres: new Secret(read.text), problems: [] };
+  const read = readDatabase(written, secrets);
+  return 'missing' in read ? { postgres: null, problems: [read.missing] } : { postgres: read, problems: [] };
+}
+
+export function readDatabase(
+  { name, ...source }: z.output<typeof DatabaseSource>,
+  secrets: SecretReader,
+): DatabaseSettings | { readonly missing: Problem } {
+  const read = secrets.read(source, ['state', 'postgres']);
+  return 'missing' in read ? read : { url: new Secret(read.text), name };
 }
 
 /** What a file needs and a database does not: who writes it believes in a limit, or in a backup, that is not there. */

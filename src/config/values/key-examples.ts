@@ -116,7 +116,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   url: [{ env: 'OPS_WEBHOOK_URL' }],
   secret: [{ file: '/run/secrets/ops' }],
   smtp: [{ env: 'SMTP_URL' }],
-  postgres: [{ env: 'DATABASE_URL' }],
+  postgres: [{ env: 'DATABASE_URL', name: 'treasury' }],
   channel: ['C0123ABCD'],
   chat: ['-1001234567890'],
   thread_id: ['1234567890123456789'],

@@ -31,6 +31,7 @@ export const JOURNAL_KINDS = [
   'shard-claimed',
   'commit-fenced',
   'config-in-force',
+  'config-accepted',
   'entered',
   'left',
   'wrong-tokens',

@@ -66,6 +66,10 @@ export const SELF_CONDITIONS = {
     condition: 'the config or the rules on disk are not in force',
     over: 'The files on disk are in force.',
   },
+  outvoted: {
+    condition: 'for a minute, a replica runs another config than the one in force',
+    over: 'All replicas run the config that is in force.',
+  },
   'loop-failing': {
     condition: 'a loop of the daemon failed three times in a row',
     over: 'It has not failed for ten minutes.',

@@ -4,7 +4,7 @@ import { showDuration, type Instant } from '../../lib/clock.ts';
 import type { BackupTrouble } from '../upkeep/backup-health.ts';
 import { showLoop } from '../upkeep/supervisor.ts';
 import type { DaemonHealth } from '../reporting/daemon-health.ts';
-import type { Cause } from './cause.ts';
+import { counted, type Cause } from './cause.ts';
 import { showTime } from '../../core/wording/words.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { sinceText } from './words.ts';
@@ -20,7 +20,10 @@ export interface Outage {
 export interface DaemonCauseFacts
   extends
     Moment,
-    Pick<DaemonHealth, 'restoredAt' | 'lowDisk' | 'recovered' | 'clockJumps' | 'rejected' | 'failingLoops'> {
+    Pick<
+      DaemonHealth,
+      'restoredAt' | 'lowDisk' | 'recovered' | 'clockJumps' | 'rejected' | 'failingLoops' | 'cluster'
+    > {
   /** The last outage of the storage, where it lasts or ended within a minute. */
   readonly outage: Outage | null;
   /** Why there is no backup of today; null while there is one, or none is wanted. */
@@ -40,6 +43,7 @@ export function daemonCauses(facts: DaemonCauseFacts): Cause[] {
     ...backupIn(facts),
     ...jumpsIn(facts),
     ...rejectedIn(facts),
+    ...outvotedIn(facts),
     ...failingIn(facts),
   ];
   return parts.map((one) => ({ ...cause, ...one }));
@@ -164,6 +168,29 @@ function rejectedIn({ rejected, ...moment }: DaemonCauseFacts): Part[] {
     },
   ];
 }
+
+/** Told by the replica that decides: the one that is outvoted may write nothing. */
+function outvotedIn({ cluster, ...moment }: DaemonCauseFacts): Part[] {
+  const outvoted = cluster?.replicas.filter(({ outvotedSince }) => outvotedSince !== null) ?? [];
+  if (outvoted.length === 0) return [];
+  const since = Math.min(...outvoted.map(({ outvotedSince }) => outvotedSince ?? moment.now));
+  const waiting = outvoted.filter(({ counts }) => !counts).map(({ name }) => name);
+  const names = outvoted.map(({ name }) => name);
+  const told = `${sinceText(since, moment)}: ${names.join('; ')}. Nothing is done by that config.`;
+  return [
+    {
+      alert: 'outvoted',
+      subject: 'config',
+      severity: 'warning',
+      since,
+      title: `${counted(outvoted.length, 'replica')} ${outvoted.length === 1 ? 'runs' : 'run'} another config than the one in force`,
+      text: [{ text: waiting.length === 0 ? told : `${told} ${UNKNOWN_CONFIG} ${waiting.join('; ')}.` }],
+    },
+  ];
+}
+
+const UNKNOWN_CONFIG =
+  'It names no watch that the database remembers, and counts once chainwarden state accept was run:';
 
 function failingIn({ failingLoops, ...moment }: DaemonCauseFacts): Part[] {
   return failingLoops.map((loop) => ({

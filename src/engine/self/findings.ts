@@ -96,11 +96,17 @@ function keyOf(trouble: ExplorerTrouble): string {
 function isUndecided(cause: CauseId, health: DaemonHealth): boolean {
   const explorer = explorerOf(cause);
   if (cause.alert === 'backup') return health.backup === 'unknown';
+  if (cause.alert === 'outvoted') return hasOtherConfigs(health);
   if (cause.alert === 'clock-jump' || cause.alert === 'not-judged') return health.isYoung;
   if (explorer !== null) return health.undecided.has(explorer) || isUnpolled(explorer, health);
   // A refusal is over when a message was taken.
   const { lastSentAt } = health.channels.get(cause.subject) ?? UNTRIED;
   return cause.alert === 'channel-auth' && health.channels.has(cause.subject) && lastSentAt === null;
+}
+
+/** A replica that has just begun to look has not seen for a minute that they do. */
+function hasOtherConfigs({ cluster }: DaemonHealth): boolean {
+  return cluster !== null && cluster.replicas.some(({ checksum }) => checksum !== cluster.configInForce);
 }
 
 /** No poll of any of its watches has ended since the start. */

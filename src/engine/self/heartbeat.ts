@@ -62,6 +62,24 @@ const LOOK_MS = 10_000;
 const LONGEST_DELAY_MS = 5000;
 const UNDELIVERABLE_MS = 600_000;
 
+export interface FailOptions extends Pick<HeartbeatOptions, 'settings' | 'post' | 'onBeat' | 'clock'> {
+  /** Why this replica does nothing; null: it does what it should. */
+  readonly why: () => string | null;
+}
+
+/** Runs until the signal aborts. For a replica that others have outvoted: they beat, and know of no fault. */
+export async function runFailBeat(options: FailOptions, signal: AbortSignal): Promise<void> {
+  const { settings, why, post, onBeat, clock } = options;
+  while (!signal.aborted) {
+    const [wanted, fault] = [settings(), why()];
+    if (wanted !== null && fault !== null) {
+      onBeat('withheld');
+      await post(wanted, failCall(wanted, clock.now(), fault), signal);
+    }
+    await clock.sleep(wanted === null || fault === null ? LOOK_MS : wanted.everyMs, signal);
+  }
+}
+
 /** Runs until the signal aborts. */
 export async function runHeartbeat(options: HeartbeatOptions, signal: AbortSignal): Promise<void> {
   const { settings, clock } = options;
@@ -115,15 +133,15 @@ function createBeat({ vitals, post, onBeat, clock, log }: HeartbeatOptions): Bea
 
   return async (settings, signal) => {
     const { faults, anchor } = await look();
-    const at = new Date(clock.now()).toISOString();
     if (faults.length > 0) {
       const why = faults.join('; ');
       onBeat('withheld');
       say(why, 'heartbeat:withheld');
-      await post(settings, { url: failUrl(settings.url), body: JSON.stringify({ at, why }) }, signal);
+      await post(settings, failCall(settings, clock.now(), why), signal);
       return;
     }
     failpoint('heartbeat.probed');
+    const at = new Date(clock.now()).toISOString();
     const journal = anchor === null ? null : showAnchor(anchor);
     const outcome = await post(settings, { url: settings.url, body: JSON.stringify({ at, journal }) }, signal);
     failpoint('heartbeat.sent');
@@ -149,6 +167,10 @@ async function lookAtStore({ probe, undeliverableSince, allHeld, anchor }: Vital
 function unheardFaults(since: Instant | null, now: Instant): string[] {
   if (since === null || now - since < UNDELIVERABLE_MS) return [];
   return [`what is wrong with the daemon itself cannot be delivered for ${showDuration(now - since)}`];
+}
+
+function failCall({ url }: HeartbeatTarget, now: Instant, why: string): { url: string; body: string } {
+  return { url: failUrl(url), body: JSON.stringify({ at: new Date(now).toISOString(), why }) };
 }
 
 /** `https://beats.example/abc?x=1` -> `https://beats.example/abc/fail?x=1` */

@@ -1,4 +1,5 @@
 // Who else works on the same state.
+import type { WatchId } from '../../core/model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Fence, Shard } from './fence.ts';
 
@@ -24,8 +25,17 @@ export interface SharedCluster {
   /** What time it is by the clock of the database. */
   now(): Promise<Instant>;
 
-  /** Prolongs the life of this replica and all of its leases, also those that are past and that nobody took. */
-  renew(checksum: string): Promise<Renewed>;
+  /**
+   * Prolongs the life of this replica and all of its leases, also those that are past and that nobody took. Rejects with a
+   * StateMismatchError where a newer release or another installation has the database now.
+   */
+  renew(own: AnnouncedConfig): Promise<Renewed>;
+
+  /** Whether a renewal rejected so because this process may not go on with the state. */
+  isOver(error: unknown): boolean;
+
+  /** Whether any of these watches is remembered, or none of any rule is. */
+  remembersAny(watches: readonly WatchId[]): Promise<boolean>;
 
   /** Takes up to so many shards of the family that nobody holds, those that were free for longest first. */
   claim(family: string, count: number): Promise<ClaimedShard[]>;
@@ -60,6 +70,13 @@ export interface DeclaredShard {
   readonly windowMs: number;
 }
 
+/** As a replica announces itself. */
+export interface AnnouncedConfig {
+  readonly checksum: string;
+  /** It has a say in which config is in force. */
+  readonly counts: boolean;
+}
+
 export interface Renewed {
   /** The shards that this replica holds. */
   readonly mine: readonly HeldShard[];
@@ -87,6 +104,8 @@ export interface LiveReplica {
   readonly checksum: string;
   /** Since when it runs its config. */
   readonly announcedAt: Instant;
+  /** It has a say in which config is in force: that names a watch that is remembered, or an operator has accepted it. */
+  readonly counts: boolean;
 }
 
 export interface ShardRow {

@@ -155,6 +155,16 @@ export class StoreFullError extends StorageError {
   override readonly name: string = 'StoreFullError';
 }
 
+/** The state is of a newer release or of another installation. A process that works with it writes nothing more, and ends. */
+export class StateMismatchError extends StorageError {
+  override readonly name: string = 'StateMismatchError';
+}
+
+/** Exit code 78: the config names the wrong database, or the wrong installation. */
+export class OtherInstallationError extends StateMismatchError {
+  override readonly name = 'OtherInstallationError';
+}
+
 /** Another daemon holds the state file. Exit code 75. */
 export class StoreBusyError extends Error {
   override readonly name = 'StoreBusyError';

@@ -2,18 +2,25 @@
 // claimed has a higher epoch than ever before, also when it was removed in between.
 import { z } from 'zod';
 import { textOf, type JournalEntry } from '../../core/journal/entry.ts';
+import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import type { ClaimedShard, HeldShard, Renewed, SeenCluster, SharedCluster } from '../contract/cluster.ts';
 import type { Fence, Shard } from '../contract/fence.ts';
+import { StateMismatchError } from '../contract/store.ts';
 import type { SqlDatabase } from '../sql/database.ts';
+import { newerSchema } from '../sql/migrate.ts';
+import { SCHEMA_STEPS } from '../sql/schema.ts';
 import { list, type Sql } from '../sql/sql.ts';
 import { endLeases } from '../tables/deliveries/deliveries.ts';
 import { append } from '../tables/journal/journal.ts';
+import { assertSame } from './installation.ts';
 
 export interface ClusterOptions {
   /** A connection of their own: a renewal waits for no commit. */
-  readonly database: Pick<SqlDatabase, 'sql' | 'write'>;
+  readonly database: Pick<SqlDatabase, 'name' | 'header' | 'sql' | 'write'>;
   readonly id: string;
   readonly name: string;
+  /** The name of the installation, which the database has to have. */
+  readonly installation: string;
   readonly leaseMs: number;
 }
 
@@ -33,6 +40,9 @@ const ASK_AFTER_MS = (leaseMs: string): string => `CASE WHEN ask_from > clock_ti
 const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`;
 const MILLISECONDS = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
+const REPLICA = `id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at,
+  counts = 1 OR checksum IS NOT DISTINCT FROM (SELECT accepted FROM cluster) AS counts`;
+
 const CLAIM = `
   WITH free AS (
     SELECT key, slot, owner AS former FROM shards WHERE NOT ${IS_LIVE('$4')} AND starts_with(key, $2)
@@ -44,11 +54,11 @@ const CLAIM = `
 
 const RENEW = `
   WITH me AS (
-    INSERT INTO replicas AS r (id, name, checksum, announced_at, until)
-    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms')
-    ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until,
+    INSERT INTO replicas AS r (id, name, checksum, announced_at, until, counts)
+    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms', $9)
+    ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until, counts = excluded.counts,
       announced_at = CASE WHEN r.checksum = excluded.checksum THEN r.announced_at ELSE excluded.announced_at END
-    RETURNING id, name, checksum, announced_at, until),
+    RETURNING id, name, checksum, announced_at, until, counts),
   joined AS (
     INSERT INTO journal (at, kind, subject, actor, data)
     SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
@@ -56,14 +66,15 @@ const RENEW = `
   gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
   mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS('$4')}),
   live AS (
-    SELECT id, name, checksum, announced_at FROM replicas WHERE id <> $1 AND ${IS_LIVE('$4')}
-    UNION ALL SELECT id, name, checksum, announced_at FROM me),
-  told AS (SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM live),
+    SELECT id, name, checksum, announced_at, counts FROM replicas WHERE id <> $1 AND ${IS_LIVE('$4')}
+    UNION ALL SELECT id, name, checksum, announced_at, counts FROM me),
+  told AS (SELECT ${REPLICA} FROM live),
   known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE('$4')} THEN owner END AS holder FROM shards)
   SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
     (SELECT json_agg(told) FROM told) AS live,
     (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
-    (SELECT config FROM cluster) AS config, ${MILLISECONDS('clock_timestamp()')} AS now,
+    (SELECT config FROM cluster) AS config, (SELECT schema FROM cluster) AS schema,
+    (SELECT installation FROM cluster) AS installation, ${MILLISECONDS('clock_timestamp()')} AS now,
     (SELECT ${MICROSECONDS('until')} FROM replicas WHERE id = $1) AS former_until,
     (SELECT ${MICROSECONDS('until')} FROM me) AS until,
     ${MICROSECONDS('pg_postmaster_start_time()')} AS started`;
@@ -87,6 +98,10 @@ const ANY_FREE = `${UNHELD} LIMIT 1`;
 const TAKEOVER = "interval '5 seconds'";
 const ANY_LEFT = `${UNHELD} AND until NOT BETWEEN clock_timestamp() - ${TAKEOVER} AND clock_timestamp() LIMIT 1`;
 
+/** The built-in watches are those of every installation. */
+const REMEMBERS_ANY = `SELECT 1 WHERE EXISTS (SELECT FROM memory WHERE watch = ANY($1::text[]))
+  OR NOT EXISTS (SELECT FROM memory WHERE NOT starts_with(watch, $2))`;
+
 // Rounds that rest on the policy are decided again: another config may tell others.
 const AGREE = `
   WITH changed AS (UPDATE cluster SET config = $1 WHERE config IS NOT DISTINCT FROM $2 RETURNING one),
@@ -96,7 +111,7 @@ const AGREE = `
   noted AS (INSERT INTO journal (at, kind, subject, actor, data) SELECT $3, $4, $5, $6, $7 FROM changed)
   TABLE changed`;
 
-export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOptions): SharedCluster {
+export function createPostgresCluster({ database, id, name, installation, leaseMs }: ClusterOptions): SharedCluster {
   const { sql, write } = database;
   /** As the last renewal had it that was answered; null: none was. */
   let last: RenewedBefore | null = null;
@@ -129,11 +144,13 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     name,
     leaseMs,
     now: () => nowOf(sql),
-    async renew(checksum) {
+    async renew({ checksum, counts }) {
       const joined = textOf(lineOf(0, 'replica-joined', { config: checksum }));
       const { kind, subject, actor, data } = joined;
-      const row = await sql.first(RENEW, [id, name, checksum, leaseMs, kind, subject, actor, data]);
+      const row = await sql.first(RENEW, [id, name, checksum, leaseMs, kind, subject, actor, data, counts]);
       const renewed = RenewedRow.parse(row);
+      if (renewed.schema > SCHEMA_STEPS.length) throw newerSchema(database, renewed.schema);
+      assertSame(database, renewed.installation, installation);
       const before = last;
       last = renewed;
       return renewedOf(renewed, { heldOf, before });
@@ -147,6 +164,8 @@ export function createPostgresCluster({ database, id, name, leaseMs }: ClusterOp
     async dropShard({ key, owner, epoch }) {
       await sql.run(DROP_SHARD, [key, owner, epoch]);
     },
+    isOver: (error) => error instanceof StateMismatchError,
+    remembersAny: async (watches) => (await sql.first(REMEMBERS_ANY, [watches, `${BUILT_IN_RULE}/`])) !== undefined,
     hasFree: async () => (await sql.first(ANY_FREE, [leaseMs])) !== undefined,
     allHeld: async () => (await sql.first(ANY_LEFT, [leaseMs])) === undefined,
     async agree(config, expects, at) {
@@ -177,8 +196,7 @@ export async function isHeld(sql: Sql, { key, slot, owner, epoch }: Fence, lease
 }
 
 const SEEN = `
-  WITH live AS (
-    SELECT id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at FROM replicas WHERE ${IS_LIVE('$1')}),
+  WITH live AS (SELECT ${REPLICA} FROM replicas WHERE ${IS_LIVE('$1')}),
   known AS (SELECT key, CASE WHEN ${IS_LIVE('$1')} THEN owner END AS holder FROM shards)
   SELECT (SELECT coalesce(json_agg(live ORDER BY name, id), '[]') FROM live) AS live,
     (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
@@ -192,6 +210,13 @@ export async function seenCluster(sql: Sql, leaseMs: number): Promise<SeenCluste
 /** Of those that work, and of those that ended a short while ago. */
 export async function replicaIds(sql: Sql): Promise<string[]> {
   return (await sql.all('SELECT id FROM replicas')).map(({ id }) => String(id));
+}
+
+/** Lets those that run it have their say in which config is in force, also where it names nothing that is remembered. */
+export async function acceptConfig(sql: Sql, config: string, actor: string): Promise<void> {
+  await sql.run('UPDATE cluster SET accepted = $1', [config]);
+  const at = await nowOf(sql);
+  await append(sql, [{ at, kind: 'config-accepted', subject: 'cluster', actor, data: { config } }]);
 }
 
 /** The name of a replica that works; null: none does. */
@@ -223,7 +248,13 @@ const ShardKey = z.templateLiteral([z.enum(['explorer', 'channel', 'service']), 
 const HeldRow = z.object({ key: ShardKey, epoch: z.number(), ask_after_ms: z.number() });
 type HeldRow = z.output<typeof HeldRow>;
 const ClaimedRow = HeldRow.extend({ is_takeover: z.number() });
-const ReplicaRow = z.object({ id: z.string(), name: z.string(), checksum: z.string(), announced_at: z.number() });
+const ReplicaRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  checksum: z.string(),
+  announced_at: z.number(),
+  counts: z.boolean(),
+});
 const SeenRow = z.object({
   live: z.array(ReplicaRow),
   shards: z.array(z.object({ key: ShardKey, holder: z.string().nullable() })),
@@ -235,6 +266,8 @@ const RenewedRow = SeenRow.extend({
   former_until: z.number().nullable(),
   until: z.number(),
   started: z.number(),
+  schema: z.number(),
+  installation: z.string().nullable(),
 });
 type RenewedRow = z.output<typeof RenewedRow>;
 

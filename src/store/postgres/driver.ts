@@ -13,7 +13,7 @@ import { connectionOn, type PostgresConnection } from './connection.ts';
 import { POSTGRES } from './dialect.ts';
 import { codeOf, databaseError } from './errors.ts';
 import { cancelStatement, createPool, type PostgresLimits } from './pool.ts';
-import { CLUSTER_TABLES } from './tables-of-cluster.ts';
+import { CLUSTER_STEPS } from './tables-of-cluster.ts';
 
 const MOST_TRIES = 3;
 
@@ -173,7 +173,7 @@ const POSTGRES_HEADER: SchemaHeader = {
       [APPLICATION_ID, schema],
     );
   },
-  tables: CLUSTER_TABLES,
+  ownSteps: CLUSTER_STEPS,
   async columns(sql, table) {
     const rows = await sql.all(
       `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute

@@ -15,12 +15,34 @@ import { healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { lockPolicy } from '../tables/operators/policy.ts';
 import { createView, type OwnView } from '../view.ts';
 import { addressOf } from './address.ts';
-import { createPostgresCluster, isHeld, LEASE_MS, nameOfAny, replicaIds, seenCluster } from './cluster.ts';
+import {
+  acceptConfig,
+  createPostgresCluster,
+  isHeld,
+  LEASE_MS,
+  nameOfAny,
+  replicaIds,
+  seenCluster,
+} from './cluster.ts';
 import { createPostgresDatabase } from './driver.ts';
+import { assertInstallation, takeInstallation } from './installation.ts';
 import type { PostgresLimits } from './pool.ts';
 
+/** A database, and the installation that it has to belong to. */
+export interface DatabasePlace {
+  readonly url: { reveal(): string };
+  readonly name: string;
+}
+
+export interface AcceptedConfig {
+  /** Its checksum. */
+  readonly config: string;
+  /** The operator. */
+  readonly actor: string;
+}
+
 export interface PostgresOptions {
-  readonly url: string;
+  readonly place: DatabasePlace;
   /** How people know this replica, such as `host-1, pid 4711`. */
   readonly owner: string;
   readonly leaseMs?: number;
@@ -40,19 +62,20 @@ const OLDEST_SERVER = 16;
  *
  * Rejects with a StorageError when it cannot be used; the text is for the operator.
  */
-export async function openPostgresStore({ url, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
+export async function openPostgresStore({ place, owner, leaseMs = LEASE_MS, log }: PostgresOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.use(await reached(url));
+  const database = opened.use(await reached(place));
   await migrateState(database);
   await database.write('take-over', async (sql) => {
-    // One replica at a time: each would write secrets of its own.
+    // One replica at a time: each would write a name and secrets of its own.
     await lockPolicy(sql);
+    await takeInstallation(database, sql, place.name);
     await keepSecrets(sql);
   });
   // A connection of their own: a renewal waits for no commit.
-  const leases = opened.use(connect(url, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }));
+  const leases = opened.use(connect(place, { connections: 1, timeoutMs: LEASE_TIMEOUT_MS }));
   const id = crypto.randomUUID();
-  const cluster = createPostgresCluster({ database: leases, id, name: owner, leaseMs });
+  const cluster = createPostgresCluster({ database: leases, id, name: owner, installation: place.name, leaseMs });
   const held = opened.move();
   return createStore(database, {
     cluster,
@@ -80,8 +103,8 @@ function viewOf(sql: Sql, leaseMs = LEASE_MS): OwnView {
 }
 
 /** Rejects with a StorageError when there is no state, or when it is of another schema. */
-export async function openPostgresReader(url: string): Promise<StoreReader> {
-  const database = await current(url);
+export async function openPostgresReader(place: DatabasePlace): Promise<StoreReader> {
+  const database = await current(place);
   return {
     ...createView(database.view, viewOf(database.view.sql)),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
@@ -89,26 +112,34 @@ export async function openPostgresReader(url: string): Promise<StoreReader> {
 }
 
 /** Also while a daemon works. False when nothing was remembered of it. */
-export async function forgetInPostgres(url: string, watch: WatchId): Promise<boolean> {
-  await using database = await current(url);
+export async function forgetInPostgres(place: DatabasePlace, watch: WatchId): Promise<boolean> {
+  await using database = await current(place);
   return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
 }
 
+/** Resolves with the names of the live replicas that run the config. */
+export async function acceptInPostgres(place: DatabasePlace, { config, actor }: AcceptedConfig): Promise<string[]> {
+  await using database = await current(place);
+  await database.write('intervene', (sql) => acceptConfig(sql, config, actor));
+  const { replicas } = await seenCluster(database.sql, LEASE_MS);
+  return replicas.filter(({ checksum }) => checksum === config).map(({ name }) => name);
+}
+
 /** Whether a daemon works with it. Rejects with a StorageError. */
-export async function isPostgresHeld(url: string): Promise<boolean> {
-  await using database = await current(url);
+export async function isPostgresHeld(place: DatabasePlace): Promise<boolean> {
+  await using database = await current(place);
   return (await nameOfAny(database.sql)) !== null;
 }
 
 /** Whether a daemon has made its tables there. */
-export async function isFilled(url: string): Promise<boolean> {
-  await using database = await reached(url);
+export async function isFilled(place: DatabasePlace): Promise<boolean> {
+  await using database = await reached(place);
   return (await schemaIn(database, database.sql)) > 0;
 }
 
 /** Looks at every row as it was at one moment, and changes nothing; a daemon may be working. Rejects with a StorageError. */
-export async function checkPostgres(url: string): Promise<StateCheck> {
-  await using database = await current(url);
+export async function checkPostgres(place: DatabasePlace): Promise<StateCheck> {
+  await using database = await current(place);
   const fail: OnUnreadable = (_table, error) => {
     throw error;
   };
@@ -122,27 +153,28 @@ export async function checkPostgres(url: string): Promise<StateCheck> {
 }
 
 /** With tables of exactly the schema that is known here; the caller closes it. Rejects with a StorageError. */
-export async function current(url: string): Promise<SqlDatabase> {
+export async function current(place: DatabasePlace): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.use(await reached(url));
+  const database = opened.use(await reached(place));
   await assertCurrentSchema(database);
   opened.move();
   return database;
 }
 
-/** Of a server that is new enough; the caller closes it. Rejects with a StorageError. */
-export async function reached(url: string): Promise<SqlDatabase> {
+/** The server is new enough, the database this installation's or nobody's; the caller closes it. Rejects with a StorageError. */
+export async function reached(place: DatabasePlace): Promise<SqlDatabase> {
   await using opened = new AsyncDisposableStack();
   const limits = { connections: CONNECTIONS, timeoutMs: TIMEOUT_MS };
-  const database = opened.use(connect(url, limits));
+  const database = opened.use(connect(place, limits));
   const row = await database.sql.first("SELECT current_setting('server_version') AS version");
   const version = String(row?.['version']);
   if (Number.parseInt(version, 10) < OLDEST_SERVER)
     throw new StorageError(`${database.name} is release ${version}: it has to be ${OLDEST_SERVER} or later.`);
+  await assertInstallation(database, place.name);
   opened.move();
   return database;
 }
 
-function connect(url: string, limits: PostgresLimits): SqlDatabase {
-  return createPostgresDatabase({ ...addressOf(url), ...limits });
+function connect({ url }: DatabasePlace, limits: PostgresLimits): SqlDatabase {
+  return createPostgresDatabase({ ...addressOf(url.reveal()), ...limits });
 }

@@ -1,8 +1,8 @@
 // Tables that only PostgreSQL has: the number of the schema, and what replicas share. `sql/schema.ts` has the others.
 import type { SchemaStep } from '../sql/schema.ts';
 
-/** For the first step of the schema. `shards` and `replicas` are rewritten with every renewal of a lease. */
-export const CLUSTER_TABLES: SchemaStep = ({ int, text }) => [
+/** `shards` and `replicas` are rewritten with every renewal of a lease. */
+const clusterTables: SchemaStep = ({ int, text }) => [
   `CREATE TABLE cluster (
     one ${int} NOT NULL PRIMARY KEY CHECK (one = 1),
     application ${int} NOT NULL,
@@ -30,3 +30,19 @@ export const CLUSTER_TABLES: SchemaStep = ({ int, text }) => [
   ) WITH (fillfactor = 50)`,
   'ALTER TABLE memory SET (autovacuum_vacuum_scale_factor = 0.02)',
 ];
+
+/**
+ * `installation` is null until the first start of a release that knows names. `accepted` is the checksum of a config that
+ * an operator has accepted although it names nothing that is remembered. A replica that `counts` has a say in which config
+ * is in force.
+ */
+const installationColumns: SchemaStep = ({ int, text }) => [
+  `ALTER TABLE cluster ADD COLUMN installation ${text}`,
+  `ALTER TABLE cluster ADD COLUMN accepted ${text}`,
+  `ALTER TABLE replicas ADD COLUMN counts ${int} NOT NULL DEFAULT 1`,
+];
+
+const NOTHING: SchemaStep = () => [];
+
+/** By the steps of the schema. */
+export const CLUSTER_STEPS: readonly SchemaStep[] = [clusterTables, NOTHING, installationColumns];

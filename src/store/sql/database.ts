@@ -1,6 +1,7 @@
 // Transactions, whichever engine has the tables.
 import { failpoint, type Step } from '../../lib/failpoint.ts';
-import type { SqlDialect, ListColumns } from './dialect.ts';
+import type { ListColumns, SqlDialect } from './dialect.ts';
+import type { SchemaStep } from './schema.ts';
 import type { Sql } from './sql.ts';
 
 /** Every method rejects with a StorageError. */
@@ -47,8 +48,8 @@ export interface SchemaHeader {
   /** Until the end of the transaction nobody else changes the schema. */
   lock(sql: Sql): Promise<void>;
   write(sql: Sql, schema: number): Promise<void>;
-  /** Tables that only this engine has, for the first step. */
-  tables(dialect: SqlDialect): readonly string[];
+  /** By step, the statements for tables that only this engine has; they come after those for all engines. */
+  readonly ownSteps: readonly SchemaStep[];
   /** Of a table that is there. Each may be null. */
   columns(sql: Sql, table: string): Promise<ListColumns>;
   /** Whether another session was in the way, so that it is tried again. */

@@ -1,7 +1,7 @@
 // Brings a state to the newest schema. Steps are numbered, and all that are missing are taken in one transaction, by one
 // process at a time.
 import { setTimeout as pause } from 'node:timers/promises';
-import { StorageError } from '../contract/store.ts';
+import { StateMismatchError, StorageError } from '../contract/store.ts';
 import type { SqlDatabase } from './database.ts';
 import { SCHEMA_STEPS, type SchemaStep } from './schema.ts';
 import type { Sql } from './sql.ts';
@@ -31,9 +31,9 @@ async function migrateOn(database: Migrated, sql: Sql, steps: readonly SchemaSte
   // Another process may have done it meanwhile.
   const schema = await schemaIn(database, sql, steps.length);
   if (schema === steps.length) return;
-  const statements = steps.slice(schema).flatMap((step) => step(dialect));
-  const own = schema === 0 ? header.tables(dialect) : [];
-  for (const statement of [...statements, ...own]) await sql.run(statement);
+  for (const [n, step] of steps.entries())
+    if (n >= schema)
+      for (const statement of [...step(dialect), ...(header.ownSteps[n]?.(dialect) ?? [])]) await sql.run(statement);
   await header.write(sql, steps.length);
 }
 
@@ -62,9 +62,17 @@ export async function schemaIn(
       `${name} was written by a build from before release 0.1.0 (its schema ${found.schema}), which this release does not ` +
         `read. ${header.elsewhere}: every watch then begins with a quiet baseline. The build that wrote it still reads it.`,
     );
-  if (found.schema <= known) return found.schema;
-  throw new StorageError(
-    `${name} was written by a newer release (schema ${found.schema}, this one knows up to ${known}). Install that release ` +
+  if (found.schema > known) throw newerSchema({ name, header }, found.schema, known);
+  return found.schema;
+}
+
+export function newerSchema(
+  { name, header }: Pick<SqlDatabase, 'name' | 'header'>,
+  found: number,
+  known = SCHEMA_STEPS.length,
+): StateMismatchError {
+  return new StateMismatchError(
+    `${name} was written by a newer release (schema ${found}, this one knows up to ${known}). Install that release ` +
       `or a later one. ${header.elsewhere} to start with an empty state.`,
   );
 }

@@ -19,6 +19,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
     ...journalTables(dialect),
   ],
   (dialect) => [...renewalColumns(dialect), ...factsBesideTheirNames(dialect), ...planTables(dialect)],
+  () => [],
 ];
 
 /**

@@ -138,7 +138,7 @@ const SQLITE_HEADER: SchemaHeader = {
     await sql.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     await sql.run(`PRAGMA user_version = ${schema}`);
   },
-  tables: () => [],
+  ownSteps: [],
   async columns(sql, table) {
     const rows = await sql.all('SELECT name, type FROM pragma_table_info($1)', [table]);
     return Object.fromEntries(rows.map(({ name, type }) => [String(name), type === 'INTEGER' ? 'int?' : 'text?']));

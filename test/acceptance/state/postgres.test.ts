@@ -57,7 +57,7 @@ explorers: { chain: { form: instance, instance_url: '${served.url}' } }
 addresses: { vault: ${sandbox.addresses.vault} }
 channels: { hook: { type: webhook, url: '${hook.origin}', secret: '${SECRET}', allow: [127.0.0.0/8] } }
 self: none
-state: { postgres: { env: DATABASE_URL } }
+state: { postgres: { env: DATABASE_URL, name: treasury } }
 rules: [rules.yaml]
 `,
     }),

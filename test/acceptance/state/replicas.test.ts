@@ -7,6 +7,7 @@ import { createInbox, type Arrivals } from '../../support/sinks.ts';
 import { createFolder, start, type Folder, type Process } from '../../support/daemon.ts';
 import { createTally, type Tally } from '../../support/crash/tally.ts';
 import { execute, hasPostgres, postgresTest, startPostgres } from '../../support/store/postgres.ts';
+import { databaseAt, INSTALLATION } from '../../support/store/story-state.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open.ts';
 import { holderOf, keepLog, readLog } from '../../cluster/database.ts';
 import { startExplorer } from '../../cluster/explorer-process.ts';
@@ -61,10 +62,10 @@ async function aScene(): Promise<Scene> {
   const sinks = opened.use(await openSinks(PLANS));
   const tally = createTally(sinks.told.all);
   const url = await server.database();
-  await (await openPostgresStore({ url, owner: 'the tables' }))[Symbol.asyncDispose]();
+  await (await openPostgresStore({ place: databaseAt(url), owner: 'the tables' }))[Symbol.asyncDispose]();
   await keepLog(url);
   const folder = opened.use(createFolder({ 'rules.yaml': RULES }));
-  writeConfig(folder, 'config.yaml', '{ postgres: { env: DATABASE_URL } }');
+  writeConfig(folder, 'config.yaml', `{ postgres: { env: DATABASE_URL, name: ${INSTALLATION} } }`);
   const all = opened.move();
 
   function writeConfig(to: Folder, file: string, state: string): void {

@@ -162,6 +162,7 @@ test('the daemon tells of its state file, its config and its loops', () => {
     clockJumps: [],
     rejected: null,
     failingLoops: [],
+    cluster: null,
     severity: 'critical',
     now: NOW,
   };
@@ -175,6 +176,7 @@ test('the daemon tells of its state file, its config and its loops', () => {
     backup: { type: 'failed', since: AT, why: 'no room' },
     clockJumps: [{ at: AT, byMs: 5_400_000 }],
     rejected: { since: AT, why: 'rules.yaml:2:1: no', problems: [] },
+    cluster: outvoted('pid 1', 'pid 2'),
     failingLoops: [{ name: 'sender', about: { channel: 'ops' }, failures: 4, since: AT }],
   };
   expect(shown(daemonCauses(ill))).toEqual([
@@ -185,6 +187,7 @@ test('the daemon tells of its state file, its config and its loops', () => {
     'warning backup/daily the daily backup of the state file failed - Since 21:12 UTC: no room',
     "warning clock-jump/forward the clock jumped forward by 1h30m - At 21:12 UTC the machine's clock was set forward, or the machine slept. What was due in between is due now.",
     'warning reload/config the config or the rules on disk are not in force - Since 21:12 UTC: rules.yaml:2:1: no',
+    'warning outvoted/config 1 replica runs another config than the one in force - Since 21:12 UTC: pid 2. Nothing is done by that config. It names no watch that the database remembers, and counts once chainwarden state accept was run: pid 2.',
     'critical loop-failing/sender/ops loop sender (channel ops) fails again and again - Since 21:12 UTC: 4 times in a row. The log says why.',
   ]);
   expect(
@@ -193,6 +196,32 @@ test('the daemon tells of its state file, its config and its loops', () => {
     'warning backup/daily no backup of the state file was made for two days - Since 21:12 UTC. Restart the daemon; the log may say why.',
     "warning clock-jump/back the clock jumped back by 1m - At 21:12 UTC the machine's clock was set back. What has an end, such as a pause, ends by the new time.",
   ]);
+});
+
+/** The second one waits for an operator. */
+function outvoted(...[own, other]: readonly [string, string]): DaemonHealth['cluster'] {
+  const one = { id: own, name: own, checksum: 'a', isSelf: true, counts: true, outvotedSince: null };
+  const counts = { leasesLost: 0, takeovers: 0, fencedCommits: 0 };
+  const waiting = { ...one, id: other, name: other, checksum: 'b', isSelf: false, counts: false, outvotedSince: AT };
+  return { replicas: [one, waiting], shards: [], configInForce: 'a', counts };
+}
+
+test('an alert of a replica that is outvoted goes on where another one has just begun to look', async () => {
+  const clock = createFakeClock(AT);
+  const cluster = outvoted('pid 1', 'pid 2');
+  const seen = {
+    cluster: cluster && { ...cluster, replicas: cluster.replicas.map((one) => ({ ...one, outvotedSince: null })) },
+  };
+  const find = createFind({
+    store: createMemoryStore(),
+    health: () => healthOf(clock, seen),
+    timeZone: () => 'UTC',
+  });
+  const { causes, isUndecided } = await find();
+  expect(causes).toEqual([]);
+  expect(isUndecided({ alert: 'outvoted', subject: 'config' })).toBe(true);
+  seen.cluster = null;
+  expect((await find()).isUndecided({ alert: 'outvoted', subject: 'config' })).toBe(false);
 });
 
 function healthOf(clock: Pick<Clock, 'now'>, parts: Partial<DaemonHealth>): DaemonHealth {

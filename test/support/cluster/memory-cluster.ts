@@ -1,5 +1,6 @@
 // What the database does for replicas, in memory: by one clock, one statement at a time.
 import type {
+  AnnouncedConfig,
   ClaimedShard,
   DeclaredShard,
   HeldShard,
@@ -8,7 +9,7 @@ import type {
   SharedCluster,
 } from '../../../src/store/contract/cluster.ts';
 import type { Fence, Shard } from '../../../src/store/contract/fence.ts';
-import { StorageError } from '../../../src/store/contract/store.ts';
+import { StateMismatchError, StorageError } from '../../../src/store/contract/store.ts';
 
 interface ShardState {
   owner: string | null;
@@ -23,6 +24,12 @@ export class MemoryCluster {
   readonly #replicas = new Map<string, LiveReplica & { readonly until: number }>();
   readonly #shards = new Map<Shard, ShardState>();
   #config: string | null = null;
+  /** The config that an operator has accepted. */
+  accepted: string | null = null;
+  /** Why no replica may go on; null: each may. */
+  mismatch: string | null = null;
+  /** A watch of which something is remembered; null: nothing is. */
+  remembers: string | null = null;
   #epochs = 0;
   /** That have yet to notice that it went back. */
   #behind = new Set<string>();
@@ -31,16 +38,19 @@ export class MemoryCluster {
     this.#now = now;
   }
 
-  renew(id: string, checksum: string, leaseMs: number): Renewed {
+  renew(id: string, { checksum, counts }: AnnouncedConfig, leaseMs: number): Renewed {
+    if (this.mismatch !== null) throw new StateMismatchError(this.mismatch);
     const now = this.#now();
     const before = this.#replicas.get(id);
     const announcedAt = before?.checksum === checksum ? before.announcedAt : now;
-    this.#replicas.set(id, { id, name: id, checksum, announcedAt, until: now + leaseMs });
+    this.#replicas.set(id, { id, name: id, checksum, counts, announcedAt, until: now + leaseMs });
     const own = [...this.#shards].filter(([, { owner }]) => owner === id);
     for (const [, state] of own) state.until = now + leaseMs;
     return {
       mine: own.map(([shard, state]) => this.#held(shard, state)),
-      replicas: [...this.#replicas.values()].filter(({ until }) => until > now),
+      replicas: [...this.#replicas.values()]
+        .filter(({ until }) => until > now)
+        .map((one) => ({ ...one, counts: one.counts || one.checksum === this.accepted })),
       shards: [...this.#shards].map(([shard, { owner, until }]) => ({ shard, holder: until > now ? owner : null })),
       config: this.#config,
       now,
@@ -110,7 +120,9 @@ export class MemoryCluster {
       name: id,
       leaseMs,
       now: () => reach(() => this.#now()),
-      renew: (checksum) => reach(() => this.renew(id, checksum, leaseMs)),
+      renew: (own) => reach(() => this.renew(id, own, leaseMs)),
+      isOver: (error) => error instanceof StateMismatchError,
+      remembersAny: (watches) => reach(() => this.remembers === null || watches.includes(this.remembers)),
       claim: (family, count) => reach(() => this.claim(id, { family, count }, leaseMs)),
       release: (fence, windowMs) => reach(() => this.release(fence, windowMs)),
       addShards: (shards) =>

@@ -5,14 +5,14 @@ import { execute } from './postgres-server.ts';
 
 /** Runs a statement that both engines know; resolves with its rows. */
 export async function onState({ file, postgres }: StatePlace, statement: string): Promise<readonly object[]> {
-  if (postgres) return execute(postgres.reveal(), statement);
+  if (postgres) return execute(postgres.url.reveal(), statement);
   using db = new DatabaseSync(file);
   return db.prepare(statement).all();
 }
 
 /** The same at once: a file is full, where another program that held it would be waited for. */
 export async function fillState(state: StatePlace): Promise<AsyncDisposable> {
-  return state.postgres ? refuseIn(state.postgres.reveal()) : refuseInFile(state.file);
+  return state.postgres ? refuseIn(state.postgres.url.reveal()) : refuseInFile(state.file);
 }
 
 function refuseInFile(file: string): AsyncDisposable {
@@ -32,7 +32,7 @@ function refuseInFile(file: string): AsyncDisposable {
 
 /** Nothing that polls decide is taken for as long as this is not disposed of. */
 export async function holdState(state: StatePlace): Promise<AsyncDisposable> {
-  return state.postgres ? refuseIn(state.postgres.reveal()) : lock(state.file);
+  return state.postgres ? refuseIn(state.postgres.url.reveal()) : lock(state.file);
 }
 
 /** Another program holds the file. */

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { openPostgresStore } from '../../../src/store/postgres/open.ts';
 import { execute, hasPostgres, openPostgres } from './postgres-server.ts';
-import { TEMPLATE } from './story-state.ts';
+import { databaseAt, TEMPLATE } from './story-state.ts';
 
 /**
  * A log that nobody reads, the words of messages, what a plan allows, and all that is said of a state have nothing to do with
@@ -37,7 +37,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   await using server = await openPostgres({ max_connections: '500' });
   await execute(server.urlOf('postgres'), `CREATE DATABASE ${TEMPLATE}`);
-  const template = await openPostgresStore({ url: server.urlOf(TEMPLATE), owner: 'the template' });
+  const template = await openPostgresStore({ place: databaseAt(server.urlOf(TEMPLATE)), owner: 'the template' });
   await template[Symbol.asyncDispose]();
   const env = {
     ...process.env,

@@ -29,8 +29,8 @@ function atTimeOf(cluster: SharedCluster, clock: Clock): SharedCluster {
   return {
     ...cluster,
     now: () => Promise.resolve(now()),
-    async renew(checksum) {
-      const renewed = await cluster.renew(checksum);
+    async renew(own) {
+      const renewed = await cluster.renew(own);
       const replicas = renewed.replicas.map((one) => ({ ...one, announcedAt: announcedAt(one) }));
       return { ...renewed, mine: renewed.mine.map(askingAtOnce), replicas, now: now() };
     },

@@ -7,6 +7,13 @@ import type { StatePlace } from '../../../src/store/open.ts';
 /** Has the tables already. */
 export const TEMPLATE = 'template_of_stories';
 
+/** The name of the installation of stories. */
+export const INSTALLATION = 'stories';
+
+export function databaseAt(url: string, name = INSTALLATION): NonNullable<StatePlace['postgres']> {
+  return { url: { reveal: () => url }, name };
+}
+
 export const isOnPostgres = process.env['CHAINWARDEN_TEST_STATE'] === 'postgres';
 
 /** In the folder of a story: the URL of its database. */
@@ -15,7 +22,7 @@ const URL_FILE = 'database-url';
 /** Where a story keeps its state, for who reads it beside the daemon. `file` as the config of the story has it. */
 export function stateOf(folder: { readonly path: string }, file = 'data/state.db'): StatePlace {
   const url = databases.get(folder.path);
-  return { file: join(folder.path, file), postgres: url === undefined ? null : { reveal: () => url } };
+  return { file: join(folder.path, file), postgres: url === undefined ? null : databaseAt(url) };
 }
 
 const databases = new Map<string, string>();
@@ -28,7 +35,7 @@ export function onEngine(folder: string, file: string, text: string): Readonly<R
   return { [file]: withPostgres(text), [URL_FILE]: url };
 }
 
-const POSTGRES = `postgres: { file: ${URL_FILE} }`;
+const POSTGRES = `postgres: { file: ${URL_FILE}, name: ${INSTALLATION} }`;
 
 /** Of `state:` a file alone would have more. */
 function withPostgres(config: string): string {
