@@ -67,7 +67,6 @@ function supplyOf(plan: ExplorerPlan, questions: readonly PlannedQuestion[]): Su
   const keep = credits === Infinity ? 0 : (credits * plan.reservePercent) / 100;
   return {
     known: credits,
-    agreed: credits,
     leftMs: periodMs(plan.per),
     k: FIRST_RATIO,
     kc: FIRST_RATIO,

@@ -67,10 +67,15 @@ async function onPlan({
   credits,
   hoursLeft,
   self = 'none',
+  rules = RULES,
+  says = (left) => left,
 }: {
   credits: number;
   hoursLeft: number;
   self?: string;
+  rules?: string;
+  /** The header of the answer with that number, from 1 on. */
+  says?: (left: string, answer: number) => string;
 }): Promise<Planned> {
   await using opened = new AsyncDisposableStack();
   const clock = createFakeClock(Date.UTC(2026, 0, 2) - hoursLeft * HOUR);
@@ -86,11 +91,13 @@ async function onPlan({
         path: request.route.path,
         at: clock.now(),
       });
-      return answer;
+      const left = answer.headers['x-credits-remaining'];
+      if (left === undefined) return answer;
+      return { ...answer, headers: { ...answer.headers, 'x-credits-remaining': says(left, answers.length) } };
     },
   };
   const served = opened.use(await serveSandbox(counted));
-  const folder = opened.use(createFolder({ 'config.yaml': CONFIG(served.url, self), 'rules.yaml': RULES }));
+  const folder = opened.use(createFolder({ 'config.yaml': CONFIG(served.url, self), 'rules.yaml': rules }));
   const printed: string[] = [];
   const print = (line: string): Promise<void> => {
     printed.push(line.slice(line.indexOf(' ') + 1));
@@ -153,6 +160,21 @@ test('another program on the key stretches what is less severe, and no critical 
   await clock.advance(2 * HOUR - 60_000);
   expect(daemon.answers.filter(({ status }) => status !== 200)).toEqual([]);
   expect(Math.max(...gapsAt(daemon.answers, '1a'))).toBeLessThan(62_000);
+});
+
+test('a header that lies once is checked within a minute, however seldom the watches ask, and changes no interval', async () => {
+  const rules = `watches:\n${RULE('seldom', 'a', 'warning').replace('every: 1m', 'every: 1h')}`;
+  const says = (left: string, answer: number): string => (answer === 3 ? '0' : left);
+  await using daemon = await onPlan({ credits: 30_000, hoursLeft: 9, rules, says });
+  const { clock } = daemon.running;
+  const start = clock.now();
+  await clock.advance(6 * HOUR);
+  const minutes = daemon.answers.map(({ at }) => Math.floor((at - start) / 60_000));
+  const gaps = minutes.slice(1).map((at, i) => at - (minutes[i] ?? at));
+  // The lie was the answer of one of the due times; the next request checks it.
+  expect(gaps.filter((gap) => gap <= 1)).toHaveLength(1);
+  expect(gaps.slice(4).every((gap) => gap === 60)).toBe(true);
+  expect(daemon.answers.length).toBeLessThanOrEqual(8);
 });
 
 test('people see the interval in force, and a watch that is asked less often is not blind', async () => {

@@ -21,7 +21,6 @@ export function aBudget(options: Omit<BudgetOptions, 'account'>): Budget {
 /** The means of a day, whole. */
 export const A_DAY: Supply = {
   known: 100_000,
-  agreed: 100_000,
   leftMs: 86_400_000,
   k: 1,
   kc: 1,

@@ -159,6 +159,9 @@ export function createParts(
     onChange: () => {
       scheduler.repace();
     },
+    onProbe: ({ id, target }) => {
+      if (!explorers.rests().has(target.explorer)) scheduler.pollAgain(id, 0);
+    },
   });
   const poller = createPoller({
     store,

@@ -24,10 +24,8 @@ export interface PlannedQuestion {
 
 /** The means until the reset. */
 export interface Supply {
-  /** Credits that are left; the lower value where a header is doubted. Infinity: no limit is known. */
+  /** Credits that are left, before a value that is doubted. Infinity: no limit is known. */
   readonly known: number;
-  /** The value before one that is doubted: critical watches go by it. */
-  readonly agreed: number;
   readonly leftMs: number;
   /** Credits charged for each planned credit of warning and info: second pages and retries come on top. */
   readonly k: number;
@@ -165,8 +163,6 @@ export function forecastOf(
 
 /** A limit: what may be spent until the reset, and what of it critical watches need. */
 interface Need {
-  /** By the value that critical watches go by. */
-  readonly forCritical: number;
   readonly usable: number;
   readonly critical: number;
   readonly deep: number;
@@ -176,13 +172,12 @@ interface Need {
 }
 
 function creditsOf(questions: readonly PlannedQuestion[], supply: Supply): Need {
-  const { known, agreed, dearest, kc, leftMs } = supply;
+  const { known, dearest, kc, leftMs } = supply;
   const usable = known - 2 * dearest;
-  const forCritical = agreed - 2 * dearest;
   const critical = ratesByPrice(questions).critical * kc * leftMs * SAFETY;
-  const mostDeep = Math.max((CRITICAL_SHARE * forCritical - critical) / 2, 0.04 * forCritical, 0);
+  const mostDeep = Math.max((CRITICAL_SHARE * usable - critical) / 2, 0.04 * usable, 0);
   const deep = Math.min(supply.deep * leftMs, mostDeep);
-  return { usable, forCritical, critical, deep, mostDeep, foreign: supply.foreign, keep: supply.keep };
+  return { usable, critical, deep, mostDeep, foreign: supply.foreign, keep: supply.keep };
 }
 
 /**
@@ -192,7 +187,7 @@ function creditsOf(questions: readonly PlannedQuestion[], supply: Supply): Need 
 function keptFor(questions: readonly PlannedQuestion[], need: Need, { leftMs, dearest }: Supply): SpendingPlan['kept'] {
   const perMs = need.critical / leftMs;
   const margin = 2 * dearest + chanceOf(questions, leftMs) + perMs * LATE_RESET_MS;
-  const most = Math.max(0, CRITICAL_SHARE * need.forCritical);
+  const most = Math.max(0, CRITICAL_SHARE * need.usable);
   return leftMs < LAST_MS || need.critical + margin <= most ? { perMs, margin } : { perMs: most / leftMs, margin: 0 };
 }
 
@@ -208,7 +203,7 @@ function chanceOf(questions: readonly PlannedQuestion[], leftMs: number): number
 function requestsOf(questions: readonly PlannedQuestion[], { requestsPerMs, kc, leftMs }: Supply): Need {
   const usable = OF_REQUESTS * requestsPerMs * leftMs;
   const critical = ratesByCount(questions).critical * kc * leftMs * SAFETY;
-  return { usable, forCritical: usable, critical, deep: 0, mostDeep: 0, foreign: 0, keep: 0 };
+  return { usable, critical, deep: 0, mostDeep: 0, foreign: 0, keep: 0 };
 }
 
 /** `ratesOf`: asked only where there is a limit. */
@@ -217,13 +212,13 @@ function stretched(
   need: Need,
   { leftMs, k, sweepPerMs }: Supply,
 ): Pick<SpendingPlan, 'x' | 'xc'> {
-  const { usable, forCritical, critical, deep, foreign, keep } = need;
-  if (forCritical === Infinity) return { x: 1, xc: 1 };
-  if (forCritical <= 0) return { x: MOST_CRITICAL, xc: MOST_CRITICAL };
-  const isEnough = critical <= CRITICAL_SHARE * forCritical;
-  const xc = isEnough ? 1 : Math.min(MOST_CRITICAL, critical / (CRITICAL_SHARE * forCritical));
+  const { usable, critical, deep, foreign, keep } = need;
+  if (usable === Infinity) return { x: 1, xc: 1 };
+  if (usable <= 0) return { x: MOST_CRITICAL, xc: MOST_CRITICAL };
+  const isEnough = critical <= CRITICAL_SHARE * usable;
+  const xc = isEnough ? 1 : Math.min(MOST_CRITICAL, critical / (CRITICAL_SHARE * usable));
   const rates = ratesOf();
-  const least = LEAST_SHARE * Math.max(0, usable);
+  const least = LEAST_SHARE * usable;
   const open = isEnough ? Math.max(usable - foreign - keep - critical - deep, least) : least;
   const spentAt = (x: number): number =>
     (k * rates.beyondCritical(x, xc) + sweepPerMs / Math.min(x, LONGEST_SWEEP)) * leftMs;

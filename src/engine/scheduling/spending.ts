@@ -1,5 +1,5 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
-import { askedBy, needOf } from '../../core/spending/asked.ts';
+import { askedBy, needOf, severityOf } from '../../core/spending/asked.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
 import {
   dearestOf,
@@ -16,6 +16,7 @@ import {
   type SpendingPlan,
   type Supply,
 } from '../../core/spending/planner.ts';
+import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
 import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -27,7 +28,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
 /** One plan and the explorers that share it. */
 export interface Purse {
   readonly explorers: readonly string[];
-  readonly account: Pick<Account, 'supply' | 'planned' | 'facts' | 'prices'>;
+  readonly account: Pick<Account, 'supply' | 'planned' | 'facts' | 'prices' | 'isProbeDue'>;
   /** By the plan; Infinity: it names none. */
   readonly requestsPerSecond: number;
   /** False: intervals stay as they are written. */
@@ -41,6 +42,8 @@ export interface SpendingOptions {
   readonly clock: Clock;
   /** Intervals are other ones than before. */
   readonly onChange: () => void;
+  /** The watch is to ask once now: nothing else may show soon enough whether the last header of its plan lied. */
+  readonly onProbe: (watch: Watch) => void;
 }
 
 export interface Spending {
@@ -102,7 +105,7 @@ function createQuestions(watches: () => readonly Watch[]): QuestionsOf {
   };
 }
 
-export function createSpending({ purses, watches, clock, onChange }: SpendingOptions): Spending {
+export function createSpending({ purses, watches, clock, onChange, onProbe }: SpendingOptions): Spending {
   const questionsOf = createQuestions(watches);
   let planByExplorer: ReadonlyMap<string, Priced> = new Map();
 
@@ -172,10 +175,21 @@ export function createSpending({ purses, watches, clock, onChange }: SpendingOpt
     async run(signal) {
       while (!signal.aborted) {
         plan();
+        for (const watch of probing(purses(), watches())) onProbe(watch);
         await clock.sleep(LOOK_MS, signal);
       }
     },
   };
+}
+
+/** For each plan that needs a probe, one of its most severe watches: the one that asks most often. */
+function probing(purses: readonly Purse[], watches: readonly Watch[]): Watch[] {
+  return purses.flatMap(({ explorers, account }) => {
+    if (!account.isProbeDue()) return [];
+    const own = watches.filter(({ target }) => explorers.includes(target.explorer));
+    const rankOf = (watch: Watch): number => RANK_OF[severityOf(watch)];
+    return own.toSorted((a, b) => rankOf(a) - rankOf(b) || a.schedule.intervalMs - b.schedule.intervalMs).slice(0, 1);
+  });
 }
 
 /** The same means at the begin of a period. */
@@ -183,7 +197,7 @@ function wholeOf(supply: Supply, facts: AccountFacts | null): Supply {
   if (facts === null) return supply;
   const { credits, per, reservePercent } = facts.plan;
   const keep = (credits * reservePercent) / 100;
-  return { ...supply, known: credits, agreed: credits, leftMs: periodMs(per), foreign: 0, keep };
+  return { ...supply, known: credits, leftMs: periodMs(per), foreign: 0, keep };
 }
 
 /** The books of a plan, and where they lead. */
@@ -208,7 +222,7 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
     isAssumed: plan.isAssumed,
     reserve: Math.round((plan.credits * plan.reservePercent) / 100),
     known: isKnown ? known : null,
-    isCounted: books.header === null,
+    isCounted: books.header === null && books.doubted === null,
     from: books.bookedFrom,
     resetsAt: books.resetsAt,
     curve: [...books.curve],

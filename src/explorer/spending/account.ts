@@ -47,6 +47,8 @@ export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle'
   planned(plan: SpendingPlan): void;
   /** Those that were learned, by operation. */
   prices(): ReadonlyMap<OperationName, number>;
+  /** One request may show whether what the last header said is so, and none leaves by itself. */
+  isProbeDue(): boolean;
   /** Null: no plan is known. */
   facts(): AccountFacts | null;
   /** To be kept; null: nothing is known of a plan. */
@@ -123,6 +125,7 @@ export function createAccount(options: AccountOptions): Account {
       need = plan;
     },
     prices: () => prices.learned(),
+    isProbeDue: () => keeper.now().isProbeDue,
     facts() {
       const { plan, known, books } = keeper.now();
       return plan === null ? null : { plan, books, known: known === Infinity ? null : known, counts: counter.counts() };
@@ -145,17 +148,10 @@ function criticalNeed({ perMs, margin }: SpendingPlan['kept'], { at, books }: Pl
   return perMs === 0 ? 0 : perMs * Math.max(0, books.resetsAt - at) + margin;
 }
 
-function meansOf({
-  at,
-  plan,
-  known,
-  agreed,
-  books,
-}: PlanStanding): Pick<Supply, 'known' | 'agreed' | 'leftMs' | 'foreign' | 'keep'> {
+function meansOf({ at, plan, agreed, books }: PlanStanding): Pick<Supply, 'known' | 'leftMs' | 'foreign' | 'keep'> {
   const reserve = plan === null ? 0 : (plan.credits * plan.reservePercent) / 100;
   return {
-    known,
-    agreed,
+    known: agreed,
     leftMs: plan === null ? DAY_MS : Math.max(60_000, books.resetsAt - at),
     foreign: expectedForeign(books, at),
     keep: Math.max(0, reserve - Math.max(0, books.foreign)),

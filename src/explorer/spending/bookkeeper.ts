@@ -15,6 +15,7 @@ import {
   settled,
   turned,
   underPlan,
+  withHeader,
   type CreditPlan,
 } from './books.ts';
 import type { SpendCounter } from './counts.ts';
@@ -50,7 +51,7 @@ export interface PlanStanding {
   readonly agreed: number;
   /** Nothing is under way, and nothing left for long enough that one request may show whether the plan was refilled. */
   readonly isIdle: boolean;
-  /** One request may show whether a header lied that says that little is left. */
+  /** Nothing left for a while: one request may show whether a header lied that says that little is left. */
   readonly isProbeDue: boolean;
 }
 
@@ -102,7 +103,7 @@ export function createBookkeeper(
   let lastLeft = clock.now();
   let headerAt = -Infinity;
 
-  const planInForce = (): PlanInForce | null => planBy(books, written, assumesPlan);
+  const planInForce = (by: Books = books): PlanInForce | null => planBy(by, written, assumesPlan);
 
   function now(): PlanStanding {
     const at = clock.now();
@@ -164,7 +165,12 @@ export function createBookkeeper(
       if (rest !== null && header !== null && isCharged && order === orders - 1) onAlone(spend, rest - header);
       const { at, plan, books: before } = now();
       inFlight -= spend.price;
-      books = settled(books, plan, { spend, order, isCharged, header, inFlight }, at);
+      books = settled(
+        books,
+        plan ?? planInForce(withHeader(books, header)),
+        { spend, order, isCharged, header, inFlight },
+        at,
+      );
       if (plan !== null) followResets(plan, at);
       if (isCharged) counter.charged(spend);
       counter.booked(before, books);

@@ -138,19 +138,9 @@ interface Header {
 function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inFlight }: Header, now: Instant): Books {
   const rest = books.header === null ? (agreedRest(books, plan) ?? Infinity) : books.header - books.own;
   if (header === -1 && rest > CALLS_ABOVE_UNKNOWN * spend.price) return books;
-  // What was taken to be left until then was never said.
-  if (books.header === null)
-    return {
-      ...books,
-      header,
-      own: 0,
-      saidAt: now,
-      highest: Math.max(books.highest ?? header, header),
-      isResumed: false,
-      curve: [],
-    };
+  const seen = withHeader(books, header);
+  if (books.header === null) return afterFirst(seen, plan, header, now);
   const expected = books.header - books.own;
-  const seen = { ...books, highest: Math.max(books.highest ?? header, header) };
   // The header may hold the price of requests already that are under way, and may have lacked that of others.
   const slack = books.own + inFlight + spend.price;
   const isHigher = header > expected + slack;
@@ -164,6 +154,20 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
   const isAgreed = books.doubted !== null && isNearer(header, books.doubted, books.own, expected);
   if (isAgreed || !(isHigher || isFall)) return booked(seen, plan, header, now);
   return { ...seen, doubted: { header, own: books.own, at: now } };
+}
+
+/** With the highest that was seen: a first one may show which plan is to be assumed. */
+export function withHeader(books: Books, header: number | null): Books {
+  return header === null ? books : { ...books, highest: Math.max(books.highest ?? header, header) };
+}
+
+/** A first header takes the place of what was taken to be left. One that says much less is believed once a second one does. */
+function afterFirst(books: Books, plan: CreditPlan | null, header: number, now: Instant): Books {
+  const expected = agreedRest(books, plan);
+  const isLow = plan !== null && expected !== null && expected - header > DOUBTED_FALL * plan.credits;
+  const isAgreed = isLow && books.doubted !== null && isNearer(header, books.doubted, books.own, expected);
+  if (isLow && !isAgreed) return { ...books, doubted: { header, own: books.own, at: now } };
+  return { ...books, header, own: 0, saidAt: now, doubted: null, isResumed: false, curve: [] };
 }
 
 /** Whether a header lies nearer to the one that is doubted than to what was expected. */

@@ -26,7 +26,13 @@ function planned(rules: string, supply: Partial<typeof A_DAY> = {}, purse: Parti
     purses: () => [
       {
         explorers: ['chain'],
-        account: { supply: () => left, planned: () => undefined, facts: () => null, prices: () => new Map() },
+        account: {
+          supply: () => left,
+          planned: () => undefined,
+          facts: () => null,
+          prices: () => new Map(),
+          isProbeDue: () => false,
+        },
         requestsPerSecond: Infinity,
         isStretched: true,
         ...purse,
@@ -36,6 +42,9 @@ function planned(rules: string, supply: Partial<typeof A_DAY> = {}, purse: Parti
     clock,
     onChange: () => {
       scheduler.repace();
+    },
+    onProbe: ({ id }) => {
+      scheduler.pollAgain(id, 0);
     },
   });
   const scheduler = createScheduler({
@@ -75,7 +84,7 @@ test('a plan that suffices changes nothing', async () => {
 });
 
 test('warnings are asked less often where it does not suffice, evenly; critical watches as written', async () => {
-  await using daemon = planned(CRITICAL + WARNING, { known: 45_000, agreed: 45_000 });
+  await using daemon = planned(CRITICAL + WARNING, { known: 45_000 });
   const [vault, coins] = daemon.watches;
   if (vault === undefined || coins === undefined) throw new Error('two watches');
   const pace = daemon.spending.paceOf(coins);
@@ -90,7 +99,13 @@ test('warnings are asked less often where it does not suffice, evenly; critical 
 
 test('a price that was learned takes the place of the declared one, from the next plan on', async () => {
   const prices = new Map<string, number>();
-  const account = { supply: () => A_DAY, planned: () => undefined, facts: () => null, prices: () => prices };
+  const account = {
+    supply: () => A_DAY,
+    planned: () => undefined,
+    facts: () => null,
+    prices: () => prices,
+    isProbeDue: () => false,
+  };
   await using daemon = planned(CRITICAL + WARNING, {}, { account });
   const [, coins] = daemon.watches;
   if (coins === undefined) throw new Error('two watches');
@@ -103,7 +118,7 @@ test('a price that was learned takes the place of the declared one, from the nex
 test('a slower watch rides on the request of a faster one that asks the same', async () => {
   const both = rule('fast', { of: 'treasury', every: '1m', severity: 'critical' }) + WARNING;
   const filler = rule('filler', { of: 'vault', every: '10s', severity: 'warning' });
-  await using daemon = planned(both + filler, { known: 80_000, agreed: 80_000 });
+  await using daemon = planned(both + filler, { known: 80_000 });
   await daemon.clock.advance(60 * MINUTE);
   expect(daemon.ticksOf('fast')).toHaveLength(60);
   const rides = daemon.ticksOf('coins');
@@ -113,10 +128,10 @@ test('a slower watch rides on the request of a faster one that asks the same', a
 });
 
 test('what becomes overdue when more is left is spread over the new interval, and comes once', async () => {
-  await using daemon = planned(CRITICAL + WARNING, { known: 35_000, agreed: 35_000 });
+  await using daemon = planned(CRITICAL + WARNING, { known: 35_000 });
   await daemon.clock.advance(20 * MINUTE);
   const before = daemon.ticksOf('coins').length;
-  Object.assign(daemon.left, { known: 100_000, agreed: 100_000 });
+  Object.assign(daemon.left, { known: 100_000 });
   const changedAt = daemon.ticks.at(-1)?.at ?? 0;
   await daemon.clock.advance(3 * MINUTE);
   const after = daemon.ticksOf('coins').slice(before);
@@ -135,7 +150,7 @@ test('a severity that no watch has was said to be asked 24 times less often', as
 });
 
 test('without stretching, intervals stay as they are written', async () => {
-  await using daemon = planned(CRITICAL + WARNING, { known: 1000, agreed: 1000 }, { isStretched: false });
+  await using daemon = planned(CRITICAL + WARNING, { known: 1000 }, { isStretched: false });
   await daemon.clock.advance(10 * MINUTE);
   expect([daemon.ticksOf('vault').length, daemon.ticksOf('coins').length]).toEqual([10, 10]);
 });
@@ -144,7 +159,7 @@ test('a limit of requests stretches in the same way where no credits are counted
   const many = Array.from({ length: 40 }, (_, i) =>
     rule(`w${i}`, { of: `'0x${String(i).padStart(40, '0')}'`, every: '10s', severity: 'warning' }),
   ).join('');
-  await using daemon = planned(many, { known: Infinity, agreed: Infinity }, { requestsPerSecond: 1 });
+  await using daemon = planned(many, { known: Infinity }, { requestsPerSecond: 1 });
   await daemon.clock.advance(10 * MINUTE);
   expect(daemon.ticks.flatMap(({ rules }) => rules).length).toBeLessThanOrEqual(0.9 * 600 + 40);
   expect(daemon.ticks.flatMap(({ rules }) => rules).length).toBeGreaterThan(450);

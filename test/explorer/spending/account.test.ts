@@ -33,6 +33,12 @@ function ask(account: Account, header: number | null, name: SpendClass = 'warnin
   account.settle(account.leave(spend(name, price)), { isCharged: true, header });
 }
 
+/** Two requests: of a first header that says that little is left, the second one shows that it is so. */
+function told(account: Account, header: number): void {
+  ask(account, header + 20);
+  ask(account, header);
+}
+
 function rest(account: Account): number {
   return account.supply().known;
 }
@@ -85,11 +91,26 @@ describe('what is left', () => {
     expect(rest(account)).toBe(left);
   });
 
-  test('a value that is doubted counts for warnings, and not for critical watches', () => {
+  test('a value that is doubted stretches nothing: requests of others wait for the next header', () => {
     const { account } = anAccount();
     ask(account, 60_000);
-    ask(account, 1000);
-    expect(account.supply()).toMatchObject({ known: 1000, agreed: 59_980 });
+    ask(account, 0);
+    expect(account.supply()).toMatchObject({ known: 59_980 });
+    expect([account.admit(spend('warning')), account.admit(spend('critical'))]).toEqual(['postpone', 'leave']);
+  });
+
+  test('a first header that says that less is left than there was time for is doubted, one that says more is not', () => {
+    for (const [headers, known] of [
+      [[0], 49_980],
+      [[0, 60_000], 60_000],
+      [[0, -20], -20],
+      [[1000, 980], 980],
+      [[100_000], 100_000],
+    ] as const) {
+      const { account } = anAccount();
+      for (const header of headers) ask(account, header);
+      expect([headers, account.supply().known]).toEqual([headers, known]);
+    }
   });
 
   test('a header of a request that left before the last one does not count', () => {
@@ -148,7 +169,7 @@ async function toMidnight(clock: FakeClock): Promise<void> {
 describe('at the reset', () => {
   test('the plan is there again once a header has risen, and everything before belongs to the day before', async () => {
     const { account, clock } = anAccount();
-    ask(account, 900);
+    told(account, 900);
     await toMidnight(clock);
     expect(account.facts()?.books.refillingSince).toBe(clock.now());
     ask(account, 99_980);
@@ -158,7 +179,7 @@ describe('at the reset', () => {
 
   test('old credits are used while they last, one question at a time; critical ones when they are due', async () => {
     const { account, clock } = anAccount();
-    ask(account, 900);
+    told(account, 900);
     await toMidnight(clock);
     ask(account, 880);
     expect(account.admit(spend('warning'))).toBe('postpone');
@@ -177,7 +198,7 @@ describe('at the reset', () => {
 
   test('says to a refusal that the plan is refilled about now', async () => {
     const { account, clock } = anAccount();
-    ask(account, 900);
+    told(account, 900);
     expect(account.refill()).toEqual({ at: 101 * DAY, isUnderWay: false });
     await toMidnight(clock);
     expect(account.refill().isUnderWay).toBe(true);
@@ -199,7 +220,7 @@ describe('at the reset', () => {
 
   test('that comes a little early begins the period', async () => {
     const { account, clock } = anAccount();
-    ask(account, 900);
+    told(account, 900);
     await clock.advance(12 * HOUR - 90_000);
     ask(account, 99_980);
     ask(account, 99_960);
@@ -298,7 +319,7 @@ describe('the time of the reset', () => {
 
   test('of a month is when most of it came', async () => {
     const { account, clock } = anAccount({ plan: { ...FREE, credits: 3_000_000, per: 'month', resets: null } });
-    ask(account, 40_000);
+    told(account, 40_000);
     await clock.advance(5 * DAY);
     ask(account, 2_990_000);
     ask(account, 2_989_980);
@@ -349,7 +370,7 @@ describe('after a stop', () => {
 
   test('over the reset, the time that is left has its part of the plan until a header comes', async () => {
     const { account, clock } = anAccount();
-    ask(account, 900);
+    told(account, 900);
     const next = await goOn(account, clock, 18 * HOUR);
     expect(rest(next)).toBe(75_000);
     ask(next, 30_000);
@@ -362,7 +383,7 @@ describe('after a stop', () => {
 
   test('just over the reset the books are refilling', async () => {
     const { account, clock } = anAccount();
-    ask(account, 900);
+    told(account, 900);
     const next = await goOn(account, clock, 12 * HOUR + 60_000);
     expect(next.facts()?.books.refillingSince).toBe(clock.now() - 60_000);
   });
@@ -471,7 +492,7 @@ describe('the price of an operation', () => {
 
   test('decides what may leave, and is kept over a stop', () => {
     const { account } = anAccount();
-    fall(account, [150, 150, 150, 150, 150, 150], 1000);
+    fall(account, [150, 150, 150, 150, 150, 150, 150], 1150);
     expect(account.admit(spend('warning'))).toBe('postpone');
     const { account: next } = anAccount();
     next.resume(account.row());

@@ -11,9 +11,9 @@ import { createScheduler } from '../../../src/engine/scheduling/scheduler.ts';
 import { createSpending } from '../../../src/engine/scheduling/spending.ts';
 import { createFetchAnswer, type FetchAnswer } from '../../../src/explorer/http/fetch-answer.ts';
 import { problemOf } from '../../../src/explorer/http/answer-problem.ts';
-import { createAccount, type Account } from '../../../src/explorer/spending/account.ts';
+import { createAccount } from '../../../src/explorer/spending/account.ts';
 import type { WrittenPlan } from '../../../src/explorer/spending/bookkeeper.ts';
-import { createBudget } from '../../../src/explorer/spending/budget.ts';
+import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
 import type { PlanRow } from '../../../src/core/spending/plan-row.ts';
 import type { SpendClass } from '../../../src/core/spending/spend.ts';
 import { loadConfig } from '../../../src/config/config.ts';
@@ -127,13 +127,17 @@ function begin(options: MonthOptions, counted: Counted, row: PlanRow | null): Li
   const account = createAccount({ clock, assumesPlan: false });
   account.setPlan(plan);
   account.resume(row);
-  const fetchAnswer = createClient(options, account, stop.signal, counted);
+  const budget = createBudget({ clock, requestsPerSecond: options.requestsPerSecond ?? 5, account });
+  const fetchAnswer = createClient(options, budget, stop.signal, counted);
   const spending = createSpending({
     purses: () => [{ explorers: ['chain'], account, requestsPerSecond, isStretched }],
     watches: () => watches,
     clock,
     onChange: () => {
       scheduler.repace();
+    },
+    onProbe: ({ id }) => {
+      if (budget.rest() === null) scheduler.pollAgain(id, 0);
     },
   });
   const running = new Set<string>();
@@ -213,12 +217,11 @@ type Ask = (question: Question, spentOn: SpendClass, severity: Severity, due: nu
 
 /** The product's requests, retries included, with a server in place of a network: an answer takes 100 to 300 ms. */
 function createClient(
-  { clock, wall = clock, server, draw, takes, requestsPerSecond = 5 }: MonthOptions,
-  account: Account,
+  { clock, wall = clock, server, draw, takes }: MonthOptions,
+  budget: Budget,
   signal: AbortSignal,
   counted: Counted,
 ): Ask {
-  const budget = createBudget({ clock: wall, requestsPerSecond, account });
   const dueOf = new Map<string, number | null>();
   let number = 0;
   const fetchAnswer: FetchAnswer = createFetchAnswer({

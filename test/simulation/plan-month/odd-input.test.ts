@@ -81,6 +81,8 @@ const refusesBetween = (from: number, until: number): NonNullable<ServerOptions[
   return (now) => now >= start + from * MINUTE && now < start + until * MINUTE;
 };
 
+const FIRST_LIES: Partial<ServerOptions> = { says: (left, requests) => (requests === 1 ? 0 : left) };
+
 const NO_CRITICAL: readonly Some[] = [
   { count: 3, every: '1m', severity: 'warning' },
   { count: 1, every: '1m', severity: 'info' },
@@ -116,13 +118,30 @@ const ODD: Readonly<Record<string, Odd>> = {
     blind: 3.1,
   },
   'a first header that shows nothing left': {
-    server: { says: (left, requests) => (requests === 1 ? 0 : left) },
-    blind: 12,
+    server: FIRST_LIES,
   },
   'the same without critical watches from the start': {
-    server: { says: (left, requests) => (requests === 1 ? 0 : left) },
+    server: FIRST_LIES,
     watches: NO_CRITICAL,
-    blind: 12,
+    blind: 3.1,
+  },
+  'the same, and all watches are critical': {
+    server: FIRST_LIES,
+    watches: [{ count: 1, every: '1m', severity: 'critical' }],
+    left: 4500,
+    used: 79,
+  },
+  'a header that shows nothing left, once, and one warning is all that asks': {
+    server: { says: (left, requests) => (requests === 40 ? 0 : left) },
+    watches: [{ count: 1, every: '1m', severity: 'warning' }],
+    left: 3650,
+  },
+  'the same, every ten minutes': {
+    server: { says: (left, requests) => (requests === 4 ? 0 : left) },
+    watches: [{ count: 1, every: '10m', severity: 'warning' }],
+    left: 500,
+    blind: 10.1,
+    used: 70,
   },
   'a header that shows a whole plan, once': {
     server: { says: (left, requests) => (requests === 40 ? CREDITS : left) },
