@@ -151,12 +151,7 @@ export function createBookkeeper(
     },
     leave(spend) {
       lastLeft = clock.now();
-      const isAlone =
-        inFlight === 0 &&
-        lastLeft - headerAt <= MOMENT_MS &&
-        books.own === 0 &&
-        books.doubted === null &&
-        books.refillingSince === null;
+      const isAlone = inFlight === 0 && lastLeft - headerAt <= MOMENT_MS && isCertain(books);
       inFlight += spend.price;
       return { spend, order: orders++, before: isAlone ? books.header : null };
     },
@@ -165,17 +160,18 @@ export function createBookkeeper(
       if (rest !== null && header !== null && isCharged && order === orders - 1) onAlone(spend, rest - header);
       const { at, plan, books: before } = now();
       inFlight -= spend.price;
-      books = settled(
-        books,
-        plan ?? planInForce(withHeader(books, header)),
-        { spend, order, isCharged, header, inFlight },
-        at,
-      );
+      const inView = plan ?? planInForce(withHeader(books, header));
+      books = settled(books, inView, { spend, order, isCharged, header, inFlight }, at);
       if (plan !== null) followResets(plan, at);
       if (isCharged) counter.charged(spend);
       counter.booked(before, books);
     },
   };
+}
+
+/** What is left is what the last header said, and nothing left since. */
+function isCertain({ own, doubted, refillingSince }: Books): boolean {
+  return own === 0 && doubted === null && refillingSince === null;
 }
 
 function planBy({ highest, refills }: Books, written: WrittenPlan | null, assumesPlan: boolean): PlanInForce | null {
