@@ -85,7 +85,7 @@ export function createCommitRecovery(options: RecoveryOptions): CommitRecovery {
       onRecalled(cause);
       if (found === held) return 'not-newer';
       keep(watch.id, undefined);
-      log.warn('watch:memory-recalled', { watch: watch.name, cause, held, found });
+      log.info('watch:memory-recalled', { watch: watch.name, cause, held, found });
       replace(watch, stored);
       return found > held ? 'newer' : 'not-newer';
     } catch (error) {

@@ -313,7 +313,7 @@ test('a watch whose memory another program wrote is not blind until a restart: t
   expect([seen.recalled, seen.transitions]).toEqual([['superseded'], 2]);
   await dispatch(store, clock.now());
   expect((await store.survey()).outbox).toMatchObject([{ rows: 1 }]);
-  expect(log.lines).toEqual(['warn watch:memory-recalled']);
+  expect(log.lines).toEqual(['info watch:memory-recalled']);
 });
 
 test('a state file that was put back is taken as it is, and the next poll goes on from there', async () => {
