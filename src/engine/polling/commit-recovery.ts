@@ -30,7 +30,7 @@ export interface RecoveryOptions {
   readonly decideAgain: (decided: DecidedPoll) => Promise<DecidedPoll | null>;
   readonly unrecorded: Pick<Unrecorded, 'offer' | 'withTold' | 'recorded'>;
   readonly outages: Pick<Outages, 'storageFails'>;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'info'>;
   /** Counted: the memory of a watch was read again. */
   readonly onRecalled: (cause: RecallCause) => void;
 }

@@ -67,8 +67,9 @@ export function createBlindWatches(options: BlindWatchesOptions): BlindWatches {
   /** Its memory, by the longer of the intervals of its last poll and of now. */
   function knownOf({ watch, missed }: Pick<Watched, 'watch' | 'missed'>): Memory | Unpolled | undefined {
     const memory = memoryOf(watch.id);
-    // Times that an explorer did not answer were due at the interval of then: a longer one makes nobody see again.
-    if (memory !== undefined && missed !== null && missed !== 'plan') return memory;
+    // Polls that were not answered, or showed old data, were due at the interval of then: a longer one makes nobody see again.
+    const isUnsaid = (missed !== null && missed !== 'plan') || (memory?.data?.state ?? 'ok') !== 'ok';
+    if (memory !== undefined && isUnsaid) return memory;
     const paceMs = paceOf(watch);
     if (paceMs <= paceIn(memory, watch)) return memory;
     return memory === undefined ? { data: null, coveredUntil: null, paceMs } : { ...memory, paceMs };

@@ -1,10 +1,14 @@
 import { expect, test } from '@jest/globals';
+import { blankMemory } from '../../../src/core/step.ts';
+import type { Memory } from '../../../src/core/model/memory.ts';
+import { NO_SIGHTINGS } from '../../../src/core/model/quality/field-sightings.ts';
 import type { MissReason } from '../../../src/core/model/observation.ts';
 import { reportBlind } from '../../../src/engine/reporting/blind-report.ts';
 import { causesOf, showCause } from '../../../src/core/model/quality/blind-cause.ts';
 import { createBlindWatches } from '../../../src/engine/reporting/blind-watches.ts';
 import { isOverdue } from '../../../src/core/model/watch/schedule.ts';
 import { adopt } from '../../support/engine/adopt.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { aPoller } from '../../support/engine/poller.ts';
 import { loadWatches } from '../../support/world.ts';
 
@@ -66,6 +70,37 @@ test('a watch whose first poll a plan put off was blind before it was due', asyn
   expect([blind(), blindWatches.overdue().length]).toEqual([[], 1]);
   await clock.advance(700_000);
   expect(blind()).toEqual(['chain: no-poll since 2026-01-01T00:06:40Z: one']);
+});
+
+test('a watch that is blind since the head stands still stays so when its interval becomes longer, until it is polled', async () => {
+  const clock = createFakeClock();
+  const pace = { ms: 60_000 };
+  const memoryAt = (at: number, state: 'ok' | 'stale'): Memory[] =>
+    one.map((watch) => ({
+      ...blankMemory(watch),
+      paceMs: pace.ms,
+      coveredUntil: at,
+      data: { state, since: at, lastOk: state === 'ok' ? null : at, fields: NO_SIGHTINGS },
+    }));
+  let [memory] = memoryAt(clock.now(), 'stale');
+  const blindWatches = createBlindWatches({
+    clock,
+    paceOf: () => pace.ms,
+    storage: () => 'works',
+    pausedUntil: () => null,
+    memoryOf: () => memory,
+  });
+  const blind = (): string[] => causesOf(blindWatches.blind()).map(showCause);
+  blindWatches.adopt(one);
+  await clock.advance(1_200_000);
+  const since = blind();
+  expect(since).toEqual([expect.stringContaining('chain: stale')]);
+  pace.ms = 3_600_000;
+  await clock.advance(60_000);
+  expect(blind()).toEqual(since);
+  [memory] = memoryAt(clock.now(), 'ok');
+  await clock.advance(3_000_000);
+  expect(blind()).toEqual([]);
 });
 
 test('an explorer that does not answer makes its watches blind, said once, every hour again, and when it is over', async () => {
