@@ -40,6 +40,8 @@ export function createJournal(time: VirtualTime): Journal {
   const lives: Life[] = [];
   const stateById = new Map<WatchId, Memory['state']>();
   const lastPollById = new Map<WatchId, Poll>();
+  /** The process goes on from what they decided, and their next commit holds it. */
+  const unkeptById = new Map<WatchId, Poll[]>();
   return {
     served: (one) => served.push(one),
     begun: people.begun,
@@ -70,12 +72,19 @@ export function createJournal(time: VirtualTime): Journal {
           const { watchId, memory, transitions } = decision;
           stateById.set(watchId, memory.state);
           const poll = lastPollById.get(watchId);
-          if (poll !== undefined) poll.isKept = true;
+          for (const one of [...(unkeptById.get(watchId) ?? []), ...(poll ? [poll] : [])]) one.isKept = true;
+          unkeptById.delete(watchId);
           owed.decided(watchId, transitions, at);
           sightings.decided(decision);
         }
       },
-      unkept: people.unkept,
+      unkept(decisions) {
+        people.unkept(decisions);
+        for (const { watchId } of decisions) {
+          const poll = lastPollById.get(watchId);
+          if (poll !== undefined) unkeptById.set(watchId, [...(unkeptById.get(watchId) ?? []), poll]);
+        }
+      },
       dispatched(result) {
         people.made(result);
         for (const verdicts of result.verdicts.values()) sightings.judged(verdicts);
@@ -110,6 +119,7 @@ export function createJournal(time: VirtualTime): Journal {
     },
     lived(life) {
       lives.push(life);
+      unkeptById.clear();
       people.lived(life);
     },
     end: (chain, span, given) => ({

@@ -184,6 +184,8 @@ export interface Blindness {
   readonly at: Instant;
   readonly clockAt: Instant;
   readonly watches: readonly string[];
+  /** How many times as long as written the intervals are said to be, of the severity that a plan stretches most. */
+  readonly stretch: number;
 }
 
 /** Something of what people do, or of what becomes of messages, met an alert. */

@@ -14,6 +14,7 @@ import type { Store } from '../../../src/store/contract/store.ts';
 import type { SafeLog } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { LifeLine } from '../life-line.ts';
+import type { Blindness } from '../model.ts';
 import type { ConfigVersion } from '../people/log.ts';
 import type { Reached } from '../scenes/operators.ts';
 import type { Loaded } from '../scenes/versions.ts';
@@ -28,7 +29,7 @@ export interface DaemonOptions {
   readonly files: () => Loaded;
   readonly onApplied: (version: ConfigVersion) => void;
   /** The rules of its watches that are blind, each ten minutes. */
-  readonly onLook: (look: { readonly clockAt: Instant; readonly watches: readonly string[] }) => void;
+  readonly onLook: (look: Omit<Blindness, 'at'>) => void;
   readonly hook: PollHook;
 }
 
@@ -108,7 +109,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   async function look(): Promise<void> {
     while (!line.stopping.aborted) {
-      onLook({ clockAt: clock.now(), watches: runtime.parts.blindWatches.blind().map(({ watch: { rule } }) => rule) });
+      const { blindWatches, explorers } = runtime.parts;
+      const blind = blindWatches.blind().map(({ watch: { rule } }) => rule);
+      const factors = explorers().flatMap(({ plan }) => Object.values(plan?.stretch ?? {}));
+      onLook({ clockAt: clock.now(), watches: blind, stretch: Math.max(1, ...factors) });
       await clock.sleep(LOOK_MS, line.stopping);
     }
   }

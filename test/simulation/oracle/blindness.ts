@@ -37,7 +37,7 @@ interface Polls {
 }
 
 function judgeLook(look: Blindness, reference: CronReference, { known, certain }: Polls, logs: Logs): Verdict[] {
-  const { at, clockAt, watches } = look;
+  const { at, clockAt, watches, stretch } = look;
   const { watch, dueBetween } = reference;
   if (watches.includes(watch)) {
     const last = lastBefore(look, certain);
@@ -49,7 +49,8 @@ function judgeLook(look: Blindness, reference: CronReference, { known, certain }
   const last = lastBefore(look, known);
   const start = logs.lives.find(({ from, to }) => from <= at && at <= to)?.from ?? null;
   if (last === null || start === null) return [];
-  const missed = dueBetween(Math.max(last.clockAt, start + clockAt - at), clockAt);
+  const due = dueBetween(Math.max(last.clockAt, start + clockAt - at), clockAt);
+  const missed = Math.floor(due / stretch);
   return missed > MISSED_MEANS_BLIND + SPARE
     ? [verdictOf(watch, 'lost', at, `not blind after ${missed} missed due times`)]
     : [];

@@ -218,7 +218,10 @@ describe('a count', () => {
 
 describe('a watch with office hours', () => {
   const answer = (minute: number): Served['answer'] => coins(minute >= 480 && minute < 1080 ? 200 : null);
-  const look = (minute: number, watches: readonly string[]) => ({ at: at(minute), clockAt: at(minute), watches });
+  const look = (minute: number, watches: readonly string[], stretch = 1) => {
+    const now = at(minute);
+    return { at: now, clockAt: now, watches, stretch };
+  };
 
   test('is not blind at night', () => {
     const night = (watches: readonly string[]): Logs =>
@@ -238,9 +241,11 @@ describe('a watch with office hours', () => {
 
   test('is blind where it was due and not answered', () => {
     const bad = (minute: number): Served['answer'] => coins(minute < 600 ? 200 : null);
-    const day = (watches: readonly string[]): Logs =>
-      logsOf('office', PATHS.coin, bad, { blindness: [look(700, watches)] });
+    const day = (watches: readonly string[], stretch = 1): Logs =>
+      logsOf('office', PATHS.coin, bad, { blindness: [look(700, watches, stretch)] });
     expect(says(day(['office']))).toEqual([]);
     expect(says(day([]))).toEqual(['lost office']);
+    // A plan that makes its interval longer makes its due times fewer.
+    expect(says(day([], 4))).toEqual([]);
   });
 });

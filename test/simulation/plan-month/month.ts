@@ -268,7 +268,14 @@ function createClient(
     number += 1;
     const id = `${severity}${number}`;
     dueOf.set(id, due);
-    const spend = { class: spentOn, severity, isExtra: false, question: '', operation: question.operation, price: question.credits };
+    const spend = {
+      class: spentOn,
+      severity,
+      isExtra: false,
+      question: '',
+      operation: question.operation,
+      price: question.credits,
+    };
     try {
       return await fetchAnswer({ question, address: `/${question.credits}/${id}`, where: 'the server', spend });
     } finally {
