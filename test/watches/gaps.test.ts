@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
 import { afterReadings, type Gap, type Gaps, showHeights, withGap } from '../../src/watches/lists/gaps.ts';
+import { aDecision } from '../store/builders.ts';
+import { commit } from '../support/store/store-calls.ts';
 import { internalTransactions } from '../../src/watches/internal-transactions.ts';
 import { coverageOf } from '../../src/watches/lists/coverage.ts';
 import { ListState } from '../../src/watches/list-state.ts';
@@ -29,6 +31,18 @@ async function coverage(world: World) {
   const id = watch?.id ?? '';
   const memory = (await world.store.recall([id])).get(id);
   return coverageOf(ListState.parse(memory?.state));
+}
+
+/** Another process commits what is stored once more: a poll that began before is superseded. */
+async function writeAgain({ store, clock }: World): Promise<void> {
+  const [{ id } = missing()] = loadWatches(rules(4));
+  const memory = (await store.recall([id])).get(id) ?? missing();
+  const ends = await commit(store, [aDecision(id, { memory, expects: memory.version })], clock.now());
+  expect(ends).toEqual(['kept']);
+}
+
+function missing(): never {
+  throw new Error('it is not there');
 }
 
 /** Partial readings that the log tells of. */
@@ -90,6 +104,23 @@ describe('what lies below the most pages of a poll', () => {
     expect(await polls(world, 4)).toHaveLength(170);
     expect((await coverage(world)).unread).toEqual([]);
     expect(await polls(world, 3)).toEqual([]);
+  });
+
+  test('is not read again where another process wrote the memory meanwhile', async () => {
+    const spent = async (isSuperseded: boolean): Promise<number[]> => {
+      await using world = await createWorld(rules(4));
+      await world.poll();
+      calls(world, 420);
+      await world.poll();
+      const told: number[] = [];
+      for (let poll = 0; poll < 6; poll += 1) {
+        if (isSuperseded) await writeAgain(world);
+        told.push((await world.poll()).length);
+      }
+      expect((await coverage(world)).unread).toEqual([]);
+      return told;
+    };
+    expect(await spent(true)).toEqual(await spent(false));
   });
 
   test('costs the newest rows no more than a quarter of the pages', async () => {
@@ -199,6 +230,15 @@ describe('gaps', () => {
     const reading = { gap: upper, lowest: 44, resume: { at: '44' }, isClosed: false };
     expect(afterReadings(gaps, [reading]).map(showHeights)).toEqual(['blocks 40-44', 'blocks 10-20']);
     expect(afterReadings(gaps, [{ ...reading, isClosed: true }]).map(showHeights)).toEqual(['blocks 10-20']);
+  });
+
+  test('that became another one meanwhile stays as it is', () => {
+    const gaps = all([10, 20], [40, 50]);
+    const [upper = gap(0, 0)] = gaps;
+    const reading = { gap: { ...upper }, lowest: 44, resume: { at: '44' }, isClosed: false };
+    expect(afterReadings(gaps, [reading]).map(showHeights)).toEqual(['blocks 40-44', 'blocks 10-20']);
+    const further = gaps.map((one) => ({ ...one, resume: { at: '42' } }));
+    expect(afterReadings(further, [reading])).toEqual(further);
   });
 
   test('without a height reach to the head', () => {

@@ -44,12 +44,15 @@ export function withGap(gaps: Gaps, gap: Gap): Gaps {
   return all.length > MOST_GAPS ? withoutClosest(all) : all;
 }
 
-/** The gaps after those readings. The lowest block may have been read in part only, so it stays in its gap. */
+/**
+ * The gaps after those readings. The lowest block may have been read in part only, so it stays in its gap. A gap that is
+ * another one by now, since the memory was read again meanwhile, stays as it is.
+ */
 export function afterReadings(gaps: Gaps, readings: readonly GapReading[]): Gaps {
   if (readings.length === 0) return gaps;
-  const readingByGap = new Map(readings.map((reading) => [reading.gap, reading]));
+  const readingByGap = new Map(readings.map((reading) => [nameOf(reading.gap), reading]));
   return gaps.flatMap((gap) => {
-    const reading = readingByGap.get(gap);
+    const reading = readingByGap.get(nameOf(gap));
     if (reading === undefined) return [gap];
     if (reading.isClosed) return [];
     return [{ ...gap, to: Math.min(gap.to, reading.lowest ?? gap.to), resume: reading.resume }];
@@ -60,6 +63,10 @@ export function afterReadings(gaps: Gaps, readings: readonly GapReading[]): Gaps
 export function showHeights({ from, to }: Pick<Gap, 'from' | 'to'>): string {
   if (to === Number.MAX_SAFE_INTEGER) return `blocks from ${from} on`;
   return from === to ? `block ${from}` : `blocks ${from}-${to}`;
+}
+
+function nameOf({ from, to, resume }: Gap): string {
+  return JSON.stringify([from, to, resume]);
 }
 
 function join(upper: Gap, lower: Gap): Gap {

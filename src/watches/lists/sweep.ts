@@ -24,6 +24,8 @@ export const NO_SWEEP: Sweep = { hour: null, open: null, completedAt: null };
 
 /** What a poll read of it. */
 export interface SweepReading {
+  /** Where it began. */
+  readonly from: Cursor | null;
   readonly resume: Cursor | null;
   readonly isComplete: boolean;
 }
@@ -47,7 +49,12 @@ export function begun(sweep: Sweep, hour: number, { at, coversAll }: { at: Insta
 }
 
 export function afterSweeping(sweep: Sweep, reading: SweepReading | null, at: Instant): Sweep {
-  if (reading === null || sweep.open === null) return sweep;
+  // A memory that was read again meanwhile may be elsewhere with it.
+  if (reading === null || sweep.open === null || !isSame(reading.from, sweep.open.resume)) return sweep;
   if (reading.isComplete) return { ...sweep, open: null, completedAt: at };
   return reading.resume === sweep.open.resume ? sweep : { ...sweep, open: { resume: reading.resume } };
+}
+
+function isSame(one: Cursor | null, other: Cursor | null): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

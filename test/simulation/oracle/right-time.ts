@@ -1,4 +1,5 @@
-// Time in which the daemon ran and was answered rightly. Only that counts for what it is late with.
+// Time in which the daemon ran and was answered rightly. Only that counts for what it is late with; where a plan makes
+// intervals longer, as much less of it.
 import type { Instant, Logs, Span } from '../model.ts';
 
 export interface RightTime {
@@ -18,16 +19,31 @@ export function rightTimeOf(logs: Logs, path: string, slotMs: number): RightTime
   for (const disturbance of logs.disturbances)
     if (disturbance.path === null || disturbance.path === path || disturbance.path === 'blocks') spoil(disturbance);
   for (const pause of pausesOf(logs)) spoil(pause);
+  const worth = worthOf(logs, isRight.length, slotMs);
   return {
     after(from, ms) {
       let left = Math.ceil(ms / slotMs);
       for (let slot = Math.ceil((from - span.from) / slotMs); slot < isRight.length; slot += 1) {
-        if (isRight[slot] === true) left -= 1;
-        if (left === 0) return span.from + (slot + 1) * slotMs;
+        if (isRight[slot] === true) left -= worth[slot] ?? 1;
+        if (left <= ROUNDING) return span.from + (slot + 1) * slotMs;
       }
       return null;
     },
   };
+}
+
+const ROUNDING = 1e-9;
+
+/** Of each slot, how many intervals went by in it, by what the daemon said before it, in it and after it. */
+function worthOf({ blindness, span }: Logs, slots: number, slotMs: number): number[] {
+  const worth = Array.from({ length: slots }, () => 1);
+  for (const [n, { at, stretch }] of blindness.entries()) {
+    const until = blindness[n + 1]?.at ?? span.to;
+    const first = Math.max(0, Math.floor((at - span.from) / slotMs) - 1);
+    for (let slot = first; slot < slots && span.from + slot * slotMs <= until; slot += 1)
+      worth[slot] = Math.min(worth[slot] ?? 1, 1 / stretch);
+  }
+  return worth;
 }
 
 /** When the daemon did not run. */
