@@ -7,7 +7,7 @@ import { commandsOf, forkOf } from './faults/chain.ts';
 import { drawScenes } from './scenes/draw.ts';
 import { DAY_MS, lifeOf } from './life.ts';
 import { CREDIT_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
-import type { History, Instant, PlannedFault, Span } from './model.ts';
+import type { History, Instant, PlannedFault, Span, Stretch } from './model.ts';
 
 /** Ten days after the first block of the chain, in the middle of one. */
 export const START: Instant = Date.UTC(2026, 0, 11, 0, 0, 30);
@@ -18,7 +18,7 @@ const FAULTS_A_DAY = { least: 10, most: 40 };
 const REORGS_A_DAY = 4;
 
 /** `kinds`: what may go wrong. */
-export function drawHistory(seed: number, days: number, kinds: readonly FaultKind[]): History {
+export function drawHistory(seed: number, days: number, kinds: readonly FaultKind[], stretch: Stretch = 'on'): History {
   const isApart = new Set<FaultKind>([...SCENE_KINDS, ...CREDIT_KINDS]);
   const troubles = kinds.filter((kind) => !isApart.has(kind));
   const faults = Array.from({ length: days }, (_, day) => [
@@ -26,7 +26,7 @@ export function drawHistory(seed: number, days: number, kinds: readonly FaultKin
     ...drawScenes(createDraw(seed, 'scenes', day), spanOf(day), { day, kinds }),
     ...creditFaultsOf(createDraw(seed, 'credits', day), day, kinds),
   ]);
-  return { seed, days, faults: faults.flat() };
+  return { seed, days, faults: faults.flat(), stretch };
 }
 
 function faultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {

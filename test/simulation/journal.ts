@@ -25,8 +25,11 @@ export interface Journal {
   readonly blind: (look: Omit<Blindness, 'at'>) => void;
   readonly started: () => void;
   readonly lived: (life: Life) => void;
-  readonly end: (chain: ChainLog, span: Span, given: Pick<PeopleLog, 'jumps' | 'refusals'>) => Logs;
+  readonly end: (chain: ChainLog, span: Span, given: Given) => Logs;
 }
+
+/** What was planned. */
+export interface Given extends Pick<PeopleLog, 'jumps' | 'refusals'>, Pick<Logs, 'stretch'> {}
 
 export function createJournal(time: VirtualTime): Journal {
   const served: Served[] = [];
@@ -122,8 +125,9 @@ export function createJournal(time: VirtualTime): Journal {
       unkeptById.clear();
       people.lived(life);
     },
-    end: (chain, span, given) => ({
+    end: (chain, span, { stretch, ...given }) => ({
       span,
+      stretch,
       chain,
       served,
       polls,

@@ -6,6 +6,7 @@
 //   --bug NAME    the same in a copy of the sources with that bug in it
 //   --long        does not look for the shortest history
 //   --all         goes on after a history with something wrong, and looks for no shortest one
+//   --unstretched  the plan leaves intervals as they are: the credits run out
 //   --logs DIR    keeps the logs of each history in DIR, and judges those that are there instead of a run
 import { parseArgs } from 'node:util';
 import { copyWith, runIn } from './bugs/copies.ts';
@@ -32,6 +33,7 @@ const { values } = parseArgs({
     long: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     logs: { type: 'string' },
+    unstretched: { type: 'boolean', default: false },
   },
 });
 
@@ -90,7 +92,7 @@ function failsOutdated(history: History, open: Found['open']): boolean {
 }
 
 function historyOf(seed: number): History {
-  const history = drawHistory(seed, Number(values.days), kinds());
+  const history = drawHistory(seed, Number(values.days), kinds(), values.unstretched ? 'off' : 'on');
   const only = values.only?.split(',');
   return only === undefined ? history : { ...history, faults: history.faults.filter(({ id }) => only.includes(id)) };
 }

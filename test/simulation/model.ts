@@ -11,7 +11,11 @@ export interface History {
   readonly seed: number;
   readonly days: number;
   readonly faults: readonly PlannedFault[];
+  readonly stretch: Stretch;
 }
+
+/** `off`: the plan is written, and intervals stay as they are, whatever is left of it. */
+export type Stretch = 'on' | 'off';
 
 /** One fault of a history. Each kind says what its numbers mean (faults/catalogue.ts); those it has no use for are 0. */
 export interface PlannedFault {
@@ -165,6 +169,7 @@ export interface Disturbance extends Span {
 /** What a run leaves behind. Each list is in the order of time. */
 export interface Logs {
   readonly span: Span;
+  readonly stretch: Stretch;
   readonly chain: ChainLog;
   readonly served: readonly Served[];
   readonly polls: readonly Poll[];

@@ -9,12 +9,11 @@ import { startDaemon } from './machine/daemon.ts';
 import { createCredits } from './machine/credits.ts';
 import { createFaultField } from './faults/field.ts';
 import { endOf, scriptOf, START } from './history.ts';
-import { createJournal } from './journal.ts';
+import { createJournal, type Given } from './journal.ts';
 import { clockOf, createLifeLine } from './life-line.ts';
 import { createPolicyMemory } from './machine/policy-memory.ts';
 import { createMachine, type Machine } from './machine/machine.ts';
 import type { History, Logs, PlannedFault } from './model.ts';
-import type { PeopleLog } from './people/log.ts';
 import { createReplicas } from './chain/replicas.ts';
 import { createLoad } from './scenes/loading.ts';
 import { act, isOperators } from './scenes/operators.ts';
@@ -41,7 +40,7 @@ export async function run(history: History): Promise<Logs> {
   let present = createLifeLine();
   using _timers = virtualTimers({ time, wall, line: () => present });
   const notifiers = sinkNotifiers({ ...world, line: () => present, onTry: journal.begun });
-  const versions = createVersions(history.faults, createLoad(notifiers));
+  const versions = createVersions(history.faults, createLoad(notifiers, history.stretch));
   const machine = createMachine({
     time,
     onLife: journal.lived,
@@ -84,9 +83,10 @@ export async function run(history: History): Promise<Logs> {
 const STOPPING_MS = 60_000;
 
 /** What befalls the store and the clock by plan. */
-function givenTo({ faults }: History): Pick<PeopleLog, 'jumps' | 'refusals'> {
+function givenTo({ faults, stretch }: History): Given {
   const planned = faults.toSorted((a, b) => a.at - b.at);
   return {
+    stretch,
     jumps: planned.flatMap(({ kind, at, amount }) => {
       if (kind === 'clock-forward') return [{ at, ms: amount }];
       return kind === 'clock-back' ? [{ at, ms: -amount }] : [];

@@ -41,6 +41,7 @@ function logsOf(
 ): Logs {
   const minutes = Array.from({ length: 95 }, (_, n) => 5 * n);
   return {
+    stretch: 'on',
     span: { from: START, to: END },
     chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map() },
     served: minutes.flatMap((minute) => serve(minute).map((one) => ({ ...served(path, minute), ...one }))),
@@ -456,5 +457,19 @@ test('a request before the reset that the limiter announced is overspent, unless
 
 test('a request for which nothing was left of the plan is overspent', () => {
   const serve = (minute: number): Partial<Served>[] => [{ ...page([KNOWN]), isUnpaid: minute === 30 }];
-  expect(says(logsOf('busy', PATHS.busy, serve))).toEqual([`overspent ${PATHS.busy}`]);
+  const logs = logsOf('busy', PATHS.busy, serve);
+  expect(says(logs)).toEqual([`overspent ${PATHS.busy}`]);
+  expect(says({ ...logs, stretch: 'off' })).toEqual([]);
+});
+
+test('where intervals stay as they are, too many requests that ask for a refill are overspent', () => {
+  const refusedAt = (minutes: readonly number[]): string[] => {
+    const serve = (minute: number): Partial<Served>[] => [
+      page([KNOWN]),
+      ...minutes.map((more) => ({ ...page([KNOWN]), at: at(minute + more), isUnpaid: minute >= 30 && minute < 90 })),
+    ];
+    return says({ ...logsOf('busy', PATHS.busy, serve), stretch: 'off' });
+  };
+  expect(refusedAt([1])).toEqual([]);
+  expect(refusedAt([1, 2, 3])).toContain(`overspent ${PATHS.busy}`);
 });

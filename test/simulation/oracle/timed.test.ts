@@ -43,6 +43,7 @@ function logsOf(
   };
   const asked = { cursor: '', replica: 'chain', fault: null, restsUntil: null, isUnpaid: false } as const;
   return {
+    stretch: 'on',
     span,
     chain: { items: [], reorganisations: [], freezes: [], coin: [], reputation: [], tokens: new Map() },
     served: minutes.map((minute) => ({ ...asked, at: at(minute), path, answer: answer(minute) })),

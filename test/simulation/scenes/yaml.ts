@@ -2,6 +2,7 @@
 import { CHAIN_ID, TOKENS } from '../../../src/sandbox/names.ts';
 import { addressOf, REQUESTS_PER_SECOND } from '../chain/chain.ts';
 import { CREDITS } from '../machine/credits.ts';
+import type { Stretch } from '../model.ts';
 import type {
   Cap,
   Channel,
@@ -15,14 +16,14 @@ import type {
 } from '../people/log.ts';
 import { sourceOf, WATCHES, type WatchSource } from './watches.ts';
 
-const EXPLORER = `
+const explorerOf = (stretch: Stretch): string => `
 explorers:
   chain:
     form: multichain
     base_url: 'https://explorer.example'
     chain_id: ${CHAIN_ID}
     api_key: { env: EXPLORER_KEY }
-    plan: { requests_per_second: ${REQUESTS_PER_SECOND}, credits: ${CREDITS} }
+    plan: { requests_per_second: ${REQUESTS_PER_SECOND}, credits: ${CREDITS}, stretch: '${stretch}' }
 addresses:
   treasury: ${addressOf('treasury')}
   vault: ${addressOf('vault')}
@@ -34,14 +35,14 @@ rules: [rules.yaml]
 `;
 
 /** JSON is YAML too. */
-export function configYamlOf({ channels, routes, inhibit, self }: ConfigVersion): string {
+export function configYamlOf({ channels, routes, inhibit, self }: ConfigVersion, stretch: Stretch): string {
   const rest = {
     channels: Object.fromEntries(channels.map((channel) => [channel.name, channelOf(channel)])),
     routes: routes.map(routeOf),
     inhibit: inhibit.map(inhibitOf),
     self: self.length === 0 ? 'none' : self,
   };
-  return EXPLORER + linesOf(rest);
+  return explorerOf(stretch) + linesOf(rest);
 }
 
 export function rulesYamlOf({ rules }: ConfigVersion): string {
