@@ -18,14 +18,15 @@ const KEYS = { FIRST: 'first-key', SECOND: 'second-key' };
 
 interface Entry {
   readonly chain: number;
-  readonly perSecond?: number;
+  /** Null: the config names none. */
+  readonly perSecond?: number | null;
   readonly key?: string;
 }
 
 function aConfig(entries: Readonly<Record<string, Entry>>): Config {
   const explorers = Object.entries(entries).map(([name, { chain, perSecond = 5, key = 'FIRST' }]) => {
-    const plan = `plan: { requests_per_second: ${perSecond} }`;
-    return `  ${name}: { form: multichain, base_url: 'https://api.example', chain_id: '${chain}', api_key: { env: ${key} }, ${plan} }\n`;
+    const plan = perSecond === null ? '' : `, plan: { requests_per_second: ${perSecond} }`;
+    return `  ${name}: { form: multichain, base_url: 'https://api.example', chain_id: '${chain}', api_key: { env: ${key} }${plan} }\n`;
   });
   const text = `explorers:\n${explorers.join('')}channels: { screen: { type: log } }\n`;
   const { config, problems } = loadConfig('config.yaml', { env: KEYS, readFile: () => text, notifiers });
@@ -113,5 +114,50 @@ test('a limit that is lowered in one entry counts for the other one too', async 
   await load({ ethereum: { chain: 1 }, gnosis: { chain: 100, perSecond: 1 } });
   expect(budgetOf('ethereum')).not.toBe(before);
   expect(budgetOf('ethereum')).toBe(budgetOf('gnosis'));
+  await explorers[Symbol.asyncDispose]();
+});
+
+test('a plan that rests goes on resting where a reload changes how often it may be asked', async () => {
+  const { explorers, budgetOf, load } = someExplorers();
+  await load({ ethereum: { chain: 1 } });
+  await refuse(budgetOf('ethereum'));
+  const rests = explorers.rests();
+  await load({ ethereum: { chain: 1, perSecond: 2 } });
+  expect(explorers.rests()).toEqual(rests);
+  expect(() => {
+    budgetOf('ethereum').assertOpen('host');
+  }).toThrow('the API key was refused');
+  await explorers[Symbol.asyncDispose]();
+});
+
+test.each([
+  ['the config names the limit', 5, [2, 2, 2], 5],
+  ['two answers announce it', null, [7, 2, 2], 2],
+  ['one answer says something else', null, [2, 2, 1, 2], 2],
+  ['no answer says it', null, [null, null], Infinity],
+])('intervals are planned by a limit of requests: %s', async (_, perSecond, limits, planned) => {
+  const { explorers, budgetOf, load } = someExplorers();
+  await load({ ethereum: { chain: 1, perSecond } });
+  for (const limit of limits) {
+    const ticket = await budgetOf('ethereum').pass('host', signal, A_REQUEST);
+    const planHeaders = { credits: null, limit, remaining: null, resetMs: limit === null ? null : 400 };
+    budgetOf('ethereum').settle(ticket, { reason: null, retryAfterMs: null, planHeaders });
+  }
+  expect(explorers.purses().map(({ requestsPerSecond }) => requestsPerSecond)).toEqual([planned]);
+  await explorers[Symbol.asyncDispose]();
+});
+
+test.each([
+  ['a minute long', [48_000, 60_000, 59_000, 12_000], 300 / 59],
+  ['a second long, whatever one answer says', [400, 600_000, 300], 300],
+])('a window is %s', async (_, resets, planned) => {
+  const { explorers, budgetOf, load } = someExplorers();
+  await load({ ethereum: { chain: 1, perSecond: null } });
+  for (const resetMs of resets) {
+    const ticket = await budgetOf('ethereum').pass('host', signal, A_REQUEST);
+    const planHeaders = { credits: null, limit: 300, remaining: 200, resetMs };
+    budgetOf('ethereum').settle(ticket, { reason: null, retryAfterMs: null, planHeaders });
+  }
+  expect(explorers.purses()[0]?.requestsPerSecond).toBe(planned);
   await explorers[Symbol.asyncDispose]();
 });

@@ -124,7 +124,7 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
         explorers: members.map(({ name }) => name),
         account,
         nameIn: members[0]?.nameIn ?? ((): null => null),
-        requestsPerSecond: members[0]?.pace.requestsPerSecond ?? Infinity,
+        requestsPerSecond: members[0]?.budget.requestsPerSecond() ?? Infinity,
         isStretched: plans.get(members[0]?.name ?? '')?.plan?.isStretched ?? true,
       }));
     },

@@ -1,11 +1,12 @@
 // What the explorers of one plan may ask together. Budgets live as long as an explorer that uses them: one of a key that
-// was rotated out goes with its explorers. The books of a plan stay when only its pace changes.
+// was rotated out goes with its explorers. The books of a plan and its rests stay when only its pace changes.
 import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
 import { showResets, type Resets } from '../../core/spending/period.ts';
 import { createAccount, type Account } from '../../explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
+import { createPause, type RequestGate } from '../../explorer/spending/pause.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -32,6 +33,7 @@ export interface PlanBudget {
   readonly pace: Pace;
   readonly budget: Budget;
   readonly account: Account;
+  readonly pause: RequestGate;
 }
 
 export interface PlanBudgets {
@@ -62,7 +64,9 @@ export function createPlanBudgets(
       const account = same[0]?.account ?? createAccount({ clock, assumesPlan, onPrice, onResets });
       const nameIn = (salt: string): string | null =>
         settings.form === 'sandbox' ? null : createHmac('sha256', salt).update(plan).digest('base64url');
-      const fresh = { plan, nameIn, pace, account, budget: createBudget({ clock, log, host, account, ...pace }) };
+      const pause = same[0]?.pause ?? createPause();
+      const budget = createBudget({ clock, log, host, account, pause, ...pace });
+      const fresh = { plan, nameIn, pace, account, pause, budget };
       known.push(fresh);
       return fresh;
     },

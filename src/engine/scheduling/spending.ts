@@ -1,4 +1,5 @@
 // Plans each minute how the credits of each plan are spent, and which intervals follow from that.
+import { PACE_SLACK } from '../../core/model/watch/schedule.ts';
 import { askedBy, needOf, severityOf } from '../../core/spending/asked.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
 import {
@@ -23,13 +24,14 @@ import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Account, AccountFacts } from '../../explorer/spending/account.ts';
 import type { PlanReading } from '../../telemetry/plan-metrics.ts';
 import { remembered } from '../../lib/remembered.ts';
+import { questionKeyOf } from './groups.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /** One plan and the explorers that share it. */
 export interface Purse {
   readonly explorers: readonly string[];
   readonly account: Pick<Account, 'supply' | 'planned' | 'facts' | 'prices' | 'isProbeDue'>;
-  /** By the plan; Infinity: it names none. */
+  /** By the plan, or as the explorer announces it; Infinity: neither names one. */
   readonly requestsPerSecond: number;
   /** False: intervals stay as they are written. */
   readonly isStretched: boolean;
@@ -72,12 +74,26 @@ interface Priced extends SpendingPlan {
   readonly severities: ReadonlySet<Severity>;
   /** On a whole plan that no other program uses. */
   readonly usual: Pick<SpendingPlan, 'x' | 'xc'>;
+  readonly shortestOf: ShortestOf;
 }
 
-const NOTHING_ASKED: Priced = { ...UNSTRETCHED, wanted: 0, planned: 0, severities: new Set(), usual: UNSTRETCHED };
+const NOTHING_ASKED: Priced = {
+  ...UNSTRETCHED,
+  wanted: 0,
+  planned: 0,
+  severities: new Set(),
+  usual: UNSTRETCHED,
+  shortestOf: () => Infinity,
+};
 
-/** The questions of the watches of the explorers of a plan, at its prices. */
-type QuestionsOf = (purse: Purse) => readonly PlannedQuestion[];
+/** The shortest interval in force of the watches that ask the same and are due together. */
+type ShortestOf = (watch: Watch) => number;
+
+/** The watches of the explorers of a plan, and their questions at its prices. */
+interface Asked {
+  readonly watches: readonly Watch[];
+  readonly questions: readonly PlannedQuestion[];
+}
 
 /** The same questions are planned each minute. */
 const severitiesIn = remembered(
@@ -86,9 +102,9 @@ const severitiesIn = remembered(
 );
 
 /** Made again where the watches are other ones: ten thousand take longer than the plan itself. */
-function createQuestions(watches: () => readonly Watch[]): QuestionsOf {
+function createAsked(watches: () => readonly Watch[]): (purse: Purse) => Asked {
   let seen: readonly Watch[] = [];
-  const byExplorers = new Map<string, readonly PlannedQuestion[]>();
+  const byExplorers = new Map<string, Asked>();
   return ({ explorers, account }) => {
     const now = watches();
     if (now.length !== seen.length || now.some((watch, i) => watch !== seen[i])) byExplorers.clear();
@@ -100,13 +116,40 @@ function createQuestions(watches: () => readonly Watch[]): QuestionsOf {
     const own = new Set(explorers);
     const asking = now.filter(({ target }) => own.has(target.explorer));
     const questions = askedBy(asking, { prices }).map(({ question }) => question);
-    byExplorers.set(key, questions);
-    return questions;
+    const asked = { watches: asking, questions };
+    byExplorers.set(key, asked);
+    return asked;
   };
 }
 
+/** Found when a stretched interval is first asked for. */
+function shortestAt(watches: readonly Watch[], factors: Pick<SpendingPlan, 'x' | 'xc'>): ShortestOf {
+  let shortestByKey: Map<string, number> | null = null;
+  return (watch) => {
+    if (shortestByKey === null) {
+      shortestByKey = new Map();
+      for (const one of watches) {
+        const key = questionKeyOf(one);
+        if (one.schedule.type === 'every')
+          shortestByKey.set(key, Math.min(shortestByKey.get(key) ?? Infinity, paceAlone(one, factors)));
+      }
+    }
+    return shortestByKey.get(questionKeyOf(watch)) ?? Infinity;
+  };
+}
+
+/** As if no other watch asked the same. */
+function paceAlone(watch: Watch, factors: Pick<SpendingPlan, 'x' | 'xc'>): number {
+  return Math.ceil(effectiveMs(needOf(watch), factors) / STEP_MS) * STEP_MS;
+}
+
+/** It rides on the ticks of a watch that is asked more often: the first one after nine tenths of its own interval. */
+function rideOn(shortestMs: number, ownMs: number): number {
+  return shortestMs >= ownMs ? ownMs : Math.ceil((PACE_SLACK * ownMs) / shortestMs) * shortestMs;
+}
+
 export function createSpending({ purses, watches, clock, onChange, onProbe }: SpendingOptions): Spending {
-  const questionsOf = createQuestions(watches);
+  const askedOf = createAsked(watches);
   let planByExplorer: ReadonlyMap<string, Priced> = new Map();
 
   /** Small changes are left out: each moves the due times of all watches. */
@@ -124,7 +167,8 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
     const means = account.supply();
     // Most plans have no limit, and then no question is looked at.
     if (means.known === Infinity && requestsPerSecond === Infinity) return NOTHING_ASKED;
-    const questions = questionsOf(purse);
+    const asked = askedOf(purse);
+    const { questions } = asked;
     const supply = { ...means, dearest: dearestOf(questions), requestsPerMs: requestsPerSecond / 1000 };
     const before = planByExplorer.get(explorers[0] ?? '') ?? UNSTRETCHED;
     const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
@@ -136,6 +180,7 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
       planned: plannedPerMs(questions, supply, inForce),
       severities: severitiesIn(questions),
       usual: isStretched ? planOf(questions, wholeOf(supply, account.facts())) : UNSTRETCHED,
+      shortestOf: shortestAt(asked.watches, inForce),
     };
   }
 
@@ -156,9 +201,11 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
 
   return {
     paceOf(watch) {
-      const { x, xc } = planByExplorer.get(watch.target.explorer) ?? UNSTRETCHED;
-      if (x === 1 && xc === 1) return watch.schedule.intervalMs;
-      return Math.ceil(effectiveMs(needOf(watch), { x, xc }) / STEP_MS) * STEP_MS;
+      const plan = planByExplorer.get(watch.target.explorer) ?? NOTHING_ASKED;
+      if (plan.x === 1 && plan.xc === 1) return watch.schedule.intervalMs;
+      const ownMs = paceAlone(watch, plan);
+      if (watch.schedule.type === 'cron' || ownMs === watch.schedule.intervalMs) return ownMs;
+      return rideOn(plan.shortestOf(watch), ownMs);
     },
     stateOf(explorer) {
       const purse = purses().find(({ explorers }) => explorers.includes(explorer));

@@ -10,7 +10,8 @@ import { RequestFault } from '../http/fault.ts';
 import type { Account } from './account.ts';
 import type { BookedRequest } from './bookkeeper.ts';
 import type { PlanHeaders } from './plan-headers.ts';
-import { createPause, type Gate } from './pause.ts';
+import { createAnnouncedLimit } from './announced-limit.ts';
+import { createPause, type Gate, type RequestGate } from './pause.ts';
 import { createRateWindow, type WindowTicket } from './rate-window.ts';
 import { createSlots, type Slot } from './slots.ts';
 
@@ -30,6 +31,8 @@ export interface BudgetOptions {
   readonly concurrency?: number;
   /** Keeps the books of the plan. */
   readonly account: Account;
+  /** The rests of the plan, where another budget of it went before. */
+  readonly pause?: RequestGate;
   /** Told when the plan begins to refuse, when a refusal is judged otherwise, and when it is over. */
   readonly log?: Pick<Log, 'info' | 'warn'>;
   /** What log lines call the plan: the host. */
@@ -60,6 +63,8 @@ export interface Budget {
   restsLong(): boolean;
   /** Why requests do not leave freely; null while they do. */
   rest(): PlanRest | null;
+  /** By the config, else as answers announce it; null: neither says so. */
+  requestsPerSecond(): number | null;
 }
 
 export interface Ended {
@@ -76,7 +81,8 @@ export function createBudget(options: BudgetOptions): Budget {
   let hasAnswered = false;
   // What is left is not known yet, so that one answer has to say it.
   const slots = createSlots(() => (hasAnswered || account.isHeaderKnown() ? concurrency : 1));
-  const pause = createPause();
+  const { pause = createPause() } = options;
+  const announced = createAnnouncedLimit();
   const window = requestsPerSecond === null ? null : createRateWindow(requestsPerSecond);
   const say = createRestLog(options);
 
@@ -125,12 +131,14 @@ export function createBudget(options: BudgetOptions): Budget {
       say(pause.rest(now));
       hasAnswered ||= reason === null || credits !== null;
       slots.adjust();
+      if (planHeaders !== null && reason === null) announced.answered(planHeaders);
       if (planHeaders === null || planHeaders.resetMs === null) return;
       window?.announce(counted, now, planHeaders.resetMs);
       if (isUsedUp(planHeaders)) pause.restFor(planHeaders.resetMs + MARGIN_MS, now);
     },
     restsLong: () => isLong(pause.check(clock.now())),
     rest: () => pause.rest(clock.now()),
+    requestsPerSecond: () => requestsPerSecond ?? announced.perSecond(),
   };
 }
 

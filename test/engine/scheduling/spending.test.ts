@@ -127,6 +127,31 @@ test('a slower watch rides on the request of a faster one that asks the same', a
   for (const at of rides) expect(daemon.ticksOf('fast')).toContain(at);
 });
 
+test('the interval of a watch that rides is that of the ticks it takes, and it is asked as often as is said', async () => {
+  const pairs = [
+    ['2m', '3m', 'warning'],
+    ['7m', '1m', 'critical'],
+    ['10m', '45m', 'warning'],
+  ] as const;
+  for (const [fast, slow, severity] of pairs) {
+    const both =
+      rule('fast', { of: 'treasury', every: fast, severity }) +
+      rule('slow', { of: 'treasury', every: slow, severity: 'warning' });
+    const filler = rule('filler', { of: 'vault', every: '10s', severity: 'warning' });
+    await using daemon = planned(both + filler, { known: 20_000 });
+    const [first, second] = daemon.watches;
+    if (first === undefined || second === undefined) throw new Error('two watches');
+    const said = daemon.spending.paceOf(second);
+    expect(said % daemon.spending.paceOf(first)).toBe(0);
+    expect(said).toBeGreaterThan(second.schedule.intervalMs);
+    await daemon.clock.advance(40 * said);
+    const gaps = gapsOf(daemon.ticksOf('slow')).slice(1);
+    expect(gaps.length).toBeGreaterThan(30);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(said + 100);
+    expect(Math.min(...gaps)).toBeGreaterThan(0.85 * said);
+  }
+});
+
 test('what becomes overdue when more is left is spread over the new interval, and comes once', async () => {
   await using daemon = planned(CRITICAL + WARNING, { known: 35_000 });
   await daemon.clock.advance(20 * MINUTE);
