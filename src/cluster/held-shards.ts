@@ -7,7 +7,7 @@
 //
 // What followers are told of one shard comes in that order, each after the one before. Shards do not wait for each other.
 import type { Clock } from '../lib/clock.ts';
-import type { HeldShard } from '../store/contract/cluster.ts';
+import type { ClaimedShard, HeldShard } from '../store/contract/cluster.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Follower } from './ownership.ts';
@@ -18,7 +18,7 @@ export interface HeldShards {
   fenceOf(shard: Shard): Fence | null;
   mayWork(shard: Shard): boolean;
   follow(follower: Follower): void;
-  add(held: HeldShard, deadline: number): void;
+  add(held: ClaimedShard, deadline: number): void;
   /** Every lease lasts until then. */
   prolong(deadline: number): void;
   /** False: it was not held. */
@@ -28,7 +28,7 @@ export interface HeldShards {
 }
 
 interface Entry {
-  readonly held: HeldShard;
+  readonly held: ClaimedShard;
   deadline: number;
   state: 'claimed' | 'working' | 'releasing';
 }
@@ -52,11 +52,11 @@ export function createHeldShards({ clock, log }: { readonly clock: Clock; readon
   const isCurrent = (entry: Entry): boolean => entries.get(entry.held.shard) === entry;
 
   async function begin(entry: Entry): Promise<void> {
-    const { shard, askAfterMs } = entry.held;
+    const { shard, askAfterMs, isTakeover } = entry.held;
     await clock.sleep(askAfterMs);
     if (!isCurrent(entry)) return;
     if (entry.state === 'claimed') entry.state = 'working';
-    for (const follower of followers) await tell(entry, () => follower.claimed(shard));
+    for (const follower of followers) await tell(entry, () => follower.claimed(shard, isTakeover));
   }
 
   /** What it reads is read until it can be, or the shard is gone. */

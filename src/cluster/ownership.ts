@@ -53,8 +53,11 @@ export interface DeclaredConfig {
 
 /** Each method is awaited before the next one is called, also those of other followers. */
 export interface Follower {
-  /** The shard is held now, and `fenceOf` answers. What is stored of it is read before anything is decided. */
-  claimed(shard: Shard): Promise<void>;
+  /**
+   * The shard is held now, and `fenceOf` answers. What is stored of it is read before anything is decided. `isTakeover`: who
+   * held it did not give it back.
+   */
+  claimed(shard: Shard, isTakeover: boolean): Promise<void>;
   /** The shard is about to be given back: resolves when nothing of it runs, and what it learned is written. */
   releasing(shard: Shard): Promise<void>;
   /** Another replica may have it already: what is remembered of it is dropped, and nothing is written. */

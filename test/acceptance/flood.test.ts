@@ -111,4 +111,4 @@ rules: [rules.yaml]
   ]);
   expect(await running.metrics()).toMatch(/chainwarden_watch_not_judged_total\{watch="calls"\} [1-9]/);
   expect((await running.page('/')).body).toMatch(/items not judged in an hour/);
-}, 120_000);
+});

@@ -1,7 +1,7 @@
 // What watches cost is said in many places: `check`, `plan`, `status`, the API, the page, the daily report. One config with
 // all that makes a difference, two chains of one key, and a daemon that runs it: they say the same.
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { runApp } from '../support/app.ts';
@@ -9,8 +9,6 @@ import { run } from '../support/cli.ts';
 import { createFolder } from '../support/daemon.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { callApi, OPERATOR_TOKEN } from '../support/web/api-calls.ts';
-
-jest.setTimeout(240_000);
 
 const CONFIG = (url: string): string => `
 explorers:

@@ -1,7 +1,7 @@
 // The credits of a plan last for its period, whatever is asked of it: a real daemon over HTTP, on an explorer that counts
 // credits and refuses when they are used up. One clock drives both.
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { HealthSummary } from '../../src/core/model/quality/health-summary.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
@@ -12,8 +12,6 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { callApi, OPERATOR_TOKEN } from '../support/web/api-calls.ts';
 import { onState } from '../support/store/peek.ts';
 import { stateOf } from '../support/store/story-state.ts';
-
-jest.setTimeout(240_000);
 
 const HOUR = 3_600_000;
 const ENV = { ALICE: OPERATOR_TOKEN };

@@ -1,6 +1,6 @@
 // The whole corpus through every channel that speaks HTTP, in every place of a message, over real connections: what
 // arrives is read as its medium reads it.
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Delivery, Message } from '../../src/core/model/delivery.ts';
 import { aDelivery, aMessage, aTry, never, someTools } from '../notifiers/samples.ts';
 import { serve, serviceNamed, SERVICES, type Service } from '../notifiers/services.ts';
@@ -8,8 +8,6 @@ import { CHAT_READERS, type ChatReading } from './chat-readers.ts';
 import { corpus } from './corpus.ts';
 import { inEveryValue, OURS, SHAPES, STRANGERS } from './messages.ts';
 import { forbiddenIn } from './readers.ts';
-
-jest.setTimeout(120_000);
 
 const TOTAL_MS = 60_000;
 /** At once: enough to keep two processors busy. */

@@ -1,5 +1,5 @@
 // A body of one's own: what it says of an alert, what is refused, and that nothing an alert holds breaks it.
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import type { Message } from '../../src/core/model/delivery.ts';
 import { bodyFault, compileBody } from '../../src/notifiers/rendering/body-template.ts';
@@ -12,8 +12,6 @@ import { createWebhookSink } from '../support/sinks.ts';
 import { aDelivery, aMessage, LOOPBACK, aTry, never, someTools } from './samples.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-
-jest.setTimeout(30_000);
 
 function written(template: unknown, message: Message = aMessage()): unknown {
   const source = JSON.stringify(template);

@@ -2,7 +2,7 @@
 import dns from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
 import { summarize } from '../../src/config/problem.ts';
 import { emailWith } from '../../src/notifiers/email.ts';
@@ -252,5 +252,3 @@ describe('the config', () => {
     },
   );
 });
-
-jest.setTimeout(30_000);

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import tls from 'node:tls';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { untrusted } from '../../src/lib/untrusted.ts';
 import { newsOf, type Attempt, type Delivery, type Fact, type Outcome } from '../../src/core/model/delivery.ts';
 import { email, emailWith } from '../../src/notifiers/email.ts';
@@ -15,8 +15,6 @@ const BOB = 'bob@example.com';
 // Long enough for a busy machine to get as far as the silence that a test is about.
 const QUICK = { connectMs: 1000, greetingMs: 1000, totalMs: 1000 };
 const PATIENT = { connectMs: 5000, greetingMs: 5000, totalMs: 5000 };
-
-jest.setTimeout(30_000);
 
 interface Sent {
   readonly smtp: string;

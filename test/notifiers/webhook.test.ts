@@ -11,8 +11,6 @@ import { aDelivery, aMessage, aResolvedMessage, LOOPBACK, aTry, never, someTools
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const SECRET = `whsec_${KEY}`;
 
-jest.setTimeout(30_000);
-
 interface Sent {
   readonly url: string;
   readonly secret?: string;

@@ -52,4 +52,4 @@ test('a file that is held for too long refuses all that waits for it, and takes 
   other.exec('COMMIT');
   expect(await commit(store, [aDecision('w')], NOON)).toEqual(['kept']);
   expect((await store.recall()).size).toBe(1);
-}, 30_000);
+});

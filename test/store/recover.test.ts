@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createBackups } from '../../src/store/sqlite/files/backup-directory.ts';
 import { backupSqlite, backupFile } from '../../src/store/sqlite/files/backups.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -23,8 +23,6 @@ import { createRecordingLog, type RecordingLog } from '../support/recording-log.
 import { commit, dispatch, owe } from '../support/store/store-calls.ts';
 import { aDecision, aDelivery, NOON } from './builders.ts';
 import { damagePages, execute } from './damage.ts';
-
-jest.setTimeout(120_000);
 
 const root = mkdtempSync(join(tmpdir(), 'chainwarden-recover-'));
 afterAll(() => {

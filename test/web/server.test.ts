@@ -180,7 +180,7 @@ describe('slow and many clients', () => {
     expect(await ask(web, '/healthz')).toMatchObject({ status: 200 });
     await once(slow, 'close');
     expect(answered.join('')).toMatch(/^HTTP\/1\.1 408 /);
-  }, 20_000);
+  });
 
   test('a supervisor was told nothing while half-open connections held every place: it is answered at once', async () => {
     let refused = 0;

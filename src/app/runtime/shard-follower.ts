@@ -8,7 +8,7 @@ import type { Mutex } from '../../lib/mutex.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 
 export interface ShardFollowerOptions {
-  readonly poller: Pick<Poller, 'prepare' | 'release' | 'drop' | 'shardOf'>;
+  readonly poller: Pick<Poller, 'prepare' | 'takenOver' | 'release' | 'drop' | 'shardOf'>;
   readonly keptPlans: KeptPlans;
   /** In force. */
   readonly explorers: () => Iterable<string>;
@@ -30,12 +30,13 @@ export function createShardFollower(options: ShardFollowerOptions): Follower {
     onMoved();
   };
   return {
-    async claimed(shard) {
+    async claimed(shard, isTakeover) {
       if (!isExplorer(shard)) return;
       await changing.hold(async () => {
         keptPlans.drop(shard);
         const prepared = [await poller.prepare(watches()), await keptPlans.prepare(explorers())];
         for (const part of prepared) part.commit();
+        if (isTakeover) poller.takenOver(shard);
         onMoved();
       });
     },

@@ -213,6 +213,8 @@ export interface Message {
   readonly zone: string;
   /** Sent more than ten minutes after it happened. */
   readonly late: boolean;
+  /** Another replica, which is gone, may have told it from memory. Left out: none has. */
+  readonly mayBeTold?: true;
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;
   readonly links: readonly string[];

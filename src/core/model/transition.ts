@@ -40,6 +40,11 @@ export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }
 
+/** The state need not be written before people hear of it. */
+export function isUrgent({ message }: Transition): boolean {
+  return isBegin(nameOfTransition(message)) && message.severity === 'critical';
+}
+
 /** For how long an event is open that somebody has to acknowledge, and that is not retracted: it has no end of its own. */
 export const EVENT_OPEN_MS = 7 * 86_400_000;
 

@@ -2,6 +2,7 @@
 import type { Decision } from '../../core/model/decision.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { HeadNeed, Observation, TickChain } from '../../core/model/observation.ts';
+import { isUrgent } from '../../core/model/transition.ts';
 import type { Read } from '../../core/model/watch/question.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -40,4 +41,17 @@ export interface DecidedPoll {
   readonly hooked: HookedPoll | null;
   /** Asks how far the explorer has read, in the same tick. */
   readonly chain: (need: HeadNeed) => Promise<TickChain>;
+}
+
+/** The same, where a replica that is gone may have told its critical begins from memory. */
+export function withDoubt(decided: DecidedPoll): DecidedPoll {
+  return { ...decided, decision: doubted(decided.decision), whole: doubted(decided.whole) };
+}
+
+function doubted(decision: Decision): Decision {
+  if (!decision.transitions.some(isUrgent)) return decision;
+  const transitions = decision.transitions.map((one) =>
+    isUrgent(one) ? { ...one, message: { ...one.message, mayBeTold: true as const } } : one,
+  );
+  return { ...decision, transitions };
 }

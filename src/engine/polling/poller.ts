@@ -35,7 +35,7 @@ import { createOutages } from '../reporting/outages.ts';
 import { paceOfRule } from '../scheduling/groups.ts';
 import { NOBODY_TOLD } from '../sending/unrecorded.ts';
 import { createRunsOfWatches } from './stored-runs.ts';
-import type { DecidedPoll, PollHook } from './poll.ts';
+import { withDoubt, type DecidedPoll, type PollHook } from './poll.ts';
 import { explorerShard, watchShard, type ShardOf } from './shard.ts';
 import { createTicks, type Reader, type Tick } from './ticks.ts';
 
@@ -87,6 +87,11 @@ export interface Poller {
    * explorer has a shard of its own where it is left out.
    */
   prepare(watches: readonly Watch[], shardOf?: ShardOf): Promise<PreparedWatches>;
+  /**
+   * The replica that polled the watches of the shard before did not give it back, and may have told from memory what the next
+   * poll of each finds: its critical begins say so.
+   */
+  takenOver(shard: Shard): void;
   /** In force. */
   readonly shardOf: ShardOf;
   /** Those that are polled. */
@@ -128,6 +133,8 @@ export function createPoller(options: PollerOptions): Poller {
   const chains = createChains({ store, ownership, shardOf, log, onForks: options.onForks });
   const identity = createChainIdentity({ chains, clock, log, onIdentity: options.onIdentity });
   const outages = createOutages(log);
+  /** A replica that is gone may have told what the next poll of these finds. */
+  const unsure = new Set<WatchId>();
   const held = createHeldWatches({ store, ownership, shardOf: shardOfWatch, log });
   const batch = createBatch<DecidedPoll>({
     store,
@@ -156,11 +163,18 @@ export function createPoller(options: PollerOptions): Poller {
     heldMemory: (watch) => held.memoryOrBlank(watch),
     unrecorded: options.unrecorded ?? NOBODY_TOLD,
     replace,
-    decideAgain: (decided) => decider.decideAgain(decided, held.memoryOrBlank(decided.watch)),
+    async decideAgain(decided) {
+      const again = await decider.decideAgain(decided, held.memoryOrBlank(decided.watch));
+      return again && doubtedIfUnsure(again);
+    },
     outages,
     log,
     onRecalled,
   });
+
+  function doubtedIfUnsure(decided: DecidedPoll): DecidedPoll {
+    return unsure.has(decided.watch.id) ? withDoubt(decided) : decided;
+  }
 
   async function pollOne(watch: Watch, tick: Tick, signal: AbortSignal): Promise<void> {
     if (held.isDamaged(watch.id) && !(await mend(watch))) return;
@@ -178,7 +192,7 @@ export function createPoller(options: PollerOptions): Poller {
       return;
     }
     outages.polled(watch, decided.observation);
-    await recovery.commit(decided);
+    await recovery.commit(doubtedIfUnsure(decided));
   }
 
   /** False: its memory is still damaged. */
@@ -210,6 +224,7 @@ export function createPoller(options: PollerOptions): Poller {
     // They are stored, even when a reload removed the watch during the commit.
     if (decision.transitions.length > 0) onTransitions();
     if (!held.has(watch.id)) return;
+    if (observation.type === 'seen') unsure.delete(watch.id);
     runs.kept(watch, decision, observation.at);
     held.committed(decided);
     onPolled(watch, observation, decision, tookMs);
@@ -229,7 +244,10 @@ export function createPoller(options: PollerOptions): Poller {
     );
     held.keep(rest);
     adopted(rest);
-    for (const { id } of gone) recovery.forget(id);
+    for (const { id } of gone) {
+      recovery.forget(id);
+      unsure.delete(id);
+    }
     for (const explorer of explorersOf(gone)) {
       chains.drop(explorer);
       identity.drop(explorer);
@@ -259,6 +277,9 @@ export function createPoller(options: PollerOptions): Poller {
           adopted(still);
         },
       };
+    },
+    takenOver(shard) {
+      for (const watch of held.watches()) if (shardOfWatch(watch) === shard) unsure.add(watch.id);
     },
     shardOf,
     watches: () => held.watches(),

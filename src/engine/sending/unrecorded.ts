@@ -13,7 +13,7 @@
 // again. When the process ends before that, nothing is left of this memory: what told people then was marked in its message.
 import type { Delivery } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
-import { isBegin, nameOfTransition, type Transition } from '../../core/model/transition.ts';
+import { isBegin, isUrgent, nameOfTransition, type Transition } from '../../core/model/transition.ts';
 import { isEnd } from '../../dispatch/owed.ts';
 import { inhibitionsAt } from '../../dispatch/policy/inhibit.ts';
 import type { InhibitingAlert, Silence } from '../../dispatch/model.ts';
@@ -120,9 +120,10 @@ export function createUnrecorded({ store, rules, send, clock, log }: UnrecordedO
 }
 
 /** A begin that does not wait for the state. That the state cannot be written is one whatever its severity. */
-function isTellable({ message }: Transition): boolean {
-  const isOfStorage = message.kind === BUILT_IN_RULE && message.alert === 'storage';
-  return isBegin(nameOfTransition(message)) && (message.severity === 'critical' || isOfStorage);
+function isTellable(one: Transition): boolean {
+  const { kind, alert } = one.message;
+  const isOfStorage = kind === BUILT_IN_RULE && alert === 'storage' && isBegin(nameOfTransition(one.message));
+  return isUrgent(one) || isOfStorage;
 }
 
 /** The end belongs to the episode of this begin. */

@@ -1,13 +1,11 @@
 // A service outside hears the daemon for as long as the daemon could tell that something is wrong, and no longer. Time is
 // measured by a daemon in health beside it: as soon as that one has beaten often enough, the other one should have too.
 import { execFileSync } from 'node:child_process';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createFolder, start, type Process } from '../../support/daemon.ts';
 import { runApp, serveBalances } from '../../support/app.ts';
 import { onFileAlone } from '../../support/store/on-file-alone.ts';
 import { createWebhookSink, status, type WebhookSink } from '../../support/sinks.ts';
-
-jest.setTimeout(120_000);
 
 const fileTest = onFileAlone('the disk of the state file is full');
 

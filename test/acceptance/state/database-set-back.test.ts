@@ -1,9 +1,16 @@
-// A database that goes back under a daemon that works: a standby without the last seconds, and a clock that was ahead.
-import { expect, jest } from '@jest/globals';
-import { openReplicaScene, PURSES, type Replica, type ReplicaScene } from '../../support/cluster/replica-scene.ts';
+// A database that goes back under a daemon that works: a standby without the last seconds, and a clock that was ahead. And one
+// that a daemon does not reach any more, while another does.
+import { expect } from '@jest/globals';
+import { openProxy } from '../../cluster/proxy.ts';
+import {
+  openReplicaScene,
+  PURSES,
+  RULES,
+  type Replica,
+  type ReplicaScene,
+} from '../../support/cluster/replica-scene.ts';
+import type { WebhookCall } from '../../support/sinks.ts';
 import { postgresTest } from '../../support/store/postgres.ts';
-
-jest.setTimeout(240_000);
 
 /** Resolves once each watch has begun. */
 async function daemonOf(scene: ReplicaScene): Promise<Replica> {
@@ -98,3 +105,44 @@ postgresTest('what a daemon gave back while that clock was ahead could not be cl
   await daemonOf(scene);
   expect(await scene.told.reached(1)).toEqual([expect.stringMatching(/^\[CRITICAL\] purse_1 /)]);
 });
+
+const CRITICAL = /^\[CRITICAL\] purse_0 /;
+
+for (const [what, rules] of [
+  ['a condition', RULES],
+  ['an event', RULES.replaceAll('while: balance < 1', 'on: changed')],
+] as const)
+  postgresTest(
+    `${what} that a replica told from memory, cut off from the database, was told again by the next one as if it were new`,
+    async () => {
+      await using scene = await openReplicaScene();
+      const { told, calls, fill } = scene;
+      await using line = await openProxy({ target: scene.postgres.port, address: '127.0.0.11' });
+      const first = await scene.replica({ rules, databasePort: line.port });
+      while ((await scene.sql('SELECT FROM memory')).length < PURSES.length);
+      const second = await scene.replica({ rules });
+      line.set({ type: 'cut' });
+      await fill(0, 0);
+      await told.reached(2);
+      expect(told.all).toEqual([expect.stringMatching(CRITICAL), expect.stringMatching(CRITICAL)]);
+      const [before, again] = calls.all.filter(({ path }) => path === '/hook');
+      const nameOf = (call: WebhookCall | undefined): unknown => [call?.headers['webhook-id'], keyIn(call)];
+      expect(nameOf(again)).toEqual(nameOf(before));
+      expect([before, again].map((call) => call?.headers['chainwarden-attempt'])).toEqual([
+        '1; unrecorded',
+        '1; may be a copy',
+      ]);
+      if (what === 'a condition') {
+        await fill(0, 5);
+        await told.reached(3);
+        expect(told.all[2]).toMatch(/^\[RESOLVED/);
+        expect(keyIn(calls.all.findLast(({ path }) => path === '/hook'))).toBe(keyIn(before));
+      }
+      await second.stop();
+      first.kill('SIGKILL');
+    },
+  );
+
+function keyIn(call: WebhookCall | undefined): unknown {
+  return (JSON.parse(call?.body ?? '{}') as { data?: { key?: string } }).data?.key;
+}

@@ -1,9 +1,7 @@
 // Daemons that come to the database of another installation by mistake.
-import { expect, jest } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { openReplicaScene, PURSES, type Replica, type ReplicaScene } from '../../support/cluster/replica-scene.ts';
 import { postgresTest } from '../../support/store/postgres.ts';
-
-jest.setTimeout(240_000);
 
 const FOREIGN = `
 watches:

@@ -1,5 +1,5 @@
 // Daemons as processes of their own on a real PostgreSQL.
-import { expect, jest } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../../src/sandbox/server.ts';
@@ -15,8 +15,6 @@ import {
 import { createWebhookSink, type WebhookSink } from '../../support/sinks.ts';
 
 // A lease of a killed process lasts for 15 seconds.
-jest.setTimeout(120_000);
-
 const PASSWORD = 'canary-of-the-database';
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes long').toString('base64')}`;
 const RULES = `

@@ -1,6 +1,6 @@
 // Replicas as processes of their own over a real PostgreSQL, and an explorer in another one: what its owner and the people
 // who are told notice of them. `npm run nemesis` is harder on them, and takes longer.
-import { expect, jest } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { join } from 'node:path';
 import { RUNTIME_FLAGS } from '../../../src/cli/runtime-flags.ts';
 import { createInbox, type Arrivals } from '../../support/sinks.ts';
@@ -15,8 +15,6 @@ import type { Asked } from '../../cluster/explorer.ts';
 import { findingsOf } from '../../cluster/judge.ts';
 import { openProxy } from '../../cluster/proxy.ts';
 import { hookOf, openSinks, type Sinks } from '../../cluster/sinks.ts';
-
-jest.setTimeout(240_000);
 
 const PLANS = 3;
 const LEASE_MS = 15_000;

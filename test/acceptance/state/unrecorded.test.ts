@@ -2,7 +2,7 @@
 // written again what they were told is on record, and is not told again.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { callApi, OPERATOR_TOKEN, readApi } from '../../support/web/api-calls.ts';
 import { runApp, serveBalances, type BalanceExplorer, type RunningApp } from '../../support/app.ts';
@@ -22,8 +22,6 @@ import type { Store } from '../../../src/store/contract/store.ts';
 import { onFileAlone } from '../../support/store/on-file-alone.ts';
 import { fillState, holdState, onState } from '../../support/store/peek.ts';
 import { stateOf } from '../../support/store/story-state.ts';
-
-jest.setTimeout(120_000);
 
 const MINUTE = 60_000;
 const FIVE_COINS = '5000000000000000000';

@@ -584,7 +584,7 @@ test('twenty thousand events in a minute lost count of some, or were thousands o
   expect(await rowsOf('deliveries')).toBe(told.length);
   const bytes = Number((await database.sql.first('PRAGMA page_count'))?.['page_count']) * 4096;
   expect(bytes / (POLLS * PER_POLL)).toBeLessThan(4096);
-}, 240_000);
+});
 
 /** Who is told is on record, and nothing is decided yet. */
 async function commitRoutingAlone(store: Store, at: number): Promise<void> {

@@ -31,6 +31,7 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
   const forgotten: string[] = [];
   const poller = {
     prepare: () => Promise.resolve({ commit: () => undefined }),
+    takenOver: () => undefined,
     release: () => Promise.resolve(),
     drop: () => undefined,
     shardOf: explorerShard,
@@ -56,7 +57,14 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
     account,
     forgotten,
     ask: (header: number) => {
-      const spend = { class: 'warning', severity: 'warning', isExtra: false, question: '', operation: 'address', price: 20 } as const;
+      const spend = {
+        class: 'warning',
+        severity: 'warning',
+        isExtra: false,
+        question: '',
+        operation: 'address',
+        price: 20,
+      } as const;
       account.settle(account.leave(spend), { isCharged: true, header });
     },
     known: () => account.facts()?.known,

@@ -589,7 +589,7 @@ test('what a daemon left in the middle of a send goes out after the restart, und
   await post.clock.advance(0);
   expect(post.arrived()).toEqual(['first#2', 'second#1']);
   expect(post.lines('info')[0]).toBe('outbox:recovered');
-}, 60_000);
+});
 
 describe('what is old, but could not be tried', () => {
   const DAY = 24 * HOUR;

@@ -7,7 +7,7 @@ import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { serveSandbox } from '../../../src/sandbox/server.ts';
 import { createFolder, start, type Folder, type Process } from '../daemon.ts';
 import { freePort } from '../free-port.ts';
-import { createInbox, createWebhookSink, type Arrivals } from '../sinks.ts';
+import { createInbox, createWebhookSink, type Arrivals, type WebhookCall } from '../sinks.ts';
 import { execute } from '../store/postgres.ts';
 import { openPostgres, type PostgresServer } from '../store/postgres-server.ts';
 import { INSTALLATION } from '../store/story-state.ts';
@@ -16,6 +16,8 @@ export interface ReplicaScene extends AsyncDisposable {
   readonly postgres: PostgresServer;
   /** Subjects of what the receiver has taken. */
   readonly told: Arrivals<string>;
+  /** All calls of the receiver, those of the heartbeat and those that it refused included. */
+  readonly calls: Arrivals<WebhookCall>;
   /** Bodies of the calls of the heartbeat at /fail. */
   readonly fails: Arrivals<string>;
   /** While it refuses, nothing counts as told. */
@@ -32,6 +34,8 @@ export interface ReplicaOptions {
   readonly rules?: string;
   readonly installation?: string;
   readonly self?: string;
+  /** Where its line to the database begins; at the server when it is left out. */
+  readonly databasePort?: number;
   /** From which it asks: 127.0.0.N */
   readonly address?: string;
   /** The file of another program; the sources of this repository when it is left out. */
@@ -94,6 +98,7 @@ rules: [rules.yaml]
   return {
     postgres,
     told,
+    calls: sink.calls,
     fails,
     barred,
     setRefusing(value) {
@@ -104,7 +109,10 @@ rules: [rules.yaml]
     async replica(options = {}) {
       const files = { 'rules.yaml': options.rules ?? RULES, 'config.yaml': configOf(options) };
       const folder = all.use(createFolder(files));
-      return startReplica(all, folder, options, { DATABASE_URL: url });
+      const { databasePort = postgres.port } = options;
+      return startReplica(all, folder, options, {
+        DATABASE_URL: url.replace(`:${postgres.port}/`, `:${databasePort}/`),
+      });
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

@@ -81,7 +81,7 @@ function movingOwnership(claimNow: (shard: Shard) => Fence): MovingOwnership {
     async claim(...shards) {
       for (const shard of shards) {
         heldByShard.set(shard, claimNow(shard));
-        for (const follower of followers) await follower.claimed(shard);
+        for (const follower of followers) await follower.claimed(shard, false);
       }
     },
     async release(...shards) {

@@ -1,6 +1,6 @@
 // Deliveries on their way out: claimed by senders, under leases that end.
 import { LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
-import { RANK_OF, type Outcome } from '../../../core/model/delivery.ts';
+import { RANK_OF, type DeliveryMember, type Outcome } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import {
@@ -174,10 +174,15 @@ async function takenOf(sql: Sql, row: Row, isOutOfTurn: boolean): Promise<TakenD
   const delivery = { id, channel, recipient, kind, at, members, more: [] };
   const receipt = await receiptOf(sql, number);
   const ownReceipts = receipt === null && members.length > 1 ? await ownReceiptsOf(sql, number) : NONE;
-  const maybeCopy = row['maybe_copy'] === 1;
+  const maybeCopy = row['maybe_copy'] === 1 || (kind === 'news' && members.some(mayBeTold));
   const scheduled = attempt - int(row, 'out_of_turn');
   const how = { scheduled, dueAt, isOutOfTurn, rule: String(row['rule']) };
   return { claimed: { delivery, attempt, ...how, maybeCopy, receipt, ownReceipts, ageMs: int(row, 'age_ms') }, unread };
+}
+
+/** Its end, its repeats, and what those hear who are named later are no copies. */
+function mayBeTold({ as, renewed, message }: DeliveryMember): boolean {
+  return as === 'news' && renewed === null && message.mayBeTold === true;
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();

@@ -71,6 +71,7 @@ export const message: z.ZodType<Message> = z.object({
   place: z.string().nullable().default(null),
   reason: z.string().nullable(),
   late: z.boolean(),
+  mayBeTold: z.literal(true).exactOptional(),
   fields: facts,
   before: facts,
   links: z.array(z.string()),
