@@ -74,7 +74,7 @@ export function createFetchAnswer(options: FetchAnswerOptions): FetchAnswer {
   return async (request) => {
     signal.throwIfAborted();
     budget.assertOpen(request.where);
-    return budget.hold((slot) => fetchWithRetries(request, slot), request.spend.class);
+    return budget.hold((slot) => fetchWithRetries(request, slot), request.spend);
   };
 }
 

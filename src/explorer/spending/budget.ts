@@ -51,7 +51,7 @@ export interface Budget {
   /** Throws `Missed` while the plan rests for long, without a place in the queue. */
   assertOpen(where: string): void;
   /** Runs `task` in a free slot: what is spent on the more severe first where the requests are limited. */
-  hold<T>(task: (slot: Slot) => Promise<T>, spentOn: SpendClass): Promise<T>;
+  hold<T>(task: (slot: Slot) => Promise<T>, spend: Pick<Spend, 'class' | 'severity'>): Promise<T>;
   /**
    * Resolves when a request may leave. Throws `Missed` while the plan rests for long, `Postponed` where the credits are kept
    * for what is more severe, or the signal's reason.
@@ -111,7 +111,7 @@ export function createBudget(options: BudgetOptions): Budget {
     assertOpen(where) {
       assertNotLong(pause.check(clock.now()), where);
     },
-    hold: (task, spentOn) => slots.hold(task, rankOf(spentOn)),
+    hold: (task, spend) => slots.hold(task, rankOf(spend)),
     async pass(where, signal, spend) {
       for (let wait = waitFor(where, signal); wait !== null; wait = waitFor(where, signal)) {
         await wait;
@@ -145,9 +145,13 @@ export function createBudget(options: BudgetOptions): Budget {
 const NOTHING_LEFT = 'the plan has no credits for further pages now';
 const REFUSED: Partial<Record<SpendClass, string>> = { sweep: 'a tenth of the requests is used up' };
 
-/** Probes and first pages of critical watches leave first. */
-function rankOf(spentOn: SpendClass): number {
-  return spentOn === 'probe' ? 0 : SPEND_CLASSES.indexOf(spentOn);
+/**
+ * Probes and first pages of critical watches leave first. Their further pages are next: behind first pages of all others, a poll
+ * of a critical watch could last until its next one is due, which is missed then.
+ */
+function rankOf({ class: spentOn, severity }: Pick<Spend, 'class' | 'severity'>): number {
+  if (spentOn === 'probe') return 0;
+  return spentOn === 'pages' && severity === 'critical' ? 0.5 : SPEND_CLASSES.indexOf(spentOn);
 }
 
 const UNCOUNTED: WindowTicket = { window: 0 };

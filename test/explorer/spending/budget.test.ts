@@ -3,6 +3,7 @@ import { setImmediate as afterIo } from 'node:timers/promises';
 import { expect, describe, test } from '@jest/globals';
 import type { MissReason } from '../../../src/core/model/observation.ts';
 import type { RequestFault } from '../../../src/explorer/http/fault.ts';
+import type { Spend } from '../../../src/core/spending/spend.ts';
 import { createAccount } from '../../../src/explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../../src/explorer/spending/budget.ts';
 import type { PlanHeaders } from '../../../src/explorer/spending/plan-headers.ts';
@@ -42,7 +43,7 @@ async function askMany(budget: Budget, count: number, ask: () => Promise<PlanHea
     const ticket = await budget.pass('host', signal, A_REQUEST);
     budget.settle(ticket, { reason: null, retryAfterMs: null, planHeaders: await ask() });
   };
-  await Promise.all(Array.from({ length: count }, () => budget.hold(one, 'warning')));
+  await Promise.all(Array.from({ length: count }, () => budget.hold(one, A_REQUEST)));
 }
 
 describe("a plan's requests per second", () => {
@@ -113,13 +114,32 @@ describe("a plan's requests per second", () => {
           await budget.pass('host', signal, A_REQUEST);
           order.push(i);
           running -= 1;
-        }, 'warning'),
+        }, A_REQUEST),
       ),
     );
     await clock.advance(5_000);
     await done;
     expect(order).toEqual([0, 1, 2, 3, 4]);
   });
+});
+
+test('where requests wait, further pages of a critical watch leave before first pages of others, so that its poll ends in time', async () => {
+  const clock = createFakeClock(0);
+  const order: string[] = [];
+  const budget = aBudget({ clock, requestsPerSecond: 1 });
+  const asks = (spend: Pick<Spend, 'class' | 'severity'>, name: string): Promise<unknown> =>
+    budget.hold(() => Promise.resolve(order.push(name)), spend);
+  const all = [
+    budget.hold(() => clock.sleep(1000), A_REQUEST),
+    asks({ class: 'info', severity: 'info' }, 'info'),
+    asks({ class: 'pages', severity: 'warning' }, 'pages of a warning'),
+    asks({ class: 'warning', severity: 'warning' }, 'warning'),
+    asks({ class: 'pages', severity: 'critical' }, 'pages of a critical one'),
+    asks({ class: 'critical', severity: 'critical' }, 'critical'),
+  ];
+  await clock.advance(1000);
+  await Promise.all(all);
+  expect(order).toEqual(['critical', 'pages of a critical one', 'warning', 'info', 'pages of a warning']);
 });
 
 describe('a slow path', () => {
@@ -131,7 +151,7 @@ describe('a slow path', () => {
       held.hasBegun = true;
       held.giveBack = slot.giveBack;
       return new Promise<void>((resolve) => (held.end = resolve));
-    }, 'warning');
+    }, A_REQUEST);
     return { held, ended };
   }
 
