@@ -3,16 +3,12 @@ import type { Sighting } from '../model.ts';
 import { pairCounts, PAIRS, type PairCounts } from './sightings.ts';
 
 const OF_CONDITIONS = 'only conditions cool down and flap, and only events are retracted';
-const CALLED_ONCE =
-  'who was called in once for a condition is told of each later episode (finding 3): it fails over once in a history at most';
 const NO_WAIT = 'what is critical waits for no group, and nothing else fails over';
 
-/** Why these never meet at one alert; those with failover and a condition not before finding 3 is mended. */
+/** Why these never meet at one alert. */
 export const NEVER_MEET: Readonly<Record<string, string>> = {
   'cooldown + retraction': OF_CONDITIONS,
   'retraction + flapping': OF_CONDITIONS,
-  'failover + cooldown': CALLED_ONCE,
-  'failover + flapping': CALLED_ONCE,
   'group wait + failover': NO_WAIT,
 };
 
