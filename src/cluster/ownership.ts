@@ -27,6 +27,12 @@ export interface Ownership {
   /** A write was `fenced`: another replica has the shard. */
   lost(shard: Shard): void;
 
+  /**
+   * Gives the shard back and claims it no more for two minutes: another replica may do with it what this one cannot. False:
+   * no other one is there to claim it, so it stays.
+   */
+  avoid(shard: Shard): boolean;
+
   view(): ClusterView;
 
   /** Whether what no config names may be ended: every live replica has run the same config for 30 seconds. */
@@ -111,6 +117,7 @@ export function createSoleOwnership({ fence }: SoleCluster): Ownership {
     declare: () => undefined,
     follow: () => undefined,
     lost: () => undefined,
+    avoid: () => false,
     view: () => ALONE,
     mayRetire: () => true,
     allHeld: () => Promise.resolve(true),

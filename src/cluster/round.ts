@@ -12,7 +12,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
 import type { HeldShard, Renewed } from '../store/contract/cluster.ts';
 import { configInForce } from './agree.ts';
-import { FAMILIES, isOf, shareOf, type Family } from './share.ts';
+import { groupsFor, type Family, type ShareGroup } from './share.ts';
 
 /** What is remembered from one round to the next. */
 export interface RoundState {
@@ -22,8 +22,8 @@ export interface RoundState {
   readonly sentAt: number | null;
   /** Nothing is claimed before that: after an outage its owners come first. */
   readonly claimsFrom: number;
-  /** Of which more than the share was held. */
-  readonly crowded: readonly Family[];
+  /** Groups of shards of which more than the share was held. */
+  readonly crowded: readonly string[];
   /** Since when all live replicas are known to run one config. */
   readonly agreedSince: number | null;
   /** They did so for long enough. */
@@ -46,6 +46,8 @@ export const FIRST_ROUND: RoundState = {
 };
 
 export interface RoundInput {
+  /** This replica. */
+  readonly id: string;
   readonly renewed: Renewed;
   /** Of the config of this replica. */
   readonly checksum: string;
@@ -67,6 +69,8 @@ export interface RoundPlan {
 
 export interface ShardClaim {
   readonly family: Family;
+  /** These, as far as they are free. */
+  readonly shards: readonly Shard[];
   readonly count: number;
 }
 
@@ -93,27 +97,28 @@ export function planRound(before: RoundState, input: RoundInput): RoundPlan {
   const inForce = configInForce(renewed.replicas, renewed.config);
   const isInForce = checksum === inForce;
   const mine = renewed.mine.map(({ shard }) => shard);
-  const crowded = FAMILIES.filter((family) => surplusOf(family, mine, input, inForce) > 0);
+  const groups = groupsIn(input, inForce);
+  const crowded = groups.filter((group) => surplusOf(group, mine) > 0);
   const wasOut = isStale(before, sentAt, leaseMs);
   const agreedSince = agreedSinceIn(renewed, wasOut ? null : before.agreedSince, sentAt);
   const state: RoundState = {
     outvoted: outvotedIn(renewed, inForce, before.outvoted, sentAt),
     sentAt,
     claimsFrom: wasOut ? sentAt + afterOutageMs(leaseMs) : before.claimsFrom,
-    crowded,
+    crowded: crowded.map(({ name }) => name),
     agreedSince,
     mayRetire: agreedSince !== null && Math.min(sentAt - agreedSince, sinceAnnounced(renewed)) >= AGREED_MS,
   };
   const mayClaim = isInForce && sentAt >= state.claimsFrom;
-  const surplus = crowded.filter((family) => mayClaim && before.crowded.includes(family));
+  const surplus = crowded.filter(({ name }) => mayClaim && before.crowded.includes(name));
   return {
     state,
     lost: without(held, renewed.mine),
     found: without(renewed.mine, held),
     deadline: sentAt + leaseMs - marginMs(leaseMs),
     inForce,
-    claims: mayClaim ? FAMILIES.flatMap((family) => claimOf(family, mine, input, inForce)) : [],
-    releases: isInForce ? surplus.flatMap((family) => lastOf(family, mine)) : mine,
+    claims: mayClaim ? groups.flatMap((group) => claimOf(group, mine, renewed)) : [],
+    releases: isInForce ? surplus.flatMap((group) => lastOf(group, mine)) : mine,
   };
 }
 
@@ -162,25 +167,27 @@ function sinceAnnounced({ replicas, now }: Renewed): number {
 }
 
 /** Only replicas whose config is in force claim, so only they divide the shards. */
-function shareIn(family: Family, { renewed }: RoundInput, inForce: string | null): number {
-  const shards = renewed.shards.filter(({ shard }) => isOf(family, shard));
-  return shareOf(shards.length, renewed.replicas.filter(({ checksum }) => checksum === inForce).length);
+function groupsIn({ id, renewed }: RoundInput, inForce: string | null): ShareGroup[] {
+  const shards = renewed.shards.map(({ shard }) => shard);
+  const sharers = renewed.replicas.filter(({ checksum }) => checksum === inForce);
+  return groupsFor(id, shards, sharers);
 }
 
 /** How many too many are held; negative: how many more may be. */
-function surplusOf(family: Family, mine: readonly Shard[], input: RoundInput, inForce: string | null): number {
-  return mine.filter((shard) => isOf(family, shard)).length - shareIn(family, input, inForce);
+function surplusOf({ shards, share }: ShareGroup, mine: readonly Shard[]): number {
+  return mine.filter((shard) => shards.includes(shard)).length - share;
 }
 
-function claimOf(family: Family, mine: readonly Shard[], input: RoundInput, inForce: string | null): ShardClaim[] {
-  const free = input.renewed.shards.filter(({ shard, holder }) => holder === null && isOf(family, shard));
-  const count = Math.min(free.length, -surplusOf(family, mine, input, inForce));
-  return count > 0 ? [{ family, count }] : [];
+function claimOf(group: ShareGroup, mine: readonly Shard[], { shards }: Renewed): ShardClaim[] {
+  const { family } = group;
+  const free = shards.flatMap(({ shard, holder }) => (holder === null && group.shards.includes(shard) ? [shard] : []));
+  const count = Math.min(free.length, -surplusOf(group, mine));
+  return count > 0 ? [{ family, shards: free, count }] : [];
 }
 
-function lastOf(family: Family, mine: readonly Shard[]): Shard[] {
+function lastOf({ shards }: ShareGroup, mine: readonly Shard[]): Shard[] {
   return mine
-    .filter((shard) => isOf(family, shard))
+    .filter((shard) => shards.includes(shard))
     .toSorted()
     .slice(-1);
 }

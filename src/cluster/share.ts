@@ -14,3 +14,41 @@ export function isOf(family: Family, shard: Shard): boolean {
 export function shareOf(shards: number, replicas: number): number {
   return Math.ceil(shards / Math.max(replicas, 1));
 }
+
+/** A replica whose config is in force. */
+interface Sharer {
+  readonly id: string;
+  readonly avoids: readonly Shard[];
+}
+
+/** Shards that are divided among the same replicas, so that each holds its share of them. */
+export interface ShareGroup {
+  readonly name: string;
+  readonly family: Family;
+  readonly shards: readonly Shard[];
+  /** The most that this replica holds. */
+  readonly share: number;
+}
+
+/** Shards that some replica avoids are divided among the others, apart from the rest of their family. */
+export function groupsFor(id: string, shards: readonly Shard[], replicas: readonly Sharer[]): ShareGroup[] {
+  return FAMILIES.flatMap((family) =>
+    [
+      ...Map.groupBy(
+        shards.filter((shard) => isOf(family, shard)),
+        (shard) => takersOf(shard, replicas).join(),
+      ),
+    ].map(([takers, own]) => {
+      const ids = takersOf(own[0] ?? `${family}:`, replicas);
+      const share = ids.includes(id) ? shareOf(own.length, ids.length) : 0;
+      return { name: `${family} of ${takers}`, family, shards: own, share };
+    }),
+  );
+}
+
+function takersOf(shard: Shard, replicas: readonly Sharer[]): readonly string[] {
+  return replicas
+    .filter(({ avoids }) => !avoids.includes(shard))
+    .map((one) => one.id)
+    .toSorted();
+}

@@ -24,6 +24,7 @@ export interface SharedOwnershipOptions {
 }
 
 const LOOK_MS = 1000;
+const AVOIDED_MS = 120_000;
 const READ_AGAIN = 'what the database has is read again, and decided from there';
 
 export function createSharedOwnership(options: SharedOwnershipOptions): Ownership {
@@ -42,11 +43,13 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   let isCut = false;
   /** A config of this process did: one that is loaded later is of the same installation, whatever it names. */
   let hasCounted = false;
+  /** Until when shards are left to others. */
+  const avoidedUntil = new Map<Shard, number>();
   let standing: Standing = 'in-force';
 
   async function look(): Promise<void> {
     if (declared === null) return;
-    if (clock.monotonic() >= roundAt || (await cluster.hasFree())) await asking.hold(round);
+    if (clock.monotonic() >= roundAt || (await cluster.hasFree(avoidedNow()))) await asking.hold(round);
   }
 
   async function round(): Promise<void> {
@@ -55,11 +58,11 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     const { checksum, shards, watches } = declared;
     const sentAt = clock.monotonic();
     hasCounted ||= await cluster.remembersAny(watches);
-    const renewed = await cluster.renew({ checksum, counts: hasCounted });
+    const renewed = await cluster.renew({ checksum, counts: hasCounted, avoids: avoidedNow() });
     onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
     if (renewed.changed === 'went-back') forget();
     if (renewed.changed === 'restarted') readAnew();
-    const plan = planRound(state, { renewed, checksum, held: held.all(), sentAt, leaseMs });
+    const plan = planRound(state, { id: cluster.id, renewed, checksum, held: held.all(), sentAt, leaseMs });
     ({ state, inForce } = plan);
     newest = renewed;
     noteStanding(renewed);
@@ -70,6 +73,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     if (inForce === checksum) await addMissing(shards, renewed);
     await claimAll(plan);
     giveBack(plan, shards);
+    takeBack();
   }
 
   /** What is remembered here may never have been stored. What this replica has all the same is found, and claimed anew. */
@@ -101,6 +105,32 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     if (found.length > 0) goOnAtOnce();
   }
 
+  function avoidedNow(): Shard[] {
+    for (const [shard, until] of avoidedUntil) if (clock.monotonic() >= until) avoidedUntil.delete(shard);
+    return [...avoidedUntil.keys()];
+  }
+
+  function hasOtherTaker(shard: Shard): boolean {
+    const others = newest?.replicas.filter(({ id, checksum }) => id !== cluster.id && checksum === inForce) ?? [];
+    return others.some(({ avoids }) => !avoids.includes(shard));
+  }
+
+  /** Those whom a shard was left to may be gone. */
+  function takeBack(): void {
+    const alone = avoidedNow().filter((shard) => !hasOtherTaker(shard));
+    for (const shard of alone) avoidedUntil.delete(shard);
+    if (alone.length > 0) goOnAtOnce();
+  }
+
+  function avoid(shard: Shard): boolean {
+    if (!hasOtherTaker(shard)) return false;
+    avoidedUntil.set(shard, clock.monotonic() + AVOIDED_MS);
+    void release(shard);
+    // The others learn from the next round that they are to claim it.
+    goOnAtOnce();
+    return true;
+  }
+
   function noteStanding({ replicas }: Renewed): void {
     const self = replicas.find(({ id }) => id === cluster.id);
     const isOutvoted = outvotedSince(state, cluster.id, clock.monotonic()) !== null;
@@ -130,8 +160,8 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   }
 
   async function claimAll({ claims, deadline }: RoundPlan): Promise<void> {
-    for (const { family, count } of claims)
-      for (const claimed of await cluster.claim(family, count)) {
+    for (const { family, shards, count } of claims)
+      for (const claimed of await cluster.claim(family, count, shards)) {
         noteClaim(claimed);
         held.add(claimed, deadline);
       }
@@ -222,6 +252,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
       if (held.fenceOf(shard) !== null) void note('commit-fenced', { shard });
       drop(shard, 'a write of it was refused');
     },
+    avoid,
     view: () =>
       viewOf({
         newest,

@@ -11,10 +11,16 @@ import { keepMemories, versionsOf } from './tables/memory/memory.ts';
 import { keepSamples } from './tables/memory/samples.ts';
 import { noteData, noteFirst } from './tables/memory/unknown-spans.ts';
 
-/** In a transaction of the caller, who has seen that the fence holds. */
-export async function commitAll(sql: Sql, decisions: readonly Decision[], at: Instant): Promise<CommitResult[]> {
+/** In a transaction of the caller, who has seen that the fence holds. `format`: of memories, the newest that all replicas read. */
+export async function commitAll(
+  sql: Sql,
+  decisions: readonly Decision[],
+  at: Instant,
+  format: number,
+): Promise<CommitResult[]> {
   const kept = new Set<Decision>();
-  for (const wave of wavesOf(decisions)) for (const decision of await commitWave(sql, wave, at)) kept.add(decision);
+  for (const wave of wavesOf(decisions))
+    for (const decision of await commitWave(sql, wave, at, format)) kept.add(decision);
   return decisions.map((decision) => (kept.has(decision) ? 'kept' : 'superseded'));
 }
 
@@ -26,12 +32,17 @@ function wavesOf(decisions: readonly Decision[]): Decision[][] {
 }
 
 /** Resolves with those that were kept. */
-async function commitWave(sql: Sql, wave: readonly Decision[], at: Instant): Promise<readonly Decision[]> {
+async function commitWave(
+  sql: Sql,
+  wave: readonly Decision[],
+  at: Instant,
+  format: number,
+): Promise<readonly Decision[]> {
   const [learned, quiet] = [wave.filter(isWritten), wave.filter((decision) => !isWritten(decision))];
   const ids = quiet.map(({ watchId }) => watchId);
   const versions = await versionsOf(sql, ids);
   const current = quiet.filter(({ watchId, expects }) => (versions.get(watchId) ?? 0) === expects);
-  const renewed = await keepMemories(sql, learned);
+  const renewed = await keepMemories(sql, learned, format);
   const kept = learned.filter(({ watchId }) => renewed.has(watchId));
   await keepBeside(sql, kept, at);
   return [...current, ...kept];

@@ -32,6 +32,7 @@ import { writeFact } from './tables/memory/facts.ts';
 import { endPass, isPassEnded } from './tables/operators/ended-passes.ts';
 import { keepPlans, plans } from './tables/memory/plans.ts';
 import { forget, remembered } from './tables/memory/memory.ts';
+import { MEMORY_FORMAT } from './tables/memory/stored-memory.ts';
 import { answerTo, changesSince } from './tables/operators/requests.ts';
 import { announceable } from './tables/operators/silences.ts';
 import { createView, type OwnView } from './view.ts';
@@ -105,7 +106,9 @@ function memoryWrites({ database: { write }, own, writeUnder }: StoreTools) {
   return {
     commit: (decisions, at, fence) =>
       write('commit', async (on) =>
-        (await own.holds(on, fence)) ? commitAll(on, decisions, at) : decisions.map((): CommitResult => 'fenced'),
+        (await own.holds(on, fence))
+          ? commitAll(on, decisions, at, formatIn(own.cluster))
+          : decisions.map((): CommitResult => 'fenced'),
       ),
     cover: (coverage, fence) => writeUnder('cover', fence, (on) => keepCoverage(on, coverage)),
     async forget(ids) {
@@ -117,6 +120,11 @@ function memoryWrites({ database: { write }, own, writeUnder }: StoreTools) {
     keepMirrored: (channel, accepted, fence) =>
       writeUnder('keep-mirrored', fence, (on) => keepMirrored(on, channel, accepted)),
   } satisfies Partial<Store>;
+}
+
+/** One process alone writes what it reads. */
+function formatIn(cluster: Cluster): number {
+  return cluster.isShared ? cluster.memoryFormat() : MEMORY_FORMAT;
 }
 
 function roundWrites({ writeUnder, writeRound }: StoreTools) {

@@ -30,9 +30,9 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
       },
       {
         file: 'src/store/postgres/cluster.ts',
-        find: 'const ANY_FREE = `${UNHELD} LIMIT 1`;',
+        find: 'const ANY_FREE = `${UNHELD} AND',
         replace:
-          "const ANY_FREE = `SELECT 1 FROM shards WHERE until < clock_timestamp() + interval '2 seconds' AND $1::bigint > 0`;",
+          "const ANY_FREE = `SELECT 1 FROM shards WHERE until < clock_timestamp() + interval '2 seconds' AND $1::bigint > 0 AND",
       },
       {
         file: 'src/store/postgres/cluster.ts',

@@ -71,11 +71,11 @@ class Replica {
 
   #round(sentAt: number): void {
     const { id, checksum } = this;
-    const renewed = this.#cluster.renew(id, { checksum, counts: true }, LEASE_MS);
+    const renewed = this.#cluster.renew(id, { checksum, counts: true, avoids: [] }, LEASE_MS);
     this.announced = checksum;
     this.aliveUntil = sentAt + LEASE_MS;
     const held = [...this.#held.values()].map((one) => one.held);
-    const plan = planRound(this.#state, { renewed, checksum, held, sentAt, leaseMs: LEASE_MS });
+    const plan = planRound(this.#state, { id, renewed, checksum, held, sentAt, leaseMs: LEASE_MS });
     this.#state = plan.state;
     this.#held = new Map(renewed.mine.map((one) => [one.shard, { held: one, deadline: plan.deadline }]));
     if (plan.inForce !== null && plan.inForce !== renewed.config) this.#cluster.agree(plan.inForce, renewed.config);

@@ -408,3 +408,31 @@ test('a replica ends where a newer release, or another installation, has the sta
   );
   expect(cluster.hasFree()).toBe(true);
 });
+
+test('a shard that a replica cannot work on goes to another one, beyond its share, and comes back when that one is gone', async () => {
+  const { clock, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(60_000);
+  const explorers = (replica: Replica) => replica.working().filter((shard) => shard.startsWith('explorer:'));
+  const [shard = 'explorer:a'] = explorers(one);
+  expect(one.ownership.avoid(shard)).toBe(true);
+  await clock.advance(3000);
+  expect(explorers(one)).toEqual([]);
+  expect(explorers(other).toSorted()).toEqual(['explorer:a', 'explorer:b']);
+  await clock.advance(100_000);
+  expect(explorers(one)).toEqual([]);
+  expect(explorers(other)).toHaveLength(2);
+  // Two minutes are over: each has its share again.
+  await clock.advance(40_000);
+  expect([explorers(one).length, explorers(other).length]).toEqual([1, 1]);
+
+  const [again = 'explorer:a'] = explorers(one);
+  expect(one.ownership.avoid(again)).toBe(true);
+  await clock.advance(10_000);
+  await other.stop();
+  await clock.advance(20_000);
+  expect(explorers(one).toSorted()).toEqual(['explorer:a', 'explorer:b']);
+  // Nobody else is there to do better.
+  expect(one.ownership.avoid(again)).toBe(false);
+  await one.stop();
+});

@@ -16,8 +16,8 @@ import { operate } from '../support/store/operate.ts';
 
 const server = hasPostgres ? await startPostgres() : null;
 const LEASE_MS = 3_600_000;
-const CONFIG = { checksum: 'config', counts: true };
-const ANOTHER = { checksum: 'another', counts: true };
+const CONFIG = { checksum: 'config', counts: true, avoids: [] };
+const ANOTHER = { checksum: 'another', counts: true, avoids: [] };
 const SECOND = 1000;
 const WATCHES: Shard = 'explorer:chain';
 
@@ -265,6 +265,43 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
       'one shard-claimed',
       'one config-in-force',
     ]);
+  });
+
+  test('memories are written in the newest format that all live replicas read, and one of a newer format not at all', async () => {
+    await using all = await replicas();
+    const [one, other] = [await all.join('one'), await all.join('other')];
+    const { fence } = await claimOne(one);
+    const commit = async (expects: number) => one.store.commit([aDecision('w', { expects })], NOON, fence);
+    const formats = async () =>
+      (await execute(all.url, 'SELECT format FROM memory')).map(({ format }) => Number(format));
+    await execute(all.url, `UPDATE replicas SET format = 0 WHERE name = 'other'`);
+    await one.cluster.renew(CONFIG);
+    expect(await commit(0)).toEqual(['kept']);
+    expect(await formats()).toEqual([0]);
+    await other.cluster.leave();
+    await one.cluster.renew(CONFIG);
+    expect(await commit(1)).toEqual(['kept']);
+    expect(await formats()).toEqual([1]);
+
+    await execute(all.url, 'UPDATE memory SET format = 2');
+    expect(await commit(2)).toEqual(['superseded']);
+    await one.store.forget(['w']);
+    expect(await formats()).toEqual([2]);
+    const damaged: unknown[] = [];
+    await one.store.recall(['w'], (id, _why, isNewer) => damaged.push([id, isNewer]));
+    expect(damaged).toEqual([['w', true]]);
+  });
+
+  test('nothing is written once a newer release has changed the tables, also before the next renewal', async () => {
+    await using all = await replicas();
+    const one = await all.join('one');
+    const { fence } = await claimOne(one);
+    expect(await one.store.commit([aDecision('w', { expects: 0 })], NOON, fence)).toEqual(['kept']);
+    await execute(all.url, 'UPDATE cluster SET schema = schema + 1');
+    expect(await one.store.commit([aDecision('w', { expects: 1 })], NOON, fence)).toEqual(['fenced']);
+    const renewing = one.cluster.renew(CONFIG);
+    await expect(renewing).rejects.toThrow('was written by a newer release');
+    expect(one.cluster.isOver(await renewing.catch((error: unknown) => error))).toBe(true);
   });
 
   test('a message waited for ever for one that another replica had sent while the order was written', async () => {

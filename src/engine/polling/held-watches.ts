@@ -52,10 +52,13 @@ export interface HeldWatches {
 
 export interface HeldWatchesOptions {
   readonly store: Pick<Store, 'recall' | 'diagnostics' | 'cover'>;
-  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'lost' | 'avoid'>;
   readonly shardOf: (watch: Watch) => Shard;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
+
+const LEFT_TO_OTHERS =
+  'it is left as it is, and a replica of the newer release may poll; without one the watch is blind';
 
 export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatchesOptions): HeldWatches {
   const memoryById = new Map<WatchId, Memory>();
@@ -69,9 +72,14 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
   /** As the storage keeps them: neighbours share a page, so that each page is written by one transaction. */
   let idsInOrder: readonly WatchId[] = [];
 
-  function foundDamaged(watch: Watch, why: string): void {
+  function foundDamaged(watch: Watch, why: string, isNewer: boolean): void {
     if (damaged.has(watch.id)) return;
     damaged.add(watch.id);
+    if (isNewer) {
+      log.error('watch:memory-newer', { watch: watch.name, why, effect: LEFT_TO_OTHERS });
+      ownership.avoid(shardOf(watch));
+      return;
+    }
     const effect = 'this watch alone is blind until it is taken out';
     log.error('watch:memory-damaged', { watch: watch.name, why, effect });
   }
@@ -116,15 +124,19 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
     async prepare(watches) {
       const unread = watches.filter(({ id }) => !memoryById.has(id));
       const broken = new Map<WatchId, string>();
+      const newer = new Set<WatchId>();
       const ids = unread.map(({ id }) => id);
-      const recalled = await store.recall(ids, (id, why) => broken.set(id, why));
+      const recalled = await store.recall(ids, (id, why, isNewer) => {
+        broken.set(id, why);
+        if (isNewer) newer.add(id);
+      });
       const kept = await store.diagnostics(watches.filter(({ id }) => !diagnostics.knows(id)).map(({ id }) => id));
       return (inForce) => {
         adopt(inForce, kept);
         for (const watch of unread) {
           if (!watchById.has(watch.id)) continue;
           const why = broken.get(watch.id);
-          if (why !== undefined) foundDamaged(watch, why);
+          if (why !== undefined) foundDamaged(watch, why, newer.has(watch.id));
           const memory = recalled.get(watch.id);
           if (memory !== undefined && !memoryById.has(watch.id)) memoryById.set(watch.id, readable(watch, memory, log));
         }
@@ -142,7 +154,11 @@ export function createHeldWatches({ store, ownership, shardOf, log }: HeldWatche
     isDamaged: (id) => damaged.has(id),
     async mend(watch) {
       const broken: WatchId[] = [];
-      const stored = await store.recall([watch.id], (id) => broken.push(id));
+      const stored = await store.recall([watch.id], (id, _why, isNewer) => {
+        broken.push(id);
+        // A replica of the newer release may have come since.
+        if (isNewer) ownership.avoid(shardOf(watch));
+      });
       if (broken.length > 0) return false;
       damaged.delete(watch.id);
       log.info('watch:memory-mended', { watch: watch.name });

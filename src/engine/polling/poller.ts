@@ -41,7 +41,7 @@ import { createTicks, type Reader, type Tick } from './ticks.ts';
 
 export interface PollerOptions {
   readonly store: Store;
-  readonly ownership: Pick<Ownership, 'fenceOf' | 'mayWork' | 'lost'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'mayWork' | 'lost' | 'avoid'>;
   readonly readerOf: (explorer: string) => Reader | undefined;
   readonly clock: Clock;
   /** Whether an operator paused the watch: it is not polled, and its state stays as it is. None is where it is left out. */

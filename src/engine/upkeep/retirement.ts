@@ -69,12 +69,15 @@ export function createRetirement(options: RetirementOptions): Retirement {
     // Checked again: a reload may have added some of them again meanwhile.
     const gone = ids.filter((id) => !isAdopted(id));
     const damaged: WatchId[] = [];
-    const memories = await store.recall(gone, (id, why) => {
-      damaged.push(id);
+    const newer: WatchId[] = [];
+    const memories = await store.recall(gone, (id, why, isNewer) => {
+      (isNewer ? newer : damaged).push(id);
+      if (isNewer) return;
       log.warn('watch:memory-damaged', { watch: id, why, effect: 'forgotten: what it told is not resolved' });
     });
     const decisions: Decision[] = [];
-    for (const id of gone) if (!damaged.includes(id)) decisions.push(...(await endOf(id, memories.get(id))));
+    for (const id of gone)
+      if (!damaged.includes(id) && !newer.includes(id)) decisions.push(...(await endOf(id, memories.get(id))));
     const ends = await store.commit(decisions, clock.now(), fence);
     onTransitions();
     const kept = decisions.filter((_decision, i) => ends[i] === 'kept');

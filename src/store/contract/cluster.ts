@@ -37,8 +37,11 @@ export interface SharedCluster {
   /** Whether any of these watches is remembered, or none of any rule is. */
   remembersAny(watches: readonly WatchId[]): Promise<boolean>;
 
-  /** Takes up to so many shards of the family that nobody holds, those that were free for longest first. */
-  claim(family: string, count: number): Promise<ClaimedShard[]>;
+  /**
+   * Takes up to so many shards of the family that nobody holds, of these alone where they are named, those that were free for
+   * longest first.
+   */
+  claim(family: string, count: number, shards?: readonly Shard[]): Promise<ClaimedShard[]>;
 
   /** Gives a shard back. The next holder asks nothing for the first `windowMs`. False: another replica had it already. */
   release(fence: Fence, windowMs: number): Promise<boolean>;
@@ -49,8 +52,11 @@ export interface SharedCluster {
   /** Removes a shard that no config names any more. */
   dropShard(fence: Fence): Promise<void>;
 
-  /** Whether anything is free to be claimed. */
-  hasFree(): Promise<boolean>;
+  /** Whether anything is free to be claimed, beside these. */
+  hasFree(avoided?: readonly Shard[]): Promise<boolean>;
+
+  /** The newest format of memories that all live replicas read, as the last renewal has it. */
+  memoryFormat(): number;
 
   /** Whether some live replica holds each shard, or is about to: its lease ended 5 seconds ago at most. */
   allHeld(): Promise<boolean>;
@@ -75,6 +81,8 @@ export interface AnnouncedConfig {
   readonly checksum: string;
   /** It has a say in which config is in force. */
   readonly counts: boolean;
+  /** It leaves them to others for a while. */
+  readonly avoids: readonly Shard[];
 }
 
 export interface Renewed {
@@ -106,6 +114,8 @@ export interface LiveReplica {
   readonly announcedAt: Instant;
   /** It has a say in which config is in force: that names a watch that is remembered, or an operator has accepted it. */
   readonly counts: boolean;
+  /** It leaves them to others for a while. */
+  readonly avoids: readonly Shard[];
 }
 
 export interface ShardRow {

@@ -26,8 +26,8 @@ export interface Coverage extends Partial<StoredDiagnostics> {
   readonly evaluatedAt?: Instant | null;
 }
 
-/** Told of a watch whose memory cannot be read, and why. */
-export type OnDamaged = (watch: WatchId, why: string) => void;
+/** Told of a watch whose memory cannot be read, and why. `isNewer`: a newer release wrote it, and it is not damaged. */
+export type OnDamaged = (watch: WatchId, why: string, isNewer: boolean) => void;
 
 /** Which blocks of an explorer stay. */
 export interface KeptHeights {

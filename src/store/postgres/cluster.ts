@@ -11,6 +11,7 @@ import { newerSchema } from '../sql/migrate.ts';
 import { SCHEMA_STEPS } from '../sql/schema.ts';
 import { list, type Sql } from '../sql/sql.ts';
 import { endLeases } from '../tables/deliveries/deliveries.ts';
+import { MEMORY_FORMAT } from '../tables/memory/stored-memory.ts';
 import { append } from '../tables/journal/journal.ts';
 import { assertSame } from './installation.ts';
 
@@ -41,11 +42,12 @@ const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1
 const MILLISECONDS = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
 const REPLICA = `id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at,
-  counts = 1 OR checksum IS NOT DISTINCT FROM (SELECT accepted FROM cluster) AS counts`;
+  counts = 1 OR checksum IS NOT DISTINCT FROM (SELECT accepted FROM cluster) AS counts, avoids`;
 
 const CLAIM = `
   WITH free AS (
     SELECT key, slot, owner AS former FROM shards WHERE NOT ${IS_LIVE('$4')} AND starts_with(key, $2)
+      AND ($5::text[] IS NULL OR key = ANY($5::text[]))
     ORDER BY until, key LIMIT $3 FOR UPDATE SKIP LOCKED)
   UPDATE shards AS s SET owner = $1, epoch = nextval('shard_epochs'), ${untilIn('$4')},
     ask_from = greatest(s.ask_from, s.until + s.window_ms * interval '1 ms')
@@ -54,11 +56,12 @@ const CLAIM = `
 
 const RENEW = `
   WITH me AS (
-    INSERT INTO replicas AS r (id, name, checksum, announced_at, until, counts)
-    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms', $9)
+    INSERT INTO replicas AS r (id, name, checksum, announced_at, until, counts, avoids, format)
+    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms', $9, $10, $11)
     ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until, counts = excluded.counts,
+      avoids = excluded.avoids, format = excluded.format,
       announced_at = CASE WHEN r.checksum = excluded.checksum THEN r.announced_at ELSE excluded.announced_at END
-    RETURNING id, name, checksum, announced_at, until, counts),
+    RETURNING id, name, checksum, announced_at, until, counts, avoids, format),
   joined AS (
     INSERT INTO journal (at, kind, subject, actor, data)
     SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
@@ -66,14 +69,15 @@ const RENEW = `
   gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
   mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS('$4')}),
   live AS (
-    SELECT id, name, checksum, announced_at, counts FROM replicas WHERE id <> $1 AND ${IS_LIVE('$4')}
-    UNION ALL SELECT id, name, checksum, announced_at, counts FROM me),
+    SELECT id, name, checksum, announced_at, counts, avoids, format FROM replicas WHERE id <> $1 AND ${IS_LIVE('$4')}
+    UNION ALL SELECT id, name, checksum, announced_at, counts, avoids, format FROM me),
   told AS (SELECT ${REPLICA} FROM live),
   known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE('$4')} THEN owner END AS holder FROM shards)
   SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
     (SELECT json_agg(told) FROM told) AS live,
     (SELECT coalesce(json_agg(known ORDER BY key), '[]') FROM known) AS shards,
     (SELECT config FROM cluster) AS config, (SELECT schema FROM cluster) AS schema,
+    (SELECT min(format) FROM live) AS format,
     (SELECT installation FROM cluster) AS installation, ${MILLISECONDS('clock_timestamp()')} AS now,
     (SELECT ${MICROSECONDS('until')} FROM replicas WHERE id = $1) AS former_until,
     (SELECT ${MICROSECONDS('until')} FROM me) AS until,
@@ -93,7 +97,7 @@ const ADD_SHARD = list(
 
 const DROP_SHARD = `DELETE FROM shards WHERE key = $1 AND slot = ${SLOT} AND owner = $2 AND epoch = $3`;
 const UNHELD = `SELECT 1 FROM shards WHERE NOT ${IS_LIVE('$1')}`;
-const ANY_FREE = `${UNHELD} LIMIT 1`;
+const ANY_FREE = `${UNHELD} AND NOT key = ANY($2::text[]) LIMIT 1`;
 /** A replica takes over within so long, once the lease of another one has ended. */
 const TAKEOVER = "interval '5 seconds'";
 const ANY_LEFT = `${UNHELD} AND until NOT BETWEEN clock_timestamp() - ${TAKEOVER} AND clock_timestamp() LIMIT 1`;
@@ -115,6 +119,8 @@ export function createPostgresCluster({ database, id, name, installation, leaseM
   const { sql, write } = database;
   /** As the last renewal had it that was answered; null: none was. */
   let last: RenewedBefore | null = null;
+  /** Until a renewal says more, the first one, which all read. */
+  let memoryFormat = 1;
   const heldOf = (row: HeldRow): HeldShard => ({
     shard: row.key,
     fence: { key: row.key, slot: SLOT, owner: id, epoch: row.epoch },
@@ -128,8 +134,8 @@ export function createPostgresCluster({ database, id, name, installation, leaseM
     data,
   });
 
-  async function claimOn(on: Sql, family: string, count: number): Promise<ClaimedShard[]> {
-    const claimed = z.array(ClaimedRow).parse(await on.all(CLAIM, [id, `${family}:`, count, leaseMs]));
+  async function claimOn(on: Sql, { family, count, shards }: Wanted): Promise<ClaimedShard[]> {
+    const claimed = z.array(ClaimedRow).parse(await on.all(CLAIM, [id, `${family}:`, count, leaseMs, shards]));
     for (const { key } of claimed) if (isChannel(key)) await endLeases(on, key.slice(CHANNEL.length));
     const at = await nowOf(on);
     const held = claimed.map((row) => ({ ...heldOf(row), isTakeover: row.is_takeover === 1 }));
@@ -144,18 +150,24 @@ export function createPostgresCluster({ database, id, name, installation, leaseM
     name,
     leaseMs,
     now: () => nowOf(sql),
-    async renew({ checksum, counts }) {
+    async renew({ checksum, counts, avoids }) {
       const joined = textOf(lineOf(0, 'replica-joined', { config: checksum }));
       const { kind, subject, actor, data } = joined;
-      const row = await sql.first(RENEW, [id, name, checksum, leaseMs, kind, subject, actor, data, counts]);
+      const own = [counts, JSON.stringify(avoids), MEMORY_FORMAT];
+      const row = await sql
+        .first(RENEW, [id, name, checksum, leaseMs, kind, subject, actor, data, ...own])
+        .catch((error: unknown) => refusedBy(database, error));
       const renewed = RenewedRow.parse(row);
-      if (renewed.schema > SCHEMA_STEPS.length) throw newerSchema(database, renewed.schema);
+      assertKnown(database, renewed.schema);
+      memoryFormat = Math.min(renewed.format, MEMORY_FORMAT);
       assertSame(database, renewed.installation, installation);
       const before = last;
       last = renewed;
       return renewedOf(renewed, { heldOf, before });
     },
-    claim: (family, count) => write('take-over', (on) => claimOn(on, family, count)),
+    claim: (family, count, shards) =>
+      write('take-over', (on) => claimOn(on, { family, count, shards: shards ?? null })),
+    memoryFormat: () => memoryFormat,
     release: async ({ key, owner, epoch }, windowMs) => (await sql.run(RELEASE, [key, owner, epoch, windowMs])) === 1,
     async addShards(shards) {
       const rows = shards.map(({ shard, windowMs }) => ({ key: shard, windowMs: Math.ceil(windowMs) }));
@@ -166,7 +178,7 @@ export function createPostgresCluster({ database, id, name, installation, leaseM
     },
     isOver: (error) => error instanceof StateMismatchError,
     remembersAny: async (watches) => (await sql.first(REMEMBERS_ANY, [watches, `${BUILT_IN_RULE}/`])) !== undefined,
-    hasFree: async () => (await sql.first(ANY_FREE, [leaseMs])) !== undefined,
+    hasFree: async (avoided = []) => (await sql.first(ANY_FREE, [leaseMs, avoided])) !== undefined,
     allHeld: async () => (await sql.first(ANY_LEFT, [leaseMs])) === undefined,
     async agree(config, expects, at) {
       const { at: noted, kind, subject, actor, data } = textOf(lineOf(at, 'config-in-force', { config }));
@@ -180,7 +192,22 @@ export function createPostgresCluster({ database, id, name, installation, leaseM
   };
 }
 
-const IS_OURS = 'key = $1 AND slot = $2 AND owner = $3 AND epoch = $4';
+type Headed = Pick<SqlDatabase, 'name' | 'header' | 'sql'>;
+
+function assertKnown(database: Headed, schema: number): void {
+  if (schema > SCHEMA_STEPS.length) throw newerSchema(database, schema);
+}
+
+/** Tables of a newer release may refuse the statement. */
+async function refusedBy(database: Headed, error: unknown): Promise<never> {
+  const found = await database.header.read(database.sql);
+  if (found.type === 'ours') assertKnown(database, found.schema);
+  throw error;
+}
+
+/** A newer release that has changed the tables is noticed by the next renewal, and nothing is written until then. */
+const IS_OURS = `key = $1 AND slot = $2 AND owner = $3 AND epoch = $4
+  AND NOT EXISTS (SELECT FROM cluster WHERE schema > ${SCHEMA_STEPS.length})`;
 const HOLD = `SELECT 1 FROM shards WHERE ${IS_OURS} AND ${IS_LIVE('$5')} FOR SHARE`;
 const PROLONG = `UPDATE shards SET ${untilIn('$5')} WHERE ${IS_OURS}`;
 
@@ -254,6 +281,7 @@ const ReplicaRow = z.object({
   checksum: z.string(),
   announced_at: z.number(),
   counts: z.boolean(),
+  avoids: z.string(),
 });
 const SeenRow = z.object({
   live: z.array(ReplicaRow),
@@ -267,12 +295,20 @@ const RenewedRow = SeenRow.extend({
   until: z.number(),
   started: z.number(),
   schema: z.number(),
+  format: z.number(),
   installation: z.string().nullable(),
 });
 type RenewedRow = z.output<typeof RenewedRow>;
 
 /** Until when this replica lives by a renewal, and when the server was started that answered it; in microseconds. */
 type RenewedBefore = Pick<RenewedRow, 'until' | 'started'>;
+
+interface Wanted {
+  readonly family: string;
+  readonly count: number;
+  /** Null: all of the family. */
+  readonly shards: readonly Shard[] | null;
+}
 
 interface RenewedBy {
   readonly heldOf: (row: HeldRow) => HeldShard;
@@ -293,7 +329,11 @@ function changedSince({ until, started }: RenewedBefore, row: RenewedRow): Renew
 
 function seenOf({ live, shards, config }: z.output<typeof SeenRow>): SeenCluster {
   return {
-    replicas: live.map(({ announced_at: announcedAt, ...replica }) => ({ ...replica, announcedAt })),
+    replicas: live.map(({ announced_at: announcedAt, avoids, ...replica }) => ({
+      ...replica,
+      announcedAt,
+      avoids: z.array(ShardKey).parse(JSON.parse(avoids)),
+    })),
     shards: shards.map(({ key, holder }): { shard: Shard; holder: string | null } => ({ shard: key, holder })),
     config,
   };

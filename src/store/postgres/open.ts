@@ -10,7 +10,7 @@ import { assertCurrentSchema, migrateState, schemaIn } from '../sql/migrate.ts';
 import type { Sql } from '../sql/sql.ts';
 import { TABLES } from '../sql/table-order.ts';
 import { StorageError, type Store, type StoreReader } from '../contract/store.ts';
-import { forget } from '../tables/memory/memory.ts';
+import { takeOut } from '../tables/memory/memory.ts';
 import { healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { lockPolicy } from '../tables/operators/policy.ts';
 import { createView, type OwnView } from '../view.ts';
@@ -114,7 +114,7 @@ export async function openPostgresReader(place: DatabasePlace): Promise<StoreRea
 /** Also while a daemon works. False when nothing was remembered of it. */
 export async function forgetInPostgres(place: DatabasePlace, watch: WatchId): Promise<boolean> {
   await using database = await current(place);
-  return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
+  return await database.write('forget', (sql) => takeOut(sql, watch));
 }
 
 /** Resolves with the names of the live replicas that run the config. */

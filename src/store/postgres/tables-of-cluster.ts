@@ -34,12 +34,15 @@ const clusterTables: SchemaStep = ({ int, text }) => [
 /**
  * `installation` is null until the first start of a release that knows names. `accepted` is the checksum of a config that
  * an operator has accepted although it names nothing that is remembered. A replica that `counts` has a say in which config
- * is in force.
+ * is in force. `avoids` is a JSON list of shards that it leaves to others for a while, `format` the newest format of memories
+ * that it reads.
  */
 const installationColumns: SchemaStep = ({ int, text }) => [
   `ALTER TABLE cluster ADD COLUMN installation ${text}`,
   `ALTER TABLE cluster ADD COLUMN accepted ${text}`,
   `ALTER TABLE replicas ADD COLUMN counts ${int} NOT NULL DEFAULT 1`,
+  `ALTER TABLE replicas ADD COLUMN avoids ${text} NOT NULL DEFAULT '[]'`,
+  `ALTER TABLE replicas ADD COLUMN format ${int} NOT NULL DEFAULT 1`,
 ];
 
 const NOTHING: SchemaStep = () => [];

@@ -19,7 +19,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
     ...journalTables(dialect),
   ],
   (dialect) => [...renewalColumns(dialect), ...factsBesideTheirNames(dialect), ...planTables(dialect)],
-  () => [],
+  ({ int }) => [`ALTER TABLE memory ADD COLUMN format ${int} NOT NULL DEFAULT 1`],
 ];
 
 /**

@@ -11,7 +11,7 @@ import type { Sql } from '../sql/sql.ts';
 import type { Moved, Store, StoreReader } from '../contract/store.ts';
 import { endLeases } from '../tables/deliveries/deliveries.ts';
 import { readCount, writeFact } from '../tables/memory/facts.ts';
-import { forget } from '../tables/memory/memory.ts';
+import { takeOut } from '../tables/memory/memory.ts';
 import { dropHealth, healthRows, keepHealth } from '../tables/memory/health-rows.ts';
 import { createView, type OwnView } from '../view.ts';
 import { answering, assertThere, openDatabase, settledPath } from './database.ts';
@@ -168,5 +168,5 @@ export async function forgetInSqlite(file: string, watch: WatchId): Promise<bool
   const opened = answering(file, 'change', () => openDatabase(file));
   await using database = createSingleDatabase(opened, { file });
   await assertCurrentSchema(database);
-  return (await database.write('forget', (sql) => forget(sql, [watch]))) > 0;
+  return await database.write('forget', (sql) => takeOut(sql, watch));
 }

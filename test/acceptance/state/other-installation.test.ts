@@ -22,9 +22,9 @@ postgresTest(
     const foreign = await scene.replica({ installation: 'staging' });
     expect(await foreign.ended).toEqual({ code: 78, signal: null });
     expect(foreign.err()).toContain('is the state of the installation "stories", and this config is of "staging"');
-    expect(await foreign.command('status')).toContain('is the state of the installation "stories"');
-    expect(await foreign.command('state', 'check')).toContain('write name: stories');
-    expect(await own.command('state', 'check')).toContain('installation stories');
+    expect(await foreign.command(['status'])).toContain('is the state of the installation "stories"');
+    expect(await foreign.command(['state', 'check'])).toContain('write name: stories');
+    expect(await own.command(['state', 'check'])).toContain('installation stories');
     expect(await scene.sql('SELECT name FROM replicas')).toHaveLength(1);
 
     // A database that was put in the place of this one, under a replica that works.
@@ -67,7 +67,7 @@ postgresTest(
     expect(await scene.sql('SELECT FROM shards WHERE owner IS NOT NULL')).toEqual([]);
 
     // An operator says that they are meant to.
-    expect(await foreign[0]?.command('state', 'accept')).toMatch(/^accepted: config [0-9a-f]{32}\. It is run by /);
+    expect(await foreign[0]?.command(['state', 'accept'])).toMatch(/^accepted: config [0-9a-f]{32}\. It is run by /);
     await foreign[0]?.says('cluster:claimed');
     while ((await scene.sql(`SELECT FROM memory WHERE watch LIKE 'theirs%'`)).length === 0);
     for (const one of foreign) await one.stop();

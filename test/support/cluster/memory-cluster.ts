@@ -19,6 +19,12 @@ interface ShardState {
   windowMs: number;
 }
 
+interface Wanted {
+  readonly family: string;
+  readonly count: number;
+  readonly shards?: readonly Shard[] | undefined;
+}
+
 export class MemoryCluster {
   readonly #now: () => number;
   readonly #replicas = new Map<string, LiveReplica & { readonly until: number }>();
@@ -38,12 +44,12 @@ export class MemoryCluster {
     this.#now = now;
   }
 
-  renew(id: string, { checksum, counts }: AnnouncedConfig, leaseMs: number): Renewed {
+  renew(id: string, { checksum, counts, avoids }: AnnouncedConfig, leaseMs: number): Renewed {
     if (this.mismatch !== null) throw new StateMismatchError(this.mismatch);
     const now = this.#now();
     const before = this.#replicas.get(id);
     const announcedAt = before?.checksum === checksum ? before.announcedAt : now;
-    this.#replicas.set(id, { id, name: id, checksum, counts, announcedAt, until: now + leaseMs });
+    this.#replicas.set(id, { id, name: id, checksum, counts, avoids, announcedAt, until: now + leaseMs });
     const own = [...this.#shards].filter(([, { owner }]) => owner === id);
     for (const [, state] of own) state.until = now + leaseMs;
     return {
@@ -58,10 +64,12 @@ export class MemoryCluster {
     };
   }
 
-  claim(id: string, { family, count }: { family: string; count: number }, leaseMs: number): ClaimedShard[] {
+  claim(id: string, { family, count, shards }: Wanted, leaseMs: number): ClaimedShard[] {
     const now = this.#now();
     const free = [...this.#shards]
-      .filter(([shard, { until }]) => shard.startsWith(`${family}:`) && until < now)
+      .filter(
+        ([shard, { until }]) => shard.startsWith(`${family}:`) && until < now && (shards?.includes(shard) ?? true),
+      )
       .toSorted(([a, x], [b, y]) => x.until - y.until || (a < b ? -1 : 1));
     return free.slice(0, count).map(([shard, state]) => {
       const isTakeover = state.owner !== null;
@@ -89,8 +97,8 @@ export class MemoryCluster {
     for (const [shard, state] of this.#shards) if (state === this.#stateOf(fence)) this.#shards.delete(shard);
   }
 
-  hasFree(): boolean {
-    return [...this.#shards.values()].some(({ until }) => until < this.#now());
+  hasFree(avoided: readonly Shard[] = []): boolean {
+    return [...this.#shards].some(([shard, { until }]) => until < this.#now() && !avoided.includes(shard));
   }
 
   agree(config: string, expects: string | null): boolean {
@@ -123,7 +131,8 @@ export class MemoryCluster {
       renew: (own) => reach(() => this.renew(id, own, leaseMs)),
       isOver: (error) => error instanceof StateMismatchError,
       remembersAny: (watches) => reach(() => this.remembers === null || watches.includes(this.remembers)),
-      claim: (family, count) => reach(() => this.claim(id, { family, count }, leaseMs)),
+      claim: (family, count, shards) => reach(() => this.claim(id, { family, count, shards }, leaseMs)),
+      memoryFormat: () => 1,
       release: (fence, windowMs) => reach(() => this.release(fence, windowMs)),
       addShards: (shards) =>
         reach(() => {
@@ -133,7 +142,7 @@ export class MemoryCluster {
         reach(() => {
           this.dropShard(fence);
         }),
-      hasFree: () => reach(() => this.hasFree()),
+      hasFree: (avoided) => reach(() => this.hasFree(avoided)),
       allHeld: () => reach(() => !this.hasFree()),
       agree: (config, expects) => reach(() => this.agree(config, expects)),
       leave: () =>

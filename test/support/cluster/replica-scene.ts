@@ -40,6 +40,8 @@ export interface ReplicaOptions {
   readonly address?: string;
   /** The file of another program; the sources of this repository when it is left out. */
   readonly main?: string;
+  /** Another one than that of the scene. */
+  readonly url?: string;
 }
 
 export interface Replica extends Pick<Process, 'err' | 'says' | 'kill' | 'ended'> {
@@ -48,7 +50,7 @@ export interface Replica extends Pick<Process, 'err' | 'says' | 'kill' | 'ended'
   /** Ends it as a supervisor does. */
   stop(): Promise<void>;
   /** Runs a command beside it, on the same files; resolves with what it printed. */
-  command(...args: readonly string[]): Promise<string>;
+  command(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
 }
 
 export const PURSES = [0, 1, 2] as const;
@@ -111,7 +113,7 @@ rules: [rules.yaml]
       const folder = all.use(createFolder(files));
       const { databasePort = postgres.port } = options;
       return startReplica(all, folder, options, {
-        DATABASE_URL: url.replace(`:${postgres.port}/`, `:${databasePort}/`),
+        DATABASE_URL: (options.url ?? url).replace(`:${postgres.port}/`, `:${databasePort}/`),
       });
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -141,8 +143,8 @@ async function startReplica(
       process.kill('SIGTERM');
       expect(await process.ended).toEqual({ code: 0, signal: null });
     },
-    async command(...args) {
-      const command = all.use(start(args, folder.path, env, main));
+    async command(args, other = {}) {
+      const command = all.use(start(args, folder.path, { ...env, ...other }, main));
       await command.ended;
       return `${command.out()}${command.err()}`;
     },

@@ -74,6 +74,7 @@ function movingOwnership(claimNow: (shard: Shard) => Fence): MovingOwnership {
       drop(shard);
       for (const follower of followers) follower.lost(shard);
     },
+    avoid: () => false,
     view: () => NO_CLUSTER,
     mayRetire: () => ownership.agrees,
     allHeld: () => Promise.resolve(true),

@@ -34,7 +34,7 @@ function atTimeOf(cluster: SharedCluster, clock: Clock): SharedCluster {
       const replicas = renewed.replicas.map((one) => ({ ...one, announcedAt: announcedAt(one) }));
       return { ...renewed, mine: renewed.mine.map(askingAtOnce), replicas, now: now() };
     },
-    claim: async (family, count) => (await cluster.claim(family, count)).map(askingAtOnce),
+    claim: async (...wanted) => (await cluster.claim(...wanted)).map(askingAtOnce),
   };
 }
 

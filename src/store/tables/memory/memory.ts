@@ -6,10 +6,10 @@ import type { OnDamaged } from '../../contract/memories.ts';
 import { int, text, type Row } from '../../sql/rows.ts';
 import { columns, insertion, list, paged, type ListStatement, type PagedStatement, type Sql } from '../../sql/sql.ts';
 import { StorageError } from '../../contract/store.ts';
-import { memoryOf } from './stored-memory.ts';
+import { MEMORY_FORMAT, memoryOf, NewerMemoryError } from './stored-memory.ts';
 
 const BARE = `
-  SELECT memory.watch, version, checksum, state, alerts, history, data, covered.until AS covered_until, pace_ms
+  SELECT memory.watch, version, format, checksum, state, alerts, history, data, covered.until AS covered_until, pace_ms
   FROM memory LEFT JOIN covered ON covered.watch = memory.watch`;
 
 /** Every memory. */
@@ -41,7 +41,7 @@ export async function recall(sql: Sql, ids?: readonly WatchId[], onDamaged?: OnD
       memories.set(id, memoryOf(row));
     } catch (error) {
       if (onDamaged === undefined || !(error instanceof StorageError)) throw error;
-      onDamaged(id, error.message);
+      onDamaged(id, error.message, error instanceof NewerMemoryError);
     }
   }
   return memories;
@@ -66,33 +66,55 @@ export async function versionsOf(sql: Sql, ids: readonly WatchId[]): Promise<Map
 }
 
 const PARTS = { ...columns('text', 'watch', 'checksum'), ...columns('json', 'state', 'alerts', 'history', 'data') };
-const BEGIN = insertion('memory', { ...PARTS, version: 'int' }, 'ON CONFLICT (watch) DO NOTHING RETURNING watch');
+const BEGIN = insertion(
+  'memory',
+  { ...PARTS, version: 'int', format: 'int' },
+  'ON CONFLICT (watch) DO NOTHING RETURNING watch',
+);
 
 const RENEW = list(
-  { ...PARTS, expects: 'int' },
+  { ...PARTS, expects: 'int', format: 'int' },
   (row) => `
   UPDATE memory SET version = memory.version + 1, checksum = ${row.checksum}, state = ${row.state},
-    alerts = ${row.alerts}, history = ${row.history}, data = ${row.data}
+    alerts = ${row.alerts}, history = ${row.history}, data = ${row.data}, format = ${row.format}
   ${row.from} WHERE memory.watch = ${row.watch} AND memory.version = ${row.expects}
+    AND memory.format <= ${MEMORY_FORMAT}
   RETURNING memory.watch`,
 );
 
 /**
+ * `format`: the newest that all live replicas read. A row of a newer one is not changed.
+ *
  * Of those decisions, each of another watch, the watches whose memory had the version that they expect, and has the next
  * one now.
  */
-export async function keepMemories(sql: Sql, decisions: readonly Decision[]): Promise<Set<WatchId>> {
-  const rows = decisions.map(({ watchId: watch, memory, expects }) => ({ ...memory, watch, expects, version: 1 }));
+export async function keepMemories(sql: Sql, decisions: readonly Decision[], format: number): Promise<Set<WatchId>> {
+  const rows = decisions.map(({ watchId: watch, memory, expects }) => ({
+    ...memory,
+    watch,
+    expects,
+    version: 1,
+    format,
+  }));
   const [first, later] = [rows.filter(({ expects }) => expects === 0), rows.filter(({ expects }) => expects > 0)];
   const begun = await sql.allOf(BEGIN, first);
   const renewed = await sql.allOf(RENEW, later);
   return new Set([...begun, ...renewed].map((row) => text(row, 'watch')));
 }
 
-const FORGET = list({ watch: 'text' }, (row) => `DELETE FROM memory ${row.using} WHERE memory.watch = ${row.watch}`);
+const FORGET = list(
+  { watch: 'text', format: 'int' },
+  (row) =>
+    `DELETE FROM memory ${row.using} WHERE memory.watch = ${row.watch} AND (${row.format} = 0 OR memory.format <= ${row.format})`,
+);
 
-/** What lies beside the memory goes with it. Resolves with how many there were. */
+/** What lies beside the memory goes with it; what a newer release wrote stays. Resolves with how many there were. */
 export async function forget(sql: Sql, ids: readonly WatchId[]): Promise<number> {
-  const watches = [...new Set(ids)].map((watch) => ({ watch }));
+  const watches = [...new Set(ids)].map((watch) => ({ watch, format: MEMORY_FORMAT }));
   return sql.each(FORGET, watches);
+}
+
+/** Also one that a newer release wrote, since an operator says so. */
+export async function takeOut(sql: Sql, watch: WatchId): Promise<boolean> {
+  return (await sql.each(FORGET, [{ watch, format: 0 }])) > 0;
 }

@@ -1,7 +1,8 @@
 // What is remembered of watches, as it comes out of the storage. The state of a kind is checked later, by the kind.
 import { z } from 'zod';
 import { DATA_STATES, type Alert, type Memory, type OpenEvent } from '../../../core/model/memory.ts';
-import { anyJson, count, fromJson, instant, parsed, type Row } from '../../sql/rows.ts';
+import { StorageError } from '../../contract/store.ts';
+import { anyJson, count, fromJson, instant, int, parsed, type Row } from '../../sql/rows.ts';
 import { message } from '../deliveries/stored-messages.ts';
 
 const openEvent: z.ZodType<OpenEvent> = z.object({
@@ -80,9 +81,25 @@ const memory: z.ZodType<Memory> = z.object({
   paceMs: z.number().nullable(),
 });
 
-/** Throws a StorageError that names the watch when the row is damaged. */
+/**
+ * The newest format of what a row of `memory` holds. It rises where an older release would drop or misread a part. A row is
+ * written in the newest format that all live replicas read, so a release with a new one still knows how to write the last.
+ */
+export const MEMORY_FORMAT = 1;
+
+/** A newer release wrote the row: it is left as it is. */
+export class NewerMemoryError extends StorageError {
+  override readonly name = 'NewerMemoryError';
+}
+
+/** Throws a StorageError that names the watch when the row is damaged, a NewerMemoryError when it cannot be understood. */
 export function memoryOf(row: Row): Memory {
   const watch = String(row['watch']);
+  const format = int(row, 'format');
+  if (format > MEMORY_FORMAT)
+    throw new NewerMemoryError(
+      `memory of watch ${watch} was written by a newer release (format ${format}, this one reads up to ${MEMORY_FORMAT})`,
+    );
   const parse = (): Memory =>
     memory.parse({
       version: row['version'],

@@ -1,0 +1,119 @@
+// Replicas of two releases on one database: the sources as they are, and a copy of them that stands for the next release.
+import { join } from 'node:path';
+import { expect, jest } from '@jest/globals';
+import { copyEdited, type Copy } from '../../simulation/bugs/copies.ts';
+import { openReplicaScene, PURSES, type Replica, type ReplicaScene } from '../../support/cluster/replica-scene.ts';
+import { postgresTest } from '../../support/store/postgres.ts';
+
+jest.setTimeout(240_000);
+
+const LAST_STEP = '  ({ int }) => [`ALTER TABLE memory ADD COLUMN format ${int} NOT NULL DEFAULT 1`],\n';
+
+/** The next release has a further column. */
+function withColumn(): Copy {
+  const step = '  ({ int }) => [`ALTER TABLE memory ADD COLUMN quorum ${int}`],\n';
+  return copyEdited('a further column', [
+    { file: 'src/store/sql/schema.ts', find: LAST_STEP, replace: `${LAST_STEP}${step}` },
+  ]);
+}
+
+/** The next release has another format of memories. */
+function withFormat(): Copy {
+  const [find, replace] = ['MEMORY_FORMAT = 1;', 'MEMORY_FORMAT = 2;'];
+  return copyEdited('a newer format', [{ file: 'src/store/tables/memory/stored-memory.ts', find, replace }]);
+}
+
+const mainOf = ({ folder }: Copy): string => join(folder, 'src/main.ts');
+
+async function begun(scene: ReplicaScene): Promise<Replica> {
+  const replica = await scene.replica();
+  while ((await scene.sql('SELECT FROM memory')).length < PURSES.length);
+  return replica;
+}
+
+async function memoriesOf({ sql }: ReplicaScene): Promise<{ format: number; version: number }[]> {
+  const rows = await sql(`SELECT format, version FROM memory WHERE watch LIKE 'coins-%' ORDER BY watch`);
+  return rows.map(({ format, version }) => ({ format: Number(format), version: Number(version) }));
+}
+
+postgresTest(
+  'a replica of an older release ends where a newer one has changed the tables, and a copy from before leads back',
+  async () => {
+    using next = withColumn();
+    await using scene = await openReplicaScene();
+    const { told } = scene;
+    const former = await begun(scene);
+    expect(await former.command(['state', 'copy', '--to', 'before-upgrade.db'])).toContain('copied into');
+
+    const newer = await scene.replica({ main: mainOf(next) });
+    expect(await former.ended).toEqual({ code: 74, signal: null });
+    expect(former.err()).toMatch(
+      /was written by a newer release \(schema 4, this one knows up to 3\). Install that release/,
+    );
+    await scene.fill(0, 0);
+    await told.reached(1);
+    const again = await scene.replica();
+    expect(await again.ended).toEqual({ code: 74, signal: null });
+    await newer.stop();
+
+    // What has happened since is found and told again, under the same ids.
+    const url = await scene.postgres.database();
+    const copy = ['state', 'copy', '--from', 'before-upgrade.db'];
+    expect(await former.command(copy, { DATABASE_URL: url })).toContain('copied into');
+    const last = await scene.replica({ url });
+    expect(await told.reached(2)).toEqual([
+      expect.stringMatching(/^\[CRITICAL\] purse_0 /),
+      expect.stringMatching(/^\[CRITICAL\] purse_0 /),
+    ]);
+    expect(last.err()).not.toContain('watch:baseline');
+    await last.stop();
+  },
+);
+
+postgresTest(
+  'memories of a newer format are written once all replicas read it, and an older release leaves them as they are',
+  async () => {
+    using next = withFormat();
+    await using scene = await openReplicaScene();
+    const { told } = scene;
+    const former = await begun(scene);
+    const newer = await scene.replica({ main: mainOf(next) });
+    await scene.fill(0, 0);
+    await told.reached(1);
+    expect((await memoriesOf(scene)).map(({ format }) => format)).toEqual([1, 1, 1]);
+    await former.stop();
+    await newer.says('"shard":"explorer:chain"');
+    await renewed(scene);
+    await scene.fill(1, 0);
+    await told.reached(2);
+    expect((await memoriesOf(scene))[1]?.format).toBe(2);
+
+    await newer.stop();
+    // It may have written another one besides.
+    await scene.sql(`UPDATE memory SET format = 1 WHERE watch NOT LIKE 'coins-1%'`);
+
+    const back = await scene.replica();
+    expect(await back.says('watch:memory-newer')).toContain('format 2, this one reads up to 1');
+    const [, before] = await memoriesOf(scene);
+    await scene.fill(1, 5);
+    // The other watches of the explorer go on.
+    await scene.fill(2, 0);
+    expect((await told.reached(3)).at(-1)).toMatch(/^\[CRITICAL\] purse_2 /);
+    expect((await memoriesOf(scene))[1]).toEqual(before);
+
+    const second = await scene.replica({ main: mainOf(next) });
+    await second.says('"shard":"explorer:chain"');
+    expect((await told.reached(4)).at(-1)).toMatch(/^\[RESOLVED.*purse_1 /);
+    await second.stop();
+    await back.stop();
+    expect(told.all).toHaveLength(4);
+  },
+);
+
+/** The one replica that is there has renewed its leases since it is alone. */
+async function renewed({ sql }: ReplicaScene): Promise<void> {
+  const live = () => sql('SELECT until::text FROM replicas');
+  while ((await live()).length > 1);
+  const [before] = await live();
+  while ((await live())[0]?.['until'] === before?.['until']);
+}
