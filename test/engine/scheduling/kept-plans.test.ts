@@ -7,6 +7,7 @@ import { createAccount } from '../../../src/explorer/spending/account.ts';
 import { createMutex } from '../../../src/lib/mutex.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { createShards, EXPLORER_SHARD, type Shards } from '../../support/engine/moving-ownership.ts';
+import { A_REQUEST } from '../../support/spending.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { createMemoryStore } from '../../support/store/memory-store.ts';
@@ -57,15 +58,7 @@ function aReplica(name: string, { shards, store }: { shards: Shards; store: Stor
     account,
     forgotten,
     ask: (header: number) => {
-      const spend = {
-        class: 'warning',
-        severity: 'warning',
-        isExtra: false,
-        question: '',
-        operation: 'address',
-        price: 20,
-      } as const;
-      account.settle(account.leave(spend), { isCharged: true, header });
+      account.settle(account.leave(A_REQUEST), { isCharged: true, header });
     },
     known: () => account.facts()?.known,
   };
