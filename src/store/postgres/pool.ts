@@ -1,5 +1,6 @@
 // Connections to a server, and how their values are read.
 import net from 'node:net';
+import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
 import type { PostgresAddress } from './address.ts';
@@ -53,6 +54,11 @@ const Backend = z.object({ host: z.string(), port: z.number(), processID: z.numb
 /** The number of this request in the protocol, which every server takes before a session, in plain text too. */
 const CANCEL_REQUEST = 80_877_102;
 
+/** A host that is a folder has the server's socket in it. */
+function placeOf({ host, port }: z.output<typeof Backend>): { host: string; port: number } | { path: string } {
+  return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
+}
+
 /** Ends what the server does for this connection, if it still does something. Resolves soon in any case. */
 export async function cancelStatement(client: pg.PoolClient): Promise<void> {
   const backend = Backend.safeParse(client).data;
@@ -61,7 +67,7 @@ export async function cancelStatement(client: pg.PoolClient): Promise<void> {
   for (const [n, value] of [request.length, CANCEL_REQUEST, backend.processID, backend.secretKey].entries())
     request.writeInt32BE(value, n * 4);
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const socket = net.connect({ host: backend.host, port: backend.port, timeout: CANCEL_MS });
+  const socket = net.connect({ ...placeOf(backend), timeout: CANCEL_MS });
   socket.on('connect', () => socket.end(request));
   socket.on('timeout', () => socket.destroy());
   // The server closes it once it has passed the request on.

@@ -9,7 +9,7 @@ import { createStorageBackoff } from '../../../src/engine/reporting/storage-back
 import { createSupervisor } from '../../../src/engine/upkeep/supervisor.ts';
 import { createExplorer } from '../../../src/explorer/explorer.ts';
 import type { HttpTransport } from '../../../src/explorer/http/http-transport.ts';
-import type { Clock, Instant } from '../../../src/lib/clock.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import type { SafeLog } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -109,9 +109,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   async function look(): Promise<void> {
     while (!line.stopping.aborted) {
-      const { blindWatches, explorers } = runtime.parts;
-      const blind = blindWatches.blind().map(({ watch: { rule } }) => rule);
-      const factors = explorers().flatMap(({ plan }) => Object.values(plan?.stretch ?? {}));
+      const { parts } = runtime;
+      const blind = parts.blindWatches.blind().map(({ watch: { rule } }) => rule);
+      const factors = parts.explorers().flatMap(({ plan }) => Object.values(plan?.stretch ?? {}));
       onLook({ clockAt: clock.now(), watches: blind, stretch: Math.max(1, ...factors) });
       await clock.sleep(LOOK_MS, line.stopping);
     }
