@@ -19,7 +19,7 @@ export interface DailyReportParts {
   readonly runtime: Pick<Runtime, 'digest' | 'timeZone' | 'work' | 'memoryOf' | 'dispatch'>;
   readonly health: () => Pick<DaemonHealth, 'watches' | 'blind' | 'explorers'>;
   readonly store: Store;
-  readonly ownership: Pick<Ownership, 'fenceOf'>;
+  readonly ownership: Pick<Ownership, 'fenceOf' | 'isShared'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,11 +41,13 @@ export async function reportDaily(
       plans: () => plansOf(health().explorers.filter(({ polled }) => polled > 0)),
       async standing(): Promise<Standing> {
         const now = clock.now();
-        const { watches, blind } = health();
+        const { watches, blind, explorers: all } = health();
+        const elsewhere = ownership.isShared ? all.filter(({ polled }) => polled === 0).map(({ name }) => name) : [];
         const explorers = Map.groupBy(watches, ({ target }) => target.explorer);
         const { owed } = await store.backlog(now);
         return {
           watches: new Map([...explorers].map(([explorer, { length }]) => [explorer, length])),
+          elsewhere: new Set(elsewhere),
           blind: blind.length,
           zone: runtime.timeZone(),
           unread: watches.flatMap((watch) => unreadOf(watch, runtime)),

@@ -18,6 +18,8 @@ export interface Unread {
 export interface Standing {
   /** Watches by explorer. */
   readonly watches: ReadonlyMap<string, number>;
+  /** Explorers that another replica polls now. */
+  readonly elsewhere: ReadonlySet<string>;
   readonly blind: number;
   /** The zone in which times are shown. */
   readonly zone: string;
@@ -54,12 +56,14 @@ function titleOf({ stopped }: DayTally, { watches, blind, unread }: Standing): s
 
 function linesOf(tally: DayTally, standing: Standing): string[] {
   const { from, until, stopped, explorers, blind, more } = tally;
-  const { watches, unread, held, anchor, zone } = standing;
+  const { watches, elsewhere, unread, held, anchor, zone } = standing;
   const spanText = spanIn(zone);
   const names = new Set([...watches.keys(), ...Object.keys(explorers)]);
   return [
     `${spanText({ from, until })} ${zoneName(zone, until)}.`,
-    ...[...names].map((name) => explorerLine(name, watches.get(name) ?? 0, explorers[name])),
+    ...[...names].map((name) =>
+      explorerLine(name, watches.get(name) ?? 0, explorers[name] ?? (elsewhere.has(name) ? 'elsewhere' : 'none')),
+    ),
     ...planLines(tally.plans),
     listed(
       'Not read: ',
@@ -78,8 +82,9 @@ function linesOf(tally: DayTally, standing: Standing): string[] {
 }
 
 /** `ethereum: 38 watches, 54,720 polls, 12 without an answer, blocks 101 to 7,301, 60,000 requests, 71,200 credits left.` */
-function explorerLine(name: string, watches: number, tally: ExplorerTally | undefined): string {
-  if (tally === undefined) return `${name}: ${counted(watches, 'watch', 'watches')}, no poll.`;
+function explorerLine(name: string, watches: number, tally: ExplorerTally | 'none' | 'elsewhere'): string {
+  if (tally === 'elsewhere') return `${name}: ${counted(watches, 'watch', 'watches')}, polled by another replica.`;
+  if (tally === 'none') return `${name}: ${counted(watches, 'watch', 'watches')}, no poll.`;
   const { polls, missed, requests, credits, from, to, creditsLeft } = tally;
   const parts = [
     counted(watches, 'watch', 'watches'),

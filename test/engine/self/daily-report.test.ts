@@ -25,6 +25,7 @@ const EIGHT_IN_BERLIN: DailyTime = { minutes: 8 * 60, zone: 'Europe/Berlin' };
 
 const WELL: Standing = {
   watches: new Map([['chain', 3]]),
+  elsewhere: new Set(),
   zone: 'UTC',
   blind: 0,
   unread: [],
@@ -155,6 +156,7 @@ test('once a day it says what was covered, and nothing in between', async () => 
   facts.blind = [];
   facts.standing = {
     watches: new Map([['chain', 3]]),
+    elsewhere: new Set(),
     zone: 'UTC',
     blind: 1,
     unread: [{ watch: 'calls', heights: 'blocks 101-250', reason: '20 pages read' }],
@@ -323,4 +325,22 @@ test('a period of a plan that ended is told once, with its credits; a restart fo
   ]);
   await story.pass(DAY);
   expect(about(await story.told())).toEqual([]);
+});
+
+test('an explorer that another replica polls is named so, and one that nobody polled is not', async () => {
+  await using story = await aStory(Date.UTC(2026, 0, 1, 7));
+  const watches = new Map([
+    ['chain', 3],
+    ['gnosis', 2],
+    ['paused', 1],
+  ]);
+  story.facts.standing = { ...WELL, watches, elsewhere: new Set(['gnosis']) };
+  story.work.polled('chain', true);
+  await story.pass(DAY);
+  const [report = ''] = await story.told();
+  expect(report.split('\n').filter((line) => /^(chain|gnosis|paused):/.test(line))).toEqual([
+    expect.stringMatching(/^chain: 3 watches, 1 poll/),
+    'gnosis: 2 watches, polled by another replica.',
+    'paused: 1 watch, no poll.',
+  ]);
 });
