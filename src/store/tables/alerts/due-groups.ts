@@ -11,7 +11,7 @@ import { int, intOrNull, ints, jsonOrNull, texts, type Row } from '../../sql/row
 import { list, type Sql } from '../../sql/sql.ts';
 import { deliveryKind } from '../deliveries/delivery-rows.ts';
 import { labelsOf, recipientOf, TRANSITIONS } from './alert-labels.ts';
-import { IS_ACTIVE, stateOf, TRIED } from './recipient-states.ts';
+import { IS_ACTIVE, MAY_HAVE_ARRIVED, stateOf } from './recipient-states.ts';
 
 const HOUR_MS = 3_600_000;
 const COLUMNS = 'id, g.channel, g.recipient, version, closed_at, due_at, wake_at, news';
@@ -147,17 +147,26 @@ async function withMore(sql: Sql, group: DueGroup, limit: number): Promise<DueGr
   return { ...group, members: [...group.members, ...members], damaged: [...group.damaged, ...damaged], unread };
 }
 
-// The end of a condition is as severe as what was told of it, though its rule may be less by now.
+// The end of a condition is as severe as what was told of it, though its rule may be less by now. The tries of the group's
+// target are few, and are read once: of an alert that was repeated for weeks, each of its members has hundreds that are over.
 const membersWhere =
   (which: string) =>
   (d: SqlDialect): string => `
-  SELECT state.*, ${TRIED}, newest.watch, newest.alert, newest.transition, newest.episode, newest.seq, newest.at,
+  WITH tries AS MATERIALIZED (
+    SELECT member.key, max(${MAY_HAVE_ARRIVED}) AS tried
+    FROM dispatch_group AS mine_group
+      JOIN deliveries AS mine ON mine.channel = mine_group.channel AND mine.recipient = mine_group.recipient
+        AND mine.state IN ('due', 'sending')
+      JOIN group_member AS member ON member.delivery = mine.number
+    WHERE mine_group.id = $1 GROUP BY member.key)
+  SELECT state.*, CASE WHEN state.closed > 0 THEN tries.tried END AS tried, newest.watch, newest.alert, newest.transition, newest.episode, newest.seq, newest.at,
     CASE WHEN alerts.is_open = 1 THEN alerts.labels ELSE newest.labels END AS labels, alerts.is_open, alerts.is_event,
     alerts.needs_ack,
     CASE WHEN alerts.is_open = 0 THEN ${d.jsonText('newest.message', 'severity')} END AS severity
   FROM recipient_state AS state
     LEFT JOIN notifications AS newest ON newest.key = state.key AND newest.seq = state.wanted
     LEFT JOIN alerts ON alerts.key = state.key
+    LEFT JOIN tries ON tries.key = state.key
   WHERE state.group_id = $1 AND (${IS_ACTIVE}) AND ${which} AND state.key > $2
   ORDER BY state.key LIMIT $3 + 0`;
 const MEMBERS = membersWhere('1 = 1');

@@ -16,13 +16,16 @@ import { moved, notAfter } from './moved-clock.ts';
 /** What has to be looked at when its group is due. Word by word as in the index. */
 export const IS_ACTIVE = 'wanted > closed OR held IS NOT NULL OR repeats = 1';
 
+/** Of a delivery that is due or under way. */
+export const MAY_HAVE_ARRIVED = `CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END`;
+
 /**
  * Whether a delivery of what is owed to the recipient may have arrived: it is under way, or the outcome of a try is unknown;
  * null: none is owed. A try that was refused brought nothing. Where `closed` is 0, nothing was ever put into a delivery.
  */
-export const TRIED = `
+const TRIED = `
   CASE WHEN state.closed > 0 THEN (
-    SELECT max(CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN 1 ELSE 0 END)
+    SELECT max(${MAY_HAVE_ARRIVED})
     FROM group_member AS member JOIN deliveries AS mine ON mine.number = member.delivery
     WHERE member.key = state.key AND mine.channel = state.channel AND mine.recipient = state.recipient
       AND mine.state IN ('due', 'sending')) END AS tried`;
