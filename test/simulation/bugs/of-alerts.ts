@@ -31,9 +31,9 @@ export const BUGS_OF_ALERTS: Readonly<Record<string, BugOfAlerts>> = {
     edits: [
       {
         file: 'src/engine/polling/poller.ts',
-        find: `    await recovery.commit(decided);`,
+        find: `    await recovery.commit(doubtedIfUnsure(decided));`,
         replace: `    held.replace(watch, { ...decided.decision.memory, version: decided.decision.expects });
-    await recovery.commit(decided);`,
+    await recovery.commit(doubtedIfUnsure(decided));`,
       },
     ],
     caughtAs: ['lost'],

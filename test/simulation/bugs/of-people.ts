@@ -171,8 +171,8 @@ export const BUGS_OF_PEOPLE: Readonly<Record<string, BugOfPeople>> = {
     edits: [
       {
         file: 'src/store/tables/alerts/recipient-states.ts',
-        find: `max(CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN`,
-        replace: `max(CASE WHEN mine.attempt > 0 THEN`,
+        find: `CASE WHEN mine.state = 'sending' OR mine.maybe_copy = 1 THEN`,
+        replace: `CASE WHEN mine.attempt > 0 THEN`,
       },
     ],
     caughtAs: ['stale begin', 'unsent short', 'end-unsent end'],
