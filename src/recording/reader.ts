@@ -7,7 +7,7 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { Cursor } from '../core/model/watch/question.ts';
 import { answering } from '../store/sqlite/database.ts';
 import type { Row } from '../store/sql/rows.ts';
-import { memoryOf } from '../store/tables/memory/stored-memory.ts';
+import { MEMORY_FORMAT, memoryOf } from '../store/tables/memory/stored-memory.ts';
 import { StorageError } from '../store/contract/store.ts';
 import { unpack } from './bodies.ts';
 import { sortedEntries, type RecordedQuestion, type RecordedAnswer, type RecordedPoll } from './model.ts';
@@ -207,6 +207,8 @@ function memoryFrom(watch: WatchId, text: Buffer): Memory {
   return memoryOf({
     watch,
     version: 1,
+    // The schema of a recording rises with it.
+    format: MEMORY_FORMAT,
     checksum,
     state: JSON.stringify(parts.state),
     alerts: JSON.stringify(parts.alerts),
