@@ -98,7 +98,7 @@ test('what is removed ends for those who were told; schedules, people and credit
     'changed coins: every 1m becomes every 2m',
     'removed coins/low: warning: while balance < 1_000_000 until balance > 1_050_000 for 2m',
     'no longer told: night',
-    'chain: 28,820 credits a day become 14,420',
+    'chain: 28,800 credits a day become 14,400',
     'would close coins/low: rule removed, resolved is told to night, screen',
   ]);
 });
@@ -144,7 +144,7 @@ test('two config files are compared with --against', async () => {
     expect.stringContaining('There is no state at'),
     expect.stringContaining('The state is another one'),
     'changed coins: every 2m becomes every 1m',
-    'chain: 14,420 credits a day become 28,820',
+    'chain: 14,400 credits a day become 28,800',
   ]);
   expect(existsSync(prepared.stateFile)).toBe(false);
 });
@@ -156,7 +156,7 @@ test('without a state file everything is added, and that is said', async () => {
     'added coins',
     'newly told: screen',
     'newly told: night',
-    'chain: 0 credits a day become 28,820',
+    'chain: 0 credits a day become 28,800',
     'not known from what is kept: alerts of a watch that was never asked yet',
   ]);
   expect(existsSync(prepared.stateFile)).toBe(false);

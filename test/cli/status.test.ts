@@ -316,7 +316,7 @@ test('status is as wide as the terminal: what has no room stands below', async (
     '',
     'SEVERITY  STATE   ALERT      VALUE                          SINCE',
     'critical  firing  coins/low  940,000 coin, below 1,000,000  00:01 UTC',
-    '  screen, night accepted',
+    '  night, screen accepted',
     'warning   firing  gas/low    940,000 coin, below 2,000,000  00:01 UTC',
     '  screen accepted',
     '',
@@ -329,7 +329,7 @@ test('status is as wide as the terminal: what has no room stands below', async (
     'SEVERITY  STATE   ALERT',
     'critical  firing  coins/low',
     '  940,000 coin, below 1,000,000; since 00:01 UTC;',
-    '  screen, night accepted',
+    '  night, screen accepted',
   ]);
 });
 
