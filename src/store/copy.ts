@@ -1,7 +1,7 @@
 // Moves a state between a file and a database, row by row and all or nothing. Both have the same tables.
 import { existsSync } from 'node:fs';
 import { keepOut, nameOfAny } from './postgres/cluster.ts';
-import { takeInstallation } from './postgres/installation.ts';
+import { takeInstallation } from './sql/installation.ts';
 import { current, reached, type DatabasePlace } from './postgres/open.ts';
 import { copyTables, type Copied } from './sql/copy.ts';
 import { migrateState } from './sql/migrate.ts';

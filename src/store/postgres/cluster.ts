@@ -13,7 +13,7 @@ import { list, type Sql } from '../sql/sql.ts';
 import { endLeases } from '../tables/deliveries/deliveries.ts';
 import { MEMORY_FORMAT } from '../tables/memory/stored-memory.ts';
 import { append } from '../tables/journal/journal.ts';
-import { assertSame } from './installation.ts';
+import { assertSame } from '../sql/installation.ts';
 
 export interface ClusterOptions {
   /** A connection of their own: a renewal waits for no commit. */

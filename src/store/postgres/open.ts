@@ -25,7 +25,7 @@ import {
   seenCluster,
 } from './cluster.ts';
 import { createPostgresDatabase } from './driver.ts';
-import { assertInstallation, takeInstallation } from './installation.ts';
+import { assertInstallation, takeInstallation } from '../sql/installation.ts';
 import type { PostgresLimits } from './pool.ts';
 
 /** A database, and the installation that it has to belong to. */

@@ -1,7 +1,7 @@
 // The installation that a database belongs to. Its first start writes the name down; from then on no other one may use it.
 import { OtherInstallationError } from '../contract/store.ts';
-import type { SqlDatabase } from '../sql/database.ts';
-import type { Sql } from '../sql/sql.ts';
+import type { SqlDatabase } from './database.ts';
+import type { Sql } from './sql.ts';
 
 type Named = Pick<SqlDatabase, 'name'>;
 
