@@ -166,7 +166,12 @@ export function createExplorer(options: ExplorerOptions): Explorer {
               null,
             ),
           sweep: (question, cursor) =>
-            send(question, cursor, { ...spendOn(question, cursor, own), class: 'sweep' }, tickCache),
+            send(
+              question,
+              cursor,
+              { ...spendOn(question, cursor, own), class: 'sweep', question: questionKey(question) },
+              tickCache,
+            ),
         });
       const end = (): void => {
         coalescer.endTick(tickCache);
@@ -185,15 +190,14 @@ type SpendOn = (question: Question, cursor: Cursor | null, own: Severity | null)
 /** A first page is spent on the most severe watch that asks for it, all others on the watch itself. */
 function spending(askedBy: AskedBy): SpendOn {
   const unfilteredPaths = new Set<string>();
-  return (asked, cursor, own) => {
-    const { path, params, operation, credits: price } = asked;
+  return ({ path, params, operation, credits: price }, cursor, own) => {
     const { severity: mostSevere, isFirst } = askedBy(path);
     const severity = cursor === null ? mostSevere : (own ?? mostSevere);
     const isFiltered = Object.keys(params).length > 0;
     if (!isFiltered && cursor === null) unfilteredPaths.add(path);
     const isExtra = isFiltered && unfilteredPaths.has(path);
     const spent = isFirst && cursor === null ? severity : 'pages';
-    return { class: spent, severity, isExtra, question: questionKey(asked), operation, price };
+    return { class: spent, severity, isExtra, question: null, operation, price };
   };
 }
 

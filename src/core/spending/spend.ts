@@ -15,8 +15,8 @@ export interface Spend {
   readonly severity: Severity;
   /** It is not planned: a retry, or a list asked with a filter after it was asked without. */
   readonly isExtra: boolean;
-  /** `questionKey` of the list or record that is read. */
-  readonly question: string;
+  /** Of a sweep, the `questionKey` of its list; null of all others. */
+  readonly question: string | null;
   readonly operation: OperationName;
   /** Credits, as the operation declares them. */
   readonly price: number;

@@ -195,7 +195,8 @@ function perMsOf(plan: CreditPlan | null): number {
 
 /** No list waits for ever to be read again. What is new is read for the first that asks. */
 function mayTake(share: SpendShare, spend: Spend, at: Instant): boolean {
-  return spend.class === 'sweep' ? share.hasInTurn(spend.question, spend.price, at) : share.has(spend.price);
+  const { question, price } = spend;
+  return question === null ? share.has(price) : share.hasInTurn(question, price, at);
 }
 
 interface Shares {

@@ -14,7 +14,7 @@ function spend(name: SpendClass, price = 20): Spend {
     class: name,
     severity: name === 'critical' || name === 'info' ? name : 'warning',
     isExtra: false,
-    question: '',
+    question: null,
     operation: 'address',
     price,
   };
