@@ -20,7 +20,6 @@ import type { Setup, SetupTools } from './setup/setup.ts';
 import type { Sources } from './setup/sources.ts';
 import type { OpenState } from './state/state.ts';
 import { createStateGuard, type StateGuard } from './state/state-guard.ts';
-import { watchStorage } from './state/storage-health.ts';
 
 export interface AppOptions
   extends
@@ -57,12 +56,11 @@ export interface Services {
 /** Closed with `opened`, last first. Rejects with a `StorageError`. */
 export async function openServices(
   options: AppOptions,
-  { recovery, ownership, ...state }: OpenState,
+  { recovery, ownership, storage }: OpenState,
   opened: AsyncDisposableStack,
 ): Promise<Services> {
   const { setup, clock, log, metrics } = options;
-  const storage = watchStorage(opened.use(state.store));
-  const { store } = storage;
+  const store = opened.use(storage.store);
   const { whileHeld, follower } = createHeldLoops(ownership, clock);
   ownership.follow(follower);
   const supervisor = createSupervisor({

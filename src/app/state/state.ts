@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { openStore, openStoreForDryRun } from '../../store/open.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { watchStorage, type StorageHealth } from './storage-health.ts';
 import { createRecoveryRecord, type RecoveryRecord } from './recovery-record.ts';
 import type { Setup } from '../setup/setup.ts';
 
@@ -21,23 +22,24 @@ export interface StateOptions {
 }
 
 export interface OpenState {
-  readonly store: Store;
+  readonly storage: StorageHealth;
   readonly ownership: Ownership;
   /** Where several replicas share a state, it shows the time of its server: each decides by the same. */
   readonly clock: Clock;
   readonly recovery: Pick<RecoveryRecord, 'recent'>;
 }
 
-/** The caller closes the store. Rejects with a `StorageError` or `StoreBusyError`. */
+/** The caller closes the store of `storage`. Rejects with a `StorageError` or `StoreBusyError`. */
 export async function openState(options: StateOptions): Promise<OpenState> {
   const { clock, log } = options;
   const recovery = createRecoveryRecord(clock);
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await open(options, recovery));
+  const storage = watchStorage(opened.use(await open(options, recovery)));
+  const { store } = storage;
   const { cluster } = store;
   if (!cluster.isShared) {
     opened.move();
-    return { store, ownership: createSoleOwnership(cluster), clock, recovery };
+    return { storage, ownership: createSoleOwnership(cluster), clock, recovery };
   }
   const anchored = createAnchoredClock(clock);
   anchored.anchor(await cluster.now());
@@ -51,7 +53,7 @@ export async function openState(options: StateOptions): Promise<OpenState> {
     },
     record: (lines) => store.record(lines),
   });
-  return { store, ownership, clock: anchored, recovery };
+  return { storage, ownership, clock: anchored, recovery };
 }
 
 /** A dry run remembers nothing that outlives the process. */

@@ -1,3 +1,4 @@
+import type { Cluster, Renewed } from '../../store/contract/cluster.ts';
 import { StoreFullError, type Store } from '../../store/contract/store.ts';
 
 /** `full`: the state has reached its size. What is learned is lost while it is not kept, and found again later. */
@@ -12,14 +13,18 @@ export interface StorageHealth {
 
 export function watchStorage(store: Store): StorageHealth {
   let state: StorageState = 'works';
+  let hasFailed = false;
+
+  function failed(error: unknown): void {
+    state = error instanceof StoreFullError ? 'full' : 'fails';
+    hasFailed = true;
+  }
 
   /** What is fenced is another replica's to keep: that is no failure of the storage. */
   async function noting<T>(writing: Promise<T>): Promise<T> {
-    state = await writing.then(
-      () => 'works' as const,
-      (error: unknown) => (error instanceof StoreFullError ? 'full' : 'fails'),
-    );
-    return writing;
+    const result = await notingFailure(writing);
+    state = 'works';
+    return result;
   }
 
   /** What ends here keeps nothing that was learned, so it proves less than a commit: only its failure counts. */
@@ -27,14 +32,34 @@ export function watchStorage(store: Store): StorageHealth {
     try {
       return await writing;
     } catch (error) {
-      state = 'fails';
+      failed(error);
       throw error;
     }
+  }
+
+  /** A replica that polls nothing commits nothing: where it could renew twice, and nothing else failed meanwhile, it can write. */
+  function noteRenewal({ mine }: Renewed): void {
+    const polls = mine.some(({ shard }) => shard.startsWith('explorer:'));
+    if (state === 'fails' && !hasFailed && !polls) state = 'works';
+    hasFailed = false;
+  }
+
+  function watchRenewals(cluster: Cluster): Cluster {
+    if (!cluster.isShared) return cluster;
+    return {
+      ...cluster,
+      async renew(own) {
+        const renewed = await cluster.renew(own);
+        noteRenewal(renewed);
+        return renewed;
+      },
+    };
   }
 
   return {
     store: {
       ...store,
+      cluster: watchRenewals(store.cluster),
       claim: (...args) => notingFailure(store.claim(...args)),
       settle: (...args) => notingFailure(store.settle(...args)),
       commit: (...args) => noting(store.commit(...args)),
