@@ -6,6 +6,7 @@ import type { WatchId } from '../core/model/ids.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { DeclaredShard, SoleCluster } from '../store/contract/cluster.ts';
 import type { Fence, Shard } from '../store/contract/fence.ts';
+import type { Reach } from './avoidance.ts';
 
 /** What the rest of the daemon knows of the other replicas. */
 export interface Ownership {
@@ -32,6 +33,12 @@ export interface Ownership {
    * no other one is there to claim it, so it stays.
    */
   avoid(shard: Shard): boolean;
+
+  /**
+   * By this a shard is given back and avoided where no request of 30 seconds got an answer, while another replica gets one
+   * from that host. It is avoided until the host answers this process again.
+   */
+  consult(reach: Reach): void;
 
   view(): ClusterView;
 
@@ -118,6 +125,7 @@ export function createSoleOwnership({ fence }: SoleCluster): Ownership {
     follow: () => undefined,
     lost: () => undefined,
     avoid: () => false,
+    consult: () => undefined,
     view: () => ALONE,
     mayRetire: () => true,
     allHeld: () => Promise.resolve(true),

@@ -7,6 +7,7 @@ import { createMutex } from '../lib/mutex.ts';
 import type { ClaimedShard, Renewed, SharedCluster } from '../store/contract/cluster.ts';
 import type { Shard } from '../store/contract/fence.ts';
 import type { Log } from '../telemetry/log.ts';
+import { createAvoidance } from './avoidance.ts';
 import { createHeldShards } from './held-shards.ts';
 import type { ClusterView, DeclaredConfig, Ownership, ReplicaView } from './ownership.ts';
 import { FIRST_ROUND, mayRetire, outvotedSince, planRound, roundMs, type RoundPlan, type RoundState } from './round.ts';
@@ -24,7 +25,6 @@ export interface SharedOwnershipOptions {
 }
 
 const LOOK_MS = 1000;
-const AVOIDED_MS = 120_000;
 const READ_AGAIN = 'what the database has is read again, and decided from there';
 
 export function createSharedOwnership(options: SharedOwnershipOptions): Ownership {
@@ -43,13 +43,19 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   let isCut = false;
   /** A config of this process did: one that is loaded later is of the same installation, whatever it names. */
   let hasCounted = false;
-  /** Until when shards are left to others. */
-  const avoidedUntil = new Map<Shard, number>();
   let standing: Standing = 'in-force';
+  const avoidance = createAvoidance({
+    clock,
+    log,
+    held: () => held.all().map(({ shard }) => shard),
+    others: () => newest?.replicas.filter(({ id, checksum }) => id !== cluster.id && checksum === inForce) ?? [],
+    giveBack: (shard) => void release(shard),
+    onNews: goOnAtOnce,
+  });
 
   async function look(): Promise<void> {
     if (declared === null) return;
-    if (clock.monotonic() >= roundAt || (await cluster.hasFree(avoidedNow()))) await asking.hold(round);
+    if (clock.monotonic() >= roundAt || (await cluster.hasFree(avoidance.shards()))) await asking.hold(round);
   }
 
   async function round(): Promise<void> {
@@ -58,7 +64,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     const { checksum, shards, watches } = declared;
     const sentAt = clock.monotonic();
     hasCounted ||= await cluster.remembersAny(watches);
-    const renewed = await cluster.renew({ checksum, counts: hasCounted, avoids: avoidedNow() });
+    const renewed = await cluster.renew({ checksum, counts: hasCounted, ...avoidance.announced() });
     onTime(renewed.now + (clock.monotonic() - sentAt) / 2);
     if (renewed.changed === 'went-back') forget();
     if (renewed.changed === 'restarted') readAnew();
@@ -73,7 +79,7 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
     if (inForce === checksum) await addMissing(shards, renewed);
     await claimAll(plan);
     giveBack(plan, shards);
-    takeBack();
+    avoidance.look();
   }
 
   /** What is remembered here may never have been stored. What this replica has all the same is found, and claimed anew. */
@@ -103,32 +109,6 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
   async function claimAnew({ found }: RoundPlan): Promise<void> {
     for (const { shard, fence } of found) await cluster.release(fence, windowOf(shard));
     if (found.length > 0) goOnAtOnce();
-  }
-
-  function avoidedNow(): Shard[] {
-    for (const [shard, until] of avoidedUntil) if (clock.monotonic() >= until) avoidedUntil.delete(shard);
-    return [...avoidedUntil.keys()];
-  }
-
-  function hasOtherTaker(shard: Shard): boolean {
-    const others = newest?.replicas.filter(({ id, checksum }) => id !== cluster.id && checksum === inForce) ?? [];
-    return others.some(({ avoids }) => !avoids.includes(shard));
-  }
-
-  /** Those whom a shard was left to may be gone. */
-  function takeBack(): void {
-    const alone = avoidedNow().filter((shard) => !hasOtherTaker(shard));
-    for (const shard of alone) avoidedUntil.delete(shard);
-    if (alone.length > 0) goOnAtOnce();
-  }
-
-  function avoid(shard: Shard): boolean {
-    if (!hasOtherTaker(shard)) return false;
-    avoidedUntil.set(shard, clock.monotonic() + AVOIDED_MS);
-    void release(shard);
-    // The others learn from the next round that they are to claim it.
-    goOnAtOnce();
-    return true;
   }
 
   function noteStanding({ replicas }: Renewed): void {
@@ -252,7 +232,10 @@ export function createSharedOwnership(options: SharedOwnershipOptions): Ownershi
       if (held.fenceOf(shard) !== null) void note('commit-fenced', { shard });
       drop(shard, 'a write of it was refused');
     },
-    avoid,
+    avoid: (shard) => avoidance.avoid(shard),
+    consult: (reach) => {
+      avoidance.consult(reach);
+    },
     view: () =>
       viewOf({
         newest,

@@ -17,6 +17,7 @@ import {
   type TickRead,
   questionKey,
 } from '../core/model/watch/question.ts';
+import type { Reachability } from '../core/model/quality/reachability.ts';
 import { readThrough } from '../core/model/quality/read-through.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -31,6 +32,7 @@ import type { Spend } from '../core/spending/spend.ts';
 import { blocks as blocksOf } from './operations.ts';
 import { headAfter, headOf as headIn } from './reading/head.ts';
 import type { HttpLimits } from './http/exchange.ts';
+import { createReachRecord, type ReachRecord } from './reach-record.ts';
 import { createHttpTransport, HTTP_LIMITS, type Auth, type HttpTransport } from './http/http-transport.ts';
 import { createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
 import type { ExplorerMeter } from './http/meter.ts';
@@ -61,6 +63,8 @@ export interface ExplorerOptions {
    */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
+  /** One for all explorers of a host and key. */
+  readonly reach?: ReachRecord;
   /** Sends each request, and is closed with the explorer; HTTP when left out. */
   readonly transport?: HttpTransport;
   /** Asked before each request leaves. One that may not ends its poll as a stop does. All may when left out. */
@@ -81,14 +85,19 @@ export interface Explorer extends AsyncDisposable {
   blocks(): { readonly rows: readonly AnyView[]; readonly readAt: Instant } | null;
   /** The blocks at a height and below, a page of them, asked for now. Throws `Missed`. */
   blocksFrom(height: number, read: Read): Promise<ShownBlocks>;
+  reachability(): Reachability;
+  /** Asks the host once, outside the API, so that it costs no credits. Never rejects. */
+  probe(): Promise<void>;
 }
 
 export function createExplorer(options: ExplorerOptions): Explorer {
   const { name, auth, clock, signal, budget, meter } = options;
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  const sender =
+  const reach = options.reach ?? createReachRecord(clock);
+  const sender = reach.noting(
     options.transport ??
-    createHttpTransport({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal });
+      createHttpTransport({ auth, headers: options.headers ?? {}, userAgent: options.userAgent, limits, signal }),
+  );
   const transport = options.mayAsk === undefined ? sender : withLeave(sender, options.mayAsk);
   const largeBodies = options.largeBodies ?? createLargeBodies();
   const hasKey = auth.type !== 'none';
@@ -152,6 +161,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       const at = clock.now();
       return { rows, head: headIn(rows, at), at };
     },
+    reachability: () => reach.now(),
+    async probe() {
+      const { origin, host } = new URL(options.baseUrl);
+      await sender.get(`${origin}/`, host, PROBE_MS).catch(() => undefined);
+    },
     tickReader(askedBy = () => ({ severity: 'warning', isFirst: true })) {
       const tickCache: TickCache = new Map();
       const spendOn = spending(askedBy);
@@ -184,6 +198,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     },
   };
 }
+
+/** Less than a third of a lease, so that each renewal knows how the last one ended. */
+const PROBE_MS = 4000;
 
 type SpendOn = (question: Question, cursor: Cursor | null, own: Severity | null) => Spend;
 

@@ -16,8 +16,8 @@ import { operate } from '../support/store/operate.ts';
 
 const server = hasPostgres ? await startPostgres() : null;
 const LEASE_MS = 3_600_000;
-const CONFIG = { checksum: 'config', counts: true, avoids: [] };
-const ANOTHER = { checksum: 'another', counts: true, avoids: [] };
+const CONFIG = { checksum: 'config', counts: true, avoids: [], unreached: [], reaches: [] };
+const ANOTHER = { checksum: 'another', counts: true, avoids: [], unreached: [], reaches: [] };
 const SECOND = 1000;
 const WATCHES: Shard = 'explorer:chain';
 

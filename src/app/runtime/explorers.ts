@@ -82,6 +82,7 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
         name,
         coin,
         budget: shared.budget,
+        reach: shared.reach,
         largeBodies,
         answers: answersIn(coin, answers),
         mayAsk: () => mayAsk(name),

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
 import { showResets, type Resets } from '../../core/spending/period.ts';
+import { createReachRecord, type ReachRecord } from '../../explorer/reach-record.ts';
 import { createAccount, type Account } from '../../explorer/spending/account.ts';
 import { createBudget, type Budget } from '../../explorer/spending/budget.ts';
 import { createPause, type RequestGate } from '../../explorer/spending/pause.ts';
@@ -34,6 +35,7 @@ export interface PlanBudget {
   readonly budget: Budget;
   readonly account: Account;
   readonly pause: RequestGate;
+  readonly reach: ReachRecord;
 }
 
 export interface PlanBudgets {
@@ -66,7 +68,8 @@ export function createPlanBudgets(
         settings.form === 'sandbox' ? null : createHmac('sha256', salt).update(plan).digest('base64url');
       const pause = same[0]?.pause ?? createPause();
       const budget = createBudget({ clock, log, host, account, pause, ...pace });
-      const fresh = { plan, nameIn, pace, account, pause, budget };
+      const reach = same[0]?.reach ?? createReachRecord(clock);
+      const fresh = { plan, nameIn, pace, account, pause, budget, reach };
       known.push(fresh);
       return fresh;
     },

@@ -25,7 +25,7 @@ import type { Setup } from '../setup/setup.ts';
 import { createFacts, explorerReading, type RuntimeFacts } from './facts.ts';
 import { runtimeLoops } from './loops.ts';
 import { createSetups } from './setups.ts';
-import { createShardFollower } from './shard-follower.ts';
+import { createShardFollower, reachOf } from './shard-follower.ts';
 import type { StateFile } from './upkeep.ts';
 
 export interface RuntimeOptions extends PartsOptions {
@@ -180,6 +180,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     );
   }
 
+  ownership.consult(reachOf({ explorers, shardOf: poller.shardOf, names: () => config()?.explorers.keys() ?? [] }));
   const follower = createShardFollower({
     poller,
     keptPlans,

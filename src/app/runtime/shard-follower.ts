@@ -1,11 +1,16 @@
-// Polls the watches of an explorer from the claim of its shard until the shard is given back or lost.
+// Polls the watches of an explorer from the claim of its shard until the shard is given back or lost; and shows by which
+// shards the explorer answers.
+import type { Reach } from '../../cluster/avoidance.ts';
 import type { Follower } from '../../cluster/ownership.ts';
 import { isOf } from '../../cluster/share.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { KeptPlans } from '../../engine/scheduling/kept-plans.ts';
 import type { Poller } from '../../engine/polling/poller.ts';
+import type { ShardOf } from '../../engine/polling/shard.ts';
+import type { Explorer } from '../../explorer/explorer.ts';
 import type { Mutex } from '../../lib/mutex.ts';
 import type { Shard } from '../../store/contract/fence.ts';
+import type { ExplorerSet } from './explorers.ts';
 
 export interface ShardFollowerOptions {
   readonly poller: Pick<Poller, 'prepare' | 'takenOver' | 'release' | 'drop' | 'shardOf'>;
@@ -20,6 +25,25 @@ export interface ShardFollowerOptions {
   readonly forgetExplorer: (explorer: string) => void;
   /** Others are polled from now on. */
   readonly onMoved: () => void;
+}
+
+export interface ReachOptions {
+  readonly explorers: Pick<ExplorerSet, 'get'>;
+  readonly shardOf: ShardOf;
+  /** In force. */
+  readonly names: () => Iterable<string>;
+}
+
+/** Explorers of one shard are at one host: each knows of the requests of all. */
+export function reachOf({ explorers, shardOf, names }: ReachOptions): Reach {
+  const explorerOf = (shard: Shard): Explorer | undefined => {
+    for (const name of names()) if (shardOf(name) === shard) return explorers.get(name);
+    return undefined;
+  };
+  return {
+    of: (shard) => explorerOf(shard)?.reachability() ?? { type: 'unknown' },
+    probe: async (shard) => explorerOf(shard)?.probe(),
+  };
 }
 
 export function createShardFollower(options: ShardFollowerOptions): Follower {

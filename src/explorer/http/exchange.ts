@@ -184,14 +184,18 @@ function followStages(socket: Socket, { hostname, protocol }: URL, stages: Stage
 
 function faultOf(error: Error, hasAnswer: boolean, where: string): RequestFault {
   const code = codeOf(error);
-  if (DNS.test(code)) return new RequestFault('dns', `${where}: the name of the host does not resolve (${code})`);
-  if (TLS.test(code))
-    return new RequestFault('tls', `${where}: the certificate or the encryption is not acceptable (${code})`);
+  if (DNS.test(code))
+    return new RequestFault('dns', `${where}: the name of the host does not resolve (${code})`, { isUnreached: true });
+  if (TLS.test(code)) {
+    const detail = `${where}: the certificate or the encryption is not acceptable (${code})`;
+    return new RequestFault('tls', detail, { isUnreached: true });
+  }
   if (code === 'HPE_HEADER_OVERFLOW') return new RequestFault('too-large', `${where}: the headers are too large`);
   if (hasAnswer) return new RequestFault('truncated', `${where}: the answer broke off (${code})`, { retry: 'soon' });
   if (code.startsWith('HPE_')) return new RequestFault('http', `${where}: what answers does not speak HTTP (${code})`);
   const isStale = code === 'ECONNRESET' || code === 'EPIPE';
-  return new RequestFault('network', `${where}: no connection (${code})`, { retry: isStale ? 'now' : 'no' });
+  const retry = isStale ? 'now' : 'no';
+  return new RequestFault('network', `${where}: no connection (${code})`, { retry, isUnreached: true });
 }
 
 function codeOf(error: unknown): string {
@@ -202,13 +206,13 @@ const DNS = /^(?:ENOTFOUND|EAI_[A-Z]+|ENODATA|ESERVFAIL)$/;
 const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
 
 const LATE = {
-  name: { reason: 'dns', what: 'the name of the host did not resolve in time' },
-  connection: { reason: 'timeout', what: 'no connection in time' },
-  answer: { reason: 'timeout', what: 'no answer in time' },
-  end: { reason: 'timeout', what: 'the answer was not complete in time' },
+  name: { reason: 'dns', what: 'the name of the host did not resolve in time', isUnreached: true },
+  connection: { reason: 'timeout', what: 'no connection in time', isUnreached: true },
+  answer: { reason: 'timeout', what: 'no answer in time', isUnreached: false },
+  end: { reason: 'timeout', what: 'the answer was not complete in time', isUnreached: false },
 } as const;
 
 function lateFault(stage: Stage, where: string): RequestFault {
-  const { reason, what } = LATE[stage];
-  return new RequestFault(reason, `${where}: ${what}`);
+  const { reason, what, isUnreached } = LATE[stage];
+  return new RequestFault(reason, `${where}: ${what}`, { isUnreached });
 }

@@ -10,13 +10,22 @@ export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
 /** A `Missed` that also tells, within this room, whether a retry can help. */
 export class RequestFault extends Missed {
   readonly retry: Retry;
+  /** Nothing answered: no name, no connection, or one that was closed without a word. */
+  readonly isUnreached: boolean;
 
   constructor(
     reason: MissReason,
     detail: string,
-    { retry = 'no', retryAfterMs = null }: { readonly retry?: Retry; readonly retryAfterMs?: number | null } = {},
+    { retry = 'no', retryAfterMs = null, isUnreached = false }: FaultOptions = {},
   ) {
     super(reason, detail, retryAfterMs);
     this.retry = retry;
+    this.isUnreached = isUnreached;
   }
+}
+
+interface FaultOptions {
+  readonly retry?: Retry;
+  readonly retryAfterMs?: number | null;
+  readonly isUnreached?: boolean;
 }

@@ -79,10 +79,14 @@ export interface DeclaredShard {
 /** As a replica announces itself. */
 export interface AnnouncedConfig {
   readonly checksum: string;
-  /** It has a say in which config is in force. */
+  /** It has a say in which config is in force: that names a watch that is remembered, or an operator has accepted it. */
   readonly counts: boolean;
   /** It leaves them to others for a while. */
   readonly avoids: readonly Shard[];
+  /** It holds them, and no request of it for them was answered for 30 seconds. */
+  readonly unreached: readonly Shard[];
+  /** Others announce them as unreached, and here their host answered in the last 30 seconds. */
+  readonly reaches: readonly Shard[];
 }
 
 export interface Renewed {
@@ -106,16 +110,11 @@ export interface Renewed {
 /** What one who only looks sees of the replicas. */
 export type SeenCluster = Pick<Renewed, 'replicas' | 'shards' | 'config'>;
 
-export interface LiveReplica {
+export interface LiveReplica extends AnnouncedConfig {
   readonly id: string;
   readonly name: string;
-  readonly checksum: string;
   /** Since when it runs its config. */
   readonly announcedAt: Instant;
-  /** It has a say in which config is in force: that names a watch that is remembered, or an operator has accepted it. */
-  readonly counts: boolean;
-  /** It leaves them to others for a while. */
-  readonly avoids: readonly Shard[];
 }
 
 export interface ShardRow {

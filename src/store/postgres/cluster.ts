@@ -42,7 +42,8 @@ const MICROSECONDS = (time: string): string => `(extract(epoch FROM ${time}) * 1
 const MILLISECONDS = (time: string): string => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
 const REPLICA = `id, name, checksum, ${MILLISECONDS('announced_at')} AS announced_at,
-  counts = 1 OR checksum IS NOT DISTINCT FROM (SELECT accepted FROM cluster) AS counts, avoids`;
+  counts = 1 OR checksum IS NOT DISTINCT FROM (SELECT accepted FROM cluster) AS counts,
+  avoids, unreached, reaches`;
 
 const CLAIM = `
   WITH free AS (
@@ -56,12 +57,12 @@ const CLAIM = `
 
 const RENEW = `
   WITH me AS (
-    INSERT INTO replicas AS r (id, name, checksum, announced_at, until, counts, avoids, format)
-    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms', $9, $10, $11)
+    INSERT INTO replicas AS r (id, name, checksum, announced_at, until, counts, format, avoids, unreached, reaches)
+    VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + $4::bigint * interval '1 ms', $9, $10, $11, $12, $13)
     ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, until = excluded.until, counts = excluded.counts,
-      avoids = excluded.avoids, format = excluded.format,
+      format = excluded.format, avoids = excluded.avoids, unreached = excluded.unreached, reaches = excluded.reaches,
       announced_at = CASE WHEN r.checksum = excluded.checksum THEN r.announced_at ELSE excluded.announced_at END
-    RETURNING id, name, checksum, announced_at, until, counts, avoids, format),
+    RETURNING r.*),
   joined AS (
     INSERT INTO journal (at, kind, subject, actor, data)
     SELECT ${MILLISECONDS('clock_timestamp()')}, $5, $6, $7, $8
@@ -69,8 +70,7 @@ const RENEW = `
   gone AS (DELETE FROM replicas WHERE id <> $1 AND until < clock_timestamp() - ${GONE}),
   mine AS (UPDATE shards SET ${untilIn('$4')} WHERE owner = $1 RETURNING key, epoch, ${ASK_AFTER_MS('$4')}),
   live AS (
-    SELECT id, name, checksum, announced_at, counts, avoids, format FROM replicas WHERE id <> $1 AND ${IS_LIVE('$4')}
-    UNION ALL SELECT id, name, checksum, announced_at, counts, avoids, format FROM me),
+    SELECT * FROM replicas WHERE id <> $1 AND ${IS_LIVE('$4')} UNION ALL SELECT * FROM me),
   told AS (SELECT ${REPLICA} FROM live),
   known AS (SELECT key, CASE WHEN owner = $1 OR ${IS_LIVE('$4')} THEN owner END AS holder FROM shards)
   SELECT (SELECT coalesce(json_agg(mine), '[]') FROM mine) AS mine,
@@ -150,10 +150,11 @@ export function createPostgresCluster({ database, id, name, installation, leaseM
     name,
     leaseMs,
     now: () => nowOf(sql),
-    async renew({ checksum, counts, avoids }) {
+    async renew({ checksum, counts, ...lists }) {
       const joined = textOf(lineOf(0, 'replica-joined', { config: checksum }));
       const { kind, subject, actor, data } = joined;
-      const own = [counts, JSON.stringify(avoids), MEMORY_FORMAT];
+      const { avoids, unreached, reaches } = lists;
+      const own = [counts, MEMORY_FORMAT, ...[avoids, unreached, reaches].map((list) => JSON.stringify(list))];
       const row = await sql
         .first(RENEW, [id, name, checksum, leaseMs, kind, subject, actor, data, ...own])
         .catch((error: unknown) => refusedBy(database, error));
@@ -272,6 +273,7 @@ function isChannel(key: string): boolean {
 }
 
 const ShardKey = z.templateLiteral([z.enum(['explorer', 'channel', 'service']), ':', z.string()]);
+const ShardList = z.string().transform((json) => z.array(ShardKey).parse(JSON.parse(json)));
 const HeldRow = z.object({ key: ShardKey, epoch: z.number(), ask_after_ms: z.number() });
 type HeldRow = z.output<typeof HeldRow>;
 const ClaimedRow = HeldRow.extend({ is_takeover: z.number() });
@@ -281,7 +283,9 @@ const ReplicaRow = z.object({
   checksum: z.string(),
   announced_at: z.number(),
   counts: z.boolean(),
-  avoids: z.string(),
+  avoids: ShardList,
+  unreached: ShardList,
+  reaches: ShardList,
 });
 const SeenRow = z.object({
   live: z.array(ReplicaRow),
@@ -329,11 +333,7 @@ function changedSince({ until, started }: RenewedBefore, row: RenewedRow): Renew
 
 function seenOf({ live, shards, config }: z.output<typeof SeenRow>): SeenCluster {
   return {
-    replicas: live.map(({ announced_at: announcedAt, avoids, ...replica }) => ({
-      ...replica,
-      announcedAt,
-      avoids: z.array(ShardKey).parse(JSON.parse(avoids)),
-    })),
+    replicas: live.map(({ announced_at: announcedAt, ...replica }) => ({ ...replica, announcedAt })),
     shards: shards.map(({ key, holder }): { shard: Shard; holder: string | null } => ({ shard: key, holder })),
     config,
   };

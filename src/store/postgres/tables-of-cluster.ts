@@ -45,7 +45,13 @@ const installationColumns: SchemaStep = ({ int, text }) => [
   `ALTER TABLE replicas ADD COLUMN format ${int} NOT NULL DEFAULT 1`,
 ];
 
+/** JSON lists of shards: those that a replica holds without an answer of their explorer, and those that answer another one. */
+const reachColumns: SchemaStep = ({ text }) => [
+  `ALTER TABLE replicas ADD COLUMN unreached ${text} NOT NULL DEFAULT '[]'`,
+  `ALTER TABLE replicas ADD COLUMN reaches ${text} NOT NULL DEFAULT '[]'`,
+];
+
 const NOTHING: SchemaStep = () => [];
 
 /** By the steps of the schema. */
-export const CLUSTER_STEPS: readonly SchemaStep[] = [clusterTables, NOTHING, installationColumns];
+export const CLUSTER_STEPS: readonly SchemaStep[] = [clusterTables, NOTHING, installationColumns, reachColumns];

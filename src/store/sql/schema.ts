@@ -20,6 +20,8 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   ],
   (dialect) => [...renewalColumns(dialect), ...factsBesideTheirNames(dialect), ...planTables(dialect)],
   ({ int }) => [`ALTER TABLE memory ADD COLUMN format ${int} NOT NULL DEFAULT 1`],
+  // The tables of replicas alone change (postgres/tables-of-cluster.ts).
+  () => [],
 ];
 
 /**

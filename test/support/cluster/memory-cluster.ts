@@ -44,16 +44,16 @@ export class MemoryCluster {
     this.#now = now;
   }
 
-  renew(id: string, { checksum, counts, avoids }: AnnouncedConfig, leaseMs: number): Renewed {
+  renew(id: string, own: AnnouncedConfig, leaseMs: number): Renewed {
     if (this.mismatch !== null) throw new StateMismatchError(this.mismatch);
     const now = this.#now();
     const before = this.#replicas.get(id);
-    const announcedAt = before?.checksum === checksum ? before.announcedAt : now;
-    this.#replicas.set(id, { id, name: id, checksum, counts, avoids, announcedAt, until: now + leaseMs });
-    const own = [...this.#shards].filter(([, { owner }]) => owner === id);
-    for (const [, state] of own) state.until = now + leaseMs;
+    const announcedAt = before?.checksum === own.checksum ? before.announcedAt : now;
+    this.#replicas.set(id, { id, name: id, ...own, announcedAt, until: now + leaseMs });
+    const held = [...this.#shards].filter(([, { owner }]) => owner === id);
+    for (const [, state] of held) state.until = now + leaseMs;
     return {
-      mine: own.map(([shard, state]) => this.#held(shard, state)),
+      mine: held.map(([shard, state]) => this.#held(shard, state)),
       replicas: [...this.#replicas.values()]
         .filter(({ until }) => until > now)
         .map((one) => ({ ...one, counts: one.counts || one.checksum === this.accepted })),

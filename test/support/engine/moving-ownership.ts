@@ -75,6 +75,7 @@ function movingOwnership(claimNow: (shard: Shard) => Fence): MovingOwnership {
       for (const follower of followers) follower.lost(shard);
     },
     avoid: () => false,
+    consult: () => undefined,
     view: () => NO_CLUSTER,
     mayRetire: () => ownership.agrees,
     allHeld: () => Promise.resolve(true),

@@ -11,7 +11,7 @@ const claimed = new WeakMap<Store['cluster'], ReadonlyMap<Shard, Fence>>();
 /** Takes these shards, whoever has them, until the test is over. */
 export async function claimAll({ cluster }: Held, shards: readonly Shard[]): Promise<void> {
   if (!cluster.isShared) return;
-  await cluster.renew({ checksum: 'a test', counts: true, avoids: [] });
+  await cluster.renew({ checksum: 'a test', counts: true, avoids: [], unreached: [], reaches: [] });
   await cluster.addShards(shards.map((shard) => ({ shard, windowMs: 0 })));
   const held = new Map<Shard, Fence>();
   for (const family of ['explorer', 'channel', 'service'])

@@ -2,10 +2,10 @@
 // decides is real; time and the database are in memory.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FIRST_ROUND, mayRetire, planRound, roundMs, type RoundState } from '../../src/cluster/round.ts';
-import type { HeldShard } from '../../src/store/contract/cluster.ts';
-import type { Shard } from '../../src/store/contract/fence.ts';
-import { MemoryCluster } from '../support/cluster/memory-cluster.ts';
+import { FIRST_ROUND, mayRetire, planRound, roundMs, type RoundState } from '../../../src/cluster/round.ts';
+import type { HeldShard } from '../../../src/store/contract/cluster.ts';
+import type { Shard } from '../../../src/store/contract/fence.ts';
+import { MemoryCluster } from '../../support/cluster/memory-cluster.ts';
 
 const LEASE_MS = 15_000;
 const LOOK_MS = 1000;
@@ -71,7 +71,11 @@ class Replica {
 
   #round(sentAt: number): void {
     const { id, checksum } = this;
-    const renewed = this.#cluster.renew(id, { checksum, counts: true, avoids: [] }, LEASE_MS);
+    const renewed = this.#cluster.renew(
+      id,
+      { checksum, counts: true, avoids: [], unreached: [], reaches: [] },
+      LEASE_MS,
+    );
     this.announced = checksum;
     this.aliveUntil = sentAt + LEASE_MS;
     const held = [...this.#held.values()].map((one) => one.held);

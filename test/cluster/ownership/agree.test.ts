@@ -1,7 +1,7 @@
 // Which config is in force, computed by each replica for itself.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { configInForce, type Announced } from '../../src/cluster/agree.ts';
+import { configInForce, type Announced } from '../../../src/cluster/agree.ts';
 
 const run = (checksum: string, announcedAt = 0, counts = true): Announced => ({ checksum, announcedAt, counts });
 

@@ -1,0 +1,148 @@
+// Shards that this replica leaves to others for a while, since another one can do with them what this one cannot: read a
+// memory of a newer format, or reach an explorer.
+//
+// Whether a host answers is told to each other with the renewals. Who holds the shard and gets no answer says so; the others
+// ask the host once, at no cost, and say whether it answered. Only then is the shard given away: where the host is down,
+// it stays.
+import { isCutOff, isReached, type Reachability } from '../core/model/quality/reachability.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { AnnouncedConfig, LiveReplica } from '../store/contract/cluster.ts';
+import type { Shard } from '../store/contract/fence.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** How the explorers of a shard answer this process. */
+export interface Reach {
+  of(shard: Shard): Reachability;
+  /** Asks the host once, which costs no credits. `of` shows how it ended. */
+  probe(shard: Shard): Promise<void>;
+}
+
+export interface Avoidance {
+  consult(reach: Reach): void;
+  /** What is left to others now. */
+  shards(): Shard[];
+  announced(): Pick<AnnouncedConfig, 'avoids' | 'reaches' | 'unreached'>;
+  /** False: nobody else is there to claim it. */
+  avoid(shard: Shard): boolean;
+  /** Once in each round, when the others are known. */
+  look(): void;
+}
+
+export interface AvoidanceOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly held: () => readonly Shard[];
+  /** Live ones whose config is in force, without this one. */
+  readonly others: () => readonly LiveReplica[];
+  readonly giveBack: (shard: Shard) => void;
+  /** The others are to learn of it, or there is something to claim: another round at once. */
+  readonly onNews: () => void;
+}
+
+const AVOIDED_MS = 120_000;
+/** Before the end of that the host is asked again, in each round. */
+const ASKED_AGAIN_MS = 15_000;
+/** No host is asked more often than the rounds are long. */
+const PROBED_MS = 4000;
+
+interface Avoided {
+  readonly until: number;
+  readonly isUnreached: boolean;
+}
+
+export function createAvoidance({ clock, log, held, others, giveBack, onNews }: AvoidanceOptions): Avoidance {
+  const avoided = new Map<Shard, Avoided>();
+  let reach: Reach = { of: () => ({ type: 'unknown' }), probe: () => Promise.resolve() };
+
+  const isAnswering = (shard: Shard): boolean => isReached(reach.of(shard), clock.monotonic());
+  const cutOff = (): Shard[] => held().filter((shard) => isCutOff(reach.of(shard)));
+  const missedByOthers = (): Shard[] => [...new Set(others().flatMap(({ unreached }) => unreached))];
+  const isOfUse = (shard: Shard): boolean => isAnswering(shard) && missedByOthers().includes(shard);
+  const ask = createProbe(clock);
+  const probe = (shard: Shard): void => {
+    ask(reach, shard, () => {
+      if (isOfUse(shard)) onNews();
+    });
+  };
+
+  function shards(): Shard[] {
+    const now = clock.monotonic();
+    for (const [shard, { until, isUnreached }] of avoided) {
+      if (now < until) continue;
+      if (isUnreached && !isAnswering(shard)) avoided.set(shard, { until: now + AVOIDED_MS, isUnreached });
+      else avoided.delete(shard);
+    }
+    return [...avoided.keys()];
+  }
+
+  function leave(shard: Shard, isUnreached: boolean): void {
+    avoided.set(shard, { until: clock.monotonic() + AVOIDED_MS, isUnreached });
+    giveBack(shard);
+    onNews();
+  }
+
+  /** Nobody may be left who takes it, or the holder reaches the host no more while this replica does again. */
+  function takeBack(): void {
+    const back = shards().filter(
+      (shard) => !others().some(takes(shard)) || (avoided.get(shard)?.isUnreached && isOfUse(shard)),
+    );
+    for (const shard of back) avoided.delete(shard);
+    if (back.length > 0) onNews();
+  }
+
+  function giveAway(): void {
+    for (const shard of cutOff()) {
+      const takers = others().filter(takes(shard));
+      const taker = takers.find(({ reaches }) => reaches.includes(shard));
+      if (taker === undefined) continue;
+      log.warn('cluster:unreached', { shard, effect: `given back: replica ${taker.name} gets answers, this one none` });
+      leave(shard, true);
+    }
+  }
+
+  function askAgain(): void {
+    const now = clock.monotonic();
+    for (const shard of held()) if (reach.of(shard).type === 'unreached') probe(shard);
+    for (const [shard, { until, isUnreached }] of avoided)
+      if (isUnreached && until - now <= ASKED_AGAIN_MS) probe(shard);
+    for (const shard of missedByOthers()) probe(shard);
+  }
+
+  return {
+    consult(next) {
+      reach = next;
+    },
+    shards,
+    announced: () => ({ avoids: shards(), unreached: cutOff(), reaches: missedByOthers().filter(isAnswering) }),
+    avoid(shard) {
+      if (!others().some(takes(shard))) return false;
+      leave(shard, false);
+      return true;
+    },
+    look() {
+      giveAway();
+      askAgain();
+      takeBack();
+    },
+  };
+}
+
+const takes =
+  (shard: Shard) =>
+  ({ avoids }: LiveReplica): boolean =>
+    !avoids.includes(shard);
+
+/** One at a time for each shard. `onEnd`: whether it was answered is known now. */
+function createProbe(clock: Clock): (reach: Reach, shard: Shard, onEnd: () => void) => void {
+  const probing = new Set<Shard>();
+  return (reach, shard, onEnd) => {
+    const last = reach.of(shard);
+    const isFresh = last.type !== 'unknown' && clock.monotonic() - last.at < PROBED_MS;
+    if (isFresh || probing.has(shard)) return;
+    probing.add(shard);
+    void reach.probe(shard).finally(() => {
+      probing.delete(shard);
+      onEnd();
+    });
+  };
+}

@@ -1,0 +1,28 @@
+// Whether anything answers at the host of an explorer, as the requests of one process have shown it. A refusal is an answer.
+
+/** Times are of the monotonic clock of the process, in milliseconds. */
+export type Reachability =
+  | { readonly type: 'unknown' }
+  /** The last request was answered, at that time. */
+  | { readonly type: 'reached'; readonly at: number }
+  /** No request since then got as far as an answer, the last one at `at`. */
+  | { readonly type: 'unreached'; readonly since: number; readonly at: number };
+
+/** One packet that is lost is no reason to give anything away. */
+const CUT_OFF_MS = 30_000;
+const RECENT_MS = 30_000;
+
+export function reachabilityAfter(before: Reachability, end: 'answered' | 'unreached', at: number): Reachability {
+  if (end === 'answered') return { type: 'reached', at };
+  return { type: 'unreached', since: before.type === 'unreached' ? before.since : at, at };
+}
+
+/** All requests of 30 seconds failed below HTTP. */
+export function isCutOff(reachability: Reachability): boolean {
+  return reachability.type === 'unreached' && reachability.at - reachability.since >= CUT_OFF_MS;
+}
+
+/** Something answered in the last 30 seconds. */
+export function isReached(reachability: Reachability, now: number): boolean {
+  return reachability.type === 'reached' && now - reachability.at <= RECENT_MS;
+}

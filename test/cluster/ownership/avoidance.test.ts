@@ -1,0 +1,147 @@
+// Shards that a replica leaves to others. Only the clock, the database and the hosts of explorers are not real.
+import { expect, test } from '@jest/globals';
+import { reachabilityAfter, type Reachability } from '../../../src/core/model/quality/reachability.ts';
+import type { Shard } from '../../../src/store/contract/fence.ts';
+import { someReplicas, type Replica } from '../../support/cluster/looping-replicas.ts';
+
+const explorersOf = (replica: Replica): Shard[] => replica.working().filter((shard) => shard.startsWith('explorer:'));
+
+/** Replicas that ask the explorers of their shards once a second, as far as they get there. */
+function askingReplicas() {
+  const { clock, cluster, join } = someReplicas();
+  const asking = new Map<Replica, (shard: Shard) => void>();
+  /** `one explorer:a`: from that replica nothing gets through to that host. */
+  const barred = new Set<string>();
+  const probes: string[] = [];
+
+  function joinAsking(name: string): Replica {
+    const replica = join(name);
+    const known = new Map<Shard, Reachability>();
+    const of = (shard: Shard): Reachability => known.get(shard) ?? { type: 'unknown' };
+    const ask = (shard: Shard): void => {
+      const end = barred.has(`${name} ${shard}`) ? 'unreached' : 'answered';
+      known.set(shard, reachabilityAfter(of(shard), end, clock.monotonic()));
+    };
+    replica.ownership.consult({
+      of,
+      async probe(shard) {
+        probes.push(`${name} ${shard}`);
+        ask(shard);
+      },
+    });
+    asking.set(replica, ask);
+    return replica;
+  }
+
+  async function pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      await clock.advance(1000);
+      for (const [replica, ask] of asking) for (const shard of explorersOf(replica)) ask(shard);
+    }
+  }
+
+  /** Until that, or so long: how many seconds it took. */
+  async function passUntil(isSo: () => boolean, most: number): Promise<number> {
+    let seconds = 0;
+    for (; seconds < most && !isSo(); seconds += 1) await pass(1);
+    return seconds;
+  }
+
+  const stopAll = (): Promise<unknown> => Promise.all([...asking.keys()].map((replica) => replica.stop()));
+  return { cluster, join: joinAsking, barred, probes, pass, passUntil, stopAll };
+}
+
+const BOTH: Shard[] = ['explorer:a', 'explorer:b'];
+
+test('a replica that reaches an explorer no more gives its shard away within a minute, and has it again once it does', async () => {
+  const { join, barred, probes, pass, passUntil, stopAll } = askingReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await pass(60);
+  const [shard = 'explorer:a'] = explorersOf(one);
+  expect(probes).toEqual([]);
+  barred.add(`one ${shard}`);
+  const took = await passUntil(() => explorersOf(other).length === 2, 60);
+  expect(took).toBeGreaterThan(30);
+  expect(took).toBeLessThan(50);
+  expect(one.log.lines).toContain('warn cluster:unreached');
+
+  // It is asked for every two minutes; nothing is given back and forth meanwhile.
+  const { length } = other.told;
+  await pass(600);
+  expect(explorersOf(other).toSorted()).toEqual(BOTH);
+  expect(other.told).toHaveLength(length);
+
+  barred.clear();
+  expect(await passUntil(() => explorersOf(one).length === 1, 180)).toBeLessThan(150);
+  const moved = one.told.length;
+  await pass(300);
+  expect([explorersOf(one).length, explorersOf(other).length]).toEqual([1, 1]);
+  expect(one.told).toHaveLength(moved);
+  await stopAll();
+});
+
+test('an explorer that answers nobody stays where it is, and so does one that missed a few requests', async () => {
+  const { join, barred, pass, stopAll } = askingReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await pass(60);
+  const [shard = 'explorer:a'] = explorersOf(one);
+  const told = () => [...one.told, ...other.told];
+  const before = told();
+  barred.add(`one ${shard}`);
+  await pass(25);
+  barred.clear();
+  await pass(60);
+  barred.add(`one ${shard}`).add(`other ${shard}`);
+  await pass(600);
+  expect(told()).toEqual(before);
+  expect(explorersOf(one)).toEqual([shard]);
+  await stopAll();
+});
+
+test('a shard comes back at once where the one that took it reaches the explorer no more, or is gone', async () => {
+  const { join, barred, pass, passUntil, stopAll } = askingReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await pass(60);
+  const [shard = 'explorer:a'] = explorersOf(one);
+  barred.add(`one ${shard}`);
+  await passUntil(() => explorersOf(other).length === 2, 60);
+  barred.clear();
+  barred.add(`other ${shard}`);
+  expect(await passUntil(() => explorersOf(one).includes(shard), 70)).toBeLessThan(60);
+
+  barred.clear();
+  await pass(200);
+  barred.add(`one ${shard}`);
+  await passUntil(() => explorersOf(other).length === 2, 60);
+  await other.stop();
+  await pass(20);
+  expect(explorersOf(one).toSorted()).toEqual(BOTH);
+  await stopAll();
+});
+
+test('a shard that a replica cannot work on goes to another one, beyond its share, and comes back when that one is gone', async () => {
+  const { clock, join } = someReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await clock.advance(60_000);
+  const [shard = 'explorer:a'] = explorersOf(one);
+  expect(one.ownership.avoid(shard)).toBe(true);
+  await clock.advance(3000);
+  expect(explorersOf(one)).toEqual([]);
+  expect(explorersOf(other).toSorted()).toEqual(['explorer:a', 'explorer:b']);
+  await clock.advance(100_000);
+  expect(explorersOf(one)).toEqual([]);
+  expect(explorersOf(other)).toHaveLength(2);
+  // Two minutes are over: each has its share again.
+  await clock.advance(40_000);
+  expect([explorersOf(one).length, explorersOf(other).length]).toEqual([1, 1]);
+
+  const [again = 'explorer:a'] = explorersOf(one);
+  expect(one.ownership.avoid(again)).toBe(true);
+  await clock.advance(10_000);
+  await other.stop();
+  await clock.advance(20_000);
+  expect(explorersOf(one).toSorted()).toEqual(['explorer:a', 'explorer:b']);
+  // Nobody else is there to do better.
+  expect(one.ownership.avoid(again)).toBe(false);
+  await one.stop();
+});
