@@ -9,7 +9,7 @@ import { createUnchangedAnswers } from './unchanged.ts';
 import { highestBlock, isLinked, isSettled, knownRowsOf, type ListState } from './list-state.ts';
 import { detectList, type NewRows } from './lists/detection.ts';
 import type { DetectOptions, ListReading } from './lists/list-reading.ts';
-import { afterReadings, showHeights } from './lists/gaps.ts';
+import { afterReadings, afterSweep, showHeights } from './lists/gaps.ts';
 import { hasOlder, readableGaps, readOlder, type OlderReading } from './lists/older-rows.ts';
 import { lowestBlock, positionOf, positionsOf, type RowKey } from './lists/row-key.ts';
 import { isDue, sweepHour } from './lists/sweep.ts';
@@ -108,7 +108,7 @@ function isJoined<F extends Fields>(
 
 /** Of a reading that is whole as far as it goes: what of the list is still unread. */
 function unreadIn<F extends Fields>(state: ListState, older: OlderReading<F> | null): string | null {
-  const [gap] = afterReadings(readableGaps(state), older?.gaps ?? []);
+  const [gap] = afterSweep(afterReadings(readableGaps(state), older?.gaps ?? []), older?.sweep ?? null);
   return gap === undefined ? null : `${showHeights(gap)} not read yet: ${gap.reason}`;
 }
 

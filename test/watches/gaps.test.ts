@@ -1,7 +1,7 @@
 // What an explorer shows late, or what a poll could not read, is read afterwards; what is still unread is named.
 import { describe, expect, test } from '@jest/globals';
 import { createWorld, loadWatches, polls, type World } from '../support/world.ts';
-import { afterReadings, type Gap, type Gaps, showHeights, withGap } from '../../src/watches/lists/gaps.ts';
+import { afterReadings, afterSweep, type Gap, type Gaps, showHeights, withGap } from '../../src/watches/lists/gaps.ts';
 import { aDecision } from '../store/builders.ts';
 import { commit } from '../support/store/store-calls.ts';
 import { internalTransactions } from '../../src/watches/internal-transactions.ts';
@@ -239,6 +239,18 @@ describe('gaps', () => {
     expect(afterReadings(gaps, [reading]).map(showHeights)).toEqual(['blocks 40-44', 'blocks 10-20']);
     const further = gaps.map((one) => ({ ...one, resume: { at: '42' } }));
     expect(afterReadings(further, [reading])).toEqual(further);
+  });
+
+  test('lose what the sweep read of them, and are read on below it', () => {
+    const gaps = all([10, 20], [40, 50]);
+    const swept = (from: number, to: number): Gaps =>
+      afterSweep(gaps, { heights: [{ from, to }], resume: { at: 'below' } });
+    expect(swept(15, 60).map(showHeights)).toEqual(['blocks 10-14']);
+    expect(swept(15, 60)).toMatchObject([{ resume: { at: 'below' } }]);
+    expect(swept(44, 46).map(showHeights)).toEqual(['blocks 47-50', 'blocks 40-43', 'blocks 10-20']);
+    expect(swept(5, 60)).toEqual([]);
+    expect(swept(21, 39)).toBe(gaps);
+    expect(afterSweep(gaps, null)).toBe(gaps);
   });
 
   test('without a height reach to the head', () => {

@@ -17,7 +17,7 @@ import {
 import { isUnbroken, PENDING, unpack } from '../seen-rows.ts';
 import { changesSince } from './changed-rows.ts';
 import { type EmptyReading, NOT_EMPTY, provenEmpty, readEmpty } from './emptied.ts';
-import { afterReadings, type Gaps, withGap } from './gaps.ts';
+import { afterReadings, afterSweep, type Gaps, withGap } from './gaps.ts';
 import { allRows, type DetectOptions, type ListReading, rangeOf } from './list-reading.ts';
 import { remember } from './remember.ts';
 import { basisOf } from './row-digests.ts';
@@ -133,7 +133,7 @@ function gapsAfter<F extends Fields>(
   { stopped, older }: ListReading<F>,
   { at }: DetectionScope,
 ): Gaps {
-  const gaps = afterReadings(state.gaps, older?.gaps ?? []);
+  const gaps = afterSweep(afterReadings(state.gaps, older?.gaps ?? []), older?.sweep ?? null);
   if (stopped === null) return gaps;
   const to = stopped.lowest ?? Number.MAX_SAFE_INTEGER;
   const highest = highestBlock(state);

@@ -1,8 +1,10 @@
 // Parts of a list that were not read. A gap begins where a reading stops at its limit of pages, or where a page is
 // missed. Later polls continue it from there. It closes at a row below it, or at the end of the list.
 import { z } from 'zod';
+import type { Heights } from '../../core/model/detection.ts';
 import type { Cursor } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
+import type { SweepReading } from './sweep.ts';
 
 /** Rows in the blocks from `from` to `to`, both included, may be unread. */
 export interface Gap {
@@ -38,7 +40,7 @@ const MOST_GAPS = 16;
 
 /** With one gap more: joined with those that it overlaps, and beyond the limit the two closest are joined. */
 export function withGap(gaps: Gaps, gap: Gap): Gaps {
-  const overlaps = (other: Gap): boolean => other.from <= gap.to && gap.from <= other.to;
+  const overlaps = (other: Gap): boolean => overlap(other, gap);
   const joined = gaps.filter(overlaps).reduce(join, gap);
   const all = [...gaps.filter((other) => !overlaps(other)), joined].sort((a, b) => b.to - a.to);
   return all.length > MOST_GAPS ? withoutClosest(all) : all;
@@ -57,6 +59,28 @@ export function afterReadings(gaps: Gaps, readings: readonly GapReading[]): Gaps
     if (reading.isClosed) return [];
     return [{ ...gap, to: Math.min(gap.to, reading.lowest ?? gap.to), resume: reading.resume }];
   });
+}
+
+/** Without what the sweep read of them, as it does where the plan has pages for the sweep alone. */
+export function afterSweep(gaps: Gaps, sweep: Pick<SweepReading, 'heights' | 'resume'> | null): Gaps {
+  if (sweep === null || !gaps.some((gap) => sweep.heights.some((read) => overlap(gap, read)))) return gaps;
+  return sweep.heights.reduce(
+    (left: Gaps, read) => left.flatMap((gap) => without(gap, { ...read, resume: sweep.resume })),
+    gaps,
+  );
+}
+
+/** `resume`: below what was read. */
+function without(gap: Gap, { from, to, resume }: Pick<Gap, 'from' | 'to' | 'resume'>): Gap[] {
+  if (!overlap(gap, { from, to })) return [gap];
+  return [
+    ...(gap.to > to ? [{ ...gap, from: to + 1 }] : []),
+    ...(gap.from < from ? [{ ...gap, to: from - 1, resume }] : []),
+  ];
+}
+
+function overlap(one: Heights, other: Heights): boolean {
+  return one.from <= other.to && other.from <= one.to;
 }
 
 /** `blocks 101-250`, `blocks from 101 on` */

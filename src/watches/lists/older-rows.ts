@@ -72,7 +72,8 @@ export async function readOlder<F extends Fields>(
   const sweep = { ...common, read: { page: read.sweepPage }, maxPages: left };
   const all = { from: Math.max(state.floor, lookBackOf(state.marks)) + 1, to: Infinity, resume: open.resume };
   const { resume, isClosed, heights } = await readPart(sweep, all);
-  return { rows, gaps, sweep: { from: open.resume, resume, isComplete: isClosed }, covered: [...covered, ...heights] };
+  const swept: SweepReading = { from: open.resume, resume, isComplete: isClosed, heights };
+  return { rows, gaps, sweep: swept, covered: [...covered, ...heights] };
 }
 
 interface PartOptions<F extends Fields> extends OlderOptions<F> {

@@ -1,6 +1,7 @@
 // A list is read again once an hour, from page one down to its look-back: rows that an explorer shows late, below rows
 // that are known, are found in no other way. It goes on over several polls, and over a restart.
 import { z } from 'zod';
+import type { Heights } from '../../core/model/detection.ts';
 import { fractionOf } from '../../core/model/watch/identity.ts';
 import type { Cursor, Question } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -28,6 +29,8 @@ export interface SweepReading {
   readonly from: Cursor | null;
   readonly resume: Cursor | null;
   readonly isComplete: boolean;
+  /** None, or those of which it read all rows. */
+  readonly heights: readonly Heights[];
 }
 
 const HOUR_MS = 3_600_000;
