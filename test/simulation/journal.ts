@@ -51,7 +51,7 @@ export function createJournal(time: VirtualTime): Journal {
     hook: {
       onPoll({ watch: { id, rule, kind }, memory }, read) {
         const gaps = gapsOf(kind, memory.state);
-        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, isKept: false, gaps };
+        const poll: Poll = { watch: rule, startedAt: time.now(), decided: null, isKept: false, isMissed: false, gaps };
         polls.push(poll);
         paused.over(rule);
         lastPollById.set(id, poll);
@@ -60,6 +60,7 @@ export function createJournal(time: VirtualTime): Journal {
           settled(observation) {
             poll.decided = { at: time.now(), clockAt: observation.at };
             poll.isKept = true;
+            poll.isMissed = observation.type === 'missed';
             poll.gaps = gapsOf(kind, stateById.get(id) ?? memory.state);
             people.polled(rule, observation.type === 'seen' && observation.partial === null);
           },

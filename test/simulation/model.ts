@@ -131,6 +131,8 @@ export interface Poll {
   decided: { readonly at: Instant; readonly clockAt: Instant } | null;
   /** What it read is in the store; also where the daemon never learned that it is. */
   isKept: boolean;
+  /** It came to nothing: the daemon says that the watch saw nothing. */
+  isMissed: boolean;
   /** Heights that `status` names as unread after it. */
   gaps: readonly Gap[];
 }

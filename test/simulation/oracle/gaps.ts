@@ -36,7 +36,7 @@ function judgePoll(watch: string, poll: ReadPoll, before: Known, after: Known): 
   ];
 }
 
-/** After a poll that was kept. */
+/** After a poll that was kept. Where it came to nothing, the next one covers or names all that it read. */
 interface Known {
   readonly examined: Examined;
   readonly named: readonly NamedGap[];
@@ -44,6 +44,7 @@ interface Known {
 
 function after({ examined, named }: Known, { poll, readings }: ReadPoll, chain: ChainLog): Known {
   const still = poll.decided === null ? named : poll.gaps.map((gap) => stillNamed(gap, named));
+  if (poll.isMissed) return { examined, named: still };
   return {
     examined: readings.reduce((one, reading) => withReading(one, reading, chain), examined),
     named: still.map((one) => ({ ...one, unread: readings.reduce(withoutRead, one.unread) })),

@@ -50,6 +50,7 @@ function logsOf(
       startedAt: at(minute),
       decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
       isKept: true,
+      isMissed: false,
       gaps: [],
     })),
     owed: [],
@@ -256,6 +257,19 @@ describe('what was passed over', () => {
     const logs = logsOf('busy', PATHS.busy, () => [page([KNOWN])]);
     const polls = logs.polls.map((poll) => ({ ...poll, gaps: [{ from: HEAD - 9, to: HEAD - 7 }] }));
     expect(says({ ...logs, polls })[0]).toBe('unnamed-gap busy');
+  });
+
+  test('but not by a poll that came to nothing, which the next one but one covers', () => {
+    const skipped = (minute: number): Partial<Served>[] => [
+      minute < 30 ? page([KNOWN]) : minute < 40 ? page(rows, 'more') : page([...rows, KNOWN]),
+    ];
+    const logs = logsOf('busy', PATHS.busy, skipped);
+    const missed = (isMissed: boolean): Logs => ({
+      ...logs,
+      polls: logs.polls.map((poll) => (poll.startedAt === at(30) ? { ...poll, isMissed } : poll)),
+    });
+    expect(says(missed(true))).toEqual([]);
+    expect(says(missed(false))).toEqual(['unnamed-gap busy']);
   });
 
   test('and not when it was read by a poll that the store kept and the daemon took for failed', () => {

@@ -52,6 +52,7 @@ function logsOf(
       startedAt: at(minute),
       decided: { at: at(minute) + 1000, clockAt: at(minute) + 1000 },
       isKept: true,
+      isMissed: false,
       gaps: [],
     })),
     owed: [],
