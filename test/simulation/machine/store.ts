@@ -112,7 +112,12 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
         },
       ),
     readRouting: (limit) => deed(() => inner.readRouting(limit)),
-    commitRouting: (round, result, at, fence) => write(() => inner.commitRouting(round, result, at, fence)),
+    commitRouting: (round, result, at, fence) =>
+      write(async () => {
+        const end = await inner.commitRouting(round, result, at, fence);
+        if (end === 'kept') observer.rerouted(result);
+        return end;
+      }),
     readDue: (query) => deed(() => inner.readDue(query)),
     acksToPass: (channel, at) => deed(() => inner.acksToPass(channel, at)),
     oldEvents: (channel, before, limit) => deed(() => inner.oldEvents(channel, before, limit)),

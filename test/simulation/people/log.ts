@@ -137,8 +137,8 @@ export interface Try {
   readonly closedClock: Instant;
   /** By true time: a clock that was set back shows a time twice. Null: it was told from memory, or nobody saw it. */
   readonly closedAt: Instant | null;
-  /** Keys of the alerts that it was closed about; some of them may have left it before its first try. */
-  readonly closedKeys: readonly string[];
+  /** All that it was closed about; some of it may have left it before its first try. */
+  readonly closedMembers: readonly ClosedMember[];
   /** All that it stands for: those that it lists, then those that it counts. */
   readonly members: readonly TryMember[];
   /** As printed below the list: how many more are alike. */
@@ -162,10 +162,13 @@ export interface UntriedMessage extends Pick<Try, 'target' | 'kind'> {
   readonly members: readonly TryMember[];
 }
 
-export interface TryMember {
+export interface ClosedMember {
   readonly key: string;
-  readonly episode: number;
   readonly seq: number;
+}
+
+export interface TryMember extends ClosedMember {
+  readonly episode: number;
   readonly watch: string;
   readonly alert: string;
   readonly type: TransitionType;

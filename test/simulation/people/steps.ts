@@ -2,7 +2,7 @@
 // again from the end of an acknowledgement (101), and from a raised severity (114). A target is called as often as it has
 // steps that are due in this run (102), in this episode only (100).
 import type { Instant, Span } from '../model.ts';
-import type { TryMember } from './log.ts';
+import type { ClosedMember } from './log.ts';
 import type { Court } from './owed.ts';
 import { gapsIn, merged } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
@@ -62,11 +62,12 @@ function runsOf(court: Court, story: Story, open: Span): Span[] {
 /** When the clock of the run began; null: nothing of the story was closed in it. */
 function closedIn(court: Court, story: Story, run: Span): Instant | null {
   const { messages, stories, log } = court;
-  const isOwn = ({ key, seq }: TryMember): boolean => key === story.key && stories.storiesOf(key, seq).includes(story);
-  const tried = messages.aboutKey(story.key).filter(({ member }) => isOwn(member));
+  const isOwn = ({ key, seq }: ClosedMember): boolean =>
+    key === story.key && stories.storiesOf(key, seq).includes(story);
+  const told = [...messages.aboutKey(story.key), ...messages.goneOf(story.key)].filter(({ member }) => isOwn(member));
   const untried = log.untried.filter(({ members }) => members.some(isOwn));
   const closed = [
-    ...tried.flatMap(({ message }) => message.recordedAt ?? []),
+    ...told.flatMap(({ message }) => message.recordedAt ?? []),
     ...untried.map(({ closedAt }) => closedAt),
   ];
   const first = Math.min(...closed);

@@ -95,7 +95,7 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
       if (batch !== undefined) tried.set(id, batch);
       const closing = closed.get(id);
       const before = lastById.get(id);
-      const closedKeys = closing?.batch.members.map(({ key }) => key) ?? before?.closedKeys ?? [];
+      const closedMembers = closing?.batch.members.map(({ key, seq }) => ({ key, seq })) ?? before?.closedMembers ?? [];
       untried.delete(id);
       closed.delete(id);
       const one: Mutable<Try> = {
@@ -105,7 +105,7 @@ export function createTryLog(now: () => Instant, transitionOf: (of: Of) => Commi
         kind: delivery.kind,
         closedClock: delivery.at,
         closedAt: closing?.at ?? before?.closedAt ?? null,
-        closedKeys,
+        closedMembers,
         members: membersOf(delivery),
         more: more.map((line) => ({ ...line, type: typeOf(line.type) })),
         marks: { maybeCopy: attempt.maybeCopy, fromMemory: attempt.unrecorded === true },

@@ -2,7 +2,7 @@
 // until the daemon knows so, or has given it up.
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
-import type { Channel, PeopleLog, Try, TryMember, UntriedMessage } from '../log.ts';
+import type { Channel, ClosedMember, PeopleLog, Try, TryMember, UntriedMessage } from '../log.ts';
 import { common, gapsIn, merged, type Spans } from './spans.ts';
 import { remembered, type Timeline } from './timeline.ts';
 
@@ -39,6 +39,12 @@ export interface Line {
   readonly member: TryMember;
 }
 
+/** It left the message before that was tried. */
+export interface GoneLine {
+  readonly message: Message;
+  readonly member: ClosedMember;
+}
+
 export interface Messages {
   /** In the order of their first tries. */
   readonly all: readonly Message[];
@@ -51,6 +57,8 @@ export interface Messages {
   /** Those among them of which a try was not accepted. */
   readonly troubled: (target: string, key: string) => readonly Message[];
   readonly aboutKey: (key: string) => readonly Line[];
+  /** What had left messages before they were tried. */
+  readonly goneOf: (key: string) => readonly GoneLine[];
   readonly targets: readonly string[];
   /** When a receiver that was failing took something over (117). */
   readonly wakes: (target: string) => readonly Instant[];
@@ -80,7 +88,9 @@ export function messagesIn(
   const byPlace = new Map<string, Line[]>();
   const byKey = new Map<string, Line[]>();
   const troubled = new Map<string, Message[]>();
-  for (const message of all)
+  const goneByKey = new Map<string, GoneLine[]>();
+  for (const message of all) {
+    for (const member of goneFrom(message)) push(goneByKey, member.key, { message, member });
     for (const member of message.members) {
       if (message.tries.some(({ outcome }) => outcome.type !== 'accepted'))
         push(troubled, `${message.target} ${member.key}`, message);
@@ -88,6 +98,7 @@ export function messagesIn(
       push(byPlace, `${message.target} ${member.key}`, line);
       push(byKey, member.key, line);
     }
+  }
   const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own.flatMap(({ tries }) => tries))]));
   const byChannel = Map.groupBy(log.tries, ({ target }) => target.channel);
   const untried = Map.groupBy(log.untried, ({ target }) => `${target.channel}/${target.recipient}`);
@@ -101,10 +112,16 @@ export function messagesIn(
     about: (target, key) => byPlace.get(`${target} ${key}`) ?? NO_LINES,
     troubled: (target, key) => troubled.get(`${target} ${key}`) ?? [],
     aboutKey: (key) => byKey.get(key) ?? NO_LINES,
+    goneOf: (key) => goneByKey.get(key) ?? [],
     targets: [...byTarget.keys()],
     wakes: (target) => wakes.get(target) ?? [],
     busy: (channel) => busy.get(channel) ?? [],
   };
+}
+
+function goneFrom({ members, tries: [first] }: Message): readonly ClosedMember[] {
+  const tried = new Set(members.map(({ key, seq }) => `${key} ${seq}`));
+  return (first?.closedMembers ?? []).filter(({ key, seq }) => !tried.has(`${key} ${seq}`));
 }
 
 /** As many of each as matter. */
@@ -173,7 +190,7 @@ function messageOf(tries: readonly Try[], given: Given): Message[] {
       channel: first.target.channel,
       kind: first.kind,
       members: first.members,
-      keys: [...new Set([...first.members.map(({ key }) => key), ...first.closedKeys])],
+      keys: [...new Set([...first.members, ...first.closedMembers].map(({ key }) => key))],
       isSummary: SUMMARIES.has(first.kind),
       closedAt,
       firstAt: first.begunAt,

@@ -96,7 +96,7 @@ export const sent = (at: number, to: string, members: readonly TryMember[], give
   kind: 'news',
   closedClock: at,
   closedAt: null,
-  closedKeys: [],
+  closedMembers: [],
   members,
   more: [],
   marks: { maybeCopy: false, fromMemory: false },

@@ -119,6 +119,31 @@ describe('the oracle for people, of steps and failover,', () => {
     expect(found({ configs, actions: actions.slice(0, 1), transitions, tries })).toEqual([]);
   });
 
+  it('counts the time to a step also from a message that the alert left before its first try', () => {
+    const escalate = [{ afterMs: 20 * MINUTE, notify: ['team'] }];
+    const configs = [{ from: 0, config: config('first', [route({ notify: ['ops', 'post'], escalate })]) }];
+    const other = { key: 'j' };
+    const over = { seq: 2, type: 'resolved' } as const;
+    const transitions = [fires, transition({ at: HOUR + 25 * MINUTE, ...over }), transition({ at: HOUR, ...other })];
+    const closed = {
+      closedAt: HOUR,
+      closedMembers: [
+        { key: 'k', seq: 1 },
+        { key: 'j', seq: 1 },
+      ],
+    };
+    const tries = (given: Partial<Try>): Try[] => [
+      begin(HOUR + 5 * MINUTE),
+      begin(HOUR + 20 * MINUTE, 'team'),
+      sent(HOUR + 25 * MINUTE, 'ops', [member(over)]),
+      sent(HOUR + 25 * MINUTE, 'team', [member(over)]),
+      sent(HOUR + 30 * MINUTE, 'post', [member(other)], given),
+    ];
+    const early = 'step-wrong early';
+    expect(found({ configs, transitions, tries: tries({ closedAt: HOUR }) })).toContain(early);
+    expect(found({ configs, transitions, tries: tries(closed) })).not.toContain(early);
+  });
+
   it('counts the time to a step from what is on record', () => {
     const escalate = [{ afterMs: 15 * MINUTE, notify: ['team'] }];
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], escalate })], [rule('critical')]) }];
