@@ -41,8 +41,8 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
       },
       {
         file: 'src/store/postgres/cluster.ts',
-        find: "ask_from = greatest(s.ask_from, s.until + s.window_ms * interval '1 ms')",
-        replace: 'ask_from = s.ask_from',
+        find: "ask_from = least(greatest(s.ask_from, s.until + s.window_ms * interval '1 ms'),",
+        replace: 'ask_from = least(s.ask_from,',
       },
     ],
     under: ['silent line'],

@@ -161,6 +161,19 @@ const learn = (store: Store, fence: Fence, change: Parameters<typeof aDecision>[
     expect(taken?.askAfterMs).toBeLessThanOrEqual(40_000);
   });
 
+  test('a clock that had been ahead held up every claim until it had caught up, not only the first', async () => {
+    await using all = await replicas();
+    const [former, next] = [await all.join('former', 10_000), await all.join('next', 10_000)];
+    const { fence } = await claimOne(former, WATCHES, 5000);
+    await execute(all.url, "UPDATE shards SET ask_from = clock_timestamp() + interval '10 minutes'");
+    await former.cluster.release(fence, 5000);
+    const [taken] = await next.cluster.claim('explorer', 9);
+    expect(taken?.askAfterMs).toBeLessThanOrEqual(15_000);
+    expect(
+      await execute(all.url, "SELECT FROM shards WHERE ask_from < clock_timestamp() + interval '1 minute'"),
+    ).toHaveLength(1);
+  });
+
   test('of two that claim at once both got the shard', async () => {
     await using all = await replicas();
     const some = await Promise.all(['a', 'b', 'c'].map((name) => all.join(name)));

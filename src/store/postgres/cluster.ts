@@ -51,7 +51,8 @@ const CLAIM = `
       AND ($5::text[] IS NULL OR key = ANY($5::text[]))
     ORDER BY until, key LIMIT $3 FOR UPDATE SKIP LOCKED)
   UPDATE shards AS s SET owner = $1, epoch = nextval('shard_epochs'), ${untilIn('$4')},
-    ask_from = greatest(s.ask_from, s.until + s.window_ms * interval '1 ms')
+    ask_from = least(greatest(s.ask_from, s.until + s.window_ms * interval '1 ms'),
+      clock_timestamp() + (s.window_ms + $4::bigint) * interval '1 ms')
   FROM free WHERE (s.key, s.slot) = (free.key, free.slot)
   RETURNING s.key, s.epoch, free.former IS NOT NULL AS is_takeover, ${ASK_AFTER_MS('$4')}`;
 

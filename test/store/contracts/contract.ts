@@ -546,6 +546,14 @@ export function keepsThePromise(place: Place): void {
     },
   );
 
+  story('what was owed while the clock was ahead waits no longer than until the next look', async (store) => {
+    await owe(store, 'w', [aDelivery({ id: 'a' })], NOON + 600 * SECOND);
+    // As one whose other members are still being written.
+    await owe(store, 'v', [aDelivery({ id: 'b', watch: 'other' })], NOON + 9 * SECOND);
+    expect(await store.expire('ops', NOON, [])).toBe(0);
+    expect(await claim(store, 'ops', 2, NOON)).toMatchObject([{ delivery: { id: 'a' }, attempt: 1 }]);
+  });
+
   story('what was being sent when the process ended is due again at once', async (store, takeOver) => {
     await owe(store, 'w', [aDelivery()], NOON);
     await claim(store, 'ops', 1, NOON);

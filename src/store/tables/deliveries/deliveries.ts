@@ -15,6 +15,7 @@ import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { listedMembers, type UnlistedMembers } from './delivery-members.ts';
 import { deliveryOf, IS_DUE, outcomeText, RANKS, ranOf, release } from './delivery-rows.ts';
+import { SHARE_OPEN_MS } from './fresh-deliveries.ts';
 import { ownReceiptsOf, receiptOf } from './receipts.ts';
 
 /** Of a try whose lease ended. */
@@ -116,9 +117,14 @@ const ADD_RUN = `
   INSERT INTO channels (name, ran_ms) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET ran_ms = channels.ran_ms + excluded.ran_ms`;
 
+/**
+ * What was never tried is due when it was made, or when the rest of it is: where it waits longer, the clock was ahead. A
+ * summary waits for more.
+ */
 const END_LONG_WAITS = `
   UPDATE deliveries SET due_at = $2::bigint
-  WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint + ${LONGEST_WAIT_MS}`;
+  WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint + CASE
+    WHEN attempt = 0 AND folds IS NULL THEN ${SHARE_OPEN_MS} ELSE ${LONGEST_WAIT_MS} END`;
 
 const EXPIRE = (d: SqlDialect): string => `
   UPDATE deliveries SET state = 'due', due_at = $2::bigint, outcome = $3, maybe_copy = 1
