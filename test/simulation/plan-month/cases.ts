@@ -13,6 +13,8 @@ export interface Case {
   readonly credits?: number;
   /** Days. */
   readonly period?: number;
+  /** The period began on this day of the month before, which others have used this part of. */
+  readonly bought?: { readonly day: number; readonly used: number };
   readonly reservePercent?: number;
   /** The watches want no more than there is. */
   readonly suffices?: boolean;
@@ -31,8 +33,11 @@ export interface Case {
   readonly mayBeRefused?: boolean;
   /** Critical watches alone may want more than there is. */
   readonly mayStretchCritical?: boolean;
-  /** The most that warnings are stretched. */
+  /** The most and the least that warnings are stretched at the most. */
   readonly mostStretched?: number;
+  readonly leastStretched?: number;
+  /** The least part of what is there to be used; 0.97 unless it is said. */
+  readonly leastUsed?: number;
   /** So many of a thousand critical polls may be missed. */
   readonly missed?: number;
 }
@@ -64,6 +69,16 @@ const WANT_257 = [
   watches(20, '2h', 'warning'),
   watches(1, '1m', 'info'),
   watches(9, '6h', 'info'),
+];
+/** All but the critical ones keep their pace as long as they can. */
+const FIXED_142 = WANT_142.map((some) => (some.severity === 'critical' ? some : { ...some, isFixed: true }));
+const WANT_180 = [
+  ...CRITICAL,
+  watches(3, '1m', 'warning'),
+  watches(5, '5m', 'warning'),
+  watches(24, '2h', 'warning'),
+  watches(2, '10m', 'info'),
+  watches(8, '30m', 'info'),
 ];
 const CRITICAL_174 = [
   watches(6, '1m', 'critical'),
@@ -124,7 +139,16 @@ export const CASES: Readonly<Record<string, Case>> = {
   'a stranger fills twenty pages a minute at a critical address': { watches: WANT_142, deepPages: 20 },
   'critical watches alone want 174,000': { watches: CRITICAL_174, mayStretchCritical: true },
   'the same, and a stranger fills pages': { watches: CRITICAL_174, mayStretchCritical: true, deepPages: 20 },
-  'a plan of a month': { watches: WANT_142, credits: 3_000_000, period: 30 },
+  'all but critical watches keep their pace, up to 24 times': { watches: FIXED_142, leastStretched: 24 },
+  'a month that was bought on the 17th, of which a twentieth is used': {
+    watches: WANT_180,
+    credits: 3_000_000,
+    period: 31,
+    bought: { day: 17, used: 0.05 },
+    leastUsed: 0.95,
+    mostStretched: 5,
+  },
+  'a plan of a month': { watches: WANT_142, credits: 3_100_000, period: 31 },
 };
 
 export interface Lived extends Month {
@@ -136,15 +160,16 @@ export interface Lived extends Month {
 export async function liveCase(name: string, days: number): Promise<Lived> {
   const wanted = CASES[name];
   if (wanted === undefined) throw new Error(`there is no case ${name}`);
-  const { credits = CREDITS, period = 1, resetsLate = 0, startsAt = 0, others, says } = wanted;
+  const { credits = CREDITS, period = 1, startsAt = 0, others, says, bought } = wanted;
   const clock = createMonthClock();
   const midnight = clock.now();
   await clock.runUntil(midnight + startsAt);
   const draw = createDraw('month', name);
-  const from = midnight + resetsLate;
+  const from = beginOf(wanted, midnight);
   const { failing = 0.01, secondPages = 0.06, deepPages = 0, restartsAt = [], reservePercent = 0 } = wanted;
   const server = createServer({ credits, periodMs: period * DAY, from, draw, failing, ...(says && { says }) });
-  const resets = period === 1 ? null : ({ type: 'day', day: 1 } as const);
+  if (bought !== undefined) server.spend(bought.used * credits, midnight);
+  const resets = period === 1 ? null : ({ type: 'day', day: bought?.day ?? 1 } as const);
   const month = await liveFor(days, {
     watches: watchesOf(wanted.watches),
     plan: { credits, per: period === 1 ? 'day' : 'month', resets, reservePercent },
@@ -163,11 +188,16 @@ export async function liveCase(name: string, days: number): Promise<Lived> {
   return { ...month, days, server, wanted };
 }
 
+/** When the first period began. The one of a month began in December, which has 31 days. */
+function beginOf({ bought, resetsLate = 0 }: Case, midnight: number): number {
+  return midnight + resetsLate - (bought === undefined ? 0 : (32 - bought.day) * DAY);
+}
+
 const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
 
 /** Everything that must not be; in words. */
 export function faultsOf({ server, wanted, days, ...month }: Lived): readonly string[] {
-  const { credits = CREDITS, period = 1, reservePercent = 0, startsAt = 0, resetsLate = 0 } = wanted;
+  const { credits = CREDITS, period = 1, reservePercent = 0, startsAt = 0 } = wanted;
   const faults: string[] = [];
   const note = (isSo: boolean, words: string): void => {
     if (isSo) faults.push(words);
@@ -186,13 +216,15 @@ export function faultsOf({ server, wanted, days, ...month }: Lived): readonly st
   const most = Math.max(...month.stretches.map(({ warning }) => warning));
   note(most > (wanted.mostStretched ?? Infinity), `warnings were stretched ${most.toFixed(1)} times`);
   note(month.asked > 1.05 * month.planned, `${month.asked} first pages, ${Math.round(month.planned)} were due`);
+  note(most < (wanted.leastStretched ?? 0), `warnings were stretched no more than ${most.toFixed(1)} times`);
   const whole = server.spent.flatMap((spent, i) => {
-    const [from, to] = [i * DAY + resetsLate, (i + 1) * DAY + resetsLate];
-    const isWhole = from >= startsAt - NEARLY_MS && to <= startsAt + days * DAY + NEARLY_MS;
+    const from = beginOf(wanted, 0) + i * period * DAY;
+    const to = from + period * DAY;
+    const isWhole = (from >= startsAt - NEARLY_MS || wanted.bought) && to <= startsAt + days * DAY + NEARLY_MS;
     return isWhole ? [{ spent, left: credits * (1 - reservePercent / 100) - (server.foreign[i] ?? 0) }] : [];
   });
   const used = sum(whole.map(({ spent }) => spent)) / sum(whole.map(({ left }) => left));
-  if (period === 1 && wanted.suffices !== true)
-    note(!(used >= 0.97 && used < 1.005), `${(100 * used).toFixed(1)} % was used`);
+  if (whole.length > 0 && wanted.suffices !== true)
+    note(!(used >= (wanted.leastUsed ?? 0.97) && used < 1.005), `${(100 * used).toFixed(1)} % was used`);
   return faults;
 }

@@ -292,6 +292,8 @@ export interface Some {
   readonly every: string;
   readonly severity: Severity;
   readonly asksAs?: number;
+  /** A window as short as the interval: it keeps its pace until others are stretched a lot. */
+  readonly isFixed?: boolean;
 }
 
 const CONFIG = `
@@ -302,9 +304,10 @@ rules: [rules.yaml]
 
 export function watchesOf(some: readonly Some[]): readonly Watch[] {
   const all = some.flatMap((one) => Array.from({ length: one.count }, () => one));
-  const rules = all.map(({ every, severity, asksAs }, n) => {
+  const rules = all.map(({ every, severity, asksAs, isFixed = false }, n) => {
     const of = `'0x${String(asksAs ?? n).padStart(40, '0')}'`;
-    const alerts = `alerts: [{ id: moved, on: changed, severity: ${severity} }]`;
+    const condition = isFixed ? `while: 'change("${every}") > 1'` : 'on: changed';
+    const alerts = `alerts: [{ id: moved, ${condition}, severity: ${severity} }]`;
     return `  - { id: w${n}, kind: balance, of: ${of}, every: ${every}, ${alerts} }\n`;
   });
   const { config } = loadConfig('config.yaml', { env: {}, readFile: () => CONFIG, notifiers });
