@@ -139,7 +139,7 @@ test('a daemon that starts again after an hour has missed nothing yet, for statu
   expect((await explained('coins'))[2]).toMatch(/; no answer since 2026-01-01T00:01:\d\dZ$/);
   const store = await openSqliteStore({ file: prepared.stateFile });
   const head = { height: null, at: null, state: 'unknown', since: null } as const;
-  const explorers = [{ name: 'chain', polled: 1, head, credits: null, plan: null }];
+  const explorers = [{ name: 'chain', polled: 1, head, credits: null, plan: null, paced: null }];
   await store.keepHealth({ ...UNKNOWN_HEALTH, at: now, startedAt: now - 30_000, isRunning: true, explorers });
   await store[Symbol.asyncDispose]();
   using _held = takeLock(prepared.stateFile);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadSetup } from '../../src/app/setup/setup.ts';
 import { readFileSync } from 'node:fs';
+import type { RequestPace } from '../../src/core/model/quality/health-summary.ts';
 import { summaryOfHealth } from '../../src/engine/reporting/daemon-health.ts';
 import { calmHealth } from '../support/engine/calm-health.ts';
 import { blankMemory, step } from '../../src/core/step.ts';
@@ -214,6 +215,7 @@ test('status shows the health that a daemon wrote down, its age, and a daemon th
         head: { height: '9', at: clock.now(), state: 'fresh', since: null },
         credits: null,
         plan: null,
+        paced: null,
       },
     ],
   } as const;
@@ -250,10 +252,14 @@ test('a plan is said as it stands now, and not again for a whole day; without on
   prepared.folder.write('config.yaml', WITH_SECRETS.replace('    api_key: { env: EXPLORER_KEY }\n', ''));
   const { clock, stateFile } = prepared;
   const head = { height: null, at: null, state: 'unread', since: null } as const;
-  const said = async (plan: ReturnType<typeof aPlanState> | null, credits: number | null): Promise<string> => {
+  const said = async (
+    plan: ReturnType<typeof aPlanState> | null,
+    credits: number | null,
+    paced: RequestPace | null = null,
+  ): Promise<string> => {
     {
       await using store = await openSqliteStore({ file: stateFile });
-      const explorers = [{ name: 'chain', polled: 2, head, plan, credits }];
+      const explorers = [{ name: 'chain', polled: 2, head, plan, paced, credits }];
       await store.keepHealth({ ...summaryOfHealth(calmHealth(clock.now())), explorers });
     }
     return (await statusBesideDaemon(prepared)).out.replaceAll('\n  ', ' ');
@@ -278,6 +284,9 @@ test('a plan is said as it stands now, and not again for a whole day; without on
     '\nchain: 9,200,000 credits left; write plan: { credits: NUMBER, per: month } of what the key has to make them last\n',
   );
   expect(await said(null, null)).not.toContain('credits left');
+  expect(await said(null, null, { perSecond: 5, wantedPerSecond: 7.83, stretch })).toContain(
+    '\nchain: the rules want 7.8 requests a second, 5 are allowed; intervals: warning ×1.02, info ×4.4\n',
+  );
 });
 
 test('after a restart, watches were blind in status since before it, and not on the page', async () => {
@@ -295,6 +304,7 @@ test('after a restart, watches were blind in status since before it, and not on 
         head: { height: null, at: null, state: 'unread', since: null },
         credits: null,
         plan: null,
+        paced: null,
       },
     ] as const;
     await store.keepHealth({ ...summaryOfHealth(calmHealth(clock.now())), unseen: 2, explorers: [...explorers] });

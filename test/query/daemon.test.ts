@@ -100,7 +100,7 @@ test('a plan says what is left, what is planned, and that the rules ask for more
   );
   const known = (state: Parameters<typeof aPlanState>[0]): void => {
     const plan = aPlanState({ credits: 1000, reserve: 200, known: 900, wantedPerDay: 28_800, ...state });
-    daemon.known.explorers = [{ name: 'chain', head: null, plan, credits: null }];
+    daemon.known.explorers = [{ name: 'chain', head: null, plan, paced: null, credits: null }];
   };
   const forecast = async () => (await daemon.queries.overview()).trust.credits[0];
   expect(await forecast()).toBeNull();
@@ -117,10 +117,21 @@ test('a plan says what is left, what is planned, and that the rules ask for more
   expect(await forecast()).toMatchObject({ at_reset: -50, runs_out_at: '2026-01-01T23:00:00Z' });
 });
 
+test('a limit of requests that makes intervals longer is shown where no plan is known', async () => {
+  const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')), CONFIG);
+  const shown = async () => (await daemon.queries.explorers()).explorers.map(({ paced }) => paced);
+  expect(await shown()).toEqual([null]);
+  const paced = { perSecond: 5, wantedPerSecond: 7.834, stretch: { critical: 1, warning: 2.1, info: 1 } };
+  daemon.known.explorers = [{ name: 'chain', head: null, plan: null, paced, credits: null }];
+  expect(await shown()).toEqual([{ requests_per_second: 5, wanted_per_second: 7.83, intervals: 'warning ×2.1' }]);
+});
+
 test('a plan that nobody wrote is shown as the books have it', async () => {
   const daemon = await aViewedDaemon(rulesOf(aBalance('coins', 'treasury', 'id: low, while: balance < 100')), CONFIG);
   expect((await daemon.queries.overview()).trust.credits).toEqual([]);
-  daemon.known.explorers = [{ name: 'chain', head: null, plan: aPlanState({ isAssumed: true }), credits: null }];
+  daemon.known.explorers = [
+    { name: 'chain', head: null, plan: aPlanState({ isAssumed: true }), paced: null, credits: null },
+  ];
   expect((await daemon.queries.overview()).trust.credits).toMatchObject([{ is_assumed: true, plan: 100_000 }]);
 });
 

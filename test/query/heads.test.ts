@@ -9,7 +9,7 @@ const CONFIRMED =
 const START = Date.parse('2026-01-01T00:00:00Z');
 
 function anExplorer(head: ExplorerReading['head']): ExplorerReading {
-  return { name: 'chain', head, plan: null, credits: null };
+  return { name: 'chain', head, plan: null, paced: null, credits: null };
 }
 
 test('an explorer is fresh as long as its head is read, and else says what is wrong, and since when', async () => {

@@ -708,6 +708,7 @@ export function explorersWith(written: Written): ExplorerList {
     watches: 38,
     blind: 38,
     credits: null,
+    paced: { requests_per_second: 5, wanted_per_second: 7.83, intervals: 'warning ×2.1, info ×4.4' },
     trouble: written.answer,
     replica: null,
   };
@@ -716,6 +717,7 @@ export function explorersWith(written: Written): ExplorerList {
     name: 'ethereum',
     head: fresh,
     rate: { remaining: 3, limit: 5 },
+    paced: null,
     blind: 0,
     trouble: null,
     credits: credits[0] ?? null,

@@ -45,7 +45,13 @@ export function explorerReading(
   name: string,
 ): ExplorerReading {
   const { credits } = explorerFacts.of(name);
-  return { name, head: headReading(explorers.get(name)?.head() ?? null), plan: spending.stateOf(name), credits };
+  return {
+    name,
+    head: headReading(explorers.get(name)?.head() ?? null),
+    plan: spending.stateOf(name),
+    paced: spending.pacedBy(name),
+    credits,
+  };
 }
 
 function headReading(head: Head | null): ExplorerReading['head'] {

@@ -1,7 +1,7 @@
 // A line for each plan: credits left, how intervals are stretched, and what other programs spent.
 import { plansOf, type CreditPlanState, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
-import { stretchWords } from '../../core/spending/plan-words.ts';
+import { paceWords, stretchWords } from '../../core/spending/plan-words.ts';
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { countOf } from '../../rules/counts.ts';
 
@@ -9,6 +9,9 @@ import { countOf } from '../../rules/counts.ts';
 export function planLines({ explorers }: HealthSummary, now: Instant): string[] {
   return [
     ...plansOf(explorers).map((plan) => `${plan.explorers.join(', ')}: ${planWords(plan, now)}`),
+    ...explorers.flatMap(({ name, paced }) =>
+      paced === null ? [] : [`${name}: ${paceWords(paced)}; intervals: ${stretchWords(paced.stretch)}`],
+    ),
     ...explorers.flatMap(({ name, plan, credits }) =>
       plan === null && credits !== null ? [unplanned(name, credits)] : [],
     ),

@@ -1,4 +1,5 @@
 // How a plan is worded for people.
+import type { RequestPace } from '../model/quality/health-summary.ts';
 import { SEVERITIES, type Severity } from '../model/ids.ts';
 
 /** `warning ×2.1, info ×4.4`; empty where intervals are as they are written. */
@@ -7,6 +8,11 @@ export function stretchWords(stretch: Readonly<Record<Severity, number>>): strin
     .filter((severity) => stretch[severity] > 1)
     .map((severity) => `${severity} ×${factorWords(stretch[severity])}`)
     .join(', ');
+}
+
+/** `the rules want 7.8 requests a second, 5 are allowed` */
+export function paceWords({ perSecond, wantedPerSecond }: Pick<RequestPace, 'perSecond' | 'wantedPerSecond'>): string {
+  return `the rules want ${factorWords(wantedPerSecond)} requests a second, ${factorWords(perSecond)} are allowed`;
 }
 
 /** `1.04`, `2.1`, `14`: no factor reads as one time. */

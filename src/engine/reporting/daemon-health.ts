@@ -8,6 +8,7 @@ import {
   type ExplorerHealth,
   type HealthSummary,
   type CreditPlanState,
+  type RequestPace,
 } from '../../core/model/quality/health-summary.ts';
 import type { Memory } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -90,6 +91,7 @@ export interface ExplorerReading {
   readonly name: string;
   readonly head: HeadReading | null;
   readonly plan: CreditPlanState | null;
+  readonly paced: RequestPace | null;
   /** As its last answer said; null: none did. */
   readonly credits: number | null;
 }
@@ -189,7 +191,7 @@ function once<T>(make: () => T): () => T {
 function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): ExplorerHealth[] {
   const [watches, polled] = [byExplorer(parts.watches()), byExplorer(parts.polled())];
   const blindOf = Map.groupBy(blind, ({ watch }) => watch.target.explorer);
-  return parts.explorers().map(({ name, head, plan, credits }) => ({
+  return parts.explorers().map(({ name, head, plan, paced, credits }) => ({
     name,
     polled: polled.get(name)?.length ?? 0,
     head: headStanding(head, {
@@ -199,6 +201,7 @@ function explorersOf(parts: HealthParts, blind: readonly BlindWatch[]): Explorer
       now: parts.clock.now(),
     }),
     plan,
+    paced,
     credits,
   }));
 }

@@ -19,7 +19,7 @@ import {
 } from '../../core/spending/planner.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
 import type { Severity } from '../../core/model/ids.ts';
-import type { CreditPlanState } from '../../core/model/quality/health-summary.ts';
+import type { CreditPlanState, RequestPace } from '../../core/model/quality/health-summary.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { Account, AccountFacts } from '../../explorer/spending/account.ts';
 import type { PlanReading } from '../../telemetry/plan-metrics.ts';
@@ -53,6 +53,8 @@ export interface Spending {
   readonly paceOf: (watch: Watch) => number;
   /** The state of an explorer's plan, with its stretch and forecast; null: no plan is known. */
   stateOf(explorer: string): CreditPlanState | null;
+  /** Null: a plan is known, or no limit of requests makes intervals longer. */
+  pacedBy(explorer: string): RequestPace | null;
   /** Each plan that is known, with what was counted on it since the start. */
   plans(): PlanReading[];
   /** Plans now. */
@@ -70,6 +72,8 @@ const [UP, DOWN] = [1.05, 0.93];
 interface Priced extends SpendingPlan {
   readonly wanted: number;
   readonly planned: number;
+  /** First pages that the rules ask for in a millisecond. */
+  readonly wantedRequests: number;
   /** The severities of the watches that ask. */
   readonly severities: ReadonlySet<Severity>;
   /** On a whole plan that no other program uses. */
@@ -81,6 +85,7 @@ const NOTHING_ASKED: Priced = {
   ...UNSTRETCHED,
   wanted: 0,
   planned: 0,
+  wantedRequests: 0,
   severities: new Set(),
   usual: UNSTRETCHED,
   shortestOf: () => Infinity,
@@ -148,19 +153,21 @@ function rideOn(shortestMs: number, ownMs: number): number {
   return shortestMs >= ownMs ? ownMs : Math.ceil((PACE_SLACK * ownMs) / shortestMs) * shortestMs;
 }
 
+/** Small changes are left out: each moves the due times of all watches. */
+function settledOn(before: SpendingPlan, next: SpendingPlan, leftMs: number): SpendingPlan {
+  const keeps = leftMs < LAST_MS;
+  const one = (was: number, is: number): number => {
+    if (keeps || (is < was * UP && is > was * DOWN && (is >= LEAST_STRETCH || was < LEAST_STRETCH))) return was;
+    return is < LEAST_STRETCH ? 1 : is;
+  };
+  return { ...next, x: one(before.x, next.x), xc: one(before.xc, next.xc) };
+}
+
 export function createSpending({ purses, watches, clock, onChange, onProbe }: SpendingOptions): Spending {
   const askedOf = createAsked(watches);
   let planByExplorer: ReadonlyMap<string, Priced> = new Map();
-
-  /** Small changes are left out: each moves the due times of all watches. */
-  function settledOn(before: SpendingPlan, next: SpendingPlan, leftMs: number): SpendingPlan {
-    const keeps = leftMs < LAST_MS;
-    const one = (was: number, is: number): number => {
-      if (keeps || (is < was * UP && is > was * DOWN && (is >= LEAST_STRETCH || was < LEAST_STRETCH))) return was;
-      return is < LEAST_STRETCH ? 1 : is;
-    };
-    return { ...next, x: one(before.x, next.x), xc: one(before.xc, next.xc) };
-  }
+  const purseOf = (explorer: string): Purse | undefined =>
+    purses().find(({ explorers }) => explorers.includes(explorer));
 
   function planFor(purse: Purse): Priced {
     const { explorers, account, requestsPerSecond, isStretched } = purse;
@@ -174,9 +181,11 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
     const plan = settledOn(before, planOf(questions, supply), supply.leftMs);
     account.planned(plan);
     const inForce = isStretched ? plan : { ...plan, x: 1, xc: 1 };
+    const wanted = wantedPerMs(questions);
     return {
       ...inForce,
-      wanted: wantedPerMs(questions).credits,
+      wanted: wanted.credits,
+      wantedRequests: wanted.requests,
       planned: plannedPerMs(questions, supply, inForce),
       severities: severitiesIn(questions),
       usual: isStretched ? planOf(questions, wholeOf(supply, account.facts())) : UNSTRETCHED,
@@ -208,8 +217,12 @@ export function createSpending({ purses, watches, clock, onChange, onProbe }: Sp
       return rideOn(plan.shortestOf(watch), ownMs);
     },
     stateOf(explorer) {
-      const purse = purses().find(({ explorers }) => explorers.includes(explorer));
+      const purse = purseOf(explorer);
       return purse === undefined ? null : stateIn(purse, planByExplorer.get(explorer) ?? NOTHING_ASKED, clock.now());
+    },
+    pacedBy(explorer) {
+      const purse = purseOf(explorer);
+      return purse === undefined ? null : paceIn(purse, planByExplorer.get(explorer) ?? NOTHING_ASKED);
     },
     plans() {
       return purses().flatMap((purse) => {
@@ -255,13 +268,6 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
   const isKnown = books.refillingSince === null && known !== null;
   const forecast = isKnown ? forecastOf({ ...account.supply(), known }, priced.planned, isStretched) : null;
   const runsOutInMs = forecast?.runsOutInMs ?? null;
-  const timesOf = (severity: Severity, factors: Pick<SpendingPlan, 'x' | 'xc'>): number =>
-    priced.severities.has(severity) ? stretchOf(severity, factors) : 1;
-  const times = (factors: Pick<SpendingPlan, 'x' | 'xc'>): Record<Severity, number> => ({
-    critical: timesOf('critical', factors),
-    warning: timesOf('warning', factors),
-    info: timesOf('info', factors),
-  });
   return {
     explorers: [...explorers],
     credits: plan.credits,
@@ -281,7 +287,19 @@ function stateIn({ explorers, account, isStretched }: Purse, priced: Priced, now
     spent: books.spent,
     foreign: Math.max(0, Math.round(books.foreign)),
     isStretched,
-    stretch: times(priced),
-    usual: times(priced.usual),
+    stretch: timesOf(priced, priced.severities),
+    usual: timesOf(priced.usual, priced.severities),
   };
+}
+
+function paceIn({ account, requestsPerSecond }: Purse, priced: Priced): RequestPace | null {
+  if (account.facts() !== null || (priced.x === 1 && priced.xc === 1)) return null;
+  const stretch = timesOf(priced, priced.severities);
+  return { perSecond: requestsPerSecond, wantedPerSecond: 1000 * priced.wantedRequests, stretch };
+}
+
+/** How many times as long the intervals are of those severities that are asked for. */
+function timesOf(factors: Pick<SpendingPlan, 'x' | 'xc'>, severities: ReadonlySet<Severity>): Record<Severity, number> {
+  const times = (severity: Severity): number => (severities.has(severity) ? stretchOf(severity, factors) : 1);
+  return { critical: times('critical'), warning: times('warning'), info: times('info') };
 }

@@ -1,5 +1,6 @@
 // Explorers: how fresh they are, how they answer, and what their requests cost.
-import { watchesIn } from '../../core/model/quality/health-summary.ts';
+import { stretchWords } from '../../core/spending/plan-words.ts';
+import { watchesIn, type RequestPace } from '../../core/model/quality/health-summary.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';
 import { costsByRule, type RuleCost } from '../../rules/costs.ts';
 import { forecasts, pricesIn } from './forecast.ts';
@@ -25,6 +26,7 @@ function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
       .flatMap((forecast) => forecast.explorers.map((name): [string, Forecast] => [name, forecast])),
   );
   const states = new Map((runtime.explorers() ?? []).map((state): [string, ExplorerState] => [state.name, state]));
+  const paced = new Map(health.explorers.map(({ name, paced: pace }) => [name, pace]));
   const blind = Map.groupBy(health.blind, ({ explorer }) => explorer);
   const watches = Map.groupBy(runtime.watches(), ({ target }) => target.explorer);
   return [...runtime.config().explorers.keys()].map((name) => {
@@ -39,10 +41,21 @@ function rowsOf({ runtime, now }: QueryContext): ExplorerRow[] {
       watches: watches.get(name)?.length ?? 0,
       blind: watchesIn(blind.get(name) ?? []),
       credits: plans.get(name) ?? null,
+      paced: pacedRow(paced.get(name) ?? null),
       trouble: health.troubles.find(({ explorer }) => explorer === name)?.text ?? null,
       replica: runtime.replicaOf(name),
     };
   });
+}
+
+function pacedRow(paced: RequestPace | null): ExplorerRow['paced'] {
+  if (paced === null) return null;
+  const { perSecond, wantedPerSecond, stretch } = paced;
+  return {
+    requests_per_second: perSecond,
+    wanted_per_second: Math.round(wantedPerSecond * 100) / 100,
+    intervals: stretchWords(stretch),
+  };
 }
 
 /** An interval that is half as long again needs a third fewer requests. */

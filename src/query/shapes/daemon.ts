@@ -18,6 +18,10 @@ export const ExplorerRow = z
     watches: Count,
     blind: Count,
     credits: Forecast.nullable(),
+    paced: z
+      .strictObject({ requests_per_second: z.number(), wanted_per_second: z.number(), intervals: z.string() })
+      .nullable()
+      .describe('A limit of requests that makes intervals longer, where no plan is known.'),
     trouble: z.string().nullable().describe('What keeps it from being asked, or from being believed.'),
     replica: z.string().nullable().describe('The other replica that asks it, and knows its head and its credits.'),
   })

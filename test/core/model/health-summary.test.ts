@@ -26,6 +26,7 @@ function explorer(name: string, polled: number, height: string | null): Explorer
     polled,
     head: { height, at: height && AT, state, since: null } as ExplorerHealth['head'],
     plan: null,
+    paced: null,
     credits: null,
   };
 }

@@ -188,4 +188,7 @@ test('a limit of requests stretches in the same way where no credits are counted
   await daemon.clock.advance(10 * MINUTE);
   expect(daemon.ticks.flatMap(({ rules }) => rules).length).toBeLessThanOrEqual(0.9 * 600 + 40);
   expect(daemon.ticks.flatMap(({ rules }) => rules).length).toBeGreaterThan(450);
+  const paced = daemon.spending.pacedBy('chain');
+  expect(paced).toMatchObject({ perSecond: 1, stretch: { critical: 1, warning: expect.closeTo(4.7, 0), info: 1 } });
+  expect(paced?.wantedPerSecond).toBeCloseTo(4);
 });

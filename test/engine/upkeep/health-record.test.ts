@@ -44,12 +44,12 @@ test('the row is written when it says something else, at most every 10 s, and el
   ]);
   known = { notJudged: 3 };
   expect(await pass(10)).toEqual(['70 s: 3 not judged, block -']);
-  known = { ...known, explorers: [{ name: 'chain', polled: 1, head: HEAD, plan: null, credits: null }] };
+  known = { ...known, explorers: [{ name: 'chain', polled: 1, head: HEAD, plan: null, paced: null, credits: null }] };
   expect(await pass(10)).toEqual(['80 s: 3 not judged, block 9']);
   known = {
     ...known,
     heartbeatAt: begin,
-    explorers: [{ name: 'chain', polled: 1, head: { ...HEAD, height: '10' }, plan: null, credits: null }],
+    explorers: [{ name: 'chain', polled: 1, head: { ...HEAD, height: '10' }, plan: null, paced: null, credits: null }],
   };
   // Every poll shows another block.
   expect(await pass(20)).toEqual([]);

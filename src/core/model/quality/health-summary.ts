@@ -76,6 +76,15 @@ const CreditPlanState = z.object({
 });
 export type CreditPlanState = z.output<typeof CreditPlanState>;
 
+const RequestPace = z.object({
+  /** As it is written, or as the explorer announces it. */
+  perSecond: z.number(),
+  /** As the rules are written, first pages only. */
+  wantedPerSecond: z.number(),
+  stretch: bySeverity,
+});
+export type RequestPace = z.output<typeof RequestPace>;
+
 const ExplorerHealth = z.object({
   name: z.string(),
   /** Watches that the daemon which says so polls. */
@@ -83,6 +92,8 @@ const ExplorerHealth = z.object({
   head: HeadStanding,
   /** Null: no plan is known. */
   plan: CreditPlanState.nullable().default(null),
+  /** Null: no limit of requests makes intervals longer where no plan is known. */
+  paced: RequestPace.nullable().default(null),
   /** Credits left, as its last answer said; null: none did. */
   credits: z.number().nullable().default(null),
 });

@@ -22,6 +22,8 @@ export function explorersPage({ explorers }: Pick<PageQueries, 'explorers'>): Pa
   };
 }
 
+type Paced = NonNullable<ExplorerRow['paced']>;
+
 function content({ explorers, costs }: ExplorerList, moment: Moment): Html {
   return html`<div>
       <h1>Explorers and credits</h1>
@@ -48,6 +50,7 @@ function card(row: ExplorerRow, moment: Moment): Html {
             <dd>${value}</dd>`,
       )}
     </dl>
+    ${row.paced === null ? NOTHING : pacedNote(row.paced)}
     ${row.credits === null ? NOTHING : burnDown(row.credits, moment)}
   </div>`;
 }
@@ -88,6 +91,13 @@ function factsOf({
         ${blind === 0 ? 'none blind' : `${counted(blind)} blind`}`,
     ],
   ];
+}
+
+function pacedNote({ requests_per_second: allowed, wanted_per_second: wanted, intervals }: Paced): Html {
+  return html`<p>${stateTag('warn', 'warning', 'The rules ask for more requests than are allowed')}</p>
+    <p class="small quiet">
+      They want ${counted(wanted)} a second, ${counted(allowed)} are allowed. Intervals: ${intervals}.
+    </p>`;
 }
 
 function burnDown(credits: Forecast, moment: Moment): Html {
