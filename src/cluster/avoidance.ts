@@ -90,8 +90,9 @@ export function createAvoidance({ clock, log, held, others, giveBack, onNews }: 
     if (back.length > 0) onNews();
   }
 
+  /** One that is about to be given back is held until then. */
   function giveAway(): void {
-    for (const shard of cutOff()) {
+    for (const shard of cutOff().filter((one) => !avoided.has(one))) {
       const takers = others().filter(takes(shard));
       const taker = takers.find(({ reaches }) => reaches.includes(shard));
       if (taker === undefined) continue;

@@ -80,6 +80,27 @@ test('a replica that reaches an explorer no more gives its shard away within a m
   await stopAll();
 });
 
+test('while its polls end, a shard that is given away is given away once, and no round follows upon another meanwhile', async () => {
+  const { join, barred, pass, passUntil, stopAll } = askingReplicas();
+  const [one, other] = [join('one'), join('other')];
+  await pass(60);
+  const [shard = 'explorer:a'] = explorersOf(one);
+  const ended = Promise.withResolvers<undefined>();
+  one.slow = async (what) => {
+    if (what === 'releasing') await ended.promise;
+  };
+  barred.add(`one ${shard}`);
+  const unreached = (): number => one.log.lines.filter((line) => line === 'warn cluster:unreached').length;
+  await passUntil(() => unreached() > 0, 60);
+  await pass(20);
+  expect(unreached()).toBe(1);
+  expect(explorersOf(other)).toHaveLength(1);
+  ended.resolve(undefined);
+  await pass(10);
+  expect(explorersOf(other)).toHaveLength(2);
+  await stopAll();
+});
+
 test('an explorer that answers nobody stays where it is, and so does one that missed a few requests', async () => {
   const { join, barred, pass, stopAll } = askingReplicas();
   const [one, other] = [join('one'), join('other')];
