@@ -107,8 +107,18 @@ postgresTest(
     await second.says('"shard":"explorer:chain"');
     expect((await told.reached(4)).at(-1)).toMatch(/^\[RESOLVED.*purse_1 /);
     await second.stop();
-    await back.stop();
     expect(told.all).toHaveLength(4);
+
+    // The newer release is gone for good.
+    await scene.sql(`UPDATE memory SET format = 2 WHERE watch LIKE 'coins-1%'`);
+    await back.stop();
+    const alone = await scene.replica();
+    await alone.says('watch:memory-newer');
+    expect(await alone.command(['state', 'forget', 'coins-1'])).toContain('forgotten');
+    await scene.fill(1, 0);
+    expect((await told.reached(5)).at(-1)).toMatch(/^\[CRITICAL\] purse_1 /);
+    expect((await memoriesOf(scene)).map(({ format }) => format)).toEqual([1, 1, 1]);
+    await alone.stop();
   },
 );
 
