@@ -1,6 +1,6 @@
-// Three replicas that share a PostgreSQL, with 10,000 watches of six explorers, each polled once a minute: does every poll
-// come in its time, and what does a replica cost? Run by `npm run build && node bench/replicas.ts`; takes three minutes, and
-// needs Linux. The database, the explorers and the replicas run on one machine. Nothing is asserted.
+// Three replicas that share a PostgreSQL, with watches of six explorers: does every poll come in its time, and what does a
+// replica cost? Run by `npm run build && node bench/replicas.ts [WATCHES]`: 10,000 watches, each polled once a minute, take
+// three minutes; of more, as many are polled in a minute. Needs Linux. The database, the explorers and the replicas run on one machine. Nothing is asserted.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,20 +12,21 @@ import { notifiers } from '../src/notifiers/index.ts';
 import { loadRules, type RuleFile } from '../src/rules/load.ts';
 import { kinds } from '../src/watches/index.ts';
 import { freePort } from '../test/support/free-port.ts';
-import { openPostgres } from '../test/support/store/postgres-server.ts';
+import { execute, openPostgres } from '../test/support/store/postgres-server.ts';
 import { cpuSecondsOf, peakRssMbOf, startDaemon, startServer, type Daemon } from './processes.ts';
 import { CONCURRENCY, type Due } from './protocol.ts';
 
 const REPLICAS = 3;
 const EXPLORERS = 6;
-const WATCHES = 10_000;
-const INTERVAL_MS = 60_000;
+const WATCHES = Number(process.argv[2] ?? 10_000);
+/** 167 polls a second, however many watches there are. */
+const INTERVAL_MS = 6 * WATCHES;
 const RULES_PER_FILE = 500;
 const SECRET = Buffer.alloc(32).toString('base64');
 /** Of the answers. */
 const CHANGED = 0.1;
 /** Until each watch was polled for the first time, and each replica has been given its share, one shard after another. */
-const BEGIN_MS = 110_000;
+const BEGIN_MS = 50_000 + INTERVAL_MS;
 const MEASURED_MS = 45_000;
 /** Polls that were due in the end may come this much later. */
 const SETTLE_MS = 1000;
@@ -71,23 +72,41 @@ async function startReplica(): Promise<Replica> {
 async function measure(): Promise<void> {
   const from = Date.now();
   const before = replicas.map(({ daemon }) => cpuSecondsOf(daemon.pid));
+  const written = await writtenBy();
   await sleep(MEASURED_MS);
   const to = from + MEASURED_MS;
   const cores = replicas.map(({ daemon }, n) => ((cpuSecondsOf(daemon.pid) - (before[n] ?? 0)) * 1000) / MEASURED_MS);
+  const end = await writtenBy();
   await sleep(SETTLE_MS);
   const { polls, late } = await server.send({ type: 'report', from, to });
   console.log(
     `${polls.daemon} polls of ${dueBetween(from, to)} due in ${MEASURED_MS / 1000} s, load ${loadavg()[0]?.toFixed(1) ?? ''}`,
   );
+  const perPoll = (amount: number): string => (amount / polls.daemon).toFixed(2);
+  console.log(
+    `a poll: ${perPoll(end.transactions - written.transactions)} transactions, ${perPoll(end.wal - written.wal)} bytes of WAL`,
+  );
   console.log(`late: p50 ${late.p50?.toFixed(0) ?? '-'} ms, p99 ${late.p99?.toFixed(0) ?? '-'} ms`);
   for (const [n, { origin, daemon }] of replicas.entries()) {
     // Minutes after the last call: a connection that was kept may be closed by then.
+    const asked = cpuSecondsOf(daemon.pid);
     const text = await (await fetch(`${origin}/metrics`, { headers: { connection: 'close' } })).text();
+    const metrics = `/metrics ${Math.round(text.length / 1000)} kB in ${Math.round((cpuSecondsOf(daemon.pid) - asked) * 1000)} ms of CPU`;
     const held = sumOf(text, /^chainwarden_shards_held\S* (\d+)$/gm);
     const skipped = sumOf(text, /^chainwarden_scheduler_skipped_total\S* (\d+)$/gm);
-    const cost = `${(cores[n] ?? 0).toFixed(2)} cores, peak RSS ${peakRssMbOf(daemon.pid).toFixed(0)} MB`;
+    const cost = `${(cores[n] ?? 0).toFixed(2)} cores, peak RSS ${peakRssMbOf(daemon.pid).toFixed(0)} MB, ${metrics}`;
     console.log(`replica ${n + 1}: ${held} shards, ${skipped} ticks skipped since the start, ${cost}`);
   }
+}
+
+/** What the database has done since it was made; by all replicas together. */
+async function writtenBy(): Promise<{ readonly transactions: number; readonly wal: number }> {
+  const [row] = await execute(
+    databaseUrl,
+    `SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS transactions,
+      pg_current_wal_lsn() - '0/0' AS wal`,
+  );
+  return { transactions: Number(row?.['transactions']), wal: Number(row?.['wal']) };
 }
 
 function sumOf(metrics: string, figure: RegExp): number {
