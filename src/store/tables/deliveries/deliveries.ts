@@ -118,7 +118,7 @@ const ADD_RUN = `
   ON CONFLICT (name) DO UPDATE SET ran_ms = channels.ran_ms + excluded.ran_ms`;
 
 /**
- * What was never tried is due when it was made, or when the rest of it is: where it waits longer, the clock was ahead. A
+ * A message that was never tried is due when it was made, or when the rest of it is: later means that the clock was ahead. A
  * summary waits for more.
  */
 const END_LONG_WAITS = `
