@@ -5,6 +5,7 @@ import { createDraw, type Draw } from './draw.ts';
 import { planFault } from './faults/catalogue.ts';
 import { commandsOf, forkOf } from './faults/chain.ts';
 import { drawScenes } from './scenes/draw.ts';
+import { drawRareMeetings } from './scenes/rare-meetings.ts';
 import { DAY_MS, lifeOf } from './life.ts';
 import { CREDIT_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Instant, PlannedFault, Span, Stretch } from './model.ts';
@@ -24,6 +25,7 @@ export function drawHistory(seed: number, days: number, kinds: readonly FaultKin
   const faults = Array.from({ length: days }, (_, day) => [
     ...faultsOf(createDraw(seed, 'faults', day), day, troubles),
     ...drawScenes(createDraw(seed, 'scenes', day), spanOf(day), { day, kinds }),
+    ...drawRareMeetings(createDraw(seed, 'rare', day), spanOf(day), day).filter(({ kind }) => kinds.includes(kind)),
     ...creditFaultsOf(createDraw(seed, 'credits', day), day, kinds),
   ]);
   return { seed, days, faults: faults.flat(), stretch };

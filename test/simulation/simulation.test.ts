@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { drawHistory, START } from './history.ts';
 import { FAULT_KINDS, type FaultKind } from './faults/kinds.ts';
+import { DAY_MS } from './life.ts';
 import type { History, Logs, Verdict } from './model.ts';
 import { run } from './run.ts';
 import { shrink } from './shrink.ts';
@@ -29,6 +30,15 @@ test('a day of all that can go wrong shows nothing beyond the open list', async 
 test('a longer history begins like a shorter one of the same seed', () => {
   const [short, long] = [drawHistory(5, 2, FAULT_KINDS), drawHistory(5, 4, FAULT_KINDS)];
   expect(long.faults.slice(0, short.faults.length)).toEqual(short.faults);
+});
+
+test('stories of what seldom meets come on top of all else, and before the day is over', () => {
+  const { faults } = drawHistory(5, 20, FAULT_KINDS);
+  const [own = [], others = []] = [true, false].map((is) => faults.filter(({ id }) => id.startsWith('m') === is));
+  expect(new Set(own.map(({ id }) => id.slice(0, id.lastIndexOf('.')))).size).toBe(2 * 20);
+  expect(own.length).toBeLessThan(others.length / 3);
+  const days = own.map(({ id, at }) => [Number(id.slice(1, id.indexOf('.'))), Math.floor((at - START) / DAY_MS)]);
+  expect(days.filter(([drawn, struck]) => drawn !== struck)).toEqual([]);
 });
 
 test('ten days hold faults of at least thirty kinds, and no kind is left out of all histories', () => {

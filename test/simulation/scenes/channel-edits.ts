@@ -2,6 +2,7 @@
 import type { Draw } from '../draw.ts';
 import type { PlannedFault } from '../model.ts';
 import type { Channel, ConfigVersion, RouteVersion } from '../people/log.ts';
+import { CHANNELS } from './first-version.ts';
 
 /** Gives the same version back where it cannot be done. */
 export type Edit = (version: ConfigVersion, draw: Draw, scene: Pick<PlannedFault, 'at' | 'path'>) => ConfigVersion;
@@ -78,10 +79,12 @@ export const changeRecipients: Edit = (version, draw) => {
   return { ...version, channels: withChannel(version, { ...found, recipients: next }) };
 };
 
-export const changeCap: Edit = (version, draw) => {
-  const people = version.channels.filter(({ kind }) => kind === 'people');
-  const found = pickOf(people, draw);
+/** `path`: the channel that has its cap of the first version again; null: any, in any way. */
+export const changeCap: Edit = (version, draw, { path }) => {
+  const found = pickOf(peopleOf(version, path), draw);
   if (found === null) return version;
+  const former = path === null ? undefined : CHANNELS.find(({ name }) => name === path);
+  if (former !== undefined) return { ...version, channels: withChannel(version, { ...found, cap: former.cap }) };
   const burst = draw.between(2, 10);
   const cap = draw.chance(0.3) ? null : { burst, perHour: draw.between(Math.max(7, burst), 30) };
   return { ...version, channels: withChannel(version, { ...found, cap }) };
@@ -96,13 +99,18 @@ export const changeSelf: Edit = (version, draw) => {
   return { ...version, self: [...new Set(self)] };
 };
 
-/** As little as may be set, so that two messages are too many. */
-export const tightenCap: Edit = (version, draw) => {
-  const people = version.channels.filter(({ kind }) => kind === 'people');
-  const found = pickOf(people, draw);
+/** As little as may be set, so that two messages are too many. `path`: the channel; null: any. */
+export const tightenCap: Edit = (version, draw, { path }) => {
+  const found = pickOf(peopleOf(version, path), draw);
   if (found === null) return version;
-  return { ...version, channels: withChannel(version, { ...found, cap: { burst: draw.between(1, 2), perHour: 7 } }) };
+  const burst = path === null ? draw.between(1, 2) : 1;
+  return { ...version, channels: withChannel(version, { ...found, cap: { burst, perHour: 7 } }) };
 };
+
+/** `base`: whatever it is called now; null: all. */
+function peopleOf({ channels }: ConfigVersion, base: string | null): readonly Channel[] {
+  return channels.filter(({ kind, name }) => kind === 'people' && (base === null || baseOf(name) === base));
+}
 
 function renamed(version: ConfigVersion, from: string, to: string): ConfigVersion {
   if (version.channels.some(({ name }) => name === to)) return version;

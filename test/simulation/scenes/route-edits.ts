@@ -2,7 +2,7 @@
 import type { Draw } from '../draw.ts';
 import type { ConfigVersion, EscalationVersion, Inhibition, RouteVersion, RuleVersion } from '../people/log.ts';
 import { pickOf, type Edit } from './channel-edits.ts';
-import { NO_ROUTE, referencesOf, ruleOf } from './first-version.ts';
+import { FIRST_VERSION, NO_ROUTE, referencesOf, ruleOf } from './first-version.ts';
 import { sourceOf, type RuleSource } from './watches.ts';
 
 const MINUTE = 60_000;
@@ -116,18 +116,30 @@ function inhibitionOf(draw: Draw): Inhibition {
   return { when, mute, equal: draw.pick([[], ['explorer'], ['team']]), events: draw.pick(['summary', 'drop']) };
 }
 
-export const changeGroups: Edit = (version, draw) => {
+/** `path`: the team whose route waits for ten minutes from now on, or as at first again; null: any route, in any way. */
+export const changeGroups: Edit = (version, draw, { path }) => {
+  if (path !== null) return waitOrNot(version, path);
   const place = placeOf(version, draw, () => true);
   if (place === null) return version;
   const groupBy = draw.pick([null, [], ['team'], ['watch'], ['severity', 'explorer']]);
   return withRoute(version, place, (route) => ({
     ...route,
     groupBy,
-    groupWaitMs: draw.pick([null, 10_000, MINUTE, 10 * MINUTE]),
+    groupWaitMs: draw.pick([null, 10_000, MINUTE, LONG_WAIT_MS]),
     groupIntervalMs: draw.pick([null, MINUTE, 10 * MINUTE, HOUR]),
     repeatMs: draw.pick([route.repeatMs, 30 * MINUTE, 2 * HOUR, 'off']),
   }));
 };
+
+function waitOrNot(version: ConfigVersion, team: string): ConfigVersion {
+  const isOf = ({ match }: RouteVersion): boolean => match['team'] === team;
+  const place = version.routes.findIndex(isOf);
+  const isLong = version.routes[place]?.groupWaitMs === LONG_WAIT_MS;
+  const former = FIRST_VERSION.routes.find(isOf)?.groupWaitMs ?? null;
+  return withRoute(version, place, (route) => ({ ...route, groupWaitMs: isLong ? former : LONG_WAIT_MS }));
+}
+
+const LONG_WAIT_MS = 10 * MINUTE;
 
 /** Up or down the list of those that its source allows. `path`: the rule; null: any. */
 export function changeSeverity(by: 1 | -1): Edit {

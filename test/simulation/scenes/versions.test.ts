@@ -64,6 +64,19 @@ describe('an edit', () => {
     expect(editedBy('channel-renamed-back', renamed)).toEqual(FIRST_VERSION);
   });
 
+  test('of what is named is undone by the next one of it, also where a channel has another name now', () => {
+    const about = (kind: EditKind, version: ConfigVersion, path: string): ConfigVersion =>
+      EDITS[kind](version, createDraw(1, kind), { at: START, path });
+    const waiting = about('groups-changed', FIRST_VERSION, 'treasury');
+    expect(waiting.routes.map(({ groupWaitMs }) => groupWaitMs)).toContain(600_000);
+    expect(about('groups-changed', waiting, 'treasury')).toEqual(FIRST_VERSION);
+    const channels = CHANNELS.map((one) => (one.name === 'post' ? { ...one, name: 'post2' } : one));
+    const tight = about('cap-tightened', { ...FIRST_VERSION, channels }, 'post');
+    expect(tight.channels.find(({ name }) => name === 'post2')?.cap).toEqual({ burst: 1, perHour: 7 });
+    expect(about('cap-changed', tight, 'post').channels).toEqual(channels);
+    expect(about('cap-changed', tight, 'elsewhere')).toBe(tight);
+  });
+
   test('that takes a channel out can be undone', () => {
     const removed = editedBy('channel-removed');
     expect(removed.channels).toHaveLength(CHANNELS.length - 1);
