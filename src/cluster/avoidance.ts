@@ -19,7 +19,7 @@ export interface Reach {
 
 export interface Avoidance {
   consult(reach: Reach): void;
-  /** What is left to others now. */
+  /** Left to others now. */
   shards(): Shard[];
   announced(): Pick<AnnouncedConfig, 'avoids' | 'reaches' | 'unreached'>;
   /** False: nobody else is there to claim it. */

@@ -7,7 +7,7 @@ export type StorageState = 'works' | 'fails' | 'full';
 export interface StorageHealth {
   /** The same store, looked at while it is used. */
   readonly store: Store;
-  /** What became of the last that was to be written. */
+  /** By the last write. */
   state(): StorageState;
 }
 
@@ -20,14 +20,14 @@ export function watchStorage(store: Store): StorageHealth {
     hasFailed = true;
   }
 
-  /** What is fenced is another replica's to keep: that is no failure of the storage. */
+  /** A write that is fenced is no failure of the storage: another replica keeps it. */
   async function noting<T>(writing: Promise<T>): Promise<T> {
     const result = await notingFailure(writing);
     state = 'works';
     return result;
   }
 
-  /** What ends here keeps nothing that was learned, so it proves less than a commit: only its failure counts. */
+  /** Nothing that was learned is kept here, so it proves less than a commit: only its failure counts. */
   async function notingFailure<T>(writing: Promise<T>): Promise<T> {
     try {
       return await writing;

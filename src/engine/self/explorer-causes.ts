@@ -7,6 +7,7 @@ import type { Moment } from '../../lib/time-zone.ts';
 import type { Instant } from '../../lib/clock.ts';
 import {
   causesOf,
+  causeWords,
   namesOf,
   type BlindCause,
   type BlindReason,
@@ -92,7 +93,7 @@ function blindCause(subject: string, causes: readonly BlindCause[], moment: Mome
   if (first === undefined) return [];
   const sort = sortOf(first.reason);
   const watches = causes.flatMap((cause) => cause.watches);
-  const reasons = [...new Set(causes.map(({ reason }) => reason))].join(', ');
+  const reasons = [...new Set(causes.map(({ reason }) => causeWords(reason)))].join(', ');
   const fields = [...new Set(causes.flatMap((cause) => cause.fields))].join(', ');
   const since = Math.min(...causes.map((cause) => cause.since));
   return [
@@ -103,7 +104,7 @@ function blindCause(subject: string, causes: readonly BlindCause[], moment: Mome
       since,
       watches: watches.length,
       title: TITLES[sort](first.explorer, counted(watches.length, 'watch', 'watches'), fields),
-      text: [{ text: `${sinceText(since, moment)}: ${reasons}. ${namesOf(watches)}${HINTS[sort] ?? ''}.` }],
+      text: [{ text: `${sinceText(since, moment)}: ${reasons}. Watches: ${namesOf(watches)}${HINTS[sort] ?? ''}.` }],
       isExplained: false,
     },
   ];
@@ -150,8 +151,8 @@ function saidOf(trouble: ExplorerTrouble): { alert: SelfCondition; what: string;
     return { alert: 'explorer-down', what: 'shows another chain than before', why: `${trouble.why}.` };
   const { reason } = trouble.rest;
   return reason === 'out-of-credits'
-    ? { alert: 'credits', what: 'has no credits left', why: 'out-of-credits. It is asked again now and then.' }
-    : { alert: 'explorer-down', what: 'refuses the key', why: `${reason}. Look at api_key in the config.` };
+    ? { alert: 'credits', what: 'has no credits left', why: `${causeWords(reason)}. It is asked again now and then.` }
+    : { alert: 'explorer-down', what: 'refuses the key', why: `${causeWords(reason)}. Look at api_key in the config.` };
 }
 
 function severityOf(watches: readonly Watch[]): Severity {

@@ -10,6 +10,9 @@ import { SEVERITIES } from '../../core/model/ids.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
 import { untrusted } from '../../lib/untrusted.ts';
 
+/** Pages word causes as messages do. */
+export { causeWords, sinceWords } from '../../core/model/quality/blind-cause.ts';
+
 export const AmountShape = z
   .string()
   .regex(/^-?\d+(?:\.\d+)?$/)

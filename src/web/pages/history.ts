@@ -2,7 +2,7 @@
 import { HISTORY_FILTERS, type HistoryDay, type HistoryEntry, type HistoryList } from '../../query/shapes/history.ts';
 import { HistoryListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
-import { causeWords } from '../parts/causes.ts';
+import { causeWords } from '../../query/shapes/common.ts';
 import { textTag } from '../parts/chain-text.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
 import { capital, rowTone, severityTag, stateTag } from '../parts/states.ts';

@@ -3,7 +3,7 @@ import type { WatchList, WatchRow, WatchState } from '../../query/shapes/watches
 import { WatchListFilter } from '../../query/shapes.ts';
 import { counted, plural } from '../parts/amount.ts';
 import { barsOf } from '../parts/drawings.ts';
-import { causeWords } from '../parts/causes.ts';
+import { causeWords } from '../../query/shapes/common.ts';
 import { html, NOTHING, trusted, type Html } from '../parts/html.ts';
 import { bareValue, distanceWords, isBeyond } from '../parts/measures.ts';
 import { capital, stateWords, watchRowTone, watchStateTag } from '../parts/states.ts';

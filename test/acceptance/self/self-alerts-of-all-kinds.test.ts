@@ -37,7 +37,7 @@ test('a plan without credits is told at once, in place of its blind watches, unt
   Object.assign(story.explorer, { isDown: true, failure: 402 });
   expect(await told.next(2)).toBe(
     'CRITICAL chainwarden/credits FIRING credits: chain has no credits left, 3 watches - ' +
-      'Since 00:02 UTC: out-of-credits. It is asked again now and then.',
+      'Since 00:02 UTC: no credits are left (402). It is asked again now and then.',
   );
   await told.silence(20);
   story.explorer.isDown = false;
@@ -49,7 +49,7 @@ test('an explorer that refuses the key is told at once, in place of its blind wa
   const told = readerOf(story);
   expect(await told.next(1)).toBe(
     'CRITICAL chainwarden/explorer-down FIRING explorer-down: chain refuses the key, 3 watches - ' +
-      'Since 00:00 UTC: unauthorized. Look at api_key in the config.',
+      'Since 00:00 UTC: the key is refused (401). Look at api_key in the config.',
   );
   await told.silence(20);
   story.explorer.isDown = false;

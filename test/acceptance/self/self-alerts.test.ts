@@ -18,7 +18,7 @@ test('an explorer that is down is one message at the highest severity, and one w
   await story.minutes(5);
   expect(lines(story)).toEqual([
     'CRITICAL chainwarden/blind FIRING blind: chain does not answer, 3 watches - ' +
-      'Since 00:01 UTC: forbidden. coins, gold, dust.',
+      'Since 00:01 UTC: access is refused (403). Watches: coins, gold, dust.',
   ]);
   explorer.isDown = false;
   await story.minutes(2);

@@ -47,25 +47,34 @@ function ofExplorers(facts: Partial<ExplorerCauseFacts>): string[] {
 
 test('an explorer that fails for one watch so and for another so is one cause, at the highest severity', () => {
   expect(ofExplorers({ blind: blind('timeout', 'network', 'timeout') })).toEqual([
-    'critical blind/chain/no-answer chain does not answer, 3 watches - Since 21:12 UTC: timeout, network. one, three, two.',
+    'critical blind/chain/no-answer chain does not answer, 3 watches - Since 21:12 UTC: no answer in time, it cannot be reached. Watches: one, three, two.',
   ]);
 });
 
 test.each([
   [
     'not-found',
-    'blind/chain/not-understood chain answers otherwise than expected, 1 watch - Since 21:12 UTC: not-found. one.',
+    'blind/chain/not-understood chain answers otherwise than expected, 1 watch - Since 21:12 UTC: the explorer does not know it (404). Watches: one.',
   ],
-  ['stale', 'blind/chain/stale the head of chain stands still, 1 watch - Since 21:12 UTC: stale. one.'],
-  ['partial', 'blind/chain/no-data chain does not show everything, 1 watch - Since 21:12 UTC: partial. one.'],
+  [
+    'stale',
+    'blind/chain/stale the head of chain stands still, 1 watch - Since 21:12 UTC: the chain head is stalled. Watches: one.',
+  ],
+  [
+    'partial',
+    'blind/chain/no-data chain does not show everything, 1 watch - Since 21:12 UTC: answers are incomplete. Watches: one.',
+  ],
   [
     'blind-field',
-    'blind-field/chain/field chain no longer sends balance, 1 watch - Since 21:12 UTC: blind-field. one.',
+    'blind-field/chain/field chain no longer sends balance, 1 watch - Since 21:12 UTC: a field that a rule reads is gone. Watches: one.',
   ],
-  ['no-poll', 'blind/chain/not-polled chain is not polled, 1 watch - Since 21:12 UTC: no-poll. one.'],
+  [
+    'no-poll',
+    'blind/chain/not-polled chain is not polled, 1 watch - Since 21:12 UTC: no poll took effect. Watches: one.',
+  ],
   [
     'damaged-memory',
-    'blind/chain/damaged the memory of 1 watch on chain is damaged - Since 21:12 UTC: damaged-memory. one (chainwarden state forget WATCH).',
+    'blind/chain/damaged the memory of 1 watch on chain is damaged - Since 21:12 UTC: what was remembered cannot be read. Watches: one (chainwarden state forget WATCH).',
   ],
 ] as const)('a watch that is blind by %s says so', (reason, line) => {
   expect(ofExplorers({ blind: blind(reason) })).toEqual([`info ${line}`]);
@@ -79,7 +88,7 @@ test('what cannot be stored is told as the storage, not as an explorer', () => {
 
 test('a watch for which a plan leaves nothing is not told as an explorer that does not answer', () => {
   expect(ofExplorers({ blind: blind(null, 'plan') })).toEqual([
-    'critical blind/chain/plan the plan of chain leaves no credits for 1 watch - Since 21:12 UTC: plan. two.',
+    'critical blind/chain/plan the plan of chain leaves no credits for 1 watch - Since 21:12 UTC: the plan leaves no credits for it now. Watches: two.',
   ]);
 });
 
@@ -88,11 +97,11 @@ test('a refused key is told at once, and explains that its watches are blind; a 
     { trouble: { type: 'refused', explorer: 'chain', rest: { reason, doubt, nextAt: NOW } }, since: AT },
   ];
   expect(ofExplorers({ blind: blind('unauthorized'), troubles: refused('unauthorized', null) })).toEqual([
-    'critical explorer-down/chain chain refuses the key, 3 watches - Since 21:12 UTC: unauthorized. Look at api_key in the config.',
+    'critical explorer-down/chain chain refuses the key, 3 watches - Since 21:12 UTC: the key is refused (401). Look at api_key in the config.',
     expect.stringMatching(/^info blind\/chain\/no-answer .* \(explained\)$/),
   ]);
   expect(ofExplorers({ troubles: refused('out-of-credits', null) })).toEqual([
-    'critical credits/chain chain has no credits left, 3 watches - Since 21:12 UTC: out-of-credits. It is asked again now and then.',
+    'critical credits/chain chain has no credits left, 3 watches - Since 21:12 UTC: no credits are left (402). It is asked again now and then.',
   ]);
   expect(ofExplorers({ troubles: refused('unauthorized', '90 credits were left') })).toEqual([]);
 });

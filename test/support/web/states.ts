@@ -127,9 +127,9 @@ export const STATES: readonly LookedAtState[] = [
     verdict: 'blind',
     headline: /^Nothing fires, but 2 watches are blind$/,
     api: { trust: { blind: [{ explorer: 'three', cause: 'out-of-credits', watches: 2 }] } },
-    page: [/three: out-of-credits/],
-    status: [/\nexplorer three: out-of-credits/],
-    readyz: [/\nexplorer three: out-of-credits/],
+    page: [/three: no credits are left/],
+    status: [/\nexplorer three: no credits are left/],
+    readyz: [/\nexplorer three: no credits are left/],
     metrics: [/^chainwarden_explorer_refused_until_timestamp_seconds\{explorer="three"/m],
   },
   {

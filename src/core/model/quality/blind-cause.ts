@@ -17,7 +17,50 @@ export function reasonOf(data: Pick<DataSince, 'state'> | null): BlindReason {
   return data === null || data.state === 'ok' ? 'no-poll' : data.state;
 }
 
+const WORDS: Readonly<Record<BlindReason | 'throttled' | 'error', string>> = {
+  stale: 'the chain head is stalled',
+  nodata: 'no answer',
+  partial: 'answers are incomplete',
+  plan: 'the plan leaves no credits for it now',
+  throttled: 'the explorer allows no more requests',
+  error: 'the explorer answers with errors',
+  'blind-field': 'a field that a rule reads is gone',
+  'no-poll': 'no poll took effect',
+  'damaged-memory': 'what was remembered cannot be read',
+  'storage-fails': 'the state cannot be written',
+  'storage-full': 'the state is full',
+  'not-found': 'the explorer does not know it (404)',
+  'wrong-path': 'no explorer is at its address',
+  unprocessable: 'the explorer does not take the question (422)',
+  unauthorized: 'the key is refused (401)',
+  forbidden: 'access is refused (403)',
+  blocked: 'blocked by a firewall',
+  'out-of-credits': 'no credits are left (402)',
+  'no-key': 'the explorer asks for a key',
+  'rate-limited': 'too many requests (429)',
+  'server-error': 'the explorer fails (5xx)',
+  redirect: 'the explorer has moved (3xx)',
+  http: 'an answer that is none of an explorer',
+  'not-json': 'the answer is not JSON',
+  shape: 'the answer has another shape',
+  truncated: 'the answer broke off',
+  'too-large': 'the answer is too large',
+  encoding: 'the answer cannot be decoded',
+  timeout: 'no answer in time',
+  dns: 'its name is not found',
+  tls: 'its certificate is not valid',
+  network: 'it cannot be reached',
+  'no-explorer': 'the config has no such explorer',
+  'other-chain': 'another chain answers',
+};
+
+/** `causeWords('stale') // 'the chain head is stalled'`; what has no words stays as it is. */
+export function causeWords(cause: string): string {
+  return Object.entries(WORDS).find(([code]) => code === cause)?.[1] ?? cause;
+}
+
 const ANSWERED: ReadonlySet<string> = new Set<BlindReason>([
+  'plan',
   'nodata',
   'stale',
   'partial',

@@ -1,4 +1,5 @@
 // Why nothing is asked of a plan for the moment: one plan = one origin and key.
+import { causeWords } from './blind-cause.ts';
 import { showInstant, type Instant } from '../../../lib/clock.ts';
 
 export type RefusalReason = 'out-of-credits' | 'no-key' | 'unauthorized';
@@ -11,8 +12,8 @@ export interface PlanRest {
   readonly nextAt: Instant;
 }
 
-/** `out-of-credits, doubted (90,000 credits were left), asked next at 2026-01-01T00:00:05Z` */
+/** `the key is refused (401), doubted (the key has worked since the start), asked next at 2026-01-01T00:00:05Z` */
 export function showRest({ reason, doubt, nextAt }: PlanRest): string {
   const doubted = doubt === null ? '' : `, doubted (${doubt})`;
-  return `${reason}${doubted}, asked next at ${showInstant(nextAt)}`;
+  return `${causeWords(reason)}${doubted}, asked next at ${showInstant(Math.ceil(nextAt / 1000) * 1000)}`;
 }

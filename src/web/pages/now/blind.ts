@@ -1,7 +1,7 @@
 // Watches of which nothing is known now, and those that may become so, by cause.
 import type { BlindCauseShape, Trust } from '../../../query/shapes/overview.ts';
 import { counted, plural } from '../../parts/amount.ts';
-import { causeWords } from '../../parts/causes.ts';
+import { causeWords } from '../../../query/shapes/common.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { ageTag, timeTag, type Moment } from '../../parts/time.ts';
 

@@ -2,7 +2,7 @@
 import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { Forecast, Overview, Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../../parts/amount.ts';
-import { causeWords } from '../../parts/causes.ts';
+import { causeWords } from '../../../query/shapes/common.ts';
 import { html, NOTHING, type HtmlContent, type Html } from '../../parts/html.ts';
 import { headWords, isDoubtfulHead } from '../../parts/heads.ts';
 import { icon, type IconName } from '../../parts/icons.ts';

@@ -4,7 +4,7 @@ import { SamplesFilter, STEPS } from '../../../query/shapes.ts';
 import { assetPath } from '../../assets.ts';
 import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import { amountTag, plural } from '../../parts/amount.ts';
-import { causeWords, sinceWords } from '../../parts/causes.ts';
+import { causeWords, sinceWords } from '../../../query/shapes/common.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { said } from '../../parts/said.ts';
 import { ageTag, duration, timeTag, type Moment } from '../../parts/time.ts';
@@ -90,7 +90,9 @@ function notes({ pause, remarks, watch, data, replica }: WatchExplanation, momen
   const unseen =
     blind === null
       ? []
-      : [html`${sinceWords(blind.cause)} ${timeTag(blind.since, moment)}: ${causeWords(blind.cause)}${missing}`];
+      : [
+          html`${capital(sinceWords(blind.cause))} ${timeTag(blind.since, moment)}: ${causeWords(blind.cause)}${missing}`,
+        ];
   const elsewhere = replica === null ? [] : [`${replica} polls it: what is shown here is at most ten seconds older`];
   // The facts beside say the same once anything was answered.
   const others = pause === null && data === null ? remarks.map((text) => said(capital(text), moment)) : [];
