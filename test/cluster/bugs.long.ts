@@ -4,11 +4,11 @@ import { hasPostgres } from '../support/store/postgres-server.ts';
 import { BUGS } from './bugs.ts';
 import { run } from './run.ts';
 
-jest.setTimeout(600_000);
+jest.setTimeout(900_000);
 
 const postgresTest = hasPostgres ? test : test.skip;
 
-postgresTest.each(Object.entries(BUGS))('%s is noticed', async (_name, { edits, under, caughtAs }) => {
-  const { findings } = await run({ seed: 1, faults: 3, kinds: under, edits, print: () => undefined });
+postgresTest.each(Object.entries(BUGS))('%s is noticed', async (_name, { edits, under, faults = 3, caughtAs }) => {
+  const { findings } = await run({ seed: 1, faults, kinds: under, edits, print: () => undefined });
   expect(findings.filter((finding) => caughtAs.test(finding))).not.toEqual([]);
 });

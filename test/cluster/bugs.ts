@@ -1,10 +1,12 @@
 // Bugs that are put into a copy of the sources on purpose, one at a time. A run that does not notice one has a hole.
 import type { Bug } from '../simulation/bugs/bug.ts';
-import type { FaultName } from './faults.ts';
+import type { FaultName } from './faults/catalogue.ts';
 
 export interface ClusterBug extends Bug {
   /** Under which it shows. */
   readonly under: readonly FaultName[];
+  /** How many faults; left out: three. */
+  readonly faults?: number;
   /** What a finding must say. */
   readonly caughtAs: RegExp;
 }

@@ -2,10 +2,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Asked, Opened } from './explorer.ts';
+import type { Asked, Barring, Opened } from './explorer.ts';
 
 export interface ExplorerProcess extends AsyncDisposable {
   readonly opened: Opened;
+  /** From that address it cannot be reached, or it can again. */
+  bar(address: string, isBarred: boolean): void;
 }
 
 /** So many plans over one chain of this seed. `onAsked` is told of each request when it has been answered. */
@@ -23,6 +25,10 @@ export async function startExplorer(
   });
   return {
     opened,
+    bar(address, isBarred) {
+      const barring: Barring = { address, isBarred };
+      child.send(barring);
+    },
     async [Symbol.asyncDispose]() {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');

@@ -17,6 +17,12 @@ export interface Asked {
   readonly to: number;
 }
 
+/** From that address the explorer cannot be reached, or it can again. */
+export interface Barring {
+  readonly address: string;
+  readonly isBarred: boolean;
+}
+
 export interface Opened {
   readonly control: string;
   readonly plans: readonly string[];
@@ -24,6 +30,8 @@ export interface Opened {
 
 /** As long as an answer takes in life, so that two who ask at once are seen. */
 const ANSWER_MS = 20;
+
+const barred = new Set<string>();
 
 if (process.send !== undefined) await serve(Number(process.argv[2]), process.argv.slice(3).map(String));
 
@@ -38,6 +46,11 @@ async function serve(count: number, [first = '']: readonly string[]): Promise<vo
   const { url } = await serveSandbox(sandbox);
   const plans: string[] = [];
   for (let plan = 0; plan < count; plan += 1) plans.push(await servePlan(plan, url));
+  process.on('message', (message) => {
+    const { address, isBarred } = message as Barring;
+    if (isBarred) barred.add(address);
+    else barred.delete(address);
+  });
   const opened: Opened = { control: url, plans };
   process.send?.(opened);
 }
@@ -47,6 +60,10 @@ async function servePlan(plan: number, target: string): Promise<string> {
     const { url: path = '', socket } = request;
     const from = Date.now();
     const asker = socket.remoteAddress ?? '';
+    if (barred.has(asker)) {
+      socket.resetAndDestroy();
+      return;
+    }
     response.on('close', () => {
       const asked: Asked = { plan, asker, path, from, to: Date.now() };
       process.send?.(asked);

@@ -24,7 +24,16 @@ const log: readonly Line[] = numbered([
   { type: 'send', shard: 'channel:hook-0', subject: 'd1', address: OTHER },
 ]);
 
-const sound: Happened = { asked, log, outages: [], woken: [], leaseMs: LEASE_MS };
+const sound: Happened = {
+  asked,
+  log,
+  outages: [],
+  woken: [],
+  barred: [],
+  clockMoves: [],
+  crowded: [],
+  leaseMs: LEASE_MS,
+};
 
 type Unnumbered = Line extends infer One ? (One extends Line ? Omit<One, 'number'> : never) : never;
 
@@ -91,7 +100,42 @@ describe('who asks:', () => {
   });
 });
 
+describe('what excuses a gap:', () => {
+  const goneFor = (seconds: number): Happened => ({
+    ...sound,
+    asked: asked.filter(({ from }) => from < BEGIN + 30_000 || from >= BEGIN + (29 + seconds) * 1000),
+  });
+  const gone = goneFor(12);
+  const span = { from: BEGIN + 31_000, to: BEGIN + 35_000 };
+
+  test('a replica that holds a plan and reaches no explorer is sure of it before others take over', () => {
+    expect(findingsOf({ ...gone, barred: [{ ...span, address: OTHER }] })).toEqual([]);
+    expect(findingsOf({ ...gone, barred: [{ ...span, address: ONE }] })).toHaveLength(1);
+    expect(findingsOf({ ...goneFor(21), barred: [{ ...span, address: OTHER }] })).toHaveLength(1);
+  });
+
+  test('that others ask a host whether it answers is no request of a plan', () => {
+    expect(findingsOf(withAsked(askedAt(30, ONE, { from: BEGIN + 30_010, path: '/' })))).toEqual([]);
+  });
+
+  test('two faults over each other, and a clock of the database that was set', () => {
+    expect(findingsOf({ ...gone, crowded: [span] })).toEqual([]);
+    expect(findingsOf({ ...gone, clockMoves: [{ at: span.from, ms: 600_000 }] })).toEqual([]);
+    expect(findingsOf({ ...gone, clockMoves: [{ at: BEGIN, ms: 600_000 }] })).toHaveLength(1);
+  });
+});
+
+test('two replicas ask while one of them learns that the clock of the database has ended its lease', () => {
+  const both = withAsked(askedAt(30, ONE, { from: BEGIN + 30_010 }));
+  expect(findingsOf({ ...both, clockMoves: [{ at: BEGIN + 29_000, ms: 600_000 }] })).toEqual([]);
+});
+
 describe('what was written:', () => {
+  test('whatever a daemon of another installation writes is found', () => {
+    const claim = { type: 'claim', shard: 'explorer:plan-0', epoch: 4, address: '127.0.0.21' } as const;
+    expect(findingsOf(withLines(claim))).toEqual(['127.0.0.21 of another installation wrote (claim)']);
+  });
+
   test('a memory was overwritten that its writer did not know', () => {
     const back = {
       type: 'update',

@@ -1,6 +1,8 @@
 // What must hold whatever happened: judged by what the explorer was asked and by what the database noted. That nothing was
 // lost, and that no copy came unexplained, is judged by what people were told (`support/crash/tally.ts`).
+import type { Former } from '../support/store/postgres-server.ts';
 import type { Asked } from './explorer.ts';
+import { INTRUDING } from './intruder.ts';
 import type { Claimed, Line, Overtaken, Written } from './database.ts';
 
 export interface Span {
@@ -14,9 +16,40 @@ export interface Happened {
   /** When nobody could work, because the database was gone. */
   readonly outages: readonly Span[];
   /** When replicas woke that had been frozen. */
-  readonly woken: readonly { readonly address: string; readonly at: number }[];
+  readonly woken: readonly At[];
+  /** When replicas could not reach the explorers. */
+  readonly barred: readonly Barred[];
+  /** When the clock of the database was set, and by how much. */
+  readonly clockMoves: readonly ClockMove[];
+  /** When two faults were struck over each other. */
+  readonly crowded: readonly Span[];
   readonly leaseMs: number;
 }
+
+/** What faults leave to the judge: what follows from them, and what was found wrong at once. */
+export interface Noted {
+  readonly outages: Span[];
+  /** What was written in these times the database has lost. */
+  readonly forgotten: Span[];
+  readonly clockMoves: ClockMove[];
+  /** Keeps what such a database had noted. */
+  readLost(former: Pick<Former, 'urlOf'>): Promise<void>;
+  readonly woken: At[];
+  readonly barred: Barred[];
+  readonly findings: string[];
+}
+
+interface At {
+  readonly address: string;
+  readonly at: number;
+}
+
+interface ClockMove {
+  readonly at: number;
+  readonly ms: number;
+}
+
+type Barred = Span & { readonly address: string };
 
 export interface Figures {
   readonly requests: number;
@@ -30,6 +63,7 @@ export interface Figures {
 /** Beyond a lease: a late look for free shards, the recall, and the interval of the watches. */
 const TAKEOVER_MS = 5000;
 const INTERVAL_MS = 1000;
+const UNREACHED_MS = 10_000;
 /** What was on its way when a replica was frozen leaves when it wakes: as many requests as may be under way, no more. */
 const STRAY_MS = 1000;
 const MOST_STRAYS = 4;
@@ -45,6 +79,7 @@ export function findingsOf(happened: Happened): string[] {
     ...strangers(happened.log),
     ...deleted(happened.log),
     ...overtaken(happened.log),
+    ...intruders(happened.log),
   ];
 }
 
@@ -59,8 +94,16 @@ export function figuresOf(happened: Happened): Figures {
   };
 }
 
+/** Outside the API a host is asked by those who do not hold the plan: whether it answers them. */
+const PROBE = '/';
+
 const byPlan = (asked: readonly Asked[]): readonly (readonly Asked[])[] =>
-  [...Map.groupBy(asked, ({ plan }) => plan).values()].map((some) => some.toSorted((a, b) => a.from - b.from));
+  [
+    ...Map.groupBy(
+      asked.filter(({ path }) => path !== PROBE),
+      ({ plan }) => plan,
+    ).values(),
+  ].map((some) => some.toSorted((a, b) => a.from - b.from));
 
 function pairs<T>(some: readonly T[]): (readonly [T, T])[] {
   return some.slice(1).flatMap((one, n) => {
@@ -69,12 +112,16 @@ function pairs<T>(some: readonly T[]): (readonly [T, T])[] {
   });
 }
 
-/** Never do two replicas have a request of one plan under way. */
-function twoAskers({ asked, woken }: Happened): string[] {
+/**
+ * Never do two replicas have a request of one plan under way, but where the clock of the database ends leases at once: the
+ * holder learns of it by its next renewal.
+ */
+function twoAskers({ asked, woken, clockMoves, leaseMs }: Happened): string[] {
   const strays = straysIn(asked, woken);
+  const isSet = ({ from }: Asked): boolean => clockMoves.some(({ at }) => at - leaseMs <= from && from < at + leaseMs);
   return byPlan(asked).flatMap((some) =>
     atOneTime(some)
-      .filter(([a, b]) => a.asker !== b.asker && !strays.has(a) && !strays.has(b))
+      .filter(([a, b]) => a.asker !== b.asker && !strays.has(a) && !strays.has(b) && !isSet(b))
       .map(([a, b]) => `two askers of plan ${a.plan}: ${a.asker} and ${b.asker} at ${time(b.from)}, ${b.path}`),
   );
 }
@@ -117,15 +164,18 @@ function askedAgain({ asked }: Happened): string[] {
 
 interface Gap {
   readonly plan: number;
+  /** Before it. */
+  readonly asker: string;
   readonly from: number;
+  readonly to: number;
   readonly ms: number;
 }
 
 function gapsOf({ asked, outages }: Happened): Gap[] {
   return byPlan(asked).flatMap((some) =>
     pairs(some).map(([a, b]) => {
-      const lost = outages.reduce((sum, outage) => sum + overlap(outage, { from: a.from, to: b.from }), 0);
-      return { plan: a.plan, from: a.from, ms: b.from - a.from - lost };
+      const lost = outages.reduce((sum, one) => sum + overlap(one, { from: a.from, to: b.from }), 0);
+      return { plan: a.plan, asker: a.asker, from: a.from, to: b.from, ms: b.from - a.from - lost };
     }),
   );
 }
@@ -134,10 +184,17 @@ function overlap(a: Span, b: Span): number {
   return Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
 }
 
+/** Who takes over may be struck by the second one of two faults; where the clock of the database is set, it is set back too. */
 function gaps(happened: Happened): string[] {
-  const most = happened.leaseMs + TAKEOVER_MS + INTERVAL_MS;
+  const { leaseMs, clockMoves, crowded, barred } = happened;
+  const most = leaseMs + TAKEOVER_MS;
+  const moved = clockMoves.map(({ at }) => ({ from: at, to: at + most }));
+  const takeovers = (gap: Gap): number => ([...crowded, ...moved].some((one) => overlap(one, gap) > 0) ? 2 : 1);
+  // Who reaches no explorer is sure of it after a while, and the others ask that host before they take over.
+  const unreachedMs = (gap: Gap): number =>
+    barred.some((one) => one.address === gap.asker && overlap(one, gap) > 0) ? UNREACHED_MS : 0;
   return gapsOf(happened)
-    .filter(({ ms }) => ms > most)
+    .filter((gap) => gap.ms > most * takeovers(gap) + unreachedMs(gap) + INTERVAL_MS)
     .map(({ plan, from, ms }) => `plan ${plan} was not asked for ${ms} ms from ${time(from)}`);
 }
 
@@ -199,6 +256,13 @@ function overtaken(log: readonly Line[]): string[] {
   return log
     .filter(isOvertaken)
     .map(({ subject, address }) => `${address} sent ${subject} beside an earlier one of the same alert`);
+}
+
+/** A daemon of another installation does nothing. */
+function intruders(log: readonly Line[]): string[] {
+  return log
+    .filter(({ address }) => address.startsWith(INTRUDING))
+    .map((line) => `${line.address} of another installation wrote (${line.type})`);
 }
 
 function time(at: number): string {

@@ -4,12 +4,12 @@
 //   --minutes M    about how long (2)
 //   --faults A,B   only these kinds; "the database goes back" is struck only where it is named
 //   --logs FOLDER  keeps what each replica prints
-//   --bug NAME     with that bug in the sources
+//   --bug NAME     with that bug in the sources, under the faults that show it
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BUGS } from './bugs.ts';
-import { ALL_FAULTS, EVERY_FAULT, type FaultName } from './faults.ts';
+import { ALL_FAULTS, EVERY_FAULT, type FaultName } from './faults/catalogue.ts';
 import { run } from './run.ts';
 
 const { values } = parseArgs({
@@ -27,11 +27,14 @@ const MOST_SHOWN = 30;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
+const bug = values.bug === undefined ? null : bugNamed(values.bug);
+const kinds = bug?.under ?? EVERY_FAULT;
+
 const { findings, figures } = await run({
   seed: Number(values.seed),
   faults: Math.ceil(Number(values.minutes) * FAULTS_PER_MINUTE),
-  kinds: values.faults === undefined ? EVERY_FAULT : values.faults.split(',').map(kindNamed),
-  edits: values.bug === undefined ? [] : bugNamed(values.bug),
+  kinds: values.faults === undefined ? kinds : values.faults.split(',').map(kindNamed),
+  edits: bug?.edits ?? [],
   print,
   onLog: (replica, log) => {
     if (values.logs === undefined) return;
@@ -50,8 +53,8 @@ function kindNamed(name: string): FaultName {
   return found;
 }
 
-function bugNamed(name: string): (typeof BUGS)[string]['edits'] {
+function bugNamed(name: string): (typeof BUGS)[string] {
   const bug = BUGS[name];
   if (bug === undefined) throw new Error(`no bug "${name}": there are ${Object.keys(BUGS).join(', ')}`);
-  return bug.edits;
+  return bug;
 }

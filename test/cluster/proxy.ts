@@ -12,7 +12,9 @@ export type Line =
   /** Each packet comes that much later. */
   | { readonly type: 'slow'; readonly ms: number }
   /** What is sent comes when the line is open again, also that of connections which were given up meanwhile. */
-  | { readonly type: 'late' };
+  | { readonly type: 'late' }
+  /** Of one transaction with a statement that contains it, for each text, the answer to COMMIT is lost with its connection. */
+  | { readonly type: 'forgetful'; readonly texts: readonly string[] };
 
 export interface Proxy extends AsyncDisposable {
   readonly port: number;
@@ -38,11 +40,11 @@ export async function openProxy({ target, address }: ProxyOptions): Promise<Prox
     return socket;
   }
 
-  function pass(from: Socket, to: Socket): void {
+  function pass(from: Socket, to: Socket, isLost: (bytes: Buffer) => boolean): void {
     // In order, also where the line becomes fast again.
     let sent = Promise.resolve();
     from.on('data', (bytes) => {
-      if (line.type === 'silent') return;
+      if (isLost(bytes) || line.type === 'silent') return;
       const due = performance.now() + (line.type === 'slow' ? line.ms : 0);
       const { promise: mayPass } = inTime;
       sent = sent.then(async () => {
@@ -59,6 +61,28 @@ export async function openProxy({ target, address }: ProxyOptions): Promise<Prox
     });
   }
 
+  /** Looks at what goes to the server; `isLost`: the answer to it is lost. */
+  function createForgetting(): { asked(bytes: Buffer): void; readonly isLost: () => boolean } {
+    let wanted: string | undefined;
+    let isCommitting = false;
+    return {
+      asked(bytes) {
+        if (line.type !== 'forgetful') return;
+        wanted ??= line.texts.find((text) => bytes.includes(text));
+        if (wanted !== undefined && bytes.includes('COMMIT\0')) isCommitting = true;
+        if (bytes.includes('ROLLBACK\0')) wanted = undefined;
+      },
+      isLost() {
+        if (!isCommitting || line.type !== 'forgetful' || wanted === undefined) return false;
+        const { texts } = line;
+        const isLeft = texts.includes(wanted);
+        line = { ...line, texts: texts.filter((text) => text !== wanted) };
+        [wanted, isCommitting] = [undefined, false];
+        return isLeft;
+      },
+    };
+  }
+
   const server = net.createServer((client) => {
     keep(client);
     if (line.type === 'cut') {
@@ -66,8 +90,18 @@ export async function openProxy({ target, address }: ProxyOptions): Promise<Prox
       return;
     }
     const upstream = keep(net.connect({ port: target, host: '127.0.0.1', localAddress: address }));
-    pass(client, upstream);
-    pass(upstream, client);
+    const forgetting = createForgetting();
+    pass(client, upstream, (bytes) => {
+      forgetting.asked(bytes);
+      return false;
+    });
+    pass(upstream, client, () => {
+      const isLost = forgetting.isLost();
+      if (!isLost) return false;
+      upstream.destroy();
+      client.resetAndDestroy();
+      return true;
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,6 @@
 // One replica: the daemon as a process, which is started again whenever it ends, as a supervisor does. It has a line of its
 // own to the database and an address of its own.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RUNTIME_FLAGS } from '../../src/cli/runtime-flags.ts';
@@ -20,6 +21,8 @@ export interface Replica extends AsyncDisposable {
     signal: NodeJS.Signals,
     change: { readonly downMs: number; readonly skewMs?: number; readonly main?: string },
   ): Promise<void>;
+  /** A call of its API, as an operator makes it. Rejects when nobody answers. */
+  post(path: string, body: object, key: string): Promise<void>;
   /** Everything that all of its lives have printed. */
   said(): string;
   /** Rejects when it neither ends by itself with 0 nor, as one that waits, by the signal. */
@@ -35,6 +38,7 @@ export interface ReplicaOptions {
 }
 
 const AFTER_AN_END_MS = 500;
+const ANSWER_MS = 5000;
 
 export async function startReplica({ number, main, files, database }: ReplicaOptions): Promise<Replica> {
   const address = `127.0.0.${10 + number}`;
@@ -99,6 +103,20 @@ export async function startReplica({ number, main, files, database }: ReplicaOpt
       last?.kill(signal);
       await last?.ended;
       await pause(change.downMs);
+    },
+    async post(path, body, key) {
+      const token = readFileSync(join(folder.path, 'data/state.db.token'), 'utf8').trim();
+      await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'x-chainwarden-request': '1',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(ANSWER_MS),
+      });
     },
     said: () => lives.map((one) => one.err()).join(''),
     async stop() {

@@ -172,7 +172,16 @@ postgresTest(
     expect(tally.faults()).toEqual([]);
     // Who is told to stop waits for what is under way, so that nobody has to guess.
     expect(tally.copies()).toBe(0);
-    const happened = { asked: asked.all, log: await readLog(url), outages: [], woken: [], leaseMs: LEASE_MS };
+    const happened = {
+      asked: asked.all,
+      log: await readLog(url),
+      outages: [],
+      woken: [],
+      barred: [],
+      clockMoves: [],
+      crowded: [],
+      leaseMs: LEASE_MS,
+    };
     expect(findingsOf(happened)).toEqual([]);
   },
 );

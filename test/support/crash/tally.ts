@@ -20,11 +20,11 @@ export interface Tally {
   copies(): number;
 }
 
-/** `all` grows. */
-export function createTally(all: readonly Told[]): Tally {
+/** `all` grows. `isForgotten`: the state has lost that it was told, so that it may come again as if it were new. */
+export function createTally<T extends Told>(all: readonly T[], isForgotten: (told: T) => boolean = () => false): Tally {
   const owed: Owed[] = [];
-  const byWords = new Map<string, Told[]>();
-  const byId = new Map<string, Told[]>();
+  const byWords = new Map<string, T[]>();
+  const byId = new Map<string, T[]>();
   let read = 0;
 
   function readOn(): void {
@@ -59,7 +59,7 @@ export function createTally(all: readonly Told[]): Tally {
     faults() {
       const lostOnes = lost();
       const alike = [...byWords.values(), ...byId.values()];
-      return [...lostOnes, ...alike.filter((some) => !isExplained(some)).map(show)];
+      return [...lostOnes, ...alike.filter((some) => !isExplained(some, isForgotten)).map(show)];
     },
     copies() {
       readOn();
@@ -68,13 +68,16 @@ export function createTally(all: readonly Told[]): Tally {
   };
 }
 
-function add(to: Map<string, Told[]>, key: string, told: Told): void {
+function add<T>(to: Map<string, T[]>, key: string, told: T): void {
   to.set(key, [...(to.get(key) ?? []), told]);
 }
 
-/** All but the first have its id and say that they may be a copy. */
-function isExplained([first, ...others]: readonly Told[]): boolean {
-  return others.every(({ id, saysCopy }) => id === first?.id && saysCopy);
+/** All but the first have its id and say that they may be a copy, where one before them is on record. */
+function isExplained<T extends Told>(some: readonly T[], isForgotten: (told: T) => boolean): boolean {
+  return some.every(({ id, saysCopy }, n) => {
+    const before = some.slice(0, n);
+    return before.every((one) => one.id === id) && (saysCopy || before.every(isForgotten));
+  });
 }
 
 function show(some: readonly Told[]): string {

