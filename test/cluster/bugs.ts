@@ -102,4 +102,85 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     under: ['another config'],
     caughtAs: /was retired by/,
   },
+  'a clock that stands still until the time has caught up': {
+    edits: [
+      {
+        file: 'src/lib/anchored-clock.ts',
+        find: 'if (newest - now > LATE_MS) newest = now;',
+        replace: 'if (newest - now > LATE_MS * 1e9) newest = now;',
+      },
+    ],
+    under: ['the clock of the database'],
+    caughtAs: /^plan \d was not asked for|^lost: /,
+  },
+  'statements that are given up go on': {
+    edits: [
+      {
+        file: 'src/store/postgres/driver.ts',
+        find: 'SET LOCAL statement_timeout = ${Math.ceil(timeoutMs * 0.9)}',
+        replace: 'SET LOCAL statement_timeout = ${Math.ceil(timeoutMs * 90)}',
+      },
+      {
+        file: 'src/store/postgres/driver.ts',
+        find: 'if (connection.isBroken()) await cancelStatement(client);',
+        replace: "if (connection.isBroken() && client.listenerCount('never') > 0) await cancelStatement(client);",
+      },
+    ],
+    under: ['table locks'],
+    caughtAs: /had more than 5 connections/,
+  },
+  'tables of a newer release': {
+    edits: [
+      {
+        file: 'src/store/postgres/cluster.ts',
+        find: 'if (schema > SCHEMA_STEPS.length) throw newerSchema(database, schema);',
+        replace: 'if (schema > 1000 * SCHEMA_STEPS.length) throw newerSchema(database, schema);',
+      },
+      {
+        file: 'src/store/postgres/cluster.ts',
+        find: 'AND NOT EXISTS (SELECT FROM cluster WHERE schema > ${SCHEMA_STEPS.length})`;',
+        replace: 'AND NOT EXISTS (SELECT FROM cluster WHERE schema > 1000 * ${SCHEMA_STEPS.length})`;',
+      },
+    ],
+    under: ['a newer schema'],
+    caughtAs: /^tables of a newer release were written/,
+  },
+  'a memory of a newer release': {
+    edits: [
+      {
+        file: 'src/store/tables/memory/stored-memory.ts',
+        find: 'if (format > MEMORY_FORMAT)',
+        replace: 'if (format > 1000 * MEMORY_FORMAT)',
+      },
+      {
+        file: 'src/store/tables/memory/memory.ts',
+        find: 'AND memory.format <= ${MEMORY_FORMAT}\n  RETURNING',
+        replace: 'AND memory.format <= 1000 * ${MEMORY_FORMAT}\n  RETURNING',
+      },
+    ],
+    under: ['a newer memory'],
+    caughtAs: /^a memory of a newer release was written/,
+  },
+  'no way to an explorer, and its shard is kept': {
+    edits: [
+      {
+        file: 'src/cluster/avoidance.ts',
+        find: 'if (taker === undefined) continue;',
+        replace: 'if (taker === undefined || shard.length > 0) continue;',
+      },
+    ],
+    under: ['lost egress'],
+    caughtAs: /^plan \d was not asked for/,
+  },
+  'another name is none': {
+    edits: [
+      {
+        file: 'src/store/sql/installation.ts',
+        find: 'if (found === null || found === own) return;',
+        replace: 'if (found === null || found.length > 0 || found === own) return;',
+      },
+    ],
+    under: ['another installation'],
+    caughtAs: /^another installation (?:ended with|went on)/,
+  },
 };

@@ -24,6 +24,8 @@ const { values } = parseArgs({
 
 const FAULTS_PER_MINUTE = 7;
 const MOST_SHOWN = 30;
+/** Much of what a bug loses never comes. */
+const BUG_LAST_MS = 40_000;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -35,6 +37,7 @@ const { findings, figures } = await run({
   faults: Math.ceil(Number(values.minutes) * FAULTS_PER_MINUTE),
   kinds: values.faults === undefined ? kinds : values.faults.split(',').map(kindNamed),
   edits: bug?.edits ?? [],
+  ...(bug && { lastMs: BUG_LAST_MS }),
   print,
   onLog: (replica, log) => {
     if (values.logs === undefined) return;
