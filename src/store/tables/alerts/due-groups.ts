@@ -149,13 +149,15 @@ async function withMore(sql: Sql, group: DueGroup, limit: number): Promise<DueGr
 
 // The end of a condition is as severe as what was told of it, though its rule may be less by now. The tries of the group's
 // target are few, and are read once: of an alert that was repeated for weeks, each of its members has hundreds that are over.
+// SQLite would look through all messages that the target ever had, 18 ms for each group after five weeks; a recipient that is
+// computed leaves it the index of those that are owed.
 const membersWhere =
   (which: string) =>
   (d: SqlDialect): string => `
   WITH tries AS MATERIALIZED (
     SELECT member.key, max(${MAY_HAVE_ARRIVED}) AS tried
     FROM dispatch_group AS mine_group
-      JOIN deliveries AS mine ON mine.channel = mine_group.channel AND mine.recipient = mine_group.recipient
+      JOIN deliveries AS mine ON mine.channel = mine_group.channel AND mine.recipient || '' = mine_group.recipient
         AND mine.state IN ('due', 'sending')
       JOIN group_member AS member ON member.delivery = mine.number
     WHERE mine_group.id = $1 GROUP BY member.key)
