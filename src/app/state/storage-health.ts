@@ -1,3 +1,4 @@
+import { isOf } from '../../cluster/share.ts';
 import type { Cluster, Renewed } from '../../store/contract/cluster.ts';
 import { StoreFullError, type Store } from '../../store/contract/store.ts';
 
@@ -39,7 +40,7 @@ export function watchStorage(store: Store): StorageHealth {
 
   /** A replica that polls nothing commits nothing: where it could renew twice, and nothing else failed meanwhile, it can write. */
   function noteRenewal({ mine }: Renewed): void {
-    const polls = mine.some(({ shard }) => shard.startsWith('explorer:'));
+    const polls = mine.some(({ shard }) => isOf('explorer', shard));
     if (state === 'fails' && !hasFailed && !polls) state = 'works';
     hasFailed = false;
   }

@@ -17,7 +17,7 @@ export function reasonOf(data: Pick<DataSince, 'state'> | null): BlindReason {
   return data === null || data.state === 'ok' ? 'no-poll' : data.state;
 }
 
-const WORDS: Readonly<Record<BlindReason | 'throttled' | 'error', string>> = {
+const WORDS = {
   stale: 'the chain head is stalled',
   nodata: 'no answer',
   partial: 'answers are incomplete',
@@ -52,11 +52,12 @@ const WORDS: Readonly<Record<BlindReason | 'throttled' | 'error', string>> = {
   network: 'it cannot be reached',
   'no-explorer': 'the config has no such explorer',
   'other-chain': 'another chain answers',
-};
+} satisfies Readonly<Record<BlindReason | 'throttled' | 'error', string>>;
+const wordsOf: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));
 
 /** `causeWords('stale') // 'the chain head is stalled'`; what has no words stays as it is. */
 export function causeWords(cause: string): string {
-  return Object.entries(WORDS).find(([code]) => code === cause)?.[1] ?? cause;
+  return wordsOf.get(cause) ?? cause;
 }
 
 const ANSWERED: ReadonlySet<string> = new Set<BlindReason>([
