@@ -1,5 +1,7 @@
 // Who is told in a run: one receiver for each plan, which keeps what it got.
 import { z } from 'zod';
+import { SEVERITIES } from '../../src/core/model/ids.ts';
+import { TRANSITIONS } from '../../src/store/tables/alerts/alert-labels.ts';
 import type { TryOutcome } from '../simulation/people/log.ts';
 import { createInbox, createWebhookSink, type Arrivals, type WebhookCall } from '../support/sinks.ts';
 import { toldIn, type Told } from '../support/crash/receivers.ts';
@@ -25,8 +27,7 @@ export interface SeenTry {
 
 export type ToldMessage = z.output<typeof Body>;
 
-const TYPES = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated'] as const;
-const Named = z.enum(TYPES);
+const Named = z.enum(TRANSITIONS);
 const Body = z
   .object({
     type: z.string(),
@@ -37,7 +38,7 @@ const Body = z
       seq: z.number(),
       watch: z.string(),
       alert: z.string(),
-      severity: z.enum(['info', 'warning', 'critical']),
+      severity: z.enum(SEVERITIES),
       reason: z.string().nullable(),
       summary: z.object({ of: z.string(), keys: z.array(z.string()) }).optional(),
     }),

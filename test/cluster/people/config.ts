@@ -1,6 +1,7 @@
 // Those who care for purses of their own: they are told again while one stays empty, others are called when nobody answers,
 // and operators silence and acknowledge. The config is data too, which the oracle for people reads.
 import type { Channel, ConfigVersion, LabelPattern, RouteVersion, RuleVersion } from '../../simulation/people/log.ts';
+import { NO_ROUTE } from '../../simulation/scenes/first-version.ts';
 import { hookOf } from '../sinks.ts';
 
 export const CARE = 'care';
@@ -24,20 +25,6 @@ routes:
   - { match: { watch: 'care-*' }, repeat: 1m, escalate: [{ after: 1m, notify: [${CALLS}] }] }
   - { group_interval: 0s, repeat: off }
 `;
-
-const NO_ROUTE: RouteVersion = {
-  match: {},
-  notify: null,
-  add: [],
-  groupBy: null,
-  groupWaitMs: null,
-  groupIntervalMs: null,
-  repeatMs: null,
-  requireAck: null,
-  escalate: null,
-  failover: null,
-  mute: [],
-};
 
 const ROUTE_VERSIONS: readonly RouteVersion[] = [
   {

@@ -1,12 +1,14 @@
 // What the database of a run notes about people: what was decided, what messages were made and settled, what operators did,
 // and which config was in force. What a failover has lost is read from the data of the former server.
 import { z } from 'zod';
+import { SEVERITIES } from '../../../src/core/model/ids.ts';
+import { TRANSITIONS } from '../../../src/store/tables/alerts/alert-labels.ts';
 import { execute } from '../../support/store/postgres-server.ts';
 
 const Transition = z.object({
   key: z.string(),
   seq: z.number(),
-  transition: z.enum(['event', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated']),
+  transition: z.enum(TRANSITIONS),
   labels: z.record(z.string(), z.string()),
   message: z.object({
     key: z.string(),
@@ -14,7 +16,7 @@ const Transition = z.object({
     seq: z.number(),
     watch: z.string(),
     alert: z.string(),
-    severity: z.enum(['info', 'warning', 'critical']),
+    severity: z.enum(SEVERITIES),
     reason: z.string().nullable(),
     at: z.number(),
     summary: z.object({ keys: z.array(z.string()) }).nullable(),
