@@ -85,9 +85,8 @@ rules: [rules.yaml]
 
   explorer.rows = Array.from({ length: 12 }, (_, i) => rowOf(100 + i));
   const judging = minute();
-  const asked = performance.now();
-  expect((await running.page('/healthz')).status).toBe(200);
-  expect(performance.now() - asked).toBeLessThan(1000);
+  const probe = running.page('/healthz').then(({ status }) => status);
+  expect(await Promise.race([probe, judging])).toBe(200);
   await judging;
   expect(running.polls.all.slice(-2).toSorted()).toEqual(['calls seen', 'coins seen']);
   expect(await running.metrics()).toContain('chainwarden_watch_not_judged_total{watch="calls"} 0');

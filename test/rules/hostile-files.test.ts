@@ -4,14 +4,12 @@ import { formatProblems, type Problem } from '../../src/config/problem.ts';
 import { finishInSlices } from '../../src/lib/steps.ts';
 import { loadRules, loadRulesInSteps } from '../../src/rules/load.ts';
 import { kinds } from '../../src/watches/index.ts';
-import { effort } from '../support/effort.ts';
+import { effort, NO_HANG } from '../support/effort.ts';
 import { createChance } from './support/chance.ts';
 import { configOf, CONFIG } from './support/load.ts';
 import { testNotifiers } from './support/notifiers.ts';
 
 const MIB = 1024 * 1024;
-/** In yardsticks of some 10 ms. What is quadratic in the file takes many times as much. */
-const A_SECOND_ON_A_BUSY_MACHINE = 200;
 /** So many marks that the file still reaches the parser. */
 const MARKS = 79_000;
 
@@ -57,11 +55,11 @@ function problemsOf(text: string): readonly Problem[] {
   return [...rules, ...own];
 }
 
-describe('A file of up to 1 MiB is refused in a second, whatever is in it', () => {
+describe('A file of up to 1 MiB is refused without a hang, whatever is in it', () => {
   test.each(Object.entries(HOSTILE))('%s', (_name, text) => {
     let problems: readonly Problem[] = [];
     const spent = effort(() => (problems = problemsOf(text)));
-    expect(spent).toBeLessThan(2 * A_SECOND_ON_A_BUSY_MACHINE);
+    expect(spent).toBeLessThan(2 * NO_HANG);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.length).toBeLessThanOrEqual(2 * 101);
     expect(formatProblems(problems).length).toBeLessThan(200_000);
@@ -74,7 +72,7 @@ describe('A file of up to 1 MiB is refused in a second, whatever is in it', () =
       for (let i = 0; i < 30; i++) expect(problemsOf(grown(good, chance)).length).toBeLessThanOrEqual(2 * 101);
     });
     // Thirty files of 32 KiB are one of 1 MiB.
-    expect(spent).toBeLessThan(2 * A_SECOND_ON_A_BUSY_MACHINE);
+    expect(spent).toBeLessThan(2 * NO_HANG);
   });
 });
 
@@ -131,7 +129,7 @@ describe('Many files', () => {
     expect(problems.map(({ message }) => message)).toEqual([
       'the rule files have more than 1000000 line ends and marks such as ":", "-" and "," in all',
     ]);
-    expect(spent).toBeLessThan(A_SECOND_ON_A_BUSY_MACHINE);
+    expect(spent).toBeLessThan(NO_HANG);
   });
 
   test('are loaded while timers go on', async () => {

@@ -12,8 +12,12 @@ export function yardstickMs(): number {
   return Math.min(cpuMs(measure), cpuMs(measure), cpuMs(measure));
 }
 
-/** Work that stays under this many yardsticks does not hang: a second of a good machine, exponential work takes hours. */
-export const NO_HANG = 100;
+/**
+ * Work that stays under this many yardsticks does not hang: five to ten seconds of a good machine, for work that takes
+ * a second at most. What is quadratic in a large input, or exponential, takes minutes to hours. How fast it is, is
+ * measured in `bench/`: a neighbour that empties the caches makes the same work three times as expensive.
+ */
+export const NO_HANG = 1000;
 
 function cpuMs(work: () => void): number {
   const before = process.cpuUsage();
