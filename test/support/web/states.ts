@@ -127,7 +127,7 @@ export const STATES: readonly LookedAtState[] = [
     verdict: 'blind',
     headline: /^Nothing fires, but 2 watches are blind$/,
     api: { trust: { blind: [{ explorer: 'three', cause: 'out-of-credits', watches: 2 }] } },
-    page: [/three: no credits are left/],
+    page: [/three: no credits are left/, /none left, says three/],
     status: [/\nexplorer three: no credits are left/],
     readyz: [/\nexplorer three: no credits are left/],
     metrics: [/^chainwarden_explorer_refused_until_timestamp_seconds\{explorer="three"/m],

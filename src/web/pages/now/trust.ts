@@ -131,35 +131,17 @@ function shortAnswer(answer: string | null): string {
   return answer === null ? 'none' : (/(?:^|\banswered )(\d{3})(?![\d.])/.exec(answer)?.[1] ?? answer);
 }
 
-function creditTile({ credits }: Trust, moment: Moment): Html {
+function creditTile({ credits, blind }: Trust, moment: Moment): Html {
   const known = credits.filter((one) => one !== null);
-  const isOver = known.some((one) => isWantedOver(one) && one.intervals === '');
-  const isLonger = known.some((one) => one.intervals !== '');
-  const [short] = known.filter(({ runs_out_at: at }) => at !== null);
-  const at = short?.runs_out_at ?? null;
-  const isLow = known.some(({ remaining, reserve }) => remaining !== null && remaining < reserve);
-  const big =
-    at !== null
-      ? `run out at ${clockTime(at, moment)}`
-      : credits.length === 0
-        ? 'no plan is set'
-        : isOver
-          ? 'planned for more than there are'
-          : known.length < credits.length || known.some(({ at_reset: left }) => left === null)
-            ? 'not known yet'
-            : isLonger
-              ? 'last, at longer intervals'
-              : 'last until the reset';
+  const refusing = blind.find(({ cause }) => cause === 'out-of-credits')?.explorer ?? null;
+  const isShort = known.some((one) => one.runs_out_at !== null || isBelowReserve(one) || isOverPlan(one));
   return tile({
     icon: 'glass',
     name: 'Credits',
-    big,
-    doubt: at !== null || isLow || isOver ? 'doubt' : '',
+    big: refusing === null ? creditWords(credits, moment) : `none left, says ${refusing}`,
+    doubt: refusing === null ? (isShort ? 'doubt' : '') : 'bad',
     lines: known.flatMap((one) => [
-      line(
-        one.explorers.join(', '),
-        one.remaining === null ? `of ${counted(one.plan)}` : `${counted(one.remaining)} of ${counted(one.plan)}`,
-      ),
+      line(one.explorers.join(', '), leftWords(one, refusing)),
       ...(one.at_reset === null
         ? []
         : [line(`left at ${clockTime(one.resets_at, moment)}`, `about ${counted(Math.max(0, one.at_reset))}`)]),
@@ -167,6 +149,32 @@ function creditTile({ credits }: Trust, moment: Moment): Html {
       ...(one.intervals === '' ? [] : [line('intervals', one.intervals)]),
     ]),
   });
+}
+
+function creditWords(credits: Trust['credits'], moment: Moment): string {
+  const known = credits.filter((one) => one !== null);
+  const at = known.find(({ runs_out_at: runsOutAt }) => runsOutAt !== null)?.runs_out_at ?? null;
+  if (at !== null) return `run out at ${clockTime(at, moment)}`;
+  if (credits.length === 0) return 'no plan is set';
+  if (known.some(isOverPlan)) return 'planned for more than there are';
+  if (known.length < credits.length || known.some(({ at_reset: left }) => left === null)) return 'not known yet';
+  return known.some(({ intervals }) => intervals !== '') ? 'last, at longer intervals' : 'last until the reset';
+}
+
+/** Where the explorer refuses for want of credits, the number of its headers is not what is left. */
+function leftWords({ explorers, remaining, plan }: Forecast, refusing: string | null): string {
+  if (remaining === null) return `of ${counted(plan)}`;
+  const left = `${counted(remaining)} of ${counted(plan)}`;
+  return refusing !== null && explorers.includes(refusing) ? `${left} by its headers` : left;
+}
+
+function isBelowReserve({ remaining, reserve }: Forecast): boolean {
+  return remaining !== null && remaining < reserve;
+}
+
+/** Intervals are not made longer, and the rules want more than there is. */
+function isOverPlan(one: Forecast): boolean {
+  return isWantedOver(one) && one.intervals === '';
 }
 
 function isWantedOver({ wanted_share: share }: Forecast): boolean {
