@@ -7,7 +7,7 @@ import { commandsOf, forkOf } from './faults/chain.ts';
 import { drawScenes } from './scenes/draw.ts';
 import { drawRareMeetings } from './scenes/rare-meetings.ts';
 import { DAY_MS, lifeOf } from './life.ts';
-import { CREDIT_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
+import { ACK_ALL_KIND, CREDIT_KINDS, SCENE_KINDS, type FaultKind } from './faults/kinds.ts';
 import type { History, Instant, PlannedFault, Span, Stretch } from './model.ts';
 
 /** Ten days after the first block of the chain, in the middle of one. */
@@ -27,6 +27,7 @@ export function drawHistory(seed: number, days: number, kinds: readonly FaultKin
     ...drawScenes(createDraw(seed, 'scenes', day), spanOf(day), { day, kinds }),
     ...drawRareMeetings(createDraw(seed, 'rare', day), spanOf(day), day).filter(({ kind }) => kinds.includes(kind)),
     ...creditFaultsOf(createDraw(seed, 'credits', day), day, kinds),
+    ...sweepsOf(createDraw(seed, 'sweeps', day), day, kinds),
   ]);
   return { seed, days, faults: faults.flat(), stretch };
 }
@@ -52,6 +53,13 @@ function creditFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): P
     const [isDrawn, at, seed] = [draw.chance(0.5), from + draw.below(to - from), draw.below(2 ** 31)];
     return isDrawn && kinds.includes(kind) ? [planFault(kind, at, `c${day}.${kind}`, createDraw(seed, kind))] : [];
   });
+}
+
+/** Once a day somebody acknowledges the alert of which most is open: what storms have left would be repeated for good. */
+function sweepsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
+  const { from, to } = spanOf(day);
+  const [at, seed] = [from + draw.below(to - from), draw.below(2 ** 31)];
+  return kinds.includes(ACK_ALL_KIND) ? [planFault(ACK_ALL_KIND, at, `a${day}`, createDraw(seed, ACK_ALL_KIND))] : [];
 }
 
 /** In which something may happen on that day. */

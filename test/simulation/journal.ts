@@ -5,10 +5,10 @@ import type { Memory } from '../../src/core/model/memory.ts';
 import type { PollHook } from '../../src/engine/polling/poll.ts';
 import type { VirtualTime } from './machine/clock.ts';
 import type { StoreObserver } from './machine/store.ts';
-import type { Blindness, ChainLog, Disturbance, Gap, Logs, Poll, Served, Span } from './model.ts';
+import type { Blindness, ChainLog, Disturbance, Gap, Instant, Logs, Poll, Served, Span } from './model.ts';
 import { createOwedLog } from './owed-log.ts';
-import type { ConfigVersion, Life, PeopleLog } from './people/log.ts';
-import { AckAnswer, PauseAnswer } from './scenes/operate.ts';
+import type { ConfigVersion, Life, OperatorChange, PeopleLog } from './people/log.ts';
+import { PauseAnswer } from './scenes/operate.ts';
 import { createPausedLog } from './scenes/paused-log.ts';
 import { createPeopleRecorder } from './scenes/people-log.ts';
 import { createSightingLog, STATE_MS, type SightingLog } from './scenes/sightings.ts';
@@ -104,9 +104,8 @@ export function createJournal(time: VirtualTime): Journal {
         const tried = people.settled(id, attempt);
         if (state === 'dead') for (const key of tried) sightings.sawFor('given up', key, STATE_MS);
       },
-      operated(stored, request) {
-        people.operated(stored, request);
-        sightAck(sightings, stored);
+      operated(stored, { request, at }, lines) {
+        for (const change of people.operated(stored, request, lines)) sightAck(sightings, change, at);
         if (stored.action === 'pause') paused.begun(PauseAnswer.parse(stored.answer).watch);
       },
       announced(transitions) {
@@ -145,11 +144,10 @@ export function createJournal(time: VirtualTime): Journal {
 const CALLED = { escalate: 'escalation', failover: 'failover' } as const;
 const DAY_MS = 86_400_000;
 
-function sightAck(sightings: SightingLog, { action, answer }: Parameters<StoreObserver['operated']>[0]): void {
-  if (action !== 'ack') return;
-  const { key, at, until } = AckAnswer.parse(answer);
-  const ms = until - at;
-  sightings.sawFor(ms < DAY_MS ? 'snooze' : 'ack', key, Math.max(ms, 0));
+function sightAck(sightings: SightingLog, change: OperatorChange, at: Instant): void {
+  if (change.type !== 'ack') return;
+  const ms = change.untilClock - at;
+  sightings.sawFor(ms < DAY_MS ? 'snooze' : 'ack', change.key, Math.max(ms, 0));
 }
 
 const HEIGHTS = /^blocks? (?:from )?(\d+)(?:-(\d+))?( on)?$/;

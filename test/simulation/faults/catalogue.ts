@@ -173,6 +173,7 @@ export const CATALOGUE: Readonly<Record<FaultKind, (draw: Draw) => Drawn>> = {
   // `ms`: so long it holds. `path`: the alert that is meant, where there is one; null: any.
   ack: (draw) => ({ ...any(draw), ms: 24 * HOUR }),
   snooze: (draw) => ({ ...any(draw), ms: draw.between(2, 36) * 5 * MINUTE }),
+  'ack-all': (draw) => ({ ...any(draw), ms: 24 * HOUR }),
   'ack-withdrawn': any,
   'ack-replaced': (draw) => ({ ...any(draw), ms: draw.between(2, 240) * 5 * MINUTE }),
   silence: (draw) => ({ ...any(draw), ms: draw.between(2, 48) * 5 * MINUTE }),

@@ -71,7 +71,9 @@ export type EditKind = (typeof EDIT_KINDS | typeof TURN_KINDS)[number];
 export const ACK_KINDS = ['ack', 'snooze', 'ack-withdrawn', 'ack-replaced'] as const;
 export const SILENCE_KINDS = ['silence', 'silence-extended', 'silence-ended'] as const;
 export const PAUSE_KINDS = ['pause', 'pause-ended'] as const;
-export const OPERATOR_KINDS = [...ACK_KINDS, ...SILENCE_KINDS, ...PAUSE_KINDS] as const;
+/** All that is open of an alert at once. */
+export const ACK_ALL_KIND = 'ack-all';
+export const OPERATOR_KINDS = [...ACK_KINDS, ACK_ALL_KIND, ...SILENCE_KINDS, ...PAUSE_KINDS] as const;
 export type OperatorKind = (typeof OPERATOR_KINDS)[number];
 
 /** Many events of one rule at once, and a condition that comes and goes. */

@@ -1,11 +1,12 @@
 // The real store, seen by one process: it may refuse, lie about what it did, or be the last thing that the process saw.
+import type { JournalEntry } from '../../../src/core/journal/entry.ts';
 import type { Decision } from '../../../src/core/model/decision.ts';
 import type { Settlement } from '../../../src/core/model/delivery.ts';
 import type { Transition } from '../../../src/core/model/transition.ts';
 import type { RoundResult } from '../../../src/dispatch/model.ts';
 import type { HeldMember } from '../../../src/dispatch/first-try.ts';
 import type { CallResult } from '../../../src/dispatch/rounds/call-round.ts';
-import type { OperatorRequest, StoredAnswer } from '../../../src/store/contract/operators.ts';
+import type { OperatorWork, StoredAnswer } from '../../../src/store/contract/operators.ts';
 import type { Tried } from '../../../src/store/contract/deliveries.ts';
 import type { CommitResult, Fence } from '../../../src/store/contract/fence.ts';
 import { StorageError, type Store } from '../../../src/store/contract/store.ts';
@@ -38,8 +39,12 @@ export interface StoreObserver {
   /** Before its first try. */
   readonly putBack: (id: string, held: readonly HeldMember[]) => void;
   readonly settled: (tried: Tried, settlement: Settlement) => void;
-  /** Also where a request was repeated, and answered as at first. */
-  readonly operated: (stored: StoredAnswer, request: OperatorRequest) => void;
+  /** Also where a request was repeated, and answered as at first: the journal gets no lines of it then. */
+  readonly operated: (
+    stored: StoredAnswer,
+    work: Pick<OperatorWork, 'request' | 'at'>,
+    lines: readonly JournalEntry[],
+  ) => void;
   /** Of what operators do, and of what ends by itself. */
   readonly announced: (transitions: readonly Transition[]) => void;
   readonly disturbed: (disturbance: Disturbance) => void;
@@ -179,17 +184,17 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     newsSince: (since) => deed(() => inner.newsSince(since)),
     operate: (work) =>
       writePolicy(async () => {
-        let announced: readonly Transition[] = [];
+        let [announced, lines]: [readonly Transition[], readonly JournalEntry[]] = [[], []];
         const end = await inner.operate({
           ...work,
           async apply(sql) {
             const applied = await work.apply(sql);
-            if (typeof applied !== 'string') announced = applied.announced;
+            if (typeof applied !== 'string') ({ announced, lines } = applied);
             return applied;
           },
         });
         if (end.type !== 'kept') return end;
-        observer.operated(end.stored, work.request);
+        observer.operated(end.stored, work, lines);
         observer.announced(announced);
         return end;
       }),

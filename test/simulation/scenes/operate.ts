@@ -1,5 +1,6 @@
 // One request of an operator, as it reaches the store, and what is stored of it.
 import { z } from 'zod';
+import type { JournalEntry } from '../../../src/core/journal/entry.ts';
 import type { OperatorRequest, StoredAnswer } from '../../../src/store/contract/operators.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import * as calls from '../../support/store/operate.ts';
@@ -8,7 +9,9 @@ import type { OperatorChange } from '../people/log.ts';
 
 export type OperatorAct = Extract<
   calls.Act,
-  { readonly type: 'silence' | 'extend-silence' | 'end-silence' | 'ack' | 'end-ack' | 'pause' | 'end-pause' }
+  {
+    readonly type: 'silence' | 'extend-silence' | 'end-silence' | 'ack' | 'ack-all' | 'end-ack' | 'pause' | 'end-pause';
+  }
 >;
 
 export interface OperatorCall {
@@ -74,6 +77,16 @@ export function keptChange({ action, answer }: StoredAnswer, replaces: boolean):
     default:
       return null;
   }
+}
+
+const AckLine = z.object({ episode: z.number(), seq: z.number(), until: Time });
+
+/** All that was acknowledged at once, as the journal has it: the answer counts it only. */
+export function ackedInLines(lines: readonly JournalEntry[]): OperatorChange[] {
+  return lines.map(({ subject, data }) => {
+    const { episode, seq, until } = AckLine.parse(data);
+    return { type: 'ack', key: subject, episode, seq, untilClock: until, replaces: false };
+  });
 }
 
 function silenceChange(action: string, silence: z.output<typeof SilenceAnswer>): OperatorChange {

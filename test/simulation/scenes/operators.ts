@@ -82,6 +82,8 @@ async function changeFor(
       return ackOf(seen, ms, (open, acks) => open.filter(({ key }) => !acks.some((ack) => ack.key === key)));
     case 'ack-replaced':
       return ackOf(seen, ms, (open, acks) => open.filter(({ key }) => acks.some((ack) => ack.key === key)));
+    case 'ack-all':
+      return ackAllOf(seen, ms);
     case 'ack-withdrawn': {
       const { acks } = await seen.store.policy(seen.at);
       const ack = pickOf(
@@ -141,6 +143,16 @@ async function ackOf({ store, at, draw, target }: Seen, ms: number, choice: Choi
   if (alert === null) return null;
   const { key, episode, seq, severity } = alert;
   return { type: 'ack', replace: true, key, episode, seq, severity, until: at + ms, comment: null };
+}
+
+/** The alert of which most is open. */
+async function ackAllOf({ store, at }: Seen, ms: number): Promise<OperatorAct | null> {
+  const [open, { acks }] = [await store.openAlerts({ at }), await store.policy(at)];
+  const taken = new Set(acks.map(({ key }) => key));
+  const left = sortedBy(open, ({ key }) => key).filter(({ key, isFollowed }) => isFollowed && !taken.has(key));
+  const [rows] = [...Map.groupBy(left, ruleOf).values()].toSorted((a, b) => b.length - a.length);
+  if (rows === undefined) return null;
+  return { type: 'ack-all', rows, standing: [], until: at + ms, comment: null, replace: false };
 }
 
 function ruleOf({ labels, alert }: OpenAlertRow): string {

@@ -1,15 +1,29 @@
 // Writes down, for the oracle for people, what happens in a run.
 
+import type { JournalEntry } from '../../../src/core/journal/entry.ts';
 import type { OperatorRequest, StoredAnswer } from '../../../src/store/contract/operators.ts';
 import type { Instant, Span } from '../model.ts';
-import type { ConfigVersion, InForce, Life, OperatorAction, PeopleLog, PollEnd } from '../people/log.ts';
-import { AckAnswer, keptChange } from './operate.ts';
+import type {
+  ConfigVersion,
+  InForce,
+  Life,
+  OperatorAction,
+  OperatorChange,
+  PeopleLog,
+  PollEnd,
+} from '../people/log.ts';
+import { AckAnswer, ackedInLines, keptChange } from './operate.ts';
 import { createTransitionLog, type TransitionLog } from './transitions.ts';
 import { createTryLog, type TryLog } from './tries.ts';
 
 export interface PeopleRecorder extends Pick<TransitionLog, 'kept' | 'unkept'>, Omit<TryLog, 'all' | 'untried'> {
   readonly applied: (version: ConfigVersion) => void;
-  readonly operated: (stored: StoredAnswer, request: Pick<OperatorRequest, 'key' | 'actor'>) => void;
+  /** Returns what was changed; nothing, where the request was answered before. `lines`: of the journal. */
+  readonly operated: (
+    stored: StoredAnswer,
+    request: Pick<OperatorRequest, 'key' | 'actor'>,
+    lines: readonly JournalEntry[],
+  ) => readonly OperatorChange[];
   readonly polled: (watch: string, isComplete: boolean) => void;
   readonly lived: (life: Life) => void;
   readonly end: (span: Span, given: Pick<PeopleLog, 'jumps' | 'refusals'>) => PeopleLog;
@@ -29,11 +43,13 @@ export function createPeopleRecorder(now: () => Instant): PeopleRecorder {
 
   function replaces({ action, answer }: StoredAnswer): boolean {
     if (action !== 'ack') return false;
-    const { key, episode, at, until } = AckAnswer.parse(answer);
-    const name = `${key} ${episode}`;
-    const before = ackedUntil.get(name);
-    ackedUntil.set(name, until);
-    return before !== undefined && before > at;
+    const { key, episode, at } = AckAnswer.parse(answer);
+    return (ackedUntil.get(`${key} ${episode}`) ?? -Infinity) > at;
+  }
+
+  function changesOf(stored: StoredAnswer, lines: readonly JournalEntry[]): readonly OperatorChange[] {
+    if (stored.action === 'ack-all') return ackedInLines(lines);
+    return [keptChange(stored, replaces(stored))].filter((change) => change !== null);
   }
 
   return {
@@ -43,11 +59,15 @@ export function createPeopleRecorder(now: () => Instant): PeopleRecorder {
     applied(config) {
       if (configs.at(-1)?.config !== config) configs.push({ from: now(), config });
     },
-    operated(stored, { key, actor }) {
-      if (answered.has(key)) return;
+    operated(stored, { key, actor }, lines) {
+      if (answered.has(key)) return [];
       answered.add(key);
-      const kept = keptChange(stored, replaces(stored));
-      if (kept !== null) actions.push({ at: now(), by: actor, ...kept });
+      const changes = changesOf(stored, lines);
+      for (const change of changes) {
+        if (change.type === 'ack') ackedUntil.set(`${change.key} ${change.episode}`, change.untilClock);
+        actions.push({ at: now(), by: actor, ...change });
+      }
+      return changes;
     },
     polled(watch, isComplete) {
       polls.push({ at: now(), watch, isComplete });

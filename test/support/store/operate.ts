@@ -1,5 +1,6 @@
 // Actions of operators on a store without a daemon, as they are carried out after their checks.
 import type { Instant } from '../../../src/lib/clock.ts';
+import { ackAll } from '../../../src/operators/ack-all.ts';
 import { ack, endAck } from '../../../src/operators/acks.ts';
 import type { Action } from '../../../src/operators/action.ts';
 import { ACTIONS } from '../../../src/operators/actions.ts';
@@ -22,6 +23,7 @@ export type Act =
   | ({ readonly type: 'extend-silence' } & ChangeOf<typeof extendSilence>)
   | ({ readonly type: 'end-silence' } & ChangeOf<typeof endSilence>)
   | ({ readonly type: 'ack' } & ChangeOf<typeof ack>)
+  | ({ readonly type: 'ack-all' } & ChangeOf<typeof ackAll>)
   | ({ readonly type: 'end-ack' } & ChangeOf<typeof endAck>)
   | ({ readonly type: 'retry' | 'dismiss' } & ChangeOf<typeof retryDelivery>)
   | ({ readonly type: 'retry-given-up' | 'dismiss-given-up' } & ChangeOf<typeof retryGivenUp>)
