@@ -1,6 +1,7 @@
-// What watches cost in a day as their rules are written: requests, and credits where the explorer counts them. First pages
-// are counted, and heads for confirmations. More pages, when something is new, and a daily question to each explorer about
-// its chain come on top. The planner reckons with the same sums.
+// Daily cost of watches as their rules are written: requests, and credits where the explorer counts them. It includes
+// first
+// pages, and heads for confirmations. It leaves out further pages when something is new, and the daily question to each
+// explorer about its chain. The planner uses the same sums.
 import type { OperationName } from '../core/model/watch/question.ts';
 import { meanMsOf } from '../core/model/watch/schedule.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -34,7 +35,7 @@ export function dailyCosts(watches: readonly Watch[], pricesOf: PricesOf = DECLA
   return new Map([...byExplorer].map(([explorer, asked]) => [explorer, costOf(asked)]));
 }
 
-/** Of a watch alone, as if no other one shared its questions. */
+/** The cost of one watch alone, as if no other watch shared its questions. */
 export function costOfWatch(watch: Watch, pricesOf: PricesOf = DECLARED): DailyCost {
   const prices = pricesOf(watch.target.explorer);
   const perMs = 1 / meanMsOf(watch.schedule);
@@ -53,7 +54,7 @@ function costOf(asked: readonly AskedQuestion[]): DailyCost {
   return dailyCost(asked.map(({ question }) => question));
 }
 
-/** What the requests of one rule cost at one explorer. */
+/** The cost of the requests of one rule at one explorer. */
 export interface RuleCost extends DailyCost {
   readonly explorer: string;
   readonly rule: string;

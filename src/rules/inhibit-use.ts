@@ -1,4 +1,5 @@
-// What `inhibit` of the config means for the alerts of a load: rules that no alert matches, and rules by which alerts
+// Checks `inhibit` of the config against the alerts of a load. Finds rules that match no alert, and rules by which
+// alerts
 // would mute each other.
 import type { Config, ConfigInhibit } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
@@ -6,12 +7,12 @@ import type { Labels } from '../core/model/ids.ts';
 import { matches } from '../dispatch/policy/match.ts';
 import type { KnownLabels } from './known-labels.ts';
 
-/** One rule, and what it leads to. */
+/** One rule, and the alerts that it matches. */
 interface Use {
   readonly rule: ConfigInhibit;
   hasSource: boolean;
   hasMuted: boolean;
-  /** Rules whose source this one mutes, each with the name of such an alert. */
+  /** Rules whose source alerts this rule mutes, each with the name of such an alert. */
   readonly mutesSourceOf: Map<Use, string>;
 }
 
@@ -37,7 +38,7 @@ export class InhibitUse {
     }
   }
 
-  /** Of all alerts together. */
+  /** Called once all alerts are added. */
   problems(): Problem[] {
     const wrong = this.#uses.flatMap((use) => this.#problemsOf(use));
     return [...wrong, ...this.#circleProblems()];
@@ -52,7 +53,7 @@ export class InhibitUse {
     ];
   }
 
-  /** Alerts in a circle would hold each other back, and nobody would hear of any of them. */
+  /** Alerts that mute each other in a circle would all be held back, so no message would be sent. */
   #circleProblems(): Problem[] {
     for (const use of this.#uses) {
       const circle = circleFrom(use, [], new Set());

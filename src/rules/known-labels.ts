@@ -11,7 +11,7 @@ export class KnownLabels {
   readonly #config: Config;
   readonly #values = new LabelValues();
 
-  /** Of the labels that the program gives, some values are known without an alert that has them. */
+  /** Some values of the program's own labels are known even if no alert has them yet. */
   constructor(config: Config, kinds: readonly AnyKind[]) {
     this.#config = config;
     for (const { name } of kinds) this.#values.note('kind', name);
@@ -23,7 +23,7 @@ export class KnownLabels {
     this.#values.add(labels);
   }
 
-  /** What is wrong with a matcher of the config. `isMatching`: whether it matches an alert. */
+  /** The problems of a matcher of the config. `isMatching`: true if it matches an alert. */
   problemsOf(matcher: Matcher, path: Path, isMatching: boolean): Problem[] {
     const found = this.#values.mistakesIn(matcher).map((mistake) => this.#problemOf(mistake, path));
     if (isMatching || found.length > 0 || Object.keys(matcher).length === 0) return found;

@@ -1,5 +1,6 @@
-// Which labels alerts have, and with which values: finds the misspelt pattern of a matcher. A negation that excludes
-// nothing would match every alert, so a value that no alert has is a mistake there as well.
+// The labels of all alerts with their values: finds the misspelt pattern of a matcher. A negation that excludes nothing
+// would
+// match every alert, so a negated value that no alert has is a mistake too.
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import { SEVERITIES, type Labels } from '../core/model/ids.ts';
@@ -13,7 +14,7 @@ const MOST_COMPARED = 1000;
 /** One mistake in a matcher. */
 export interface LabelMistake {
   readonly label: string;
-  /** Which pattern of a list; null: the only one, or the name of the label itself. */
+  /** The pattern's index in a list; null if it is the only one, or if the label's name is misspelt. */
   readonly index: number | null;
   /** No alert has this label at all. */
   readonly isName: boolean;

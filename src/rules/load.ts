@@ -28,7 +28,7 @@ export interface RuleFile {
 export interface LoadedRules {
   /** Empty when there are problems. */
   readonly watches: readonly Watch[];
-  /** Those of the files in which there is no problem. */
+  /** The watches of files without problems. */
   readonly sound: readonly Watch[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
@@ -139,7 +139,10 @@ const LIST_ALONE: ProblemAt = {
 const ROOT_KEYS = Object.keys(FileShape.shape);
 const ROOT_LINE = new RegExp(`^\\s*(?:\\{\\s*)?["']?(?:${ROOT_KEYS.join('|')})\\b`, 'm');
 
-/** Whether it looks like a file of rules. Of any other file, such as one that a link leads to, nothing but keys is shown. */
+/**
+ * True if the text seems to be a file of rules. A link may lead to any other file, so only keys of such a file are
+ * shown.
+ */
 function isRuleText(text: string): boolean {
   return ROOT_LINE.test(text);
 }

@@ -14,7 +14,7 @@ export interface RuleFiles {
 }
 
 const MOST_FILES = 1000;
-/** Of all files together. */
+/** The limit for all files together. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const UNREADABLE = 'Put a file there that the daemon may read, or take it out of the rules.';
 
@@ -57,8 +57,9 @@ function countedFrom([first = '', ...others]: readonly string[]): string {
 }
 
 /**
- * Among the rules there may be a link to any file. What is read lies below the directory of the config, also where the path
- * was replaced since the files were listed, and is named like a file of rules.
+ * A link among the rules may lead to any file. So the real path must lie below the config's directory and end like a
+ * rule
+ * file. This is checked at reading time, because a path may be replaced after the files were listed.
  */
 function refusalOf({ directory }: Config): ReadBounds['refusal'] {
   return (realPath) => {
@@ -116,7 +117,7 @@ interface Expanded {
   readonly misnamed: readonly string[];
 }
 
-/** One look for both, since the daemon looks again all the time. */
+/** Lists both endings at once, since the daemon repeats this all the time. */
 function expandPattern(directory: string, pattern: string, list: ListFiles): Expanded {
   const paths = list(pattern.replace(/\*\.yaml$/, '*.{yaml,yml}'), directory)
     .map((path) => (isAbsolute(path) ? path : join(directory, path)))

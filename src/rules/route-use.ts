@@ -1,5 +1,6 @@
-// Routes the alerts of a load, and notes what that makes of the routes: one that matches no alert is a problem, and so is
-// an option that can have no effect; a `notify` that is never reached is a warning.
+// Routes the alerts of a load and finds mistakes in the routes. A route that matches no alert is a problem, and so is
+// an option
+// that can have no effect. A `notify` that is never reached is a warning.
 import type { Config, ConfigRoute } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import { quote } from '../config/values/scalars.ts';
@@ -11,17 +12,20 @@ import { routingOf } from '../dispatch/routing.ts';
 import { InhibitUse } from './inhibit-use.ts';
 import { KnownLabels } from './known-labels.ts';
 
-/** What became of one route. */
+/** One route, and how the alerts use it. */
 interface Use {
   readonly route: ConfigRoute;
   isMatching: boolean;
   /** Whether it decides the channels of an alert. */
   isDeciding: boolean;
-  /** What decides the channels of the others: the lines of earlier routes, `rule` where the alert names its own. */
+  /**
+   * The rules that decide in its place for other alerts: lines of earlier routes, or `rule` if the alert names its
+   * channels.
+   */
   readonly takenBy: Set<number | 'rule'>;
-  /** Of the alerts that it matches. */
+  /** Severities of the alerts that it matches. */
   readonly severities: Set<string>;
-  /** Channels of its `failover` that an alert is told through in any case, with the name of the alert. */
+  /** Channels of its `failover` that an alert uses anyway, each with the name of that alert. */
   readonly failsTogether: Map<string, string>;
 }
 
@@ -30,7 +34,7 @@ export class RouteUse {
   readonly #uses: readonly Use[];
   readonly #known: KnownLabels;
   readonly #inhibit: InhibitUse;
-  /** `severity`, and the labels that matchers look at: alerts with the same values of these make the same of the routes. */
+  /** `severity`, and the labels that matchers read. Alerts with equal values of these have equal routing. */
   readonly #read: readonly string[];
   readonly #routings = new Map<string, Routing>();
 
@@ -81,7 +85,7 @@ export class RouteUse {
     }
   }
 
-  /** Of all alerts together. */
+  /** Called once all alerts are routed. */
   problems(): Problem[] {
     return [...this.#uses.flatMap((use) => this.#problemsOf(use)), ...this.#inhibit.problems()];
   }
@@ -108,7 +112,7 @@ export class RouteUse {
     return problems;
   }
 
-  /** Of all alerts together: routes whose `notify` is never reached. */
+  /** Routes whose `notify` is never reached. Called once all alerts are routed. */
   warnings(): Problem[] {
     return this.#uses.flatMap(({ route: { path, notify }, isDeciding, takenBy }) => {
       if (path === null || notify === null || isDeciding || takenBy.size === 0) return [];

@@ -140,7 +140,7 @@ export function groupPaths({ complain }: Compiling, alert: WrittenAlert, path: P
 // Each poll adds at most one sample. More would make memory large and every poll slow.
 const MOST_SAMPLES = 20_000;
 
-/** What is wrong with a window for the watch's interval; undefined when it is fine. */
+/** The problem of a window with the watch's interval; undefined if there is none. */
 export function windowComplaint(ms: number, intervalMs: number): { message: string; hint: string } | undefined {
   if (ms < intervalMs)
     return {

@@ -30,9 +30,9 @@ export interface AlertParts {
   readonly until: CompiledCondition | null;
   /** `of` of `at_least`. */
   readonly of: CompiledCondition | null;
-  /** Of `on: schedule`. */
+  /** Set for `on: schedule`. */
   readonly report: CompiledReport | null;
-  /** Of an alert that counts items. */
+  /** Set for an alert that counts items. */
   readonly fires: Threshold | null;
   readonly title: CompiledTemplate | null;
   readonly resolved: CompiledTemplate | null;
@@ -45,7 +45,7 @@ export function compileParts(
   { written, path, isWhole }: ReadAlert,
   language: Language,
 ): AlertParts {
-  // What is evaluated on the present values, and not on an item.
+  // Such an alert is evaluated on the present values, not on an item.
   const isOfNow = written.while !== undefined || written.on === SCHEDULE;
   const isChange = written.on === 'changed' || (isOfNow && 'changed' in compiling.kind.events);
   const use = { before: isChange || !isWhole, windows: isOfNow };

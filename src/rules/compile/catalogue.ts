@@ -12,7 +12,7 @@ export interface Catalogue {
   readonly config: Config;
   readonly kinds: readonly AnyKind[];
   readonly names: ConfigNames;
-  /** Of the config alone: names that equal a field in a condition. Complete once all rules are compiled. */
+  /** Names of the config that equal a field in a condition. Complete once all rules are compiled. */
   readonly problems: readonly Problem[];
   kind(name: string): AnyKind | undefined;
   /** Undefined when there is none. Secrets that it lacks become problems, since a watch uses it. */
@@ -23,7 +23,7 @@ export interface Catalogue {
   unused(): Problem[];
 }
 
-/** What a load looks names up in; one per load. */
+/** Creates the catalogue of one load. */
 export function createCatalogue(config: Config, kinds: readonly AnyKind[], cache: RuleCache): Catalogue {
   return new ConfigCatalogue(config, kinds, cache);
 }
@@ -117,10 +117,10 @@ class ConfigCatalogue implements Catalogue {
   }
 }
 
-/** A name of the config, and what that word is in conditions. */
+/** A name of the config, and the meaning of the same word in conditions. */
 type Clash = readonly [name: string, meaning: string];
 
-/** In a condition, names of the config stand beside fields, functions and nouns: each word may have one meaning. */
+/** Conditions contain names of the config, fields, functions and nouns. Each word may have one meaning only. */
 function clashesWith({ names }: Config, words: ReadonlyMap<string, string>): readonly Clash[] {
   return [...words].filter(([word]) => names.has(word));
 }
@@ -144,7 +144,7 @@ function meaningsOn(config: Config, explorer: string, except: ReadonlySet<string
   return meanings;
 }
 
-/** What a name stands for on an explorer. */
+/** The meaning of a name on one explorer. */
 export function meaningOn(meaning: Name, explorer: string): Meaning {
   switch (meaning.type) {
     case 'address':

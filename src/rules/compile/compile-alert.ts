@@ -18,7 +18,7 @@ export interface CompiledAlert {
   readonly rule: AlertRule;
   /** The channels that the rule names; null: it leaves that to the routes. */
   readonly notify: readonly string[] | null;
-  /** Of the alert, from its watch. */
+  /** The path of the alert in the file, below its watch. */
   readonly path: Path;
   /** Paths that it reads of the last known values. */
   readonly readsBefore: readonly string[];

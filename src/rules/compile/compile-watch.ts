@@ -177,7 +177,7 @@ interface Shaped {
   readonly broken: ReadonlySet<string>;
 }
 
-/** Defaults for keys that could not be read, so that the rest of the watch is checked all the same. */
+/** Replaces keys that could not be read, so that the rest of the watch is still checked. */
 const FALLBACK: WrittenWatch = { id: '', kind: '', metrics: true, alerts: [] };
 
 /** Making a schema strict costs more than using it. */

@@ -68,8 +68,9 @@ export function watchOf(
 const SANDBOX_CHAIN = '31337';
 
 /**
- * Paths that are compared by default, that alerts on change compare, that those on removal ask and show of what is gone, and
- * that anything reads of the values before.
+ * Paths whose last values are kept: those compared by default, those that a condition `on: changed` or `on: removed`
+ * reads,
+ * those that a message about a removed item shows, and those that are read through `before`.
  */
 function trackedBy({ comparedByDefault, shown }: AnyKind, alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule, readsBefore }) => {
@@ -91,7 +92,7 @@ function judgedBy(kind: AnyKind, alerts: readonly CompiledAlert[]): readonly str
   return [...new Set(paths)].filter((path) => !isFleeting(kind, path)).toSorted();
 }
 
-/** What conditions read, and what is compared where there is none. */
+/** Paths that conditions read. An alert on change without a condition reads the paths that are compared by default. */
 function readFieldsOf(kind: AnyKind, alerts: readonly CompiledAlert[], target: Target): readonly ReadField[] {
   const paths = new Set(alerts.flatMap(({ rule }) => readsOf(rule, kind.comparedByDefault)));
   return [...paths].toSorted().flatMap((path) => {

@@ -16,7 +16,7 @@ export interface WatchSource {
   readonly defaults: Defaults;
 }
 
-/** What the alerts and the instances of a watch need to know of it. */
+/** A watch while it is compiled, as its alerts and instances need it. */
 export interface Compiling {
   readonly place: WatchSource;
   readonly catalogue: Catalogue;
@@ -32,7 +32,7 @@ export interface Compiling {
   readonly affords: (text: string, explorer: string) => boolean;
 }
 
-/** What loading a file adds to. */
+/** The results of a load; each file adds to them. */
 export interface Loading {
   readonly catalogue: Catalogue;
   readonly problems: Problem[];

@@ -7,7 +7,7 @@ import type { CompiledAlert } from './compile-alert.ts';
 import type { Compiling } from './model.ts';
 import { complainOfNobody } from './named-channels.ts';
 
-/** Of one watch of a file. */
+/** The alerts of one watch of a file, with their channels in each instance. */
 export class Targets {
   readonly #compiling: Compiling;
   readonly #routes: RouteUse;
@@ -19,7 +19,7 @@ export class Targets {
     this.#routes = routes;
   }
 
-  /** The alert as it runs in an instance. An alert that nobody would hear of is a problem. */
+  /** The alert as it runs in an instance. An alert without a channel is a problem. */
   alertOf(instance: Parameters<typeof labelsOf>[0], compiled: CompiledAlert): AlertRule {
     const { channels, options } = this.#routes.route(labelsOf(instance, compiled.rule), compiled.notify);
     if (channels.length === 0) complainOfNobody(this.#compiling, compiled.path);

@@ -1,10 +1,11 @@
-// Limits what one file may have compiled. Compiling takes some microseconds per character and explorer: one file of 1
+// Limits how much text of one file is compiled. Compiling takes some microseconds per character and explorer: one file
+// of 1
 // MiB could take ten seconds.
 
 /** Characters of different conditions, titles and texts of one file, counted once for each explorer. */
 export const MOST_TEXT = 128 * 1024;
 
-/** What one file may still have compiled. */
+/** The text of one file that may still be compiled. */
 export class TextBudget {
   readonly #known = new Set<string>();
   #left = MOST_TEXT;

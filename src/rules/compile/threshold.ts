@@ -1,4 +1,4 @@
-// What an alert that counts items waits for: `at_least` and `none_for`.
+// The thresholds of an alert that counts items: `at_least` and `none_for`.
 import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Condition } from '../../core/model/watch/condition.ts';

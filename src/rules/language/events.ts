@@ -1,4 +1,4 @@
-// What `on:` may name: the events of the kind, and `schedule` where there are present values to be told.
+// The events that `on:` may name: those of the kind, and `schedule` if the kind has present values to report.
 import type { EventName } from '../../core/model/ids.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 

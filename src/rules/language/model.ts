@@ -1,4 +1,4 @@
-// The language of one kind on one explorer, and what it compiles texts into.
+// The condition language of one kind on one explorer, and the results of compiling texts in it.
 import type { Condition, Template } from '../../core/model/watch/condition.ts';
 import type { AnyKind } from '../../core/model/watch/kind.ts';
 import type { Address } from '../../core/values/address.ts';
@@ -6,10 +6,10 @@ import type { CelEnvironment } from './cel/environment.ts';
 import type { TruthConstraints } from './analysis/constraints.ts';
 import type { Compiled } from './mistake.ts';
 
-/** What a name of the config means on this explorer; `absent`: the token has no address there. */
+/** The value of a config name on this explorer; `absent`: the token has no address there. */
 export type Meaning = Address | readonly Address[] | 'absent';
 
-/** What a text may read beside the present values: the values before, and windows over the watch's history. */
+/** Data that a text may read beside the present values: the values before, and windows over the watch's history. */
 export interface ConditionUse {
   readonly before: boolean;
   readonly windows: boolean;

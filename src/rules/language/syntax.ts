@@ -11,7 +11,7 @@ export interface Node {
   readonly end: number;
   readonly checkedType?: { readonly name: string };
   setMeta(key: string, value: unknown): unknown;
-  /** What cel-js found for it: another tree or a function instead of it, and how its operator is evaluated. */
+  /** Results of cel-js for this node: another tree or a function in place of it, and how its operator is evaluated. */
   readonly meta: { readonly alternate?: Evaluable; readonly macro?: Evaluable; readonly evaluate: Evaluate };
   evaluate: Evaluate;
 }
@@ -22,7 +22,7 @@ interface Evaluable {
   readonly evaluate: Evaluate;
 }
 
-/** Throws where cel-js's nodes have another shape than here: its types leave out what conditions use of them. */
+/** Throws if cel-js's nodes do not have this shape: its own types leave out the members that conditions use. */
 export function nodeOf(ast: ASTNode): Node {
   if (!isNode(ast)) throw new TypeError('the syntax tree of cel-js has changed');
   return ast;

@@ -14,14 +14,14 @@ export const FUNCTIONS: readonly string[] = [
   'weekday',
   ...MEASURES,
 ];
-/** Of the time of the item, or of the poll; each takes a time zone. */
+/** Functions of the time of the item, or of the poll; each takes a time zone. */
 export type ClockFunction = 'hour' | 'weekday';
 /** Functions over the watch's own history. */
 export const WINDOWS: readonly string[] = MEASURES;
 /** How titles and texts name them: `change_1h`. */
 export const WINDOW_NAME = new RegExp(`^(${MEASURES.join('|')})_(\\d+(?:ms|[smhd]))$`);
 export const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
-/** Of a time; each takes a time zone, UTC without one. */
+/** Methods of a time; each takes a time zone, UTC by default. */
 export const TIME_GETTERS: readonly string[] = [
   'getFullYear',
   'getMonth',

@@ -75,7 +75,7 @@ export function toJson(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** Every key of every map with its description and examples. `of`: the key whose value the schema is of. */
+/** Adds description and examples to every key of every map. `of`: the key that has this schema. */
 function explained(schema: JsonSchema, of = ''): JsonSchema {
   const entries = Object.entries(schema).map(([name, part]): [string, unknown] => {
     if (Array.isArray(part)) return [name, part.map((one: unknown) => (isSchema(one) ? explained(one, of) : one))];
@@ -116,7 +116,7 @@ function isSchema(part: unknown): part is JsonSchema {
   return typeof part === 'object' && part !== null && !Array.isArray(part);
 }
 
-/** Of an object's schema, those of its keys. */
+/** The schemas of an object's keys. */
 export function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
   return (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 }

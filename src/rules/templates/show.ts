@@ -28,7 +28,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   },
 };
 
-/** Which fields a filter is for. */
+/** The field types that each filter accepts. */
 export const FILTER_TYPES: Readonly<Record<string, readonly FieldType['type'][]>> = {
   percent: ['amount', 'int', 'double'],
   rounded: ['amount', 'int', 'double'],
@@ -38,7 +38,7 @@ export const FILTER_TYPES: Readonly<Record<string, readonly FieldType['type'][]>
 /** Shown for an unknown value. */
 export const UNKNOWN = 'unknown';
 
-/** What stands in a title for a word that its field is not known to have. */
+/** Replaces, in a title, a word that is not among the known words of its field. */
 const OTHER = 'other';
 
 /** A known value as it is shown in a title: never untrusted text. */
@@ -46,7 +46,7 @@ export function showInTitle(type: FieldType, value: FieldValue, zone: string): S
   return type.type === 'word' && !isKnownWord(type, value) ? { text: OTHER } : showValue(type, value, zone);
 }
 
-/** A known value as it stands in a text. */
+/** A known value as a text shows it. */
 export function showValue(type: FieldType, value: FieldValue, zone: string): Segment {
   if (type.type === 'list') return showList(type.of, value, zone);
   if (type.type === 'text') return { untrusted: value as Untrusted };

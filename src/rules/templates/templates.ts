@@ -40,7 +40,7 @@ interface Output {
   readonly filter: Filter | undefined;
   /** A name of the config: shown whatever the view contains. */
   readonly constant?: Address;
-  /** What the watch's history answers, such as `change_1h`. */
+  /** A value of the watch's history, such as `change_1h`. */
   readonly window?: Window;
 }
 
@@ -126,7 +126,7 @@ function outputOf(language: Language, token: Token, use: TemplateUse): Output | 
   return filter === undefined ? { field: found, filter: undefined } : filtered(found, filter, token);
 }
 
-/** `change_1h`, of what the kind measures; null when the name is none of these. */
+/** `change_1h` over the kind's measure; null if the name is no window. */
 function windowOf(
   language: Language,
   name: string,

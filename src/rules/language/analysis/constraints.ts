@@ -1,4 +1,4 @@
-// Which values fields may have where a condition is true, and where it is false.
+// The values that fields may have where a condition is true, and where it is false.
 import type { Node } from '../syntax.ts';
 import type { ValueSet } from './value-sets.ts';
 
@@ -14,7 +14,7 @@ export type Constraints = ReadonlyMap<string, Constraint>;
 /** `clash`: it is impossible because of these parts; empty when the part is impossible by itself. */
 export type ConstraintResult = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
 
-/** What holds where a condition is true, and where it is false. */
+/** The constraints where a condition is true, and where it is false. */
 export interface TruthConstraints {
   readonly whenTrue: ConstraintResult;
   readonly whenFalse: ConstraintResult;

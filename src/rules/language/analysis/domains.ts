@@ -1,4 +1,4 @@
-// Which values an expression may have at all, whatever the chain does.
+// The values that an expression can have at all, with any data.
 import type { AnyKind } from '../../../core/model/watch/kind.ts';
 import { Amount } from '../../../core/values/amount.ts';
 import { typeAt, type FieldType } from '../../../core/values/fields.ts';
@@ -6,7 +6,7 @@ import { childrenOf, isCall, isMethodCall, type Node } from '../syntax.ts';
 import { WINDOWS } from '../words.ts';
 import type { ComparedConstant, Scope } from './scope.ts';
 
-/** What is certain about the values of an expression, whatever the chain does. */
+/** The certain bounds of an expression's value, with any data. */
 export interface Domain {
   readonly isWhole: boolean;
   readonly least: Amount | null;
@@ -45,7 +45,7 @@ export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node
     return { isWhole: isWhole && name !== 'avg', least, most: null };
   }
 
-  /** Of whole numbers: `height % 10` is from 0 to 9. */
+  /** The remainder of whole numbers has bounds: `height % 10` is from 0 to 9. */
   function domainOfRemainder(node: Node, scope: Scope): Domain {
     const [dividend, divisor] = childrenOf(node);
     const constant = divisor === undefined ? undefined : constantOf(divisor, scope);

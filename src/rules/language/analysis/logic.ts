@@ -94,7 +94,7 @@ export function createLogic(terms: Terms): (node: Node, wanted: boolean, scope: 
     return among(key, named(names, !wanted, a, scope), node);
   }
 
-  /** Of a closed set, "all but some" is the set of the others. */
+  /** In a closed set, "all but some" means the set of the others. */
   function named(names: readonly string[], isWithout: boolean, subject: Node, scope: Scope): ValueSet {
     const all = terms.namesFor(subject, scope);
     if (all === undefined || !isWithout) return setOfNames(names, isWithout);
@@ -174,7 +174,7 @@ function meet(a: ConstraintResult, b: ConstraintResult): ConstraintResult {
   return both;
 }
 
-/** One of them holds: only what both imply is known. */
+/** One of the two holds, so only the constraints that both imply are certain. */
 function join(a: ConstraintResult, b: ConstraintResult): ConstraintResult {
   if ('clash' in a) return b;
   if ('clash' in b) return a;

@@ -25,7 +25,7 @@ export function unitDoubts(node: Node, terms: Terms, scope: Scope): readonly Con
     const type = terms.fieldOf(field, scope);
     const constant = terms.constantOf(limit, scope);
     if (type?.type !== 'amount' || constant === undefined || !('number' in constant)) return [];
-    // What a watch holds is plain: its reading has put the decimal point.
+    // The amount that a watch reads is plain: its decimal point was set when it was read.
     const unit = type.unit === 'plain' ? 'own' : type.unit;
     if (unit === 'gwei' || constant.number.compare(type.isTotal ? SUSPECT_TOTAL : SUSPECT[unit]) < 0) return [];
     return [{ ...wordsOf(unit, constant.number), start: limit.start, end: limit.end }];

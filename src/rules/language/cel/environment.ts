@@ -24,7 +24,7 @@ export interface CelEnvironment {
   readonly env: Environment;
   /** The record behind a CEL type name, for "did you mean". */
   readonly records: ReadonlyMap<string, AnyRecord>;
-  /** What an expression is evaluated on. */
+  /** The context for evaluating an expression. */
   bind(context: EvaluationContext): object;
 }
 

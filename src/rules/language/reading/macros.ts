@@ -62,7 +62,7 @@ export function windowMacro(window: Window) {
   };
 }
 
-/** What clocks in the zone show at the time of the item, or of the poll. */
+/** The hour or weekday in the zone, at the time of the item or of the poll. */
 export function clockMacro(name: ClockFunction, zone: string) {
   const isHour = name === 'hour';
   return {

@@ -17,7 +17,7 @@ export interface Resolved {
 
 export type Resolution = Resolved | { readonly constant: true } | { readonly failed: Failure };
 
-/** What is wrong with the name at the place `at`, counted from the left. */
+/** The mistake in the name at position `at`, counted from the left. */
 export interface Failure {
   readonly at: number;
   readonly message: string;

@@ -9,7 +9,7 @@ import { readPath, resolveNames, type Failure, type Resolution } from './names.t
 export interface Paths {
   /** Full paths that were read so far. */
   readonly reads: ReadonlySet<string>;
-  /** Those of them that were read of the last known values. */
+  /** The subset of `reads` that is read from the last known values. */
   readonly readsBefore: ReadonlySet<string>;
   /** Windows of the watch's history that are used. */
   readonly windows: readonly Window[];
@@ -23,7 +23,7 @@ export interface Paths {
   lookBack(window: Omit<Window, 'path'>, named: Node | undefined): Window | Complaint;
 }
 
-/** What is wrong, without its place. */
+/** A mistake, without its place. */
 export interface Complaint {
   readonly message: string;
   readonly hint?: string | undefined;

@@ -51,7 +51,7 @@ const LIMIT_WORDS: Readonly<Record<string, string>> = {
   MapEntries: 'maps are not used here',
 };
 
-/** Syntax of other languages, and what to do instead. */
+/** Syntax of other languages, and how to write it here. */
 const SLIPS: readonly (readonly [RegExp, message: string, hint: string])[] = [
   [/^=>/, '"=>" is no operator here', 'Write >=.'],
   [/^=</, '"=<" is no operator here', 'Write <=.'],
@@ -78,7 +78,7 @@ const SLIPS: readonly (readonly [RegExp, message: string, hint: string])[] = [
   [/^;/, 'a condition has no ; in it', 'Leave it out.'],
 ];
 
-/** What is missing before the place where CEL gave up, or what is too much there. */
+/** The missing text before the place where CEL stopped, or the surplus text there. */
 function unexpected(before: string, next: string): Words {
   if (next === '') return { message: 'the condition ends too early', hint: closing(before) };
   const list = /\bin\s{0,9}\(([^()]{1,200})$/.exec(before)?.[1];
