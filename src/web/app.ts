@@ -1,5 +1,6 @@
-// What the web server answers: three paths to read, for Prometheus and for supervisors, the API, and the pages for people.
-// Every other path is 404, and another method is 405. Details of failures are in the log only.
+// The web server: three paths for Prometheus and supervisors, the API, and the pages for people. Any other path is 404,
+// any
+// other method 405. Details of failures are in the log only.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { except } from 'hono/combine';
@@ -25,7 +26,7 @@ import { problemResponse } from './problem.ts';
 import { onePerTurn } from './turns.ts';
 
 export interface WebAppOptions {
-  /** That is listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
   /** How the daemon is called from elsewhere. */
   readonly publicUrl: string | null;
@@ -34,9 +35,9 @@ export interface WebAppOptions {
   readonly isAlive: () => boolean;
   readonly readiness: () => Readiness;
   readonly api: ApiOptions;
-  /** Of the daemon. */
+  /** The daemon's version. */
   readonly version: string;
-  /** What pages and the API show. */
+  /** The data of the pages and the API. */
   readonly queries: Queries;
   /** Links in messages. */
   readonly links: LinksOptions;
@@ -46,7 +47,7 @@ export interface WebAppOptions {
   /** A connection beyond the limit, a request for a foreign host name, or a wrong token was refused. */
   readonly onRejected?: (reason: 'sockets' | 'host' | 'token') => void;
   readonly onAnswered?: (answered: Answered) => void;
-  /** So many pages are kept current from now on. */
+  /** Called with the number of open pages that are kept current. */
   readonly onStreams?: (open: number) => void;
   /** Whether both loopback addresses are listened on: a browser chooses one of them for a name below `localhost`. */
   readonly isOnBothLoopbacks?: () => boolean;
@@ -83,7 +84,7 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
     onRejected('host');
     return c.text('misdirected request', 421);
   };
-  // All scrapes of one rendering get the same body: what clients do not read is kept once.
+  // All scrapes of one rendering share one compressed body, which is kept once even if clients read slowly.
   const metricsGzipped = remembered((text: Buffer<ArrayBuffer>) => gzipped(text));
   const isReader = readersOf(options.api.callers, onRejected);
   app.get('/metrics', onlyKnownHosts, async (c) => {
@@ -125,8 +126,9 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
 const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operator or a viewer (http.operators).\n';
 
 /**
- * Metrics tell balances, and the lines of readiness tell names and who paused what. Where there are operators, both need the
- * right to read the page; where there are none, nobody has a token to show.
+ * Metrics contain balances; the lines of readiness contain names and who paused something. Where there are operators,
+ * both
+ * need the right to read the page. Without operators nobody has a token to show.
  */
 function readersOf(
   callers: Callers,

@@ -3,8 +3,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 
-// Of a text of some hundred kilobytes a higher level takes three times as long, and saves a tenth; of a small one that is
-// no time at all.
+// For a text of some hundred kilobytes a higher level takes three times as long and saves a tenth. For a small text the
+// time
+// does not matter.
 const LEVEL = 3;
 const LEVEL_OF_SMALL = 9;
 const SMALL_BYTES = 16 * 1024;

@@ -1,4 +1,4 @@
-// Errors of the API, as RFC 9457 has them: what is wrong, and in `detail` what to do.
+// Errors of the API in the form of RFC 9457: what is wrong, and in `detail` what to do.
 import type { ActionRefusal, RequestMistake } from '../operators/action.ts';
 
 /** Every problem that the API answers with. `type` in the answer is `/about#NAME`. */
@@ -28,7 +28,7 @@ export type ProblemName = keyof typeof PROBLEMS;
 
 export interface ApiProblem {
   readonly problem: ProblemName;
-  /** What to do. Holds no secret and nothing that the caller may not know. */
+  /** What the caller can do. Contains no secret and nothing that the caller may not know. */
   readonly detail: string;
   readonly mistakes?: readonly RequestMistake[];
   /** Seconds after which it is worth another try. */

@@ -39,17 +39,17 @@ import { API_ROOT, apiRoutes } from './routes.ts';
 
 export interface ApiOptions {
   readonly callers: Callers;
-  /** Carries out what operators request. */
+  /** Carries out the actions that operators request. */
   readonly perform: PerformAction;
   readonly monotonic: () => number;
 }
 
 interface Tools extends ApiOptions {
-  /** That is listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
   readonly hosts: Hosts;
   readonly queries: Queries;
-  /** Of the daemon, for the document. */
+  /** The daemon's version, for the OpenAPI document. */
   readonly version: string;
   readonly log: Pick<Log, 'warn'> | undefined;
   readonly onRejected: (reason: 'host' | 'token') => void;
@@ -98,7 +98,11 @@ function refuse(problem: ApiProblem['problem'], detail: string): Response {
   return problemResponse({ problem, detail });
 }
 
-/** A container without operators obeys who shows the token file inside of it. Nothing tells others that there is an API. */
+/**
+ * Without operators or a proxy, only callers on this machine get an answer (in a container: from inside of it). Others
+ * get 404,
+ * as if there were no API.
+ */
 function onlyExposed({ host, callers }: Tools): Handler {
   const isExposed = isReachable(host, callers());
   return async (c, next) => {
@@ -164,7 +168,7 @@ const onlyOwnOrigin: Handler = async (c, next) => {
 
 const limitBody = onlyShortBodies(() => refuse('too-large', `A body has at most ${LARGEST_BODY / 1024} KiB.`));
 
-/** What is looked at is the same for all who have the same role, until the tick rises. */
+/** Answers 304 if nothing has changed. Two callers with one role get the same answer until the tick rises. */
 function onlyChanged({ queries }: Tools): Handler {
   return async (c, next) => {
     const edition = await queries.edition().catch(() => null);

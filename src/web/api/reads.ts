@@ -1,4 +1,4 @@
-// The calls that change nothing: what queries answer, as JSON.
+// Read-only calls: the results of queries, as JSON.
 import { z } from 'zod';
 import { UnavailableError } from '../../lib/unavailable.ts';
 import { alertIn } from '../../operators/acks.ts';
@@ -205,11 +205,11 @@ interface Named<T> extends Described {
   readonly shape: z.ZodType<T>;
   /** Null: there is none. */
   readonly look: (parameter: PathParameter) => Promise<T | Gone | null>;
-  /** What to do then. */
+  /** How to go on if nothing is found. */
   readonly missing: string;
 }
 
-/** What the path names. */
+/** A route to the one thing that the path names. */
 function one<T extends object>(path: string, { look, missing, ...about }: Named<T>): ReadRoute {
   return reading(path, { ...about, query: null, problems: ['not-found', 'gone'] }, async (parameter) => {
     const found = await look(parameter);
@@ -245,7 +245,7 @@ function reading(path: string, about: Omit<ReadRoute, 'path' | 'method' | 'role'
 
 const NOT_READABLE = 'The state cannot be read now. The log of the daemon says why.';
 
-/** Of a query that did not answer. Throws what is no fault of the caller or of the storage. */
+/** The problem of a query that failed. Throws errors that are the fault neither of the caller nor of the storage. */
 export function problemFor(error: unknown): ApiProblem {
   if (error instanceof UnavailableError) return problemOf({ type: 'not-storable', detail: NOT_READABLE });
   if (!(error instanceof BadCursor)) throw error;

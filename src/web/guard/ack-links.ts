@@ -1,10 +1,11 @@
-// Links in messages with which whoever has one acknowledges what the message speaks of. A link names a delivery, and says
-// until when it holds; nothing else is kept of it.
+// Links in messages that acknowledge the message's alert. No login is needed: the link itself is the right to do it. A
+// link
+// contains the id of a delivery and the time until which it is valid; nothing else is stored for it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const LINKS_ROOT = '/a';
 
-/** What a link stands for. */
+/** The content of a link. */
 export interface AckLink {
   readonly delivery: string;
   readonly until: number;
@@ -25,7 +26,7 @@ export function ackToken(delivery: string, at: number, secret: string): string {
 /** Null: it is none of ours, or has ended. `secrets`: all that are valid. */
 export function readAckToken(token: string, secrets: readonly string[], now: number): AckLink | null {
   const bytes = Buffer.from(token, 'base64url');
-  // One token has one text: `Buffer` ignores what is not of the alphabet.
+  // Each token has one valid text only: `Buffer` ignores characters outside of the alphabet.
   if (bytes.length <= SIGNATURE_BYTES + UNTIL_BYTES || bytes.toString('base64url') !== token) return null;
   const [shown, said] = [bytes.subarray(0, SIGNATURE_BYTES), bytes.subarray(SIGNATURE_BYTES)];
   if (!secrets.some((secret) => timingSafeEqual(shown, signatureOf(said, secret)))) return null;

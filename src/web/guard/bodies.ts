@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { every } from 'hono/combine';
 
-/** Of a form, or of a call of the API. */
+/** The limit for a form, or for a call of the API. */
 export const LARGEST_BODY = 16 * 1024;
 
 /** `refuse`: the answer to a larger one, whether its length was announced or not. */

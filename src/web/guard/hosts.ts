@@ -1,10 +1,11 @@
-// Which host names the daemon answers to. A page in a browser could reach it under a name of its own (DNS rebinding).
+// The host names that the daemon answers to. Otherwise a page in a browser could reach it under a foreign name (DNS
+// rebinding).
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
 
 export interface HostOptions {
-  /** That is listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
   /** How the daemon is called from elsewhere. */
   readonly publicUrl: string | null;
@@ -14,8 +15,9 @@ export interface HostOptions {
 
 export interface Hosts {
   /**
-   * Metrics and health: bound to the network, whoever scrapes a container may call it by any name. Where there are
-   * operators, both tell nothing without a token.
+   * For metrics and health. A daemon bound to the network answers under any name, since a scraper may use any name for
+   * a
+   * container. Where there are operators, both still need a token.
    */
   isKnown(host: string | undefined): boolean;
   /** The API: by no other name than its own, wherever it is bound. `address`: at which it was reached. */

@@ -1,4 +1,4 @@
-// Who asks, told by a bearer token, or by a proxy that proves who it is.
+// Identifies callers by a bearer token, or by the header of a proxy that proves itself with a secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../../lib/network/loopback.ts';
@@ -23,23 +23,23 @@ export interface TrustedProxy {
   readonly header: string;
   /** Addresses and networks that it calls from. */
   readonly from: readonly string[];
-  /** That it sends in `PROXY_SECRET`. */
+  /** The secret that the proxy sends in `PROXY_SECRET`. */
   readonly secret: string;
 }
 
 export interface IdentityOptions {
   readonly operators: readonly TokenHolder[];
-  /** The token of the file beside the state file: whoever may read that file is an operator, from this machine only. */
+  /** The token of the file beside the state file. A caller on this machine with this token is an operator. */
   readonly localToken: string | null;
   readonly proxy: TrustedProxy | null;
-  /** Whoever reaches the daemon may read, without showing who it is. */
+  /** Every caller may read without a token. */
   readonly isOpen: boolean;
 }
 
 /** As the config in force has them: the same object until a reload. */
 export type Callers = () => IdentityOptions;
 
-/** What is made of the callers, made again after a reload. */
+/** Returns a value made from the callers; it is made again after a reload. */
 export function followCallers<T>(callers: Callers, make: (options: IdentityOptions) => T): () => T {
   let made: { readonly of: IdentityOptions; readonly value: T } | null = null;
   return () => {
@@ -49,18 +49,18 @@ export function followCallers<T>(callers: Callers, make: (options: IdentityOptio
   };
 }
 
-/** What a caller shows of itself. */
+/** The request data that identify a caller. */
 export interface Caller {
   /** The address of the other end of the connection. */
   readonly peer: string;
   readonly header: (name: string) => string | undefined;
 }
 
-/** Null: nobody who is known. `isGuess`: it showed something that is wrong. */
+/** `isGuess`: the caller is unknown and sent a wrong token or secret. */
 export type Identified = Identity | { readonly isGuess: boolean };
 
 const PROXY_SECRET = 'x-chainwarden-proxy-secret';
-/** The name of whoever uses the token file. */
+/** The caller's name for the token of the file. */
 export const LOCAL = 'local';
 
 /** Somebody who showed nothing, where everybody may read. */
@@ -71,7 +71,11 @@ interface Exposure {
   readonly proxy: object | null;
 }
 
-/** Whether other machines find an API, and whether there are pages: bound to the network, only where it can be told who calls. */
+/**
+ * True if other machines can use the API, and if there are pages. On a network address this needs operators or a proxy,
+ * since
+ * callers must be identified.
+ */
 export function isReachable(host: string, { operators, proxy }: Exposure): boolean {
   return isLoopback(host) || operators.length > 0 || proxy !== null;
 }
@@ -93,7 +97,7 @@ function identifierOf(options: IdentityOptions): (caller: Caller) => Identified 
   };
 }
 
-/** Null: nobody has this token, or nobody who calls from there. */
+/** Null: the token is unknown, or is not valid from that address. */
 export function createTokens({
   operators,
   localToken,
@@ -123,13 +127,13 @@ export function createProxyUsers({ operators, proxy }: IdentityOptions): (caller
     const shown = digestOf(header(PROXY_SECRET) ?? '');
     if (isIP(peer) === 0 || !isIn(networks, peer) || !timingSafeEqual(shown, secret)) return null;
     const name = header(proxy.header) ?? '';
-    // Nobody may be taken for the owner of the token file.
+    // The name of the token file's owner is reserved.
     if (!isUserName(name) || name === LOCAL) return null;
     return { name, role: roleByName.get(name) ?? 'viewer' };
   };
 }
 
-/** Whether it may stand in the record of what was done. */
+/** True if the name may appear in the record of actions. */
 export function isUserName(name: string): boolean {
   return /^[\w.@+-]{1,64}$/.test(name);
 }

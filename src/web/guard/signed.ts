@@ -1,9 +1,10 @@
-// What is given to a browser and comes back: who it is, and until when, signed with that operator's token. Nothing is kept
-// here, so it outlives a restart, and a token that is changed ends all that was signed with it at once.
+// Signed texts for a browser to send back: a name and an end time, signed with that operator's token. The daemon stores
+// nothing,
+// so they outlive a restart; changing the token invalidates all of them at once.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** What it opens: one cannot be used as the other. */
+/** The use of a pass. A pass for one use is not valid for the other. */
 export type Purpose = 'cookie' | 'code';
 
 export interface Pass {

@@ -1,4 +1,4 @@
-// Who looks at a page: whoever entered with a token and has its cookie, whoever the proxy names, or nobody in particular.
+// Identifies visitors of pages: by the cookie from entering with a token, by the proxy, or as anonymous.
 import { randomUUID } from 'node:crypto';
 import { SESSION_MS } from '../../operators/sessions.ts';
 import { isLoopback } from '../../lib/network/loopback.ts';
@@ -16,12 +16,12 @@ import {
 import { readPass, signPass, type Pass, type Purpose } from './signed.ts';
 
 export interface Visitor {
-  /** Null: nobody in particular. */
+  /** Null: an anonymous visitor. */
   readonly name: string | null;
   readonly role: Role;
   /** With a token; it may leave. */
   readonly hasEntered: boolean;
-  /** What forms of this visitor are signed with; null: there are none for it. */
+  /** The key that signs this visitor's forms; null if the visitor gets no forms. */
   readonly forms: FormKey | null;
 }
 
@@ -42,13 +42,13 @@ export interface Entered {
 }
 
 export interface Visitors {
-  /** Null: nobody who may look. */
+  /** Null: the caller may not read pages. */
   of(caller: PageCaller): Promise<Visitor | null>;
-  /** Null: nobody has this token. */
+  /** Null: the token is unknown. */
   enter(token: string, caller: Pick<PageCaller, 'peer' | 'now'>): Entered | null;
   /** The same for a code that was made with a token. It works once. */
   enterByCode(code: string, caller: Pick<PageCaller, 'peer' | 'now'>): Promise<Entered | null>;
-  /** Ends what the cookie opens, wherever there is a copy of it. */
+  /** Ends the session of the cookie, also for copies of the cookie. */
   leave(caller: PageCaller): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ function visitorsIn(options: IdentityOptions) {
   const tokenOf = (name: string): string | null =>
     name === LOCAL ? options.localToken : (operators.get(name)?.token ?? null);
 
-  /** The token file is for this machine, and so is what was made with it. */
+  /** The token file is for this machine only, and so are cookies and codes made with it. */
   function passOf(text: string, purpose: Purpose, { peer, now }: Pick<PageCaller, 'peer' | 'now'>): Pass | null {
     const pass = readPass(text, { purpose, now, tokenOf });
     return pass?.name === LOCAL && !isLoopback(peer) ? null : pass;

@@ -1,5 +1,5 @@
-// Links in messages. Whoever has one acknowledges what the message speaks of, and does nothing else. A request passes these
-// gates in turn:
+// Links in messages. A link acknowledges the message's alert and does nothing else. A request passes these gates in
+// turn:
 //
 //   host    it was called by a name of its own; else 421
 //   on      there are links; else 410
@@ -28,7 +28,7 @@ import { DEAD_LINK, isWaiting, linkPage, shownName } from './page.ts';
 export interface LinksOptions {
   /** Whether messages hold links, as the config in force has it. */
   readonly isOn: () => boolean;
-  /** What links are signed with: all that are valid. Rejects with a `StorageError`. */
+  /** All valid secrets for signing links. Rejects with a `StorageError`. */
   readonly secrets: () => Promise<readonly string[]>;
   readonly now: () => number;
   readonly timeZone: string;
@@ -107,7 +107,7 @@ function onlyLinks({ isOn, secrets, now, monotonic, onRejected }: Tools): Gate {
   };
 }
 
-/** Browsers say where a form comes from; what does not say it is no browser of these years. */
+/** Current browsers send the origin of a form. A request without it does not come from a browser. */
 const onlyOwnForms: Gate = async (c, next) =>
   ['same-origin', 'none'].includes(c.req.header('sec-fetch-site') ?? '') ? next() : send(c, FOREIGN);
 

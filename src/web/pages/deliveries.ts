@@ -1,4 +1,4 @@
-// Messages to recipients: what was given up first, then what is owed, then what was sent.
+// The page of deliveries: first those that were given up, then the pending ones, then those that were sent.
 import type { DeliveryList, DeliveryRow } from '../../query/shapes/operators.ts';
 import type { ChannelDebt } from '../../query/shapes/overview.ts';
 import { DeliveryListFilter } from '../../query/shapes.ts';
@@ -44,7 +44,7 @@ function content(found: DeliveryList, asked: Asked<DeliveryListFilter>, request:
     </div>`;
 }
 
-/** Those of a channel that fails can be seen alone. */
+/** The filters of the list. Each failing channel has a filter of its own. */
 function statePills({ counts, failing }: DeliveryList, { filter, written }: Asked<DeliveryListFilter>): Html {
   const { state, channel } = filter;
   const all = [
@@ -89,7 +89,7 @@ function failingNote(debt: ChannelDebt, request: PageRequest): Html {
   </div>`;
 }
 
-/** It costs each message a try, and may be the last one of some: that is said before it is done. */
+/** Costs each message an attempt, possibly its last one. The page says so before the click. */
 function tryNow({ channel, rows, tried_often: often }: ChannelDebt): Html {
   const last =
     often === 0 ? '' : ` Of ${plural(often, 'message')} that may be the last one: they are given up if it fails.`;

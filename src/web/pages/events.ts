@@ -1,4 +1,5 @@
-// Tells open pages that something has changed, over server-sent events. Nothing is said of what: a page loads itself anew.
+// Tells open pages over server-sent events that something has changed. The event does not say what: a page loads itself
+// again.
 import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import type { Clock } from '../../lib/clock.ts';
 import type { PageContext } from './entry/gates.ts';
@@ -6,17 +7,17 @@ import type { PageContext } from './entry/gates.ts';
 /** More than so many pages ask by themselves instead. */
 const MOST_STREAMS = 24;
 const LOOK_MS = 1000;
-/** A page is told at the latest after so long of what is no news. */
+/** A page learns of changes other than news at most this long after they happen. */
 const REST_MS = 15_000;
-/** All together are loaded anew so often: where more are open, each is told of a change less often. */
+/** The limit of loads for all open pages together. With more pages, each learns of changes less often. */
 const PAGES_A_SECOND = 5;
 /** Scripts do not see the comments that would keep a connection open. */
 const ALIVE_MS = 5000;
 const RETRY_MS = 3000;
 
-/** The pages that are kept current. */
+/** Counts the open pages that are kept current. */
 export interface Audience {
-  /** Between two looks at what has changed. What is made for one of them in that time serves all. */
+  /** The time between two checks for changes. All pages share what is rendered in that time. */
   readonly pauseMs: () => number;
   isFull(): boolean;
   /** One more, or one less. */
@@ -43,7 +44,7 @@ export interface EventsOptions {
   /** Another text whenever something has changed that a reader is shown at once. */
   readonly news: (c: PageContext) => Promise<string>;
   readonly audience: Audience;
-  /** Pages are told of it, and load what is made from now on. */
+  /** Called when pages learn of a change: they load only what is rendered from now on. */
   readonly onChanged: () => void;
 }
 
@@ -98,7 +99,8 @@ async function follow(stream: SSEStreamingApi, page: Followed): Promise<void> {
     const isTold = change !== null || silentMs >= ALIVE_MS;
     if (change !== null) await stream.writeSSE(change);
     else if (isTold) await alive();
-    // All in the same moment: what is made for one page serves the others that are alike.
+    // All pages wait for the same moment, so that a page rendered for one is shared by the others with the same
+    // content.
     const pause = audience.pauseMs();
     const waitMs = pause - (clock.now() % pause);
     silentMs = (isTold ? 0 : silentMs) + waitMs;
@@ -114,7 +116,7 @@ interface Change {
 }
 
 interface Changes {
-  /** What the page has to be told of now; null: nothing. `isRested`: it is told of what is no news too. */
+  /** The change to send to the page now; null if there is none. `isRested`: changes other than news are sent too. */
   next(isRested: boolean): Promise<Change | null>;
 }
 

@@ -130,7 +130,7 @@ function oneRow(entry: HistoryEntry, moment: Moment): Html {
   </tr>`;
 }
 
-/** Of a change of an alert it is worth to be said that nobody was notified. */
+/** The recipients of a change. For changes of an alert it also says that nobody was notified. */
 function notifiedWords({ kind, notified }: HistoryEntry): string {
   if (notified.length > 0) return notified.join(', ');
   return kind === 'routed' || kind === 'decided' ? 'nobody' : '';

@@ -1,4 +1,4 @@
-// What pages with lists have in common: how they are searched, narrowed and turned over.
+// Shared code of pages with lists: search, filters and paging.
 import type { z } from 'zod';
 import { counted } from '../parts/amount.ts';
 import { html, NOTHING, trusted, type HtmlContent, type Html } from '../parts/html.ts';
@@ -13,7 +13,7 @@ export interface Asked<T> {
   readonly written: Parameters;
 }
 
-/** What the address of a page asks for; null: it asks for what there is not. */
+/** The filter in a page's address; null if the address contains an invalid one. */
 export function askedIn<T extends z.ZodObject>(
   shape: T,
   { parameters }: Pick<PageRequest, 'parameters'>,
@@ -62,9 +62,9 @@ function onePill({ name, count, href, isCurrent }: Pill): Html {
 
 export interface Search {
   readonly path: string;
-  /** What it looks in. */
+  /** The hint in the search field: where it searches. */
   readonly placeholder: string;
-  /** Kept as they are, but for those that have a field of the form. */
+  /** Parameters that stay as they are, except those with a field in the form. */
   readonly written: Parameters;
   readonly more?: HtmlContent;
   /** Names of the fields in `more`. */
@@ -121,8 +121,9 @@ export const FOLD = html`<td class="fold">
 export const FOLD_HEAD = html`<th class="fold"><span class="skip">More</span></th>`;
 
 /**
- * Below 720 pixels a row becomes a card whose cells say what they are. Of a row that ends with `FOLD`, the cells of the
- * class `brief` are always shown, one line each: `second` in the second line, `side` at its right.
+ * Below 720 pixels a row becomes a card with labelled cells. In a row that ends with `FOLD`, cells of the class `brief`
+ * are
+ * always shown, one line each: `second` in the second line, `side` at its right.
  */
 export function sheet(caption: string, columns: readonly Column[], rows: readonly Html[]): Html {
   const heads = columns.map(({ name, class: cls = '' }) => html`<th class="${cls}" scope="col">${name}</th>`);

@@ -1,4 +1,4 @@
-// What pages ask of the daemon. Each shows the verdict and what nobody has in hand, and all of one period share that.
+// The queries of pages. Each page shows the verdict and the unacknowledged alerts; all pages of one period share these.
 import type { Queries } from '../../query/queries.ts';
 import { summaryOf, type Overview, type OverviewSummary } from '../../query/shapes/overview.ts';
 import type { OverviewFilter } from '../../query/shapes.ts';
@@ -6,7 +6,7 @@ import { createRendering, keepRecent, type Periods } from './frame/rendering.ts'
 
 export type PageQueries = Queries;
 
-/** What every page shows of the daemon. */
+/** Facts about the daemon that every page shows. */
 export interface PageFacts {
   readonly version: string;
   readonly startedAt: number;
@@ -16,10 +16,10 @@ export interface PageFacts {
   readonly heartbeatAt: number | null;
 }
 
-/** An overview of this age is said to be old. */
+/** An overview of this age or older is marked as old. */
 export const OLD_MS = 10_000;
 
-/** Overviews of labels, kept for when the state does not answer. */
+/** The number of overviews by labels that are kept in case the state does not answer. */
 const MOST_OVERVIEWS = 24;
 const WHOLE = 'overview';
 
@@ -30,8 +30,9 @@ interface SharingOptions {
 }
 
 /**
- * Asks for the overview once a period, and for what the frames of all pages show of it; where the state does not answer, the
- * last one is given, which says of when it is.
+ * Asks once a period for the overview, and for the summary in the frames of all pages. If the state does not answer,
+ * the last
+ * answer is returned; it says its time.
  */
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const overviews = createRendering<Overview>(periods);
@@ -53,7 +54,9 @@ export function withSharedOverview(queries: Queries, { periods, monotonic, onFai
 
   return {
     ...queries,
-    // While the state does not answer, pages show the last overview. They are made anew now and then: they say how old it is.
+    // If the state does not answer, pages show the last overview. The edition still changes now and then, because the
+    // pages say
+    // how old the overview is.
     edition: () => queries.edition().catch(() => `not-known-${Math.floor(monotonic() / OLD_MS)}`),
     overview(filter) {
       const name = filter === undefined || filter.label.length === 0 ? WHOLE : JSON.stringify(filter.label);
@@ -66,10 +69,10 @@ export function withSharedOverview(queries: Queries, { periods, monotonic, onFai
   };
 }
 
-/** What was answered last. */
+/** Keeps the last answer. */
 interface Last<T> {
   keep(answer: T): void;
-  /** What is answered now; where nothing is, the last answer. Rejects where there is none either. */
+  /** The present answer, or the last one if asking fails. Rejects if there is no last one either. */
   answerOf(ask: () => Promise<T>): Promise<T>;
 }
 

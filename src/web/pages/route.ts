@@ -1,4 +1,4 @@
-// What a page is to the server: where it is, the least role that it takes, and how it is made.
+// A page as the server sees it: its path, the least role, and the function that makes it.
 import type { OperatorRequest } from '../../operators/action.ts';
 import type { Role } from '../guard/identity.ts';
 import type { Parameters } from '../parameters.ts';
@@ -16,7 +16,7 @@ export interface PageRequest extends Moment {
   readonly query: (name: string) => string;
 }
 
-/** What is sent as it is: a file to keep where it has a name. */
+/** Content that is sent unchanged; with a name it is saved as a file. */
 export interface Download {
   readonly file: string | null;
   readonly type: string;
@@ -28,7 +28,7 @@ export interface PageRoute {
   readonly role: Role;
   /** Its name in the navigation; null: it has no place there. */
   readonly nav: string | null;
-  /** The path of the page in the navigation under which it stands. */
+  /** The path of the navigation entry that this page belongs to. */
   readonly under?: string;
   show(request: PageRequest): Promise<HtmlPage | Download>;
 }

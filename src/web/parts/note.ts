@@ -1,4 +1,4 @@
-// What became of a request, above the content.
+// The result of a request, shown above the content.
 import { html, type Html } from './html.ts';
 
 export function note(text: string): Html {

@@ -1,4 +1,4 @@
-// Who was notified, and what their servers answered.
+// The recipients of a message, and the answers of their servers.
 import type { MessageAbout, RecipientStatus, ToldMessage } from '../../query/shapes/common.ts';
 import { plural } from './amount.ts';
 import { html, type Html } from './html.ts';
@@ -41,7 +41,7 @@ function progress(status: RecipientStatus, moment: Moment): Html {
   }
 }
 
-/** What a server said. */
+/** The answer of a server. */
 export function answerTag(answer: string | null): Html | null {
   return answer === null || answer === '' ? null : html`<q>${answer}</q>`;
 }

@@ -1,4 +1,4 @@
-// A word for a state: shape, word and colour. Colour is for what is wrong only; info has none.
+// A state shown as shape, word and colour. Colour marks problems only; info has none.
 import type { SeverityShape, RecipientStatus } from '../../query/shapes/common.ts';
 import type { WatchRow, WatchState } from '../../query/shapes/watches.ts';
 import { html, type HtmlContent, type Html } from './html.ts';
@@ -16,7 +16,7 @@ export function toneOf(severity: SeverityShape): StateTone {
   return severity === 'warning' ? 'warn' : 'ok';
 }
 
-/** Of a row or a card: info has no colour. */
+/** The tone of a row or a card: info has no colour. */
 export function rowTone(severity: SeverityShape): string {
   return severity === 'info' ? '' : toneOf(severity);
 }
@@ -46,7 +46,7 @@ export function watchStateTag(state: WatchState, severity: SeverityShape | null,
   return stateTag(tone, name, words);
 }
 
-/** `Firing 14 min`; `Pending, fires in 1 min 18 s`; what is ok has no time. */
+/** `Firing 14 min`; `Pending, fires in 1 min 18 s`; an alert that is ok has no time. */
 export function stateWords(
   { state, since, fires_at: firesAt }: Pick<WatchRow, 'state' | 'since' | 'fires_at'>,
   moment: Moment,

@@ -1,4 +1,4 @@
-// What happened to an alert, in order.
+// The events of an alert, in order.
 import type { TimelineEntry } from '../../../query/shapes/alerts.ts';
 import type { SeverityShape } from '../../../query/shapes/common.ts';
 import { plural } from '../../parts/amount.ts';
@@ -9,7 +9,7 @@ import { messageName, recipientName } from '../../parts/recipients.ts';
 import { rowTone } from '../../parts/states.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';
 
-/** Words between a recipient and the message, or before what happened. */
+/** The words between recipient and message, or before the event. */
 type Looks = readonly [tone: string, name: IconName, words: string];
 type Begin = 'fires' | 'event';
 const LOOKS: Readonly<Record<Exclude<TimelineEntry['kind'], Begin>, Looks>> = {

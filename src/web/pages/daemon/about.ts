@@ -68,7 +68,7 @@ function sessions(): Html {
 
 const ENGINES = { sqlite: 'SQLite', postgresql: 'PostgreSQL' } as const;
 
-/** Who works on what. Shards of replicas that are gone are claimed within a lease. */
+/** Lists the replicas and their shards. Shards of replicas that are gone are claimed within a lease. */
 function replicas(cluster: ClusterShape): Html {
   const { replicas: all, free } = sharedOut(cluster);
   const rows = all.map(({ name, isSelf, shards, isOutvoted }): readonly [HtmlContent, HtmlContent] => {

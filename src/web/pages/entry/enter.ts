@@ -4,7 +4,7 @@ import { alarm } from '../../parts/note.ts';
 import type { HtmlPage } from '../frame/layout.ts';
 
 interface EnterPage {
-  /** Of a link that works once; empty: a token is asked for. */
+  /** The code of a link that works once; empty: the page asks for a token. */
   readonly code?: string;
   /** The path of ours to go to afterwards. */
   readonly to?: string;

@@ -1,4 +1,4 @@
-// What a page says instead of itself.
+// The pages that are shown in place of a page that is refused or fails.
 import { html, type Html } from '../../parts/html.ts';
 import type { HtmlPage } from './layout.ts';
 
@@ -28,7 +28,7 @@ export function errorPage(status: Exclude<Status, 200>, detail: Html | string): 
   };
 }
 
-/** Outside of the frame, whose making may be what failed. */
+/** Made without the frame, because rendering the frame may be what failed. */
 export function failurePage(instance: string): HtmlPage {
   return {
     title: 'The daemon failed',

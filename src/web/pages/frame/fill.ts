@@ -1,6 +1,8 @@
-// A page is rendered once for all who may see the same. What is of one visitor alone stands in it as a mark, and is filled
-// in when it is sent: the name, and the proofs in forms. The marks are drawn at the start, so that nobody who writes
-// something that a page shows can write one.
+// A page is rendered once for all visitors who may see the same. The data of one visitor (the name, and the proofs in
+// forms)
+// are marks in the page, which are filled in when it is sent. The marks are random for each process, so nobody can
+// write one
+// into a text that a page shows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formProof } from '../../guard/forms.ts';
 import type { Visitor } from '../../guard/visitors.ts';
@@ -35,7 +37,7 @@ export function buttonForm({ action, label, fields = {}, class: name = '' }: For
   </form>`;
 }
 
-/** What every form that changes something holds. */
+/** The hidden fields of every form that changes something. */
 export function proofFields(action: string): Html {
   return trusted(`<input type="hidden" name="proof" value="form-${SECRET}:${encodeURIComponent(action)}:">`);
 }
@@ -46,7 +48,7 @@ export function tagged(page: string, tag: string): string {
   return page.replace(TAG_MARK, tag);
 }
 
-/** For somebody who only looks: nothing else on the page says how to acknowledge. */
+/** For visitors without rights to act: nothing else on the page says how to acknowledge. */
 const HOW_TO_ENTER = '<a href="/enter" title="chainwarden open prints a link that enters">Read only: enter to act</a>';
 
 /** The value of `proof` is the proof and the id of the operation, so that a form that is sent twice acts once. */

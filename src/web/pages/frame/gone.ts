@@ -1,4 +1,4 @@
-// What is left of a watch or an alert that is no longer there.
+// The page of a watch or an alert that no longer exists.
 import type { Gone } from '../../../query/shapes/alerts.ts';
 import { html } from '../../parts/html.ts';
 import { timeTag, type Moment } from '../../parts/time.ts';

@@ -1,5 +1,4 @@
-// The frame of every page: head, navigation, server time, footer. What differs between visitors who share a page is
-// filled in later: see fill.ts.
+// The frame of every page: head, navigation, server time, footer. Data of one visitor are filled in later: see fill.ts.
 import { assetPath } from '../../assets.ts';
 import { counted } from '../../parts/amount.ts';
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
@@ -16,21 +15,21 @@ export interface HtmlPage {
   /** Between navigation and content. */
   readonly banner?: Html;
   readonly main: Html;
-  /** For visitors without scripts: it is loaded anew after so many seconds. */
+  /** Seconds after which a browser without scripts loads the page again. */
   readonly refreshS?: number;
   readonly status?: 200 | 400 | 401 | 403 | 404 | 405 | 409 | 410 | 503;
   /** More scripts than every page has. */
   readonly scripts?: Html;
 }
 
-/** What all pages show at one moment. */
+/** The values at one moment that all pages show. */
 export interface Frame extends Moment {
   /** The path of the page in the navigation, and whether it is this very page; null: it is under none. */
   readonly here: { readonly path: string; readonly isItself: boolean } | null;
   readonly links: readonly NavLink[];
-  /** Alerts that nobody has in hand. */
+  /** Alerts that nobody has acknowledged. */
   readonly unhandled: number;
-  /** Messages that were given up, and that nobody dismissed. */
+  /** Messages that were given up and not dismissed. */
   readonly givenUp: number;
   readonly mood: Mood;
   /** A browser has no token to show for them. */
@@ -38,7 +37,7 @@ export interface Frame extends Moment {
   readonly version: string;
   readonly startedAt: number;
   readonly loadedAt: number | null;
-  /** Of what is shown. */
+  /** The edition of the data on the page. */
   readonly edition: string;
   /** When the receiver of heartbeats accepted the last one; null: there was none. */
   readonly heartbeatAt: number | null;
@@ -64,7 +63,7 @@ export function layout(page: HtmlPage, frame: Frame): Html {
   });
 }
 
-/** Without navigation, for whoever is not known. */
+/** A page without navigation, for unknown visitors. */
 export function bare(page: HtmlPage): Html {
   const head = html`${FIRST}
     <header class="top">
@@ -80,7 +79,7 @@ const LIVE = html`<script type="module" src="${assetPath('app.js')}"></script>`;
 interface Document {
   readonly title: string;
   readonly mood: Mood;
-  /** Null: the page is not kept current. */
+  /** Null: the page does not update itself. */
   readonly edition: string | null;
   readonly body: Html;
   readonly scripts: Html;
@@ -136,7 +135,7 @@ function header(frame: Frame): Html {
   </header>`;
 }
 
-/** What a script shows when the daemon is not heard of any more. */
+/** The section that a script shows when the daemon does not answer any more. */
 function lost({ now, zone }: Frame): Html {
   return html`<section id="lost" class="banner blind" aria-label="No answer" hidden>
     <div class="banner-in">

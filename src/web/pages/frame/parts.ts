@@ -17,10 +17,10 @@ function endOf(name: string): string {
 
 const PART = /<div class="part" data-part="([^"]+)">[\s\S]*?<!--\/\1--><\/div>/g;
 const AGE = /(<time [^>]*data-age[^>]*>)[^<]*/g;
-/** The time of the page itself, and drawings that move with it; new values stand beside them as text. */
+/** The time of the page, and drawings that move with it. New values appear beside the drawings as text. */
 const OF_NOW = /<time [^>]*data-clock[^>]*>[^<]*|<polyline [^>]*>| data-(?:edition|tag)="[^"]*"/g;
 
-/** A page without what changes by itself as time passes. */
+/** The text of a page without the parts that change only because time passes. */
 function lasting(text: string): string {
   return text.replaceAll(AGE, '$1').replaceAll(OF_NOW, '');
 }
@@ -46,19 +46,19 @@ function isNews(name: string): boolean {
   return name.startsWith(NEWS);
 }
 
-/** What somebody sees who knows these parts and is shown the news of a page. */
+/** The parts that a reader sees who knows the parts `known` and then gets the news of a page. */
 export function withNews(known: PartTags, page: PartTags): PartTags {
   return new Map([...page].map(([name, tag]) => [name, isNews(name) ? tag : (known.get(name) ?? tag)]));
 }
 
 const WHOLE = /<!--whole-->[\s\S]*?<!--\/whole-->/;
 
-/** What the script of a page does not need again. */
+/** Content for a whole page only; it is left out of what the page's script loads. */
 export function onlyWhole(content: Html): Html {
   return html`${trusted('<!--whole-->')}${content}${trusted(endOf('whole'))}`;
 }
 
-/** Leaves of each part that is to be kept its place only, which a script fills with what it has. */
+/** Replaces each part that is kept by an empty place. The page's script fills the place with the part that it has. */
 export function withoutParts(text: string, isKept: (name: string) => boolean): string {
   return text
     .replace(WHOLE, '')

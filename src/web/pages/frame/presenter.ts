@@ -1,4 +1,4 @@
-// Sends pages: nothing to whoever has the same one already, and only the parts that changed to the script of a page.
+// Sends pages. A client with the same page gets nothing; the script of a page gets only the parts that changed.
 import { parametersOf } from '../../parameters.ts';
 import type { PageContext } from '../entry/gates.ts';
 import type { Download, PageRoute } from '../route.ts';

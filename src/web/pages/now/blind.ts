@@ -1,4 +1,4 @@
-// Watches of which nothing is known now, and those that may become so, by cause.
+// Watches with unknown values, and those that may become unknown soon, by cause.
 import type { BlindCauseShape, Trust } from '../../../query/shapes/overview.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { causeWords } from '../../../query/shapes/common.ts';
@@ -15,7 +15,7 @@ export function blindTable({ blind, overdue }: Pick<Trust, 'blind' | 'overdue'>,
 
 interface Heading {
   readonly title: string;
-  /** Of a page that lists these watches. */
+  /** The path of a page that lists these watches. */
   readonly path: string | null;
 }
 

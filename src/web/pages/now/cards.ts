@@ -1,4 +1,4 @@
-// An open alert that nobody has in hand: everything that somebody who was woken wants to know of it.
+// The card of an open alert that nobody has acknowledged: all that a person on call needs first.
 import type { AlertCard } from '../../../query/shapes/alerts.ts';
 import type { MeasureShape } from '../../../query/shapes/common.ts';
 import type { Overview } from '../../../query/shapes/overview.ts';
@@ -29,7 +29,7 @@ export function cardSection({ cards, more }: Overview, request: PageRequest & Of
 
 const KEY_CHARS = 10;
 
-/** Of eight cards so much of a key is enough. */
+/** There are at most eight cards, so the start of a key is enough. */
 function partName({ key, episode }: AlertCard): string {
   return `${NEWS}${key.slice(0, KEY_CHARS)}-${episode}`;
 }
@@ -93,7 +93,7 @@ function whereLine(card: AlertCard, request: PageRequest): Html {
   return html`<p class="small quiet"><a class="mono" href="${watchPath(watch)}">${watch}/${alert}</a>${where}</p>`;
 }
 
-/** What it measures or counts, or what happened. */
+/** The measured value, the count, or the event. */
 function facts(card: AlertCard, moment: Moment): Html {
   const { measure, count, detail } = card;
   if (count !== null)

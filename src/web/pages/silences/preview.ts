@@ -1,4 +1,4 @@
-// What a silence would hold back, and the button that makes it.
+// The preview of a silence: the alerts that it would hold back, and the button that creates it.
 import type { SilencePreview } from '../../../query/shapes/operators.ts';
 import { counted, plural } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';

@@ -68,7 +68,7 @@ function drawing(series: Series, area: Area): Html {
   </svg>`;
 }
 
-/** What the drawing says, for those who do not see it. */
+/** A text version of the drawing, for screen readers. */
 function sentence({ field, unit, points, limits, episodes }: Series, moment: Moment): string {
   const last = points.at(-1);
   const now = last === undefined ? '' : `, now ${grouped(last[1])} ${unit}`.trimEnd();
@@ -135,7 +135,7 @@ function hatched(from: number, to: number, height: number): string {
 }
 
 interface LineOptions {
-  /** Among the alerts, of which there are so many: the words of each stand beside those of the one before. */
+  /** The index among the limits; `of` is their number. It keeps the labels side by side. */
   readonly place: number;
   readonly of: number;
   readonly y: (value: number) => number;
@@ -144,7 +144,7 @@ interface LineOptions {
 
 const WORDS_WIDTH = 180;
 
-/** The words of both stand on the outer sides of their lines, so that they never meet. */
+/** The labels of both limits are on the outer sides of their lines, so that they never overlap. */
 function limitLines({ alert, severity, fires, fire, clear }: DrawnLimit, options: LineOptions): string[] {
   const { place, of, y, width } = options;
   const name = of === 1 ? '' : `${escapeHtml(alert)} `;

@@ -1,4 +1,4 @@
-// Why each alert of a watch fires or not: its conditions, part by part, with what they read.
+// Explains why each alert of a watch fires or not: its conditions, part by part, with the values that they read.
 import type {
   AlertExplanation,
   ConditionExplanation,
@@ -41,7 +41,7 @@ function oneAlert(alert: AlertExplanation, moment: Moment): Html {
   </div>`;
 }
 
-/** What it reads and counts now, and what has to change. */
+/** The values that the alert reads and counts now, and what has to change before it fires or ends. */
 export function conditionNow(alert: AlertExplanation, moment: Moment): Html {
   const { conditions, counts } = alert;
   const lines =
@@ -67,7 +67,7 @@ function countNow(count: CountNow, moment: Moment): Html {
     }`;
 }
 
-/** Of the group that is worst, where there are several. */
+/** The state of a group that fires, otherwise of the first group. */
 function stateLine({ states, severity, conditions, held_back: held }: AlertExplanation, moment: Moment): Html {
   const [first] = states;
   const firing = states.find(({ state }) => state === 'firing' || state === 'recovering');
@@ -81,7 +81,7 @@ function stateLine({ states, severity, conditions, held_back: held }: AlertExpla
 
 function who({ recipients, would_notify: would }: AlertExplanation): string {
   const told = recipients.map((one) => `${recipientName(one)} ${one.state === 'accepted' ? 'notified' : one.state}`);
-  // Several events of one alert may be open, and each was told to the same people.
+  // Several open events of one alert went to the same people: each recipient is shown once.
   if (told.length > 0) return [...new Set(told)].join('; ');
   return would.length === 0 ? 'notifies nobody' : `would notify ${would.map(recipientName).join(', ')}`;
 }

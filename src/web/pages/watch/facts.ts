@@ -1,4 +1,4 @@
-// What else is to be known of a watch: beside the chart.
+// Facts about a watch, shown beside its chart.
 import type { AlertExplanation } from '../../../query/shapes/explanations.ts';
 import type { WatchExplanation } from '../../../query/shapes/watches.ts';
 import type { Episode } from '../../../query/shapes/alerts.ts';

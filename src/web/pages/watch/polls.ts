@@ -1,4 +1,4 @@
-// What the last polls of a watch brought.
+// The results of a watch's last polls.
 import type { PollRow, WatchExplanation } from '../../../query/shapes/watches.ts';
 import { amountTag } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
