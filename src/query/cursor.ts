@@ -15,13 +15,13 @@ export interface Paging {
   readonly limit: number;
 }
 
-/** In which order items stand. */
+/** The order of a list. */
 export interface Order<T> {
   /** The list in this order: another one refuses its cursors. */
   readonly list: string;
   /** It is asked of every item. */
   readonly rankOf: (item: T) => number;
-  /** What decides between equal ranks: of ten thousand items few are asked. Never equal. */
+  /** The order among equal ranks; never equal. It is called for few items. */
   readonly tieOf: (item: T) => SortPosition;
   /** The items come in the order of their ties: of many equal ones only the first have to be sorted. */
   readonly areInOrder?: boolean;
@@ -39,7 +39,7 @@ export function pageOf<T>(items: readonly T[], order: Order<T>, { after, limit }
   return { items: page.map(({ item }) => item), next };
 }
 
-/** Those that may be among so many first ones, by their ranks: few of many have to be sorted. */
+/** The items that may be among the first `count`, by their ranks. So only few items have to be sorted. */
 function foremost<T>(items: readonly T[], { rankOf, areInOrder = false }: Order<T>, count: number): readonly T[] {
   if (items.length <= count) return items;
   const ranks = new Float64Array(items.length);
@@ -58,7 +58,10 @@ interface Placed<T> {
   readonly place: SortPosition;
 }
 
-/** So many of them, in order. Thousands may have the same rank: most are compared with the last one that is kept, and left. */
+/**
+ * The first `count` items, in order. Thousands of items may have the same rank: most are compared with the last kept
+ * item only.
+ */
 function first<T>(items: readonly T[], placeOf: (item: T) => SortPosition, count: number): readonly Placed<T>[] {
   const kept: Placed<T>[] = [];
   for (const item of items) {

@@ -1,4 +1,4 @@
-// What metrics show of alerts and silences.
+// The numbers of alerts and silences in the metrics.
 import type { Severity } from '../core/model/ids.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
 import { isUnhandled, openAlerts } from './alerts/open-alerts.ts';
@@ -6,7 +6,7 @@ import { cardGroups, countAlerts } from './alerts/card-groups.ts';
 import type { QueryContext } from './view.ts';
 
 export interface Gauges {
-  /** Open alerts that are in nobody's hand. */
+  /** Open alerts that need attention. */
   readonly unacknowledged: ReadonlyMap<Severity, number>;
   readonly silences: ReadonlyMap<SilenceState, number>;
 }
@@ -14,7 +14,7 @@ export interface Gauges {
 export const SILENCE_STATES = ['active', 'scheduled', 'ending-while-firing'] as const;
 export type SilenceState = (typeof SILENCE_STATES)[number];
 
-/** A silence that ends within this, while something that it holds back fires, is told apart. */
+/** A silence is counted on its own if it ends within this time while an alert that it holds back fires. */
 const ENDING_MS = 900_000;
 
 /** Rejects with a `StorageError`. */

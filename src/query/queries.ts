@@ -1,4 +1,4 @@
-// All queries over a view that is made anew for each call: what pages, the API and the CLI print.
+// All queries of pages, the API and the CLI. Each call makes a view of its own.
 import type { Matcher } from '../dispatch/model.ts';
 import type { EpisodeName } from '../store/contract/alerts.ts';
 import { about } from './daemon/about.ts';
@@ -55,7 +55,7 @@ export interface Queries {
   alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
   /** `filter` leaves verdict and trust as they are: they are of all. */
   overview(filter?: OverviewFilter): Promise<Overview>;
-  /** Of the overview, at a tenth of its cost. */
+  /** The summary of the overview, at a tenth of its cost. */
   summary(): Promise<OverviewSummary>;
   watches(filter: WatchListFilter): Promise<WatchList>;
   accounts(filter: AccountListFilter): Promise<AccountList>;
@@ -65,12 +65,12 @@ export interface Queries {
   deliveries(filter: DeliveryListFilter): Promise<DeliveryList>;
   /** Null: there is none. */
   delivery(id: string): Promise<DeliveryDetail | null>;
-  /** Of the delivery that a link names; null: it is not kept any more. */
+  /** The message of a delivery that a link names; null: it is no longer kept. */
   linkedMessage(delivery: string): Promise<LinkedMessage | null>;
   silences(): Promise<SilenceLists>;
   /** Null: there is none, or it is over for long. */
   silence(id: string): Promise<SilenceRow | null>;
-  /** Of a silence with these matchers; or what is wrong with them. */
+  /** The preview of a silence with these matchers, or the mistakes in them. */
   previewSilence(matchers: Matcher): Promise<SilencePreview | readonly MatcherMistake[]>;
   explorers(): Promise<ExplorerList>;
   rules(filter: RuleListFilter): Promise<RuleList>;
@@ -81,7 +81,7 @@ export interface Queries {
   watch(name: string): Promise<WatchExplanation | Gone | null>;
 }
 
-/** `look`: makes the view of now. */
+/** `look`: makes a view of the present state. */
 export function createQueries(look: () => Promise<QueryContext>, edition: Queries['edition']): Queries {
   return {
     edition,

@@ -1,4 +1,4 @@
-// What queries are asked. What they answer stands in shapes/, a file for each page or two.
+// The inputs of queries. Their answers are in shapes/, a file for each page or two.
 import { z } from 'zod';
 import { WrittenTime } from '../operators/shapes.ts';
 import { SeverityShape } from './shapes/common.ts';
@@ -21,7 +21,7 @@ const LABEL = /^[A-Za-z_]\w{0,99}=./;
 const MOST_LABELS = 10;
 const NO_LABEL = 'is not written as a label and its value, such as team=treasury';
 
-/** It may stand several times in an address. */
+/** It may occur several times in an address. */
 const label = z
   .preprocess(
     (given) => (typeof given === 'string' ? [given] : given),
@@ -33,7 +33,7 @@ const label = z
 export const OverviewFilter = z.strictObject({ label });
 export type OverviewFilter = z.output<typeof OverviewFilter>;
 
-/** Filters of watches, and of what belongs to a watch. */
+/** Filters of watches, and of data that belong to watches. */
 const ofWatches = {
   q: search,
   label,

@@ -1,4 +1,4 @@
-// What is known of watches by the state alone: those of a daemon that does not run, or that another replica polls.
+// Facts about watches from the state alone, for a daemon that does not run or for watches that another replica polls.
 import { blindGroups, mergedHealth, UNKNOWN_HEALTH, type HealthSummary } from '../core/model/quality/health-summary.ts';
 import { reasonOf, type BlindWatch } from '../core/model/quality/blind-cause.ts';
 import { figurePathsOf, storedFiguresOf, type Figures } from '../core/model/figures.ts';
@@ -13,16 +13,16 @@ import type { StoredDiagnostics } from '../store/contract/memories.ts';
 import type { StoreView } from '../store/contract/store.ts';
 import type { RuntimeView } from './view.ts';
 
-/** What the state holds of the watches. */
+/** The stored data of the watches. */
 export interface StoredFacts {
   readonly memories: ReadonlyMap<WatchId, Memory>;
-  /** Those whose memory cannot be read. */
+  /** Watches whose memory cannot be read. */
   readonly damaged: ReadonlySet<WatchId>;
   readonly diagnostics: ReadonlyMap<WatchId, StoredDiagnostics>;
   readonly pauses: readonly Pause[];
 }
 
-/** Of all watches where `ids` is left out. Rejects with a `StorageError`. */
+/** Reads all watches if `ids` is left out. Rejects with a `StorageError`. */
 export async function readStored(
   reader: Pick<StoreView, 'recall' | 'diagnostics' | 'pauses'>,
   ids?: readonly WatchId[],
@@ -48,7 +48,7 @@ export function storedWatches(
   return {
     memoryOf: (id) => memories.get(id) ?? null,
     figuresOf: (id) => figuresIn(watchById.get(id), memories.get(id), diagnostics.get(id)),
-    // Whoever needs it reads it from the state.
+    // Snapshots are read from the state when they are needed.
     snapshotOf: () => null,
     healthOf: (id) => diagnostics.get(id)?.health ?? {},
     blind: () => blindOf(watches, work, now),
@@ -99,7 +99,7 @@ function overdueIn(watch: Watch, { memories, damaged, pauses }: StoredFacts, now
   return since === null ? [] : [{ watch, since, reason: reasonOf(memory?.data ?? null), fields: [] }];
 }
 
-/** What is remembered of something else that was watched is nothing of this. */
+/** A memory with another checksum belongs to an earlier definition of the watch, so its figures are not used. */
 function figuresIn(
   watch: Watch | undefined,
   memory: Memory | undefined,
@@ -110,7 +110,7 @@ function figuresIn(
   return storedFiguresOf(watch.kind.fields, figurePathsOf(watch), snapshot);
 }
 
-/** `from`: what was before does not count. */
+/** `from`: the time before it does not count. */
 function blindIn(
   watch: Watch,
   { memories, damaged, pauses, from }: StoredFacts & { readonly from: Instant | null },

@@ -1,6 +1,8 @@
-// What queries read: the state, through a connection that only reads, and what the daemon holds in memory. They write
-// nothing, and have no clock: `now` is part of the view. The CLI makes a view from the file alone; there some of it is
-// null, for only a running daemon knows it.
+// The inputs of queries: the state, through a read-only connection, and the daemon's data in memory. Queries write
+// nothing and
+// have no clock: `now` is part of the view. The CLI makes a view from the state file alone. Data that only a running
+// daemon
+// has are null there.
 import type { ClusterView } from '../cluster/ownership.ts';
 import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
@@ -29,7 +31,10 @@ export interface RuntimeView {
   readonly startedAt: Instant | null;
   /** Null: no daemon runs. */
   readonly bootId: string | null;
-  /** The daemon, or all replicas together; made once for each view. Where none runs: what the state shows. */
+  /**
+   * The health of the daemon or of all replicas together, computed once for each view. Without a daemon it comes from
+   * the state.
+   */
   health(): HealthSummary;
   /** A process holds the state, and has written nothing of its health since then; null: it has, or none runs. */
   readonly silentSince: Instant | null;
@@ -38,14 +43,14 @@ export interface RuntimeView {
   watches(): readonly Watch[];
   /** Another object after every poll. */
   memoryOf(id: WatchId): Memory | null;
-  /** Of which watches memory, figures and health are other ones than at an earlier mark. */
+  /** The watches whose memory, figures or health changed since an earlier mark. */
   changedSince(mark: number): ChangesSince;
   /** The numbers that alerts compare, at the last poll; null: nothing was read yet. The same object until the next poll. */
   figuresOf(id: WatchId): Figures | null;
-  /** What was read last, where the state does not hold it yet. */
+  /** The last snapshot, if the state does not contain it yet. */
   snapshotOf(id: WatchId): Snapshot | null;
   healthOf(id: WatchId): HealthByAlert;
-  /** Labels of what the daemon may tell of itself. */
+  /** Labels of the daemon's alerts about itself. */
   selfLabels(): readonly Labels[];
   blind(): readonly BlindWatch[];
   /** No poll has seen anything of them since the start, and they are not paused. */
@@ -60,9 +65,9 @@ export interface RuntimeView {
   polls(watch: Watch): readonly PollRecord[] | null;
   /** The text of a rule file that is in force; null: it is none. */
   ruleFile(file: string): string | null;
-  /** The other replica that asks the explorer, and knows what is only in memory; null: this one does, or none. */
+  /** The other replica that polls the explorer and has its data in memory; null: this process does, or none. */
   replicaOf(explorer: string): string | null;
-  /** The replicas and what each works on; null: one process has the state for itself. */
+  /** The replicas and their shards; null: one process uses the state alone. */
   cluster(): Pick<ClusterView, 'replicas' | 'shards' | 'configInForce'> | null;
 }
 
@@ -73,12 +78,12 @@ export interface RejectedReload {
   readonly problems: readonly Problem[];
 }
 
-/** What the answers of one explorer have shown since the start. */
+/** Statistics of one explorer's answers since the start. */
 export interface ExplorerState {
   readonly name: string;
-  /** Of the last hour. */
+  /** Counts of the last hour. */
   readonly answers: readonly { readonly outcome: string; readonly count: number }[];
-  /** Of the last hour; null: there was none. */
+  /** The 99th percentile of the last hour; null: there were no answers. */
   readonly p99Ms: number | null;
   readonly rate: { readonly remaining: number; readonly limit: number | null } | null;
 }

@@ -1,4 +1,4 @@
-// Open alerts with what a person needs to judge them.
+// Open alerts with the facts that a person needs to judge them.
 import type { Segment } from '../../core/model/watch/condition.ts';
 import type { ConditionState } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -76,7 +76,7 @@ async function cardOf(
 
 type Standing = Pick<AlertCard, 'state' | 'firings' | 'measure' | 'count'>;
 
-/** How it stands now, whoever has it in hand. */
+/** The present state of an alert, whether or not it is acknowledged. */
 export async function standingOf(view: QueryContext, alert: OpenAlert): Promise<Standing> {
   const found = foundFor(view, alert);
   return {
@@ -94,7 +94,7 @@ function hasDrawnLimit({ watch, rule }: OpenAlert): boolean {
   return subject?.type === 'field' && !subject.isBefore && subject.path === drawnPath(watch);
 }
 
-/** Which alert it is, as its newest message has it. */
+/** The fields that identify an alert, from its newest message. */
 export function newestOf({ row: { key, episode, seq, name, alert, severity, since } }: Pick<OpenAlert, 'row'>) {
   return { key, episode, seq, watch: name, alert, severity, since: showInstant(since) };
 }
@@ -131,7 +131,7 @@ function firingsIn(found: FoundState | null): number {
   return found === null || found.condition.flapping === null ? 0 : found.condition.firings.length;
 }
 
-/** As of the last poll: nobody knows what happened since. */
+/** The count as of the last poll; what happened since is unknown. */
 function countIn(
   { runtime, now }: QueryContext,
   { rule, watch }: OpenAlert,

@@ -1,4 +1,4 @@
-// What an alert counts now.
+// The present counts of an alert.
 import { mostNeeded, subjectOfCount } from '../../core/alerts/counts.ts';
 import { namesOf } from '../../core/alerts/sentence.ts';
 import { talliesAfter, totalsOf } from '../../core/alerts/tallies.ts';

@@ -1,4 +1,4 @@
-// What fired before.
+// Earlier firings of alerts.
 import { z } from 'zod';
 import type { WatchId } from '../../core/model/ids.ts';
 import { showInstant } from '../../lib/clock.ts';
@@ -10,7 +10,7 @@ import type { QueryContext } from '../view.ts';
 const EPISODES_MS = 90 * 86_400_000;
 const MOST_EPISODES = 20;
 
-/** Of the conditions of a watch, the newest first: as far back as the state knows. */
+/** Firings of the conditions of a watch, newest first, as far back as the state keeps them. */
 export async function episodesOf(view: QueryContext, watch: WatchId): Promise<Episode[]> {
   const firings = await view.store.firings(view.now - EPISODES_MS, watch);
   return namedEpisodes(
@@ -22,7 +22,7 @@ export async function episodesOf(view: QueryContext, watch: WatchId): Promise<Ep
   );
 }
 
-/** Those of the same alert before this one, the newest first. */
+/** Earlier firings of the same alert, newest first. */
 export async function earlierEpisodes(view: QueryContext, watch: WatchId, of: EpisodeName): Promise<Episode[]> {
   const firings = await view.store.firings(view.now - EPISODES_MS, watch);
   const earlier = firings.filter(({ key, episode }) => key === of.key && episode < of.episode);
@@ -40,7 +40,7 @@ export async function namedEpisodes({ store }: QueryContext, firings: readonly F
   });
 }
 
-/** Of a line of the journal; null: it names none. */
+/** The episode that the data of a journal line name; null if they name none. */
 export function episodeIn(data: unknown): number | null {
   return Named.safeParse(data).data?.episode ?? null;
 }

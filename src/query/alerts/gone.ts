@@ -1,4 +1,4 @@
-// What the state still knows of a watch that is no longer in the rules.
+// Facts in the state about a watch that is no longer in the rules.
 import type { Message } from '../../core/model/delivery.ts';
 import { showInstant } from '../../lib/clock.ts';
 import type { Gone } from '../shapes/alerts.ts';

@@ -1,4 +1,4 @@
-// Which alerts are open, and who has them in hand: an operator, a silence, or another alert that explains them.
+// Open alerts, and who has taken charge of each: an operator, a silence, or another alert that explains it.
 import { RANK_OF } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE, type WatchId } from '../../core/model/ids.ts';
 import { EVENT_SHOWN_MS } from '../../core/model/transition.ts';
@@ -29,7 +29,7 @@ export interface OpenAlert extends RuledAlert {
   readonly isOpen: boolean;
 }
 
-/** Why nobody has to look at an open alert now; null: somebody has to. */
+/** Why an open alert needs no attention now; null: it needs attention. */
 export function inHand({
   row,
   ack,
@@ -42,22 +42,22 @@ export function inHand({
   return row.severity === 'info' ? 'info' : null;
 }
 
-/** Whether it is a card: open or critical, and in nobody's hand. */
+/** True if the alert is shown as a card: open or critical, and needing attention. */
 export function isUnhandled(alert: OpenAlert): boolean {
   return inHand(alert) === null && stands(alert);
 }
 
-/** Whether it would be a card if nobody had it in hand. */
+/** True if the alert would be a card, but needs no attention now. */
 export function isHandled(alert: OpenAlert): boolean {
   return inHand(alert) !== null && stands(alert);
 }
 
-/** Other events stand in the table of events alone. */
+/** Other events appear only in the table of events. */
 function stands({ row, isOpen }: OpenAlert): boolean {
   return isOpen || row.severity === 'critical';
 }
 
-/** Without what the daemon tells of itself: the trust strip shows the same facts. In the order of `byUrgency`. */
+/** Without alerts about the daemon itself: the trust strip shows the same facts. In the order of `byUrgency`. */
 export async function openAlerts({ store, runtime, now }: QueryContext): Promise<OpenAlert[]> {
   const policy = await store.policy(now);
   const rows = await store.openAlerts({ at: now });
@@ -94,8 +94,9 @@ export function ruledOf(row: OpenAlertRow, watchById: ReadonlyMap<WatchId, Watch
 }
 
 /**
- * Critical first. Then what fires, the oldest first, and after it what happened, the newest first: a hundred events of last
- * week must not hide that the gas runs out now.
+ * Critical alerts first. Among equals, conditions come before events: conditions oldest first, events newest first.
+ * Otherwise
+ * a hundred events of last week would hide that the gas is running out now.
  */
 function byUrgency({ row: a }: OpenAlert, { row: b }: OpenAlert): number {
   const older = a.since - b.since;

@@ -7,7 +7,7 @@ import type { RecipientStatus } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';
 import { episodeName } from './episode-name.ts';
 
-/** What the server said last, in one line; null: it was not tried yet. */
+/** The server's last answer in one line; null: there was no attempt yet. */
 export function answerOf({ outcome }: Pick<StoredDelivery, 'outcome'>): string | null {
   return outcome === null ? null : singleLine(outcome.text);
 }
@@ -22,12 +22,14 @@ export async function recipientsOf({ store }: QueryContext, of: readonly Episode
   return (one) => statusesOf(progress.get(episodeName(one)) ?? [], held.get(one.key) ?? []);
 }
 
-/** False: it was refused, and another message stands in its place. */
+/** False: the delivery was refused, and another message replaces it. */
 export function isToArrive({ delivery: { state } }: Progress): boolean {
   return state !== 'merged' && state !== 'cancelled';
 }
 
-/** By their names. Of each recipient what is owed counts, else the newest message. */
+/**
+ * One status for each recipient, in the order of their names: of a pending message if there is one, else of the newest.
+ */
 function statusesOf(progress: readonly Progress[], held: readonly HeldMessage[]): RecipientStatus[] {
   const byRecipient = Map.groupBy(progress, ({ delivery }) => placeOf(delivery));
   const sent = [...byRecipient.values()].flatMap((all) => {

@@ -1,4 +1,4 @@
-// What happened in one episode of an alert, in order: what was decided, what became of each message, and who did what.
+// The events of one episode of an alert, in order: decisions, results of each message, and actions of operators.
 import { z } from 'zod';
 import { nameOfTransition } from '../../core/model/transition.ts';
 import type { Message } from '../../core/model/delivery.ts';
@@ -120,7 +120,7 @@ const Acted = z.object({
   channel: z.string().optional(),
 });
 
-/** What operators did about it, and what held its messages back. */
+/** Actions of operators on the alert, and the silences or pauses that held its messages back. */
 function actedOf({ at, kind, actor, data }: JournalLine, { episode }: EpisodeName): TimelineEntry[] {
   const read = Acted.safeParse(data).data ?? {};
   const entry = { ...BLANK, at: showInstant(at), until: read.until ?? null };

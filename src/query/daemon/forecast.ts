@@ -20,7 +20,7 @@ export function forecasts(runtime: RuntimeView): (Forecast | null)[] {
   });
 }
 
-/** Those that were learned. */
+/** Learned prices by explorer. */
 export function pricesIn({ explorers }: HealthSummary): PricesOf {
   const prices = new Map(
     plansOf(explorers).flatMap((plan) => {

@@ -1,4 +1,4 @@
-// The alerts of the rules: how their conditions do, and how often they were told.
+// The alerts of the rules: the health of their conditions, and how often they sent messages.
 import type { Problem } from '../../config/problem.ts';
 import { conditionText } from '../../core/alerts/message.ts';
 import { healthOf, isHealthy, type Health } from '../../core/model/health.ts';
@@ -100,7 +100,7 @@ function later(one: Instant | null, other: Instant | null): Instant | null {
 interface Known {
   readonly facts: readonly WatchFacts[];
   readonly notifiedOf: NotifiedOf;
-  /** Their rules are not to blame for what they do not know. */
+  /** Watches with unknown values: the health of their rules does not count. */
   readonly blind: ReadonlySet<WatchId>;
 }
 
@@ -139,7 +139,7 @@ function hasCondition(alert: AlertRule): boolean {
 /** The worst first. */
 const WORST: readonly Health[] = ['unknown-too-long', 'always-true', 'never-true', 'never-evaluated'];
 
-/** Those that want a look first, then in the order of the files. */
+/** Alerts that need attention come first, the others in the order of the files. */
 const ORDER: Order<RuleRow> = {
   list: 'rules',
   rankOf: ({ health }) => (isHealthy(health) ? 1 : 0),

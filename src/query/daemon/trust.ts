@@ -1,4 +1,4 @@
-// What the verdict rests on: how fresh the data is, and whether messages go out.
+// The reasons for the verdict: how fresh the data is, and whether messages are sent.
 import { paceIn, type Watch } from '../../core/model/watch/watch.ts';
 import type { BlindGroup, HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
@@ -11,7 +11,7 @@ import { answerOf } from '../alerts/recipients.ts';
 import type { QueryContext } from '../view.ts';
 import { countUnhealthy, type WatchFacts } from '../watches/watch-facts.ts';
 
-/** What was given up before counts no more. */
+/** Deliveries that were given up earlier than this do not count. */
 export const GIVEN_UP_MS = 7 * 86_400_000;
 
 export async function trust({ store, runtime, now }: QueryContext, watches: readonly WatchFacts[]): Promise<Trust> {

@@ -4,7 +4,7 @@ import type { VerdictFacts } from './verdict.ts';
 
 export interface HeadlineFacts extends VerdictFacts {
   readonly verdict: PageVerdict;
-  /** The title of the most urgent alert that nobody has in hand; null: there is none. */
+  /** The title of the most urgent alert that needs attention; null if there is none. */
   readonly worst: string | null;
   readonly watches: number;
   /** Watches that missed a due time and are not blind yet, since when the first of them; null: there is none. */
@@ -84,7 +84,7 @@ function worstDoubt({ blind, doubted, notJudged, failingLoops, unheld, owed }: H
   return `${counted(owed, 'delivery', 'deliveries')} could not be sent`;
 }
 
-/** Nothing is quiet that nobody looked at. */
+/** The headline if nothing fires. It says "All quiet" only if no watch is overdue. */
 function quietOf(facts: HeadlineFacts): Headline {
   const { overdue, watches } = facts;
   if (overdue === null)
@@ -93,7 +93,7 @@ function quietOf(facts: HeadlineFacts): Headline {
   return { headline, detail: sentences('Nothing is pending.', doubtOf({ ...facts, overdue: null }, '')) };
 }
 
-/** What makes the answer less sure; `sure`: where nothing does. */
+/** The facts that make the answer less sure; `sure` if there are none. */
 function doubtOf(facts: HeadlineFacts, sure = 'No watch is blind, and no delivery is owed.'): string {
   const { blind, doubted, notJudged, failingLoops, unheld, isRejected, watches, overdue, owed } = facts;
   const found = [

@@ -20,7 +20,7 @@ export interface Pending {
 export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
   const pending: Pending[] = [];
   for (const { watch, memory, hasPending } of facts) {
-    // Of ten thousand watches few have anything pending: no list is made of the others.
+    // Of ten thousand watches few have a pending alert; for the others no list is created.
     if (memory === null || !hasPending) continue;
     for (const rule of watch.alerts) {
       if (rule.type === 'event') continue;
@@ -59,7 +59,7 @@ function pendingSince({ condition }: Pending, covered: Instant): Instant {
   return Math.round(covered - heldFor(condition, covered));
 }
 
-/** Null while the condition is unknown: its time stands still. */
+/** Null while the condition is unknown: the time does not count then. */
 function firesAt({ rule, condition }: Pending, covered: Instant): Instant | null {
   if (condition.since === null) return null;
   return Math.round(covered + Math.max(0, rule.forMs - heldFor(condition, covered)));

@@ -1,4 +1,4 @@
-// What the verdict rests on: what is open or pending, and what was not seen or not sent.
+// The facts behind the verdict: open and pending alerts, and what could not be read or sent.
 import type { Severity } from '../../core/model/ids.ts';
 import { inHand, isHandled, isUnhandled, openAlerts, type OpenAlert } from '../alerts/open-alerts.ts';
 import type { OutboxDepth } from '../../store/contract/deliveries.ts';
@@ -14,15 +14,15 @@ import { unseenIn, verdictOf, type VerdictFacts } from './verdict.ts';
 export interface Situation {
   readonly open: readonly OpenAlert[];
   readonly pending: readonly Pending[];
-  /** Open alerts that nobody has in hand. */
+  /** Open alerts that need attention. */
   readonly cards: readonly CardGroup[];
   readonly facts: VerdictFacts;
   readonly verdict: PageVerdict;
-  /** Messages that nobody dismissed. */
+  /** Messages that were given up and not dismissed. */
   readonly givenUp: number;
 }
 
-/** What every page shows of it. */
+/** The part of the overview that every page shows. */
 export async function summary(view: QueryContext): Promise<OverviewSummary> {
   const { verdict, cards, givenUp } = await situation(view, await watchFacts(view));
   return { verdict, unhandled: countAlerts(cards), given_up: givenUp };

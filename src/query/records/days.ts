@@ -1,4 +1,4 @@
-// The days of the journal: of each, when nothing was known of which explorer.
+// The days of the journal, each with the times when watches of an explorer were unknown.
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import { zoneOffset } from '../../lib/time-zone.ts';
@@ -8,18 +8,18 @@ import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
 const DAY_MS = 86_400_000;
-/** Of one day; of a day that has more, the first ones. */
+/** The most gaps of one day; later ones are left out. */
 const MOST_GAPS = 20;
 
 export interface DaysOptions {
   readonly store: Pick<QueryContext['store'], 'unknownSpans'>;
-  /** Of which gaps are told. */
+  /** The watches whose gaps are listed. */
   readonly watches: readonly Watch[];
   readonly now: Instant;
   readonly zone: string;
 }
 
-/** Those in which these instants lie, the newest first. Rejects with a `StorageError`. */
+/** The days of these instants, newest first. Rejects with a `StorageError`. */
 export async function daysOf(
   { store, watches, now, zone }: DaysOptions,
   instants: readonly Instant[],

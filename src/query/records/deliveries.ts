@@ -1,4 +1,4 @@
-// Who was told what, and who was not: what was given up first, then what is owed, then what was sent.
+// The deliveries: first those that were given up, then the pending ones, then those that were sent.
 import { z } from 'zod';
 import { headingOf } from '../../core/wording/message-words.ts';
 import { showInstant } from '../../lib/clock.ts';
@@ -41,7 +41,7 @@ const STATES: Readonly<Record<NonNullable<DeliveryListFilter['state']> | 'all', 
   sent: ['sent'],
 };
 
-/** Which of the states, and the number of the last one. */
+/** The index of the state in the list, and the number of the last delivery. */
 const Place = z.tuple([z.literal('deliveries'), z.int().nonnegative(), z.int()]);
 
 async function pageOf(
@@ -53,7 +53,7 @@ async function pageOf(
   const found: { readonly at: number; readonly row: StoredDelivery }[] = [];
   for (const [at, one] of states.entries()) {
     if (at < first || found.length > limit) continue;
-    // One more than is shown tells whether there is another page.
+    // One delivery more than the page shows: its presence means that there is another page.
     const wanted: Wanted = {
       state: one,
       channel,

@@ -66,7 +66,7 @@ const SHOWN: Readonly<Record<NonNullable<HistoryListFilter['show']>, Shown>> = {
     subjects: null,
   },
   people: { kinds: actedOn('alert', 'delivery', null), subjects: null },
-  // What the daemon tells of them itself.
+  // Alerts of the daemon about explorers.
   explorers: {
     kinds: ['routed'],
     subjects: ['blind', 'blind-field', 'explorer-down', 'credits'].map((alert) => `${SELF}${alert}/`),
@@ -79,7 +79,7 @@ function actedOn(...about: readonly LineWords['about'][]): readonly string[] {
   return [...new Set(ACTIONS.filter(({ line }) => about.includes(line.about)).map(({ line }) => line.kind))];
 }
 
-/** Names and addresses of watches stand in no line: they are looked up in the config. */
+/** Lines contain no names and addresses of watches; both are looked up in the config. */
 function searchOf({ runtime }: QueryContext, q: string | null): JournalSearch | null {
   const text = q?.trim() ?? '';
   if (text === '') return null;
@@ -95,7 +95,7 @@ function searchOf({ runtime }: QueryContext, q: string | null): JournalSearch | 
   };
 }
 
-/** What a poll decided of a notification is said by the line of its routing, with those who are notified. */
+/** True if the line of the routing says the same, with the recipients: a poll's line about notifications only. */
 function isToldAgain(line: JournalLine): boolean {
   if (line.kind !== 'decided') return false;
   const changes = changesOf(line);
@@ -104,7 +104,7 @@ function isToldAgain(line: JournalLine): boolean {
 
 const NOTIFIED: ReadonlySet<string> = new Set(['told', 'firing', 'resolved', 'retracted', 'corrected', 'reinstated']);
 
-/** What is looked at to say what a line is about. */
+/** The sources for the words of a line. */
 interface JournalView {
   readonly store: QueryContext['store'];
   readonly runtime: Pick<QueryContext['runtime'], 'watches'>;
@@ -112,7 +112,7 @@ interface JournalView {
   readonly zone: string;
 }
 
-/** Lines of the journal with what the config and the state know of their subjects. Rejects with a `StorageError`. */
+/** Lines of the journal, with facts from config and state about their subjects. Rejects with a `StorageError`. */
 export async function entriesOf(view: JournalView, lines: readonly JournalLine[]): Promise<HistoryEntry[]> {
   const watches = byId(view.runtime.watches());
   const referred = await Promise.all(lines.map((line) => referredBy(view, watches, line)));

@@ -12,12 +12,12 @@ import { showRecipient } from '../../rules/describe.ts';
 import type { JournalLine } from '../../store/contract/journal.ts';
 import type { HistoryEntry } from '../shapes/history.ts';
 
-/** What a line is about, where that is known. */
+/** The watch, alert and message that a line is about; null where they are not known. */
 export interface Referred {
-  /** Of the watch. */
+  /** The watch's name. */
   readonly name: string | null;
   readonly alert: string | null;
-  /** Of the notification, or the first one of the delivery. */
+  /** The message of the notification, or the first message of the delivery. */
   readonly message: Message | null;
   readonly recipient: { readonly channel: string; readonly recipient: string } | null;
   /** The zone in which times are shown. */
@@ -29,11 +29,11 @@ const TRANSITIONS = ['event', 'firing', 'resolved', 'retracted', 'corrected', 'r
 const Change = z.object({ alert: z.string(), what: z.string(), count: z.int(), key: z.string() });
 
 export interface Change extends z.output<typeof Change> {
-  /** Null: nobody is notified of such a change. */
+  /** Null: no message is sent about such a change. */
   readonly transition: TransitionName | null;
 }
 
-/** What became of which alerts, of a line about a poll or its routing; of any other none. */
+/** The changes of alerts in a line about a poll or its routing; none in other lines. */
 export function changesOf({ kind, data }: JournalLine): readonly Change[] {
   const changes = kind === 'decided' ? DecidedData.safeParse(data).data?.alerts : [Change.safeParse(data).data];
   return (changes ?? []).flatMap((change) => {
@@ -68,7 +68,7 @@ type Data = z.output<typeof Data>;
 
 type Said = Pick<HistoryEntry, 'what' | 'title' | 'how' | 'notified'>;
 
-/** `fires`, what of, how, and whom. */
+/** A line in words: `what` such as `fires`, the title, how, and the recipients. */
 export function sayLine(line: JournalLine, referred: Referred): Said {
   const data = Data.safeParse(line.data).data ?? {};
   const { message } = referred;

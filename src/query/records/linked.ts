@@ -1,4 +1,4 @@
-// What somebody sees who followed the link of a message: the alerts that it spoke of, as they are now.
+// The alerts of a message, as they are now, for a person who follows the message's link.
 import type { Message } from '../../core/model/delivery.ts';
 import { runbookOf } from '../../core/wording/message-pages.ts';
 import { headingOf } from '../../core/wording/message-words.ts';

@@ -190,7 +190,7 @@ export const AlertHistory = z
   .meta({ id: 'AlertHistory', description: 'What happened in one episode of an alert.' });
 export type AlertHistory = z.output<typeof AlertHistory>;
 
-/** What is left of a watch or an alert that is no longer there. */
+/** Facts about a watch or an alert that no longer exists. */
 export const Gone = z
   .strictObject({
     since: Time.describe('When the state last heard of it.'),

@@ -107,7 +107,7 @@ export const SilencePreview = z
   .meta({ id: 'SilencePreview', description: 'What a silence would hold back.' });
 export type SilencePreview = z.output<typeof SilencePreview>;
 
-/** What a link in a message shows: no call of the API answers with it. */
+/** The page behind a link in a message. No call of the API returns it. */
 export interface LinkedMessage {
   readonly channel: string;
   readonly recipient: string;
@@ -117,7 +117,7 @@ export interface LinkedMessage {
 export interface LinkedAlert {
   readonly key: string;
   readonly episode: number;
-  /** Of what it says now; null: it is over. */
+  /** The number of its present message; null: the alert is over. */
   readonly seq: number | null;
   readonly title: string;
   readonly severity: SeverityShape;
@@ -128,7 +128,7 @@ export interface LinkedAlert {
   readonly alert: string;
   readonly runbook: string | null;
   readonly of: Subject | null;
-  /** Of what goes on: how it is now. */
+  /** The present value; null if the alert is over. */
   readonly measure: MeasureShape | null;
   readonly ack: AckShape | null;
 }

@@ -1,4 +1,4 @@
-// The first page: what fires, and whether the answer can be trusted.
+// The first page: firing alerts, and whether the data can be trusted.
 import { z } from 'zod';
 import { AlertCard, AlertRow, EndedRow, EventRow } from './alerts.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';
@@ -140,10 +140,10 @@ export const Trust = z
   .meta({ id: 'Trust', description: 'What the verdict rests on.' });
 export type Trust = z.output<typeof Trust>;
 
-/** What every page shows of it. */
+/** The part of the overview that every page shows. */
 export interface OverviewSummary {
   readonly verdict: PageVerdict;
-  /** Alerts that nobody has in hand. */
+  /** Alerts that need attention. */
   readonly unhandled: number;
   readonly given_up: number;
 }

@@ -1,4 +1,5 @@
-// What a silence would hold back: which alerts it is about now, and what it would have held back in the last 24 hours.
+// The preview of a silence: the alerts that it would hold back now, and those that it would have held back in the last
+// 24 hours.
 import { SEVERITIES, type Recipient, type Severity } from '../../core/model/ids.ts';
 import type { Labels, Matcher } from '../../dispatch/model.ts';
 import { isSilencedBy } from '../../dispatch/policy/silenced.ts';
@@ -13,7 +14,7 @@ const MOST_LISTED = 100;
 
 type Row = SilencePreview['alerts'][number];
 
-/** Or what is wrong with the matchers. Rejects with a `StorageError`. */
+/** Returns the mistakes if the matchers are wrong. Rejects with a `StorageError`. */
 export async function previewSilence(
   { store, runtime, now }: QueryContext,
   matchers: Matcher,
@@ -62,7 +63,7 @@ function rowsOf({ alerts, open, notified }: Found): Row[] {
   return rows.toSorted((a, b) => b.open - a.open || b.notifications_24h - a.notifications_24h);
 }
 
-/** Of the alert of one rule, over all of its watches. */
+/** The row of one rule's alert, over all of its watches. */
 function rowOf(
   same: readonly SilencedAlert[],
   { open, notified }: { readonly open: number; readonly notified: readonly NotifiedLabels[] },

@@ -1,4 +1,4 @@
-// What operators have silenced and paused: what is in force or will be, and what is over.
+// Silences and pauses of operators: present, future and past ones.
 import type { Silence } from '../../dispatch/model.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { SilenceLists, SilenceRow } from '../shapes/operators.ts';
@@ -6,7 +6,7 @@ import type { QueryContext } from '../view.ts';
 
 const MOST_ENDED = 100;
 
-/** Those that end first come first; of what is over, what ended last. Rejects with a `StorageError`. */
+/** Active silences, the next to end first; past ones, the last ended first. Rejects with a `StorageError`. */
 export async function silences({ store, now }: QueryContext): Promise<SilenceLists> {
   const held = await store.heldBySilence();
   const all = (await store.silences()).toSorted((a, b) => a.until - b.until);

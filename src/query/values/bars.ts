@@ -30,15 +30,15 @@ interface Shown {
 }
 
 export interface Days {
-  /** Of which something else than quiet is to be shown, the worst of now first. */
+  /** Watches with at least one state other than `quiet`, the worst present state first. */
   readonly worstFirst: () => WatchId[];
   /** Conditions that ended, the last one first. */
   readonly ended: () => FiringSpan[];
-  /** Of these watches. */
+  /** The bars of these watches. */
   readonly of: (watches: readonly WatchId[]) => Promise<Shown>;
 }
 
-/** Of all watches, or of one. */
+/** The last 24 hours of all watches, or of one. */
 export async function days({ store, runtime, now }: QueryContext, watch: WatchId | null = null): Promise<Days> {
   const from = barsFrom(now);
   const spans = await store.firings(from, watch);
@@ -115,7 +115,7 @@ function barsOf({ from, now, knownFrom, firings, unknown }: Day): Bars {
     for (let i = Math.max(0, Math.floor((since - from) / BAR_MS)); i <= last; i += 1)
       if (worse(state, states[i])) states[i] = state;
   };
-  // Of now, when it was never polled; else not the half hour of its first poll.
+  // A watch without a poll is unknown until now. Otherwise the half hour of its first poll does not count as unknown.
   if (knownFrom > from) mark('unknown', from, knownFrom === now ? now : knownFrom - BAR_MS);
   for (const { since, until } of unknown) mark('unknown', since, until ?? now);
   for (const span of firings) if (span.severity !== 'info') mark(span.severity, span.from, span.until ?? now);

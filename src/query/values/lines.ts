@@ -8,7 +8,7 @@ import type { PathOfWatch } from '../../store/contract/samples.ts';
 import type { Point } from '../shapes/common.ts';
 import type { QueryContext } from '../view.ts';
 
-/** What is drawn of a watch: what the first of its conditions compares, else what its kind measures. */
+/** The path of a watch that is drawn: the one that its first condition compares, else the kind's measure. */
 export function drawnPath({ kind, alerts }: Watch): string | null {
   for (const alert of alerts) {
     const limit = alert.type === 'condition' ? limitOf(alert.while) : null;
@@ -17,7 +17,7 @@ export function drawnPath({ kind, alerts }: Watch): string | null {
   return kind.while?.measured ?? null;
 }
 
-/** Of which a history is kept. */
+/** The paths with a history; the drawn path is first. */
 export function drawnPaths(watch: Watch, { history }: Memory): string[] {
   const first = drawnPath(watch);
   const paths = Object.keys(history);
@@ -26,7 +26,7 @@ export function drawnPaths(watch: Watch, { history }: Memory): string[] {
 
 const MOST_RUNS = 100_000;
 
-/** The runs of a path that were not over by then, the oldest first: what is stored, then what goes on. */
+/** The runs of a path that ended after `since`, oldest first: the stored ones, then the open one. */
 export async function runsSince(
   store: QueryContext['store'],
   of: PathOfWatch,
@@ -35,14 +35,14 @@ export async function runsSince(
   return withOpenRun(memory, of.path, await store.samplesAfter(of, since - 1, MOST_RUNS));
 }
 
-/** What is stored of a path, and what goes on. */
+/** The stored runs of a path, and the open one. */
 export function withOpenRun(memory: Memory, path: string, stored: readonly Run[]): readonly Run[] {
   return withStored(memory, { [path]: stored }).history[path] ?? [];
 }
 
 const MOST_POINTS = 120;
 
-/** The values since then that are kept, the oldest first: where each begins, and the last one of now. */
+/** The kept values after `since`, oldest first: the start of each run, and the present value. */
 export async function linesOf({ store, runtime }: QueryContext, watch: Watch, since: Instant): Promise<Point[]> {
   const path = drawnPath(watch);
   const memory = runtime.memoryOf(watch.id);

@@ -12,7 +12,7 @@ import { showInstant, type Instant } from '../../lib/clock.ts';
 import type { MeasureShape } from '../shapes/common.ts';
 import { remembered } from '../../lib/remembered.ts';
 
-/** What was read, and when. */
+/** Values that were read, and the time of reading. */
 export interface MeasuredValue {
   readonly at: Instant;
   readonly isStale: boolean;
@@ -55,13 +55,13 @@ export function measureOf(watch: Watch, alert: ConditionAlert, reading: Measured
   };
 }
 
-/** What the value has to pass for the alert to end. */
+/** The value at which the alert ends. */
 export function clearAt({ until }: ConditionAlert, limit: Comparison): Amount {
   const end = until === null ? null : limitOf(until);
   return end !== null && isSame(end, limit) ? end.bound : limit.bound;
 }
 
-/** What the kind measures, where no alert compares it; null where it measures nothing. */
+/** The kind's measure, for a watch without an alert that compares it; null if the kind measures nothing. */
 export function plainMeasureOf(watch: Watch, reading: MeasuredValue | null): MeasureShape | null {
   const path = watch.kind.while?.measured ?? null;
   if (path === null) return null;
@@ -136,7 +136,7 @@ const THOUSANDTH = new Amount(1n, 3);
 const HUNDRED = new Amount(100n, 0);
 const MOST_DECIMALS = 8;
 
-/** Durations are shown in seconds, changes in percent, and amounts of what the watch is about in its unit. */
+/** Durations are shown in seconds, changes in percent, and amounts in the watch's unit. */
 function scaleOf(watch: Watch, subject: Comparison['subject']): Scale {
   const window = subject.type === 'window' ? subject.window : null;
   if (window?.measure === 'change') return { unit: '%', text: (number) => shortened(number.times(HUNDRED)) };
@@ -147,13 +147,13 @@ function scaleOf(watch: Watch, subject: Comparison['subject']): Scale {
   return { unit: path === watch.kind.while?.measured ? unitOf(watch) : '', text };
 }
 
-/** Of a quotient no more decimals than a person reads. */
+/** Cuts the decimals of a quotient to as many as a person reads. */
 function shortened(number: Amount): string {
   const [text = ''] = new RegExp(`^-?\\d+(?:\\.\\d{1,${MOST_DECIMALS}})?`).exec(number.toString()) ?? [];
   return Amount.parse(text)?.toString() ?? number.toString();
 }
 
-/** `USDC`, `ETH`: by the config, never by what a token calls itself. */
+/** `USDC`, `ETH`: the name from the config, never the name that a token gives itself. */
 export function unitOf(watch: Watch): string {
   const { token, coin, of } = namesOf(watch);
   return token ?? (of === null ? '' : coin);

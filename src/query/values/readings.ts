@@ -1,4 +1,4 @@
-// What the condition of one alert compares, at the last poll: also where it looks back over a window.
+// The values that one alert's condition compares, as of the last poll, including windows of the history.
 import { historyOf } from '../../core/alerts/history.ts';
 import type { Memory, Run } from '../../core/model/memory.ts';
 import type { WindowHistory, WindowSpan } from '../../core/model/watch/condition.ts';
@@ -32,7 +32,7 @@ interface PastWindows {
   readonly at: Instant;
 }
 
-/** Answers these windows as of `at`, from what is stored and what goes on; null: the watch has none. */
+/** The answers of these windows as of `at`, from stored runs and the open one; null: the watch has none. */
 export async function historyAt(
   { store }: Pick<QueryContext, 'store'>,
   watch: Watch,
@@ -57,7 +57,7 @@ export function isOutOfDate({ runtime, now }: QueryContext, watch: Watch, readAt
   return hasOldData(runtime, watch) || isOverdue(watch, readAt, now - twoMore, paceMs);
 }
 
-/** What was read last was not good. */
+/** True if the last answer was not usable, or its figures are stale. */
 export function hasOldData(runtime: RuntimeView, { id }: Watch): boolean {
   const state = runtime.memoryOf(id)?.data?.state ?? 'ok';
   return state !== 'ok' || runtime.figuresOf(id)?.isStale === true;

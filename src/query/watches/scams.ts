@@ -5,7 +5,7 @@ import { subjectOf } from '../alerts/cards.ts';
 import type { AccountList, AccountRow } from '../shapes/accounts.ts';
 import type { WatchFacts } from './watch-facts.ts';
 
-/** Of these accounts, as far as their tokens are watched. */
+/** Scam tokens of these accounts, for accounts whose tokens are watched. */
 export function scamsAt(facts: readonly WatchFacts[], accounts: readonly AccountRow[]): AccountList['scams'] {
   const shown = new Set(accounts.map(({ of }) => `${of.explorer} ${of.address}`));
   return facts.flatMap(({ watch, memory }) => {

@@ -1,5 +1,6 @@
-// What lists and counts ask of every watch. Of ten thousand watches few were polled since a page was last made, so what
-// follows from a poll is kept until the next one.
+// Facts about every watch, for lists and counts. Between two pages only few of ten thousand watches are polled, so
+// facts that
+// follow from a poll are kept until the next one.
 import { activeSince, isActive } from '../../core/alerts/emission.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';
@@ -18,10 +19,10 @@ import { remembered } from '../../lib/remembered.ts';
 export interface WatchFacts {
   readonly watch: Watch;
   readonly memory: Memory | null;
-  /** What fires or is pending; the worst of it. */
+  /** The worst alert that fires or is pending. */
   readonly active: Active | null;
   readonly hasPending: boolean;
-  /** What was read last was not good. */
+  /** The last answer was not usable, or its figures are stale. */
   readonly hasOldData: boolean;
   /** How close it is to firing, as a part of its limit; below zero it is beyond. Infinite where that is not known. */
   readonly closeness: number;
@@ -40,7 +41,7 @@ export interface Active {
 interface Known {
   readonly facts: WatchFacts[];
   readonly places: ReadonlyMap<WatchId, number>;
-  /** Of the last look. */
+  /** The mark of the last update. */
   mark: number;
   minute: number;
 }
@@ -51,7 +52,7 @@ const known = new WeakMap<readonly Watch[], Known>();
 /** Polls that are due run between two of these. */
 const READ_AT_ONCE = 1000;
 
-/** Of all watches, in their order. */
+/** The facts of all watches, in the order of the watches. */
 export async function watchFacts(view: Pick<QueryContext, 'runtime' | 'now'>): Promise<readonly WatchFacts[]> {
   const watches = view.runtime.watches();
   const before = known.get(watches) ?? nothingKnown(watches);
@@ -111,7 +112,7 @@ const orderOf = remembered((watches: readonly Watch[]): readonly number[] => {
 const MINUTE_MS = 60_000;
 const NO_ALERTS: readonly AlertId[] = [];
 
-/** `before`: what was known of it. */
+/** `before`: the earlier facts, which are used again if nothing changed. */
 export function factsOf(
   runtime: RuntimeView,
   watch: Watch,
@@ -149,7 +150,7 @@ function unhealthyIn(records: HealthByAlert, watch: Watch, memory: Memory | null
   return unhealthy ?? NO_ALERTS;
 }
 
-/** How many alerts of rules want a look. Of a watch that is blind its blindness says it. */
+/** The number of unhealthy alerts. Watches that are blind do not count, since their blindness is reported. */
 export function countUnhealthy(facts: readonly WatchFacts[], blind: readonly BlindWatch[]): number {
   const blindIds = new Set(blind.map(({ watch }) => watch.id));
   const names = new Set<string>();
@@ -159,7 +160,7 @@ export function countUnhealthy(facts: readonly WatchFacts[], blind: readonly Bli
   return names.size;
 }
 
-/** What fires comes before what is pending, then the more severe. */
+/** Firing alerts come before pending ones; among these, the more severe comes first. */
 function worstOf(watch: Watch, memory: Memory): Active | null {
   let worst: Active | null = null;
   for (const rule of watch.alerts) {

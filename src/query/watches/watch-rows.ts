@@ -44,7 +44,7 @@ export function watchRow(view: QueryContext, facts: WatchFacts, { states, barsOf
   };
 }
 
-/** Of the alert that is closest to firing, or beyond its limit; else what the kind measures. */
+/** The measure of the alert that is closest to firing or beyond its limit; else the kind's measure. */
 export function measureOfWatch(
   view: QueryContext,
   { watch, memory }: WatchFacts,
@@ -53,7 +53,7 @@ export function measureOfWatch(
   const goodAt = memory?.coveredUntil ?? null;
   const isOld = isBlind || isOutOfDate(view, watch, goodAt);
   const reading = readingOf(view.runtime.figuresOf(watch.id), { isOld, goodAt });
-  // What windows say is computed for a single alert only: a list shows the value itself.
+  // Values of windows are computed for a single alert only: a list shows the value itself.
   const plain = conditionsOf(watch).filter((alert) => limitOf(alert.while)?.subject.type === 'field');
   const all = plain.flatMap((alert) => measureOf(watch, alert, reading) ?? []);
   const [closest] = all.toSorted((a, b) => nearness(a) - nearness(b));

@@ -14,13 +14,13 @@ import { remembered } from '../../lib/remembered.ts';
 
 export interface WatchStanding {
   readonly state: WatchState;
-  /** Of what fires or is pending. */
+  /** The severity of the alert that fires or is pending. */
   readonly severity: Severity | null;
   readonly since: Instant | null;
 }
 
 export interface WatchStates {
-  /** Ten thousand are asked for it: without what only rows show. */
+  /** The state alone, without the facts that only rows show: it is called for ten thousand watches. */
   stateOf(facts: WatchFacts): WatchState;
   of(facts: WatchFacts): WatchStanding;
   blindOf(id: WatchId): BlindWatch | null;
