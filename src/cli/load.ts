@@ -30,8 +30,9 @@ export function loadToRun(terminal: Terminal, file: string): Reloadable {
 }
 
 /**
- * The setup of a config file, with warnings on standard error; throws a `CommandError` that shows every problem.
- * Rule files that are named stand in for the config's.
+ * The setup of a config file, with warnings on standard error. Throws a `CommandError` that lists every problem. Rule
+ * files
+ * given as arguments replace the config's.
  */
 export function loadOrFail(
   terminal: Terminal & Pick<SetupTools, 'cache' | 'listFiles'>,
@@ -46,8 +47,9 @@ export function loadOrFail(
 }
 
 /**
- * What can be read of a setup, to look at the state with: neither a rule file that was just saved with a mistake nor secrets
- * that only the daemon has must keep anybody from seeing what it says.
+ * Loads as much of a setup as reading the state needs. Rule files with a mistake are left out, and so are secrets that
+ * only the
+ * daemon can read: neither must prevent reading.
  */
 export function loadToRead(terminal: Terminal, file: string): Setup {
   const loaded = loadSetup(file, { ...terminal, isToRead: true });

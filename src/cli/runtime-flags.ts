@@ -8,8 +8,9 @@ import { setFlagsFromString } from 'node:v8';
 export const RUNTIME_FLAGS: readonly string[] = ['--disable-sigusr1', '--max-semi-space-size=4'];
 
 /**
- * What the C library reads when the process starts: memory outside of the heap comes from two arenas instead of eight for
- * each core, and what is free at their ends is given back. It saves 10 MB, so no process is replaced for it alone.
+ * The C library reads these when the process starts. Memory outside of the heap comes from two arenas instead of eight
+ * for each
+ * core, and free memory at their ends is returned. This saves 10 MB, too little to restart a process for it.
  */
 export const RUNTIME_ENV: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',

@@ -26,7 +26,7 @@ export interface DaemonRun extends Reloadable {
   readonly openRecorder: (tools: RecorderTools) => Recorder | null;
 }
 
-/** What a recorder needs beside its file and its limits. */
+/** The tools of a recorder, without its file and its limits. */
 export type RecorderTools = Pick<RecorderOptions, 'clock' | 'log'> & { readonly onFailed: () => void };
 
 /**
@@ -79,7 +79,7 @@ export async function runDaemon(terminal: Terminal, options: DaemonOptions, daem
   });
   const stop = stopOnSignal(terminal);
   terminal.onSignal('SIGHUP', () => {
-    // The window was closed: nobody would know of the daemon, and it would hold the port.
+    // If the terminal window was closed, the daemon stops: otherwise it would run unseen and keep the port.
     if (terminal.hasLostTerminal()) stop.abort();
     else app.reload();
   });

@@ -1,5 +1,6 @@
-// What the daemon prints when it starts on a terminal: what is watched, where to look, and what to edit. After it, only
-// alerts, reloads and what is wrong.
+// The text at the start of a daemon on a terminal: the watches, where to look, and what to edit. After it, only alerts,
+// reloads
+// and problems are printed.
 import type { Setup } from '../../app/setup/setup.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { inColumns } from '../../lib/columns.ts';
@@ -67,10 +68,10 @@ function countOf(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Of what only informs, what somebody at the terminal waits for. */
+/** Events of level `info` that a person at the terminal waits for. */
 const SHOWN: ReadonlySet<string> = new Set(['config:reloaded', 'daemon:stopped']);
 
-/** The log for a terminal below the opening: warnings and errors, and what was just done. */
+/** The log for a terminal below the opening: warnings, errors, and the events in `SHOWN`. */
 export function onScreen(log: SafeLog): SafeLog {
   return {
     ...log,

@@ -1,11 +1,11 @@
-// The files that `init` writes: a config, rules that fit what the addresses are, and tests of these rules.
+// The files that `init` writes: a config, rules that fit the addresses, and tests of these rules.
 import type { DetectedAddress, NamedAddress } from '../../app/setup/detect-addresses.ts';
 import { Amount } from '../../core/values/amount.ts';
 
 export interface ExplorerChoice {
-  /** `sandbox`, or the address that stands before `/api/v2`, or before the chain id. */
+  /** `sandbox`, or the part of the explorer's URL before `/api/v2` or before the chain id. */
   readonly url: string;
-  /** Of the multichain form; null = the other. */
+  /** The chain id for the form `multichain`; null for other forms. */
   readonly chainId: string | null;
   /** The environment variable that holds the key; null = there is none. */
   readonly keyEnv: string | null;
@@ -14,7 +14,7 @@ export interface ExplorerChoice {
 /** The name of the explorer in the config. */
 export const EXPLORER = 'main';
 
-/** `credits`: left, as the explorer said; null: it did not. */
+/** `credits`: the credits left, by the explorer's answer; null: unknown. */
 export function configText(
   { url, chainId, keyEnv }: ExplorerChoice,
   addresses: readonly NamedAddress[],
@@ -110,7 +110,7 @@ const ZERO = new Amount(0n, 0);
 const HALF = new Amount(5n, 1);
 const ONE_AND_A_HALF = new Amount(15n, 1);
 
-/** Below half of what is there now; nothing for who holds no coins. */
+/** An alert for a balance below half of the present one; none for an address without coins. */
 function balanceRecipe({ name, coins }: DetectedAddress): Recipe[] {
   if (coins === null || coins.compare(ZERO) <= 0) return [];
   const low = twoDigits(coins.times(HALF));

@@ -32,7 +32,7 @@ const CONFIG_FILE = 'config.yaml';
 const RULES_FILE = 'rules/watches.yaml';
 const TESTS_FILE = 'rules/watches.test.yaml';
 
-/** Asks on a terminal for what the options leave out. Nothing is written unless the explorer answered. */
+/** Asks on a terminal for options that are left out. Writes only if the explorer answered. */
 export async function init(terminal: Terminal, options: InitOptions): Promise<number> {
   refuseToOverwrite(options.out);
   const choice = await explorerOf(terminal, options);
@@ -53,7 +53,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
 
 function refuseToOverwrite(folder: string): void {
   const there = [CONFIG_FILE, RULES_FILE, TESTS_FILE].map((file) => join(folder, file)).filter(existsSync);
-  // Of another config: they would be a part of the new one, and name what it does not know.
+  // Rule files of another config would become part of the new one, and use names that it does not have.
   const others = listFiles('rules/*.yaml', folder).map((file) => join(folder, file));
   const found = there.length > 0 ? there : others;
   if (found.length === 0) return;
@@ -112,7 +112,7 @@ function named(name: string, text: string): NamedAddress {
   return { name, address };
 }
 
-/** `option`: what a script writes instead. */
+/** `option`: the option that a script would use instead. */
 async function ask(terminal: Terminal, question: string, option: string): Promise<string> {
   const answer = await terminal.ask(`${question}: `);
   if (answer === null) throw usage(`nobody is there to be asked: write ${option}`);
@@ -137,7 +137,7 @@ function refuseMistakes(problems: readonly Problem[]): void {
 
 interface Looked {
   readonly found: DetectedAddress[];
-  /** Left, as the first answer that named them said; null: none did. */
+  /** Credits left, by the first answer that named them; null: none did. */
   readonly credits: number | null;
 }
 

@@ -1,4 +1,4 @@
-// Which daemon a command talks to, and with which token.
+// Finds the daemon that a command talks to, and the token for it.
 import { tokenFileOf } from '../../app/web/local-token.ts';
 import { readDaemonPlace, type DaemonPlace } from '../../config/service/daemon-place.ts';
 import { formatProblems, reasonOf } from '../../config/problem.ts';
@@ -14,9 +14,9 @@ import type { Terminal } from '../terminal.ts';
 export interface DaemonAddress {
   readonly config: string;
   readonly url?: string;
-  /** Of a call that is repeated. */
+  /** The idempotency key of a call that is repeated. */
   readonly key?: string;
-  /** Who acts, where the token does not say it. */
+  /** The name of the acting person, if the token does not identify one. */
   readonly as?: string;
 }
 
@@ -24,7 +24,7 @@ export interface Daemon {
   /** Without a slash at its end. */
   readonly url: string;
   readonly token: string;
-  /** Whose hands use the token file; null: the token says who it is, or nobody does. */
+  /** The name of the person using the token file; null: the token identifies the person, or the name is unknown. */
   readonly as: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Who was told what, and who was not, from the state file. It answers beside a running daemon.
+// Lists deliveries from the state file, sent or not. It works beside a running daemon.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { delivery, deliveries } from '../../query/records/deliveries.ts';
@@ -16,7 +16,7 @@ export interface DeliveryListOptions extends ConfigOption {
   readonly limit: number;
 }
 
-/** One line each: what was given up, what is owed, what was sent; of each the newest first. */
+/** One line for each delivery: those given up, then pending, then sent; newest first in each group. */
 export async function list(terminal: Terminal, options: DeliveryListOptions): Promise<number> {
   const { state = null, channel = null, limit } = options;
   const config = configOrFail(terminal, options.config);

@@ -1,10 +1,10 @@
-// What a silence would hold back, as the daemon answers it and as people read it.
+// The preview of a silence: the daemon's answer in words.
 import { singleLine } from '../../lib/untrusted.ts';
 import type { SilencePreview } from '../../query/shapes/operators.ts';
 
 const MOST_SHOWN = 10;
 
-/** How much it is about, what it would have held back, and the alerts by rule. */
+/** How many alerts it covers, the messages that it would have held back, and the alerts by rule. */
 export function previewLines(preview: SilencePreview): string[] {
   const { rules, of_rules, all, open, alerts, left_out, notifications_24h, recipients_24h, critical_24h } = preview;
   const about = rules === 0 ? 'what the daemon tells of itself' : `${rules} of ${counted(of_rules, 'rule')}`;

@@ -24,11 +24,11 @@ export interface SilenceOptions extends DaemonAddress, UntilOptions {
   readonly untilResolved: boolean;
   /** It is meant, though it is about more than half of the rules. */
   readonly confirm: boolean;
-  /** Says what it would be about, and does nothing. */
+  /** Prints the preview only. */
   readonly preview: boolean;
 }
 
-/** Says what a silence is about, then makes it. */
+/** Prints the preview of a silence, then creates it. */
 export async function silence(terminal: Terminal, texts: readonly string[], options: SilenceOptions): Promise<number> {
   const matchers = matchersOf(texts);
   const moment = momentOf(terminal, options);
@@ -105,7 +105,7 @@ export interface SilenceListOptions extends ConfigOption {
   readonly json: boolean;
 }
 
-/** Those that are in force or will be, a line each. */
+/** Present and planned silences, one line each. */
 export async function listSilences(terminal: Terminal, options: SilenceListOptions): Promise<number> {
   await using reader = await openStateOf(terminal, options);
   const moment = momentOf(terminal, options);

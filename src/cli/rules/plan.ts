@@ -16,7 +16,9 @@ export interface PlanOptions extends ConfigOption {
 
 const NOTHING: Outline = { rules: {}, watches: [], credits: {} };
 
-/** What a config would change, on the data in the state file, before it is loaded. Writes and sends nothing. */
+/**
+ * Shows the effects of a config on the data in the state file, before the config is loaded. Writes and sends nothing.
+ */
 export async function plan(terminal: Terminal, { config: file, against }: PlanOptions): Promise<number> {
   const { config, watches } = loadOrFail(terminal, file, EXIT.problems);
   const other = against === undefined ? null : loadOrFail(terminal, against, EXIT.problems);

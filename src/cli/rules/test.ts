@@ -43,7 +43,7 @@ function filesOf(paths: readonly string[]): readonly string[] {
   return found.files;
 }
 
-/** All problems of all files; tests that load are run all the same. */
+/** Returns all problems of all files. Tests that load are run anyway. */
 function load(terminal: Terminal, files: readonly string[]): { tests: RuleTest[]; problems: Problem[] } {
   const loaded = files.map((file) =>
     loadRuleTests(file, {

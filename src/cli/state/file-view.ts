@@ -1,5 +1,4 @@
-// What queries see where no daemon is asked: the state, and the rules as they lie on the disk. What only a running daemon
-// knows is null.
+// The query view without a daemon: the state, and the rules on the disk. Data that only a running daemon has are null.
 import type { Setup } from '../../app/setup/setup.ts';
 import { isOld, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -8,7 +7,7 @@ import type { RuntimeView, QueryContext } from '../../query/view.ts';
 import type { SeenCluster } from '../../store/contract/cluster.ts';
 import type { StoreView } from '../../store/contract/store.ts';
 
-/** What the state holds. */
+/** The data in the state. */
 export interface FileFacts extends StoredFacts {
   readonly replicas: SeenCluster | null;
   /** A row for each process that lives. */

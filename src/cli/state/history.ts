@@ -1,4 +1,4 @@
-// What the journal says: what was decided, told and changed, and whether anybody has changed the journal itself.
+// Prints the journal: decisions, sent messages and changes. Also checks that nobody has changed the journal itself.
 import { anchorFileOf, readAnchor } from '../../app/state/anchor-file.ts';
 import { parseAnchor, showAnchor, type JournalAnchor, type ChainCheck } from '../../core/journal/chain.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
@@ -50,7 +50,11 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
   return EXIT.ok;
 }
 
-/** Kept by the daemon beside its token; null: nothing is, this user may not read it, or its line was dropped by its age. */
+/**
+ * The anchor that the daemon keeps beside its token. Null: there is none, this user may not read it, or its line is too
+ * old and
+ * was deleted.
+ */
 async function keptAnchor(reader: StoreReader, stateFile: string): Promise<JournalAnchor | null> {
   try {
     const kept = readAnchor(anchorFileOf(stateFile));
@@ -136,7 +140,7 @@ function timesOf(lines: readonly JournalLine[]): Instant[] {
   return lines.map(({ at }) => at);
 }
 
-/** Before the lines of each day, when nothing was known of which explorer. */
+/** Puts before the lines of each day the times when watches of an explorer were unknown. */
 function withGaps(entries: readonly HistoryEntry[], days: readonly HistoryDay[], zone: string): string[] {
   const byDay = Map.groupBy(entries, ({ at }) => wallTime(zone, Date.parse(at)).slice(0, 10));
   return [...byDay].flatMap(([day, own]) => {
@@ -155,8 +159,9 @@ function gapLine({ explorer, watches, cause, from, until }: HistoryDay['gaps'][n
 const LONGEST_PART = 1000;
 
 /**
- * `2026-01-31T12:00:00Z  routed  coins/low  fires: treasury 0 ETH, below 1  Last poll: 5.  notifies screen`, and who did it
- * where that was not the daemon. The id at the end is what other commands take.
+ * `2026-01-31T12:00:00Z routed coins/low fires: treasury 0 ETH, below 1 Last poll: 5. notifies screen`, and the actor
+ * if it
+ * was not the daemon. Other commands take the id at the end.
  */
 function lineOf(entry: HistoryEntry, zone: string): string {
   const { at, kind, what, title, how, actor } = entry;
@@ -188,7 +193,7 @@ function notifiedOf({ kind, notified }: HistoryEntry): string {
   return `${kind === 'routed' ? 'notifies' : 'to'} ${notified.join(', ')}`;
 }
 
-/** Of deliveries and silences. */
+/** Lines about deliveries and silences end with an id. */
 const NAMED_BY_ID: ReadonlySet<string> = new Set([
   'closed',
   'tried',

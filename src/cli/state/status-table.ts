@@ -1,4 +1,5 @@
-// The first page as text: the verdict, what fires against its limit, what is in hand, and why watches are blind. Nothing is
+// The first page as text: the verdict, firing alerts with their limits, alerts in hand, and causes of blind watches. No
+// line is
 // wider than the terminal.
 import { sinceWords } from '../../core/model/quality/blind-cause.ts';
 import { formatAmount, Amount } from '../../core/values/amount.ts';
@@ -53,7 +54,7 @@ type Row = readonly [severity: string, state: string, alert: string, value: stri
 
 const HEAD: Row = ['SEVERITY', 'STATE', 'ALERT', 'VALUE', 'SINCE', 'NOTIFIED'];
 
-/** As many columns as the width has room for; what is left of a row stands below it. */
+/** As many columns as fit into the width; the other cells of a row follow below it. */
 function fitted(rows: readonly Row[], width: number): string[] {
   for (const columns of [HEAD.length, HEAD.length - 1]) {
     const lines = folded(rows, columns, width);
@@ -96,7 +97,7 @@ interface Handled {
 /** Instances of a rule each have a row, unless they are many that are in hand in one way. */
 const MOST_ALIKE = 3;
 
-/** What is in hand or pending: many of one rule are one row. */
+/** Alerts that are in hand or pending; many alerts of one rule become one row. */
 function foldedRows(handled: readonly AlertRow[], screen: Screen): Handled[] {
   const alike = Map.groupBy(handled, (row) => JSON.stringify([row.severity, row.state, ruleOf(row), whoText(row)]));
   return [...alike.values()].flatMap((rows) => {
@@ -130,7 +131,7 @@ function timeText(time: string, screen: Screen): string {
   return showTime(Math.floor(Date.parse(time) / 1000) * 1000, screen);
 }
 
-/** `940,264.59 USDC, below 1,000,000`, `was 940,264.59 USDC` of what nobody knows now, `74 items` of what counts. */
+/** `940,264.59 USDC, below 1,000,000`; `was 940,264.59 USDC` for an old value; `74 items` for an alert that counts. */
 function valueText({ measure, count }: Pick<AlertRow, 'measure' | 'count'>): string {
   if (count !== null) return `${count.count} ${count.count === 1 ? 'item' : 'items'}`;
   if (measure === null) return '';

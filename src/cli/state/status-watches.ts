@@ -14,7 +14,7 @@ import { firstNames } from '../../lib/first-names.ts';
 export interface WatchStatus {
   readonly watch: Watch;
   readonly memory: Memory | undefined;
-  /** What is remembered cannot be read. */
+  /** The watch's memory cannot be read. */
   readonly isDamaged: boolean;
   readonly health: HealthByAlert;
   /** The last one, over or not. */
@@ -31,7 +31,7 @@ export function everyWatch(all: readonly WatchStatus[], now: Instant): string[] 
   });
 }
 
-/** How far behind the reading is, then what is wrong with single watches: equal words are one line. */
+/** How far the polls are behind, then remarks about single watches. Equal remarks share one line. */
 export function noteworthyWatches(all: readonly WatchStatus[], oldest: Trust['oldest'], now: Instant): string[] {
   const damaged = all.flatMap(({ watch, isDamaged }) => (isDamaged ? [damagedLine(watch)] : []));
   const noted = all.flatMap((one) => notesOn(one, now).map((words) => ({ words, name: one.watch.name })));
@@ -63,7 +63,7 @@ function notesOn(one: WatchStatus, now: Instant): string[] {
   if (isDamaged) return [];
   const looked = lookedAt(one, now);
   if (memory === undefined) return [['not asked yet', ...pauseWords(looked)].join('; ')];
-  // The causes of blindness stand above, each once.
+  // Other lines name the causes of blind and overdue watches.
   const isCaused = [blindFrom, overdueFrom].some((since) => since(watch, memory, looked) !== null);
   const isOk = memory.data === null || memory.data.state === 'ok';
   const data = isCaused || isOk ? [] : dataWords(watch, memory, looked);

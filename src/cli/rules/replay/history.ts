@@ -1,5 +1,6 @@
-// Replay over what the explorers of the config still hold. The price is printed before they are asked: first that of
-// the estimate, then that of the whole. Above a limit it needs --yes.
+// Replay over data that the config's explorers still have. The cost is printed before any request: first the cost of
+// the
+// estimate, then of the whole replay. Above a limit it needs --yes.
 import type { ExplorerSet } from '../../../app/runtime/explorers.ts';
 import type { Setup } from '../../../app/setup/setup.ts';
 import type { Config } from '../../../config/model.ts';
@@ -27,7 +28,7 @@ import { openExplorers } from '../../open-explorers.ts';
 import type { Terminal } from '../../terminal.ts';
 
 export interface ReplayHistoryOptions extends TimeRangeOptions {
-  /** Of one question, at most. */
+  /** The most pages of one question. */
   readonly maxPages: number;
   /** Makes the requests whatever they cost. */
   readonly yes: boolean;
