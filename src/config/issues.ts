@@ -38,7 +38,7 @@ function legalKeysOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 const SEPARATOR = ' ';
 
-/** Of a union's issues, those of the alternative that matched best. */
+/** The issues of a union's best matching alternative. */
 function deepest(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const branches = issue.errors.map((errors) => errors.flatMap(deepest));
@@ -79,7 +79,7 @@ function missingWords(path: Path): { readonly message: string; readonly hint?: s
   return { message, hint: `For example ${key}: ${text}.` };
 }
 
-/** Of an object with problems, the keys that are valid, so that further problems can be found. */
+/** The valid keys of an object with problems, so that further problems can be found. */
 export function parseEach<S extends z.ZodObject>(shape: S, written: unknown): Partial<z.output<S>> {
   const entries = typeof written === 'object' && written !== null ? Object.entries(written) : [];
   const good = entries.flatMap(([key, value]) => {
@@ -120,7 +120,7 @@ function listHint({ expected, input }: Extract<Issue, { code: 'invalid_type' }>)
   return first === undefined ? undefined : `Write "- " before ${quote(first)}: each item of a list begins with a dash.`;
 }
 
-/** What zod says of a union that says nothing itself. */
+/** zod's message for a union that has no message of its own. */
 const UNSAID = 'Invalid input';
 
 function nearHint(written: unknown, legal: readonly string[]): string | undefined {

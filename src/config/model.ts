@@ -28,9 +28,9 @@ export interface Config {
   readonly inhibit: readonly ConfigInhibit[];
   /** How long a watch misses its due times until it is blind, where its explorer does not say. */
   readonly blindAfterMs: number;
-  /** The channels that are told what is wrong with the daemon itself. */
+  /** The channels for alerts about the daemon itself. */
   readonly self: readonly string[];
-  /** Which service alarms when the daemon no longer could; null = none. */
+  /** The service that raises an alarm if the daemon stops calling it; null = none. */
   readonly heartbeat: HeartbeatSettings | null;
   /** The zone in which people are shown times. */
   readonly timeZone: string;
@@ -58,7 +58,7 @@ export interface HttpSettings {
 export interface PageSettings {
   /** Whether there are pages at all. */
   readonly isServed: boolean;
-  /** Whether whoever reaches the daemon may read them, and through the API. */
+  /** True if every caller may read them without a token, also through the API. */
   readonly isOpen: boolean;
   /** Where a line of a rule file is shown elsewhere, with `{file}` and `{line}`; null: the page shows the file. */
   readonly sourceUrl: string | null;
@@ -73,7 +73,7 @@ export interface ProxySettings {
   readonly secret: Secret;
 }
 
-/** Who may use the API. */
+/** A person or program that may use the API. */
 export interface Operator {
   readonly name: string;
   readonly role: 'operator' | 'viewer';
@@ -84,11 +84,11 @@ export interface Operator {
 export interface HeartbeatSettings {
   readonly url: Secret;
   readonly everyMs: number;
-  /** Networks that are not public, and may be called all the same. */
+  /** Private networks that may be called nevertheless. */
   readonly allow: readonly string[];
 }
 
-/** When the daily report is made, and the channels that are told. */
+/** The time of the daily report, and its channels. */
 export interface DigestSettings {
   /** `minutes`: since midnight, as clocks show it in the zone. */
   readonly time: { readonly minutes: number; readonly zone: string };
@@ -179,7 +179,7 @@ export interface ExplorerPlan extends PeriodRule {
   readonly isStretched: boolean;
 }
 
-/** What a rule may name. Tokens may have one address per explorer; `everywhere` is the one that holds on all of them. */
+/** A name that rules may use. A token may have one address per explorer; `everywhere` is its address on all others. */
 export type Name =
   | { readonly type: 'address'; readonly path: Path; readonly address: Address }
   | { readonly type: 'group'; readonly path: Path; readonly addresses: readonly Address[] }
@@ -195,9 +195,9 @@ export interface Channel {
   readonly type: string;
   readonly path: Path;
   readonly notifier: AnyNotifier;
-  /** What the notifier's schema made of it; undefined while a secret is missing. */
+  /** The value parsed by the notifier's schema; undefined while a secret is missing. */
   readonly to: unknown;
-  /** As written; null: what holds for its type. */
+  /** As written; null: the default of its type. */
   readonly cap: Cap | null;
   readonly missing: readonly Problem[];
   readonly secrets: readonly string[];

@@ -1,4 +1,4 @@
-// Problems of files that people write: what is wrong, where, and what to do.
+// Problems of files that people write: the mistake, its place, and what to do.
 import { FileRefused } from '../lib/files/regular-file.ts';
 
 export interface Problem {
@@ -15,11 +15,11 @@ export interface Problem {
   readonly frame: string;
   /** The variable or the file of a secret that is not there: another machine, or another user, may have it. */
   readonly absent?: string;
-  /** Set when it stands for the problems of its file beyond the first 100: how many. */
+  /** The number of problems beyond the first 100 of the file; set only on the entry that replaces them. */
   readonly more?: number;
 }
 
-/** Where a mistake stands in a text: offsets, the end not included. */
+/** The place of a mistake in a text: offsets, without the end. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
@@ -56,7 +56,7 @@ export function formatProblems(problems: readonly Problem[]): string {
   return problems.map(formatProblem).join('\n\n');
 }
 
-/** What may be meant, in the same form. */
+/** Warnings about possible mistakes, in the same form. */
 export function formatWarnings(warnings: readonly Problem[]): string {
   return warnings.map((warning) => `warning: ${formatProblem(warning)}`).join('\n\n');
 }
@@ -73,7 +73,9 @@ export function summarize({ file, line, column, path, message, hint, more }: Pro
   return `${where}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
 }
 
-/** By file and place, each said once; of a file the first 100, and how many more there are. */
+/**
+ * Sorts by file and place and removes duplicates. For each file it keeps the first 100 and the number of the others.
+ */
 export function sortProblems(problems: readonly Problem[]): Problem[] {
   const sorted = problems.toSorted(
     (a, b) =>
@@ -100,7 +102,7 @@ function capped(sorted: readonly Problem[]): Problem[] {
   });
 }
 
-/** Stands for problems of a file that are counted, and not shown. */
+/** One entry for the problems of a file that are counted but not shown. */
 export function restOf(file: string, more: number): Problem {
   const what = more === 1 ? 'problem' : 'problems';
   return { ...fileProblem(file, `${more} more ${what} in this file`, 'Mend the first ones, then check again.'), more };
@@ -123,8 +125,9 @@ export function visible(line: string): string {
   return withoutKeys(hidden).replace(ANYWHERE, stars);
 }
 
-// Under any key, in a list or on a line of its own: the path of an address, what signs a webhook, the tokens of chats, a
-// token that is neither the address nor the name of one on a chain, and what stands behind the = of a secret.
+// Matches secrets under any key, in a list, or on a line of their own: the path of a URL, secrets for signing webhooks,
+// tokens
+// of chats, long texts after `token:`, and values after the = of a secret.
 const ANYWHERE =
   /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}|(?<=\btoken["']?\s{0,9}:\s{0,9}["']?)(?!0x)[^\s"'{}[\],]{20,}|(?<=(?:secret|password|key|token)=)[^\s"'},\]=]+/gi;
 

@@ -36,7 +36,7 @@ export function sharedPlans(explorers: Explorers): ReadonlyMap<string, SharedPla
 
 /** A warning for each value that does not count, since another entry for the same plan has a smaller one. */
 export function sharedPlanWarnings(source: Source, explorers: Explorers): Problem[] {
-  // Of a key that cannot be read it is not known which plan it is of.
+  // If a key cannot be read, its plan is unknown.
   const readable = new Map([...explorers].filter(([, { missing }]) => missing.length === 0));
   return groupsOf(readable).flatMap((group) => LIMITS.flatMap((limit) => warningsOf(source, group, limit)));
 }
@@ -46,7 +46,7 @@ function groupsOf(explorers: Explorers): Remote[][] {
   return [...Map.groupBy(remote, planKeyOf).values()];
 }
 
-/** Holds the key: kept in memory only. */
+/** The text contains the API key, so it is kept in memory only. */
 function planKeyOf(explorer: Remote): string {
   const { origin } = new URL(explorer.form === 'multichain' ? explorer.baseUrl : explorer.instanceUrl);
   return JSON.stringify([origin, explorer.apiKey?.reveal() ?? null]);

@@ -1,8 +1,8 @@
-// Who is told on the channels of a config.
+// The recipients on the channels of a config.
 import type { Recipient, RecipientsOf } from '../../core/model/ids.ts';
 import type { Channel, Config } from '../model.ts';
 
-/** Those of each channel, in the order in which they are written. */
+/** The recipients of each channel, in the order of the config. */
 export function recipientsIn({ channels }: Pick<Config, 'channels'>): RecipientsOf {
   const known = new Map<string, readonly Recipient[]>();
   return (name) => {

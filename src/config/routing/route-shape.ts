@@ -26,7 +26,7 @@ export const MatcherShape = z.record(
   ),
 );
 
-/** What is wrong with the patterns of one label; undefined: nothing. */
+/** The mistake in the patterns of one label; undefined if there is none. */
 export function patternComplaint(patterns: readonly string[]): string | undefined {
   const negated = patterns.filter((pattern) => pattern.startsWith('!'));
   if (negated.includes('!')) return 'there is nothing after the !';

@@ -17,7 +17,7 @@ interface Tools {
   readonly listen: string | undefined;
 }
 
-/** The settings, or what is wrong with them. */
+/** The settings, or their problems. */
 export function readHttp(
   source: Source,
   written: Written,
@@ -56,14 +56,14 @@ function readPage(
   return { value, problems: [source.problem(['http', 'read'], { message, hint })] };
 }
 
-/** Pages and links are made of it: they stand at the root of their host. */
+/** Pages and links are made from this URL. They are at the root of their host, so the URL has no path. */
 function publicUrlProblems(source: Source, url: string | undefined): Problem[] {
   if (url === undefined || new URL(url).pathname === '/') return [];
   const hint = `Write ${new URL(url).origin}`;
   return [source.problem(['http', 'public_url'], { message: 'has a path, and must be the root of its host', hint })];
 }
 
-/** Whoever has such a link may use it, so it crosses no network in clear. */
+/** The link itself is the right to use it, so it must not cross a network unencrypted. */
 function linkProblems(source: Source, { links, public_url: url }: Written): Problem[] {
   if (!links || url?.startsWith('https:') === true) return [];
   const message = 'needs `public_url` in https: whoever reads such a link may use it';
@@ -119,7 +119,7 @@ function readProxy(
   return { found: { header, from, secret: new Secret(read.text) }, problems: [] };
 }
 
-/** It travels in a header, and nothing else stands between a guess and the API. */
+/** The token travels in a header, and it alone protects the API against guessing. */
 function tokenFault(token: string): string | null {
   if (token.length < SHORTEST_TOKEN) return `is shorter than ${SHORTEST_TOKEN} characters`;
   return /^[!-~]+$/.test(token) ? null : 'has a blank, or a character that is not ASCII, in it';

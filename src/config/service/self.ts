@@ -1,4 +1,4 @@
-// Who is told of what is wrong with the daemon itself.
+// The channels for alerts about the daemon itself.
 import type { Channel } from '../model.ts';
 import { hintFor } from '../values/nearest.ts';
 import type { Problem } from '../problem.ts';
@@ -8,7 +8,7 @@ import type { Source } from '../yaml/yaml.ts';
 
 export interface DeclaredChannels {
   readonly source: Source;
-  /** Those that could be read. */
+  /** The channels that could be read. */
   readonly channels: ReadonlyMap<string, Channel>;
   /** The names of all of them. */
   readonly names: readonly string[];

@@ -13,7 +13,7 @@ type Written = ReturnType<typeof ConfigShape.parse>['state'];
 
 export interface StateTools {
   readonly source: Source;
-  /** Of the config file; relative paths start there. */
+  /** The directory of the config file; relative paths start there. */
   readonly directory: string;
   readonly secrets: SecretReader;
 }
@@ -56,7 +56,7 @@ export function readDatabase(
   return 'missing' in read ? read : { url: new Secret(read.text), name };
 }
 
-/** What a file needs and a database does not: who writes it believes in a limit, or in a backup, that is not there. */
+/** Keys that apply to a state file but not to a database. Ignoring them silently would pretend a limit or a backup. */
 function partsOfTheFile(source: Source): Problem[] {
   const state = isMap(source.value) ? source.value['state'] : undefined;
   if (!isMap(state)) return [];

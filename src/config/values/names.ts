@@ -1,4 +1,4 @@
-// What rules may name: addresses, groups and tokens share one name space.
+// The names that rules may use: addresses, groups and tokens share one name space.
 import { Address } from '../../core/values/address.ts';
 import type { Name } from '../model.ts';
 import { hintFor } from './nearest.ts';

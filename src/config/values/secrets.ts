@@ -9,12 +9,12 @@ import type { Source } from '../yaml/yaml.ts';
 
 type SecretRead = { readonly text: string } | { readonly missing: Problem };
 
-/** Why a text cannot be used, said after its name: `has a line break in it`; null when it can. */
+/** Why a text cannot be used, to follow its name: `has a line break in it`; null if it can. */
 type Fault = (text: string) => string | null;
 
 export interface SecretReader {
   read(written: SecretText, path: Path, faultOf?: Fault): SecretRead;
-  /** The problem, where what the secret is for is needed. */
+  /** The problem of a missing secret; empty if a setup is only read and the secret is merely absent. */
   lacking(missing: Problem): readonly Problem[];
   /** Files read so far that every user of the machine can read. */
   exposed(): readonly Problem[];
@@ -113,11 +113,13 @@ function lazily<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Of a file: what is larger holds more than a secret. */
+/** The size limit of a secret's file: a larger file contains more than a secret. */
 const LARGEST = 64 * 1024;
 const LONGEST = 4 * 1024;
 
-/** The log looks for every secret in each line, in a dozen spellings: a longer one makes a pattern too large for that. */
+/**
+ * The log searches every line for every secret in a dozen spellings. A longer secret makes a pattern that is too large.
+ */
 function isTooLong(text: string): boolean {
   return Buffer.byteLength(text) > LONGEST;
 }

@@ -48,7 +48,7 @@ function parsePageUrl(written: string): string | undefined {
 
 const API_PATH = '/api/v2';
 
-/** What stands before the API's own path, which is added to it. */
+/** The URL of an explorer without the API's own path, which is added to it. */
 export function explorerUrl(description: string) {
   return webUrl(description).superRefine((url, context) => {
     if (!url.endsWith(API_PATH)) return;

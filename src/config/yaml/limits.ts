@@ -1,5 +1,6 @@
-// What is counted in a file's text before the parser sees it: depth, which would overflow the parser's stack, and marks,
-// which its time grows with. Every step takes time in proportion to the text.
+// Limits on a file's text, checked before it is parsed: its depth, which would overflow the parser's stack, and its
+// marks,
+// since parsing time grows with them. Each check takes time in proportion to the text.
 
 /** How deep a document may be nested. */
 export const DEEPEST = 50;
@@ -70,7 +71,7 @@ function leadingMarks(code: string): number {
   return /^[ \t]*(?:[-?:][ \t]+)*/.exec(code)?.[0].replace(/[ \t]/g, '').length ?? 0;
 }
 
-/** The line with blanks instead of what nests nothing: texts in quotes, comments, anchors and tags. */
+/** The line with blanks in place of parts that cannot nest: texts in quotes, comments, anchors and tags. */
 function codeOf(line: string): string {
   if (!/["'#&!]/.test(line)) return line;
   const unclosed = new Set<string>();

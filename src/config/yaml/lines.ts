@@ -28,7 +28,7 @@ export class SourceLines {
     return known;
   }
 
-  /** Whatever a header is called, its value may be a secret: below `headers:` none is shown. */
+  /** The value of any header may be a secret, so no value below `headers:` is shown. */
   #withoutHeader(number: number): string {
     const text = this.#textAt(number);
     return this.#isBelowHeaders(number)
@@ -52,7 +52,7 @@ export class SourceLines {
 
 const MOST_SHOWN = 120;
 
-/** How far above a line its `headers:` may stand. */
+/** How many lines above a line are searched for its `headers:`. */
 const MOST_HEADERS = 100;
 const HEADERS = /(?<=\bheaders["']?\s{0,9}:\s{0,9}\{).*/;
 

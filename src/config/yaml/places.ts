@@ -1,4 +1,4 @@
-// Where the parts of a parsed document stand, and the problems that point at them.
+// The places of the parts of a parsed document, and problems that point at them.
 import { isAlias, isMap, isScalar, isSeq, type Document, type LineCounter, type ParsedNode, type YAMLMap } from 'yaml';
 import type { SourceLines } from './lines.ts';
 import { offsetsIn } from './offsets.ts';
@@ -14,7 +14,7 @@ interface PlacesOptions {
   readonly document: Document.Parsed;
   /** Filled by the parser of the document. */
   readonly counter: LineCounter;
-  /** What each alias stands for, as far as it is known. */
+  /** The value behind each alias, as far as it is known. */
   readonly targets: ReadonlyMap<unknown, YamlNode>;
 }
 
@@ -78,7 +78,7 @@ export class Places {
     return this.#resolved(node);
   }
 
-  /** The place of the value at the path, or of its key; what is missing is looked for where it would have been. */
+  /** The place of the value at the path, or of its key. For a missing value it is the place where it would be. */
   #find(path: Path, asKey = false): TextSpan {
     let node: YamlNode = this.#document.contents;
     let at: YamlNode = node;
@@ -135,7 +135,7 @@ function showPath(path: Path): string {
   );
 }
 
-/** Of `api_key:abc` and `api_key=abc`, which are no pair to YAML, the key: the value may be a secret. */
+/** The key in `api_key:abc` or `api_key=abc`. YAML sees no pair there, and the value may be a secret. */
 function nameIn(key: string): string {
   return key.replace(/(?<=\w)[:=].*/s, '');
 }

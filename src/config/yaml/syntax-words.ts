@@ -1,4 +1,5 @@
-// What the YAML parser complains of, in the words of those who write rules. Values are not repeated: one may be a secret.
+// Messages of the YAML parser in the words of people who write rules. Values are not repeated, since one may be a
+// secret.
 import { lowerFirst } from '../../lib/lower-first.ts';
 
 export interface SyntaxWords {
@@ -13,13 +14,13 @@ interface Place {
   readonly rest: string;
 }
 
-/** For a key that stands twice in its map. */
+/** For a key that occurs twice in its map. */
 export const TWIN: SyntaxWords = {
   message: 'this key is there already',
   hint: 'Remove one of them; a further item of a list begins with "- ".',
 };
 
-/** For a text in front of which YAML reads a tag, such as !critical. */
+/** For a text with a YAML tag in front, such as !critical. */
 export const TAG: SyntaxWords = {
   message: 'YAML tags are not used here',
   hint: 'Put a text that begins with "!" in quotes.',
@@ -31,7 +32,7 @@ export const ALIAS: SyntaxWords = {
   hint: 'Put a text that begins with "*" in quotes.',
 };
 
-/** `said`: what the parser said, of a place in the line `line`, `column` counted from 1. */
+/** `said`: the parser's message about a place in `line`; `column` is counted from 1. */
 export function syntaxWords(said: string, line: string, column: number): SyntaxWords {
   const place = { before: line.slice(0, column - 1), rest: line.slice(column - 1) };
   const words = WORDS.find(([pattern]) => pattern.test(said))?.[1];

@@ -1,4 +1,4 @@
-// What the parser complains of, said so that people can mend it.
+// Messages of the YAML parser, rewritten so that people can correct the file.
 import { isCollection, isMap, isScalar, isSeq, visit, type Document, type YAMLError } from 'yaml';
 import type { Problem } from '../problem.ts';
 import type { SourceLines } from './lines.ts';
@@ -11,7 +11,7 @@ interface Read {
   readonly places: Places;
 }
 
-/** What is wrong with the syntax, in words that say what to write instead. */
+/** The syntax mistake, in words that say what to write instead. */
 export function syntaxProblem({ message, pos }: YAMLError, { document, lines, places }: Read): Problem {
   const [start, end] = openingOf(document, message, pos);
   const { line, column } = places.positionAt(start);
@@ -20,7 +20,7 @@ export function syntaxProblem({ message, pos }: YAMLError, { document, lines, pl
   return places.problemAt({ start, end }, [], words, hint);
 }
 
-/** Where what is never closed was opened; of all else where the parser gave up. */
+/** For a missing end, the place of the opening quote or bracket; otherwise the place where the parser stopped. */
 function openingOf(document: Document.Parsed, message: string, pos: [number, number]): readonly [number, number] {
   if (/^Missing closing \W?quote/.test(message)) return lastQuote(document, pos);
   return /end with a [\]}]$/.test(message) ? lastFlow(document, pos) : pos;
@@ -60,7 +60,7 @@ function lastFlow(document: Document.Parsed, pos: readonly [number, number]): re
   return at;
 }
 
-/** Of the parts of a map or a list the last that begins before the offset. */
+/** The last part of a map or a list that begins before the offset. */
 function lastBefore(node: YamlNode, offset: number): YamlNode {
   const parts = isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : isSeq(node) ? node.items : [];
   return (parts as readonly YamlNode[]).findLast((part) => part?.range !== undefined && part.range[0] < offset);
@@ -73,8 +73,9 @@ export interface Pair {
 }
 
 /**
- * `{ while: balance < 1,000,000 }`: YAML ends the value at the comma, and takes the digits behind it for keys. What to
- * write instead, and the first pair that is none.
+ * `{ while: balance < 1,000,000 }`: YAML ends the value at the comma and reads the digits behind it as keys. Returns
+ * the text to
+ * write instead, and the index of the first pair that is no real pair.
  */
 export function splitNumber(
   pairs: readonly Pair[],

@@ -1,7 +1,7 @@
 // The value of a YAML file, and paths into it.
 import type { TextSpan } from '../problem.ts';
 
-/** What was written: text, lists and maps of these. */
+/** A written value: text, or lists and maps of such values. */
 export type WrittenValue = string | WrittenValue[] | { [key: string]: WrittenValue };
 export type WrittenMap = Readonly<Record<string, WrittenValue>>;
 
