@@ -4,10 +4,10 @@ import type { EventSpec } from '../core/model/watch/kind.ts';
 import type { ListState } from './list-state.ts';
 import type { NewRows } from './lists/detection.ts';
 
-/** Of every list that grows at its head. */
+/** The event of every list that grows at its head. */
 export const NEW_ROW: EventSpec = { doc: 'an item that was not there before', inBlocks: true };
 
-/** What a list detects: one event per row. What `while` looks at is the kind's own. */
+/** Makes one event of each row. The detection for `while` belongs to the kind. */
 export function eventsOf<F extends Fields>(
   list: NewRows<F>,
   toEvent: (row: View<F>, novelty: DetectedEvent['novelty']) => DetectedEvent,

@@ -1,4 +1,4 @@
-// What is remembered of a list that grows at the head, and what a row is to it.
+// The memory of a list that grows at its head, and how rows relate to it.
 import { z } from 'zod';
 import type { BlockRange } from '../core/model/detection.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -27,20 +27,20 @@ export interface ListState {
   readonly floor: number;
   /** The rows read so far, but for old ones below the floor. */
   readonly seen: SeenRows;
-  /** What was not read. Those at or below the floor are only named: what is in them would be no news any more. */
+  /** Unread parts. Gaps at or below the floor only serve to name them: rows in them would not be new any more. */
   readonly gaps: Gaps;
   readonly sweep: Sweep;
-  /** Heights at times, half an hour or more apart, the newest first: how far down the look-back goes. */
+  /** Heights at times half an hour or more apart, newest first. They limit how deep the look-back goes. */
   readonly marks: Marks;
-  /** Of the newest rows: what they said. */
+  /** Digests of the values in the newest rows. */
   readonly digests: RowDigests;
-  /** The list was empty then, and the chain's head unknown: what happened up to then is no news. */
+  /** When the list was empty while the chain's head was unknown. Rows that happened up to then are not new. */
   readonly emptyAt: Instant | null;
   /** Set while readings show nothing, though rows are remembered. */
   readonly emptied: Emptied | null;
 }
 
-/** Of a list of which nothing was read yet. */
+/** The memory of a list before its first reading. */
 export const BLANK: Omit<ListState, 'floor' | 'seen'> = {
   gaps: [],
   sweep: NO_SWEEP,
@@ -61,7 +61,7 @@ const schema: z.ZodType<ListState> = z.object({
   emptied: Emptied.nullable().default(null),
 });
 
-/** In former versions `gapAbove` alone said that rows between that block and the highest one were not examined. */
+/** Earlier versions had only `gapAbove`: rows between that block and the highest one are unread. */
 const former: z.ZodType<ListState> = z
   .object({ floor: z.number(), seen: SeenRows, gapAbove: z.number().nullable() })
   .transform(({ floor, seen, gapAbove }) => {
@@ -74,7 +74,7 @@ const former: z.ZodType<ListState> = z
 
 export const ListState: z.ZodType<ListState> = z.union([schema, former]);
 
-/** Of every kind that lists what happened: where its events begin. */
+/** The option of every kind with a list of events: the block at which they begin. */
 export interface StartOption {
   readonly start?: number | undefined;
 }
@@ -88,14 +88,14 @@ export const startOption = {
     .describe('The first block whose items are told; without it, what happens after the first poll.'),
 };
 
-/** What a list begins with: nothing, or as if everything below the block it starts at had been there already. */
+/** The first memory: none, or with `start` as if all rows below that block had been read. */
 export function startingAt({ start }: StartOption): ListState | null {
   return start === undefined ? null : { ...BLANK, floor: start - 1, seen: pack(new Map()) };
 }
 
-/** A row, as what is remembered of it. */
+/** The properties of a row that the memory uses. */
 export interface RowPosition {
-  /** Undefined: the row cannot be told from others. */
+  /** Undefined: the row cannot be identified. */
   readonly key: string | undefined;
   /** `PENDING` while it is in none. */
   readonly block: number;
@@ -105,7 +105,7 @@ export interface RowPosition {
   readonly happenedAt: Instant | null;
 }
 
-/** What is remembered, laid out for many questions. */
+/** The memory, unpacked for many lookups. */
 export interface KnownRows {
   readonly floor: number;
   readonly emptyAt: Instant | null;
@@ -116,19 +116,23 @@ export function knownRowsOf({ floor, emptyAt, seen }: ListState): KnownRows {
   return { floor, emptyAt, blockByKey: unpack(seen) };
 }
 
-/** It is no news: it was read before, is as old as the baseline, or cannot be told from others. */
+/** True if the row is not new: it was read before, is as old as the baseline, or cannot be identified. */
 export function isKnown(known: KnownRows, position: RowPosition): boolean {
   const { key } = position;
   return key === undefined || isFromBefore(known, position) || known.blockByKey.has(key);
 }
 
-/** It stands at or below the floor, or happened before the list was found to be empty. */
+/** True if the row is at or below the floor, or happened before the list was found to be empty. */
 function isFromBefore({ floor, emptyAt }: KnownRows, { standsIn, happenedAt }: RowPosition): boolean {
   if (standsIn === PENDING) return false;
   return standsIn <= floor || (emptyAt !== null && happenedAt !== null && happenedAt <= emptyAt);
 }
 
-/** Where blocks were replaced, all that was in them is looked for: what is not met there is taken for gone. */
+/**
+ * True if the row is known and did not move. After a reorganisation, reading goes on until rows are settled: a row that
+ * is not
+ * found then counts as gone.
+ */
 export function isSettled(known: KnownRows, position: RowPosition): boolean {
   return isKnown(known, position) && !hasMoved(known, position);
 }
@@ -140,16 +144,18 @@ export function hasMoved({ blockByKey }: KnownRows, { key, block }: RowPosition)
 }
 
 /**
- * A row that came at or below the floor among rows that are remembered. It must be remembered like them: nobody is told
- * of it, not even when its block is replaced and it stands above the floor.
+ * True if an unknown row appears among remembered rows, at or below the floor. It is remembered without an event.
+ * Otherwise a
+ * replaced block could lift it above the floor, and it would seem new.
  */
 export function isLate({ seen }: ListState, { blockByKey }: KnownRows, { key, block }: RowPosition): boolean {
   return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
 }
 
 /**
- * Of rows that are blocks, each of which names the one below: the lowest one that was read is known, so all below it
- * are, and there is none that an explorer has yet to fill in.
+ * For rows that are blocks, each of which names the one below. If the lowest block that was read is known and none is
+ * missing
+ * above it, no block below it is missing either.
  */
 export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]): boolean {
   const heights = new Set([...blockByKey.values(), ...read.map(({ block }) => block)]);
@@ -163,7 +169,11 @@ export function isFarBelow({ floor, seen }: ListState, range: BlockRange | null)
   return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
 }
 
-/** The state after a reading: what may be forgotten is. `rows`: how many were read, and how many are kept at most. */
+/**
+ * The state after a reading, without rows that are no longer needed. `rows.read`: rows of this reading; `rows.most`:
+ * the most
+ * that are kept.
+ */
 export function remembering(
   { floor, gaps, marks, ...rest }: Omit<ListState, 'seen'>,
   blockByKey: BlockByKey,
@@ -186,7 +196,7 @@ export function hasRows({ seen: { blocks, pending } }: ListState): boolean {
   return blocks !== '' || pending !== '';
 }
 
-/** Of all that was read; the floor where nothing above it was. */
+/** The highest block of all rows that were read, at least the floor. */
 export function highestBlock({ floor, seen }: ListState): number {
   return Math.max(floor, highestOf(seen) ?? 0);
 }

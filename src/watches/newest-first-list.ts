@@ -63,7 +63,11 @@ export async function observeList<F extends Fields>(
   return { seen, partial: partial ?? unreadIn(state, older) };
 }
 
-/** That of the list without filters, where others ask for it too and all that may be new or late is on it. */
+/**
+ * Page one. It is the page of the unfiltered list if other watches read that too, and if it reaches deep enough for all
+ * rows that
+ * may be new or late.
+ */
 async function firstPage<F extends Fields>(
   question: ListQuestion<F>,
   state: ListState | null,
@@ -79,7 +83,7 @@ async function firstPage<F extends Fields>(
   return isDeep ? page : read.page(question, null);
 }
 
-/** Most rows that come late stand within so many blocks; the sweep finds the others. */
+/** Most late rows appear within this many blocks; the sweep finds the others. */
 const LATE_BLOCKS = 128;
 
 /** A vanished item that lies deeper is left to the sweep, else a long list would be read at every poll. */
@@ -90,9 +94,9 @@ function isWithinLookBack(state: ListState, block: number | null): boolean {
 const WHOLE = { partial: null, why: null };
 
 /**
- * The newest pages reach below the highest known block, and all that is new on them lies at or above it: then nothing is
- * left out between them and what is known, though they ended before a page without news. What comes late below is found
- * by the sweep.
+ * True if the newest pages reach below the highest known block and have no new row there. Then no row is missing
+ * between them
+ * and the known rows, even if every page has new rows. The sweep finds late rows below.
  */
 function isJoined<F extends Fields>(
   rows: readonly View<F>[],
@@ -106,13 +110,13 @@ function isJoined<F extends Fields>(
   return below.length > 0 && below.every(options.isKnown);
 }
 
-/** Of a reading that is whole as far as it goes: what of the list is still unread. */
+/** Names the highest part of the list that is still unread, after a reading without failures; null if there is none. */
 function unreadIn<F extends Fields>(state: ListState, older: OlderReading<F> | null): string | null {
   const [gap] = afterSweep(afterReadings(readableGaps(state), older?.gaps ?? []), older?.sweep ?? null);
   return gap === undefined ? null : `${showHeights(gap)} not read yet: ${gap.reason}`;
 }
 
-/** A page of an answer that came before is decoded only for who looks at it. */
+/** A reading of one page. The rows of a page that was read before are decoded on first use. */
 class OnePage<F extends Fields> implements ListReading<F> {
   readonly stopped = null;
   readonly older = null;
@@ -155,7 +159,7 @@ function askedFor<F extends Fields>(rows: readonly View<F>[], { isAskedFor }: Li
 
 const unchanged = createUnchangedAnswers<ListState>();
 
-/** What a list without conditions detects in the rows that `toDetection` makes events of; nothing of those that came before. */
+/** The detection of a list without conditions. `toDetection` makes events of rows; an unchanged page has none. */
 export function detectEvents<F extends Fields>(
   state: ListState | null,
   seen: ListReading<F>,

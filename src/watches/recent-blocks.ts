@@ -1,7 +1,8 @@
 // The last blocks of a chain, with every hash that was shown at each height.
 //
-// Replicas of an explorer may follow different forks and answer in turn. So the chain is said to be reorganised only
-// when a hash appears that was never shown at its height: when a known one returns, nothing new has happened.
+// Replicas of an explorer may follow different forks and answer in turn. So a reorganisation is reported only for a
+// hash that
+// was never shown at its height; the return of a known hash is not new.
 import { z } from 'zod';
 import type { View } from '../core/values/fields.ts';
 import type { Block } from '../explorer/reading/resources/block.ts';
@@ -23,7 +24,7 @@ export interface Fork {
   /** The lowest one that differs. */
   readonly block: Row;
   readonly oldHash: string;
-  /** Heights at which another block stands. */
+  /** Heights whose block changed. */
   readonly heights: readonly number[];
   /** False: the block was shown before, and is there again. */
   readonly isNew: boolean;
@@ -43,10 +44,10 @@ export function forkOf(known: RecentBlocks, rows: readonly Row[]): Fork | null {
   return { ...lowest, heights, isNew: !hashes.includes(lowest.block.hash ?? '') };
 }
 
-/** With the blocks of a reading. The very same object as before when it shows what was shown last. */
+/** Adds the blocks of a reading. Returns the same object if nothing changed. */
 export function withBlocks(known: RecentBlocks, rows: readonly Row[]): RecentBlocks {
   const hashesByHeight = new Map(known);
-  // What stands below so many heights is let go, also where a sweep reads it again.
+  // Blocks below the last `MOST_HEIGHTS` are ignored, also if a sweep reads them again.
   const lowest = known.length < MOST_HEIGHTS ? 0 : (known.at(-1)?.[0] ?? 0);
   let isSame = true;
   for (const { height, hash } of oneOfEachHeight(hashesByHeight, rows)) {

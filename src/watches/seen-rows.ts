@@ -1,4 +1,4 @@
-// Which rows of a list were read before, in few bytes: what a list remembers is written down with each new row.
+// The set of known rows of a list, in few bytes, since it is stored with each new row.
 //
 // A row is remembered by a digest of its identity, 72 bits of SHA-256. Two rows that share one by chance would hide
 // the later of them: with 5,000 remembered rows and a thousand million new ones a year, once in a thousand million
@@ -21,7 +21,7 @@ export type SeenRows = z.infer<typeof SeenRows>;
 /** Blocks of rows by key; `PENDING` for those in no block. */
 export type BlockByKey = ReadonlyMap<string, number>;
 
-/** The digest that stands for an identity. */
+/** The digest of an identity. */
 export function keyOf(identity: string): string {
   return hash('sha256', identity, 'base64url').slice(0, KEY_LENGTH);
 }
@@ -71,7 +71,7 @@ export function lowestOf({ blocks }: SeenRows): number | null {
   return Number(blocks.slice(from, blocks.indexOf(':', from)));
 }
 
-/** Of rows that are blocks: none is missing between the highest and the lowest. */
+/** For rows that are blocks: true if none is missing between the highest and the lowest. */
 export function isUnbroken({ blocks }: SeenRows): boolean {
   const heights = blocks === '' ? [] : blocks.split(' ').map((group) => Number(group.slice(0, group.indexOf(':'))));
   return (heights[0] ?? 0) - (heights.at(-1) ?? 0) < Math.max(1, heights.length);
@@ -84,9 +84,9 @@ export const LOOK_BACK_BLOCKS = 72;
 const LEAST_ROWS = 100;
 /** Rows of a list that are remembered at most. */
 export const MOST_ROWS = 2000;
-/** Of a list whose rows name the one below each, so that none can be missing between two of them. */
+/** The limit for a list whose rows each name the one below, so that no row can be missing between two of them. */
 export const MOST_LINKED_ROWS = 100;
-// Everything above an open gap is kept, until it lies deeper than this.
+// Rows above an open gap are kept, up to this many.
 const MOST_ABOVE_GAP = 5000;
 const MOST_PENDING = 500;
 
@@ -95,7 +95,7 @@ interface Bounds {
   readonly floor: number;
   /** Rows of the last reading. */
   readonly read: number;
-  /** How many rows are kept at most, but for those of the last reading. */
+  /** The most rows that are kept, apart from those of the last reading. */
   readonly most: number;
   /** Rows at or below this block are older than the look-back. */
   readonly lookBackTo: number;
@@ -104,11 +104,12 @@ interface Bounds {
 }
 
 /**
- * The block up to which rows are forgotten, and below which therefore nothing may be taken for new; 0 = none is.
+ * The block up to which rows are forgotten; 0 = none. Rows at or below it no longer count as new.
  *
- * Rows are kept for the look-back, since a sweep reads them again: one that is not remembered would be told twice. Those
- * of blocks that are not final are kept however many they are, up to twice those of a reading, since they may turn up in
- * a higher block.
+ * Rows are kept for the look-back, since a sweep reads them again: a forgotten row would be sent twice. Rows in blocks
+ * that are
+ * not final are kept whatever their number, up to twice the rows of a reading, since they may appear again in a higher
+ * block.
  */
 export function forgottenTo(blockByKey: BlockByKey, { floor, read, most, lookBackTo, keepFrom }: Bounds): number {
   const blocks = [...blockByKey.values()].filter((block) => block !== PENDING).sort((a, b) => b - a);
@@ -123,7 +124,7 @@ export function forgottenTo(blockByKey: BlockByKey, { floor, read, most, lookBac
   return keepFrom === null ? wanted : Math.max(Math.min(wanted, keepFrom - 1), beyond(MOST_ABOVE_GAP));
 }
 
-/** What is left without the rows up to that block, and without the oldest of those that wait in vain. */
+/** The remaining rows, without those up to that block and without the oldest pending ones. */
 export function withoutOld(blockByKey: BlockByKey, forgotten: number): Map<string, number> {
   let pending = [...blockByKey.values()].filter((block) => block === PENDING).length;
   return new Map(

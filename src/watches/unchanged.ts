@@ -1,6 +1,6 @@
-// Most polls bring the very answer of the last one. A state that was computed from the
-// same bytes is not computed again. Where alerts wait for items, what was detected of those is kept, for a page that is
-// decoded again for each poll takes half of its time.
+// Most polls bring the same answer as the last one. A state computed from the same bytes is not computed again. If
+// alerts wait
+// for items, the detection of these items is kept too: decoding a page for each poll takes half of the poll's time.
 import {
   isAwaited,
   newestOf,
@@ -12,13 +12,14 @@ import {
 } from '../core/model/detection.ts';
 import { packView } from '../core/values/packed-view.ts';
 
-/** Which states were computed from which answers; dropped with either of them. */
+/** Remembers the states that were computed from each answer. An entry is dropped with its answer or its state. */
 export interface UnchangedAnswers<State extends object> {
   /** For `observe`: nothing further has to be read or compared. */
   isUnchanged(content: object | undefined, state: State): boolean;
   /**
-   * For `detect`: what `compute` detects, or nothing without looking; of known items only those that are awaited.
-   * `content` is that of the one page that was all there was to read; undefined of every other reading.
+   * For `detect`: the result of `compute`, or the kept result for an unchanged answer. It has known items only if
+   * alerts await them.
+   * `content`: of a reading that is one page; undefined for any other reading.
    */
   detect(
     content: object | undefined,
@@ -31,7 +32,7 @@ export interface UnchangedAnswers<State extends object> {
 interface Computed<State> {
   /** The paths that were compared. */
   readonly tracked: DetectionScope['tracked'];
-  /** What would be detected again where nothing but these items is awaited; null where that is not known. */
+  /** The detection to return again while only these items are awaited; null if it is not known. */
   readonly again: { readonly awaited: Awaited; readonly detection: Detection<State> } | null;
 }
 
@@ -75,7 +76,7 @@ function detectedAgain<State>(
   return isCovered ? again.detection : null;
 }
 
-/** Of a detection that found nothing new: the awaited items, and the newest, which people are shown. */
+/** A detection without new items, reduced to the awaited items and to the newest, which pages show. */
 function repeatable<State>(
   before: State | null,
   detection: Detection<State>,
@@ -93,7 +94,7 @@ function repeatable<State>(
   return { awaited, detection: { ...detection, events: kept } };
 }
 
-/** Thousands may be followed, for a day each, and nobody looks at a row again that is compared already. */
+/** An event with a packed view. Thousands may be followed for a day each, and their rows are rarely read again. */
 class PackedEvent implements DetectedEvent {
   readonly on: DetectedEvent['on'];
   readonly key: DetectedEvent['key'];

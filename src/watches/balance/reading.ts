@@ -1,4 +1,4 @@
-// What one poll sees of a balance.
+// The values that one poll reads of a balance.
 import type { Address } from '../../core/values/address.ts';
 import { address, amount, natural, quantity, record, text } from '../../core/values/field-declarations.ts';
 import type { View } from '../../core/values/fields.ts';
@@ -9,7 +9,7 @@ import { Token } from '../../explorer/reading/resources/token.ts';
 
 const { is_verified, proxy_type, implementations, creator_address_hash } = AddressDetails.fields;
 
-/** What the details of an address say beside its coins: they are read for the native coin alone. */
+/** Fields of an address beside its coins. They are read for the native coin only. */
 export const OF_THE_ADDRESS = { is_verified, proxy_type, implementations, creator_address_hash };
 
 export const Balance = new RecordType('Balance', {
@@ -35,7 +35,7 @@ export function believed(view: BalanceView | null): BalanceReading {
   return { view, isEmptied: false };
 }
 
-/** Whose balance it is. */
+/** The address that holds the balance. */
 export function holderOf({ address: holder }: Target): Address {
   if (holder === null) throw new TypeError('balance needs an address');
   return holder;

@@ -1,4 +1,4 @@
-// What arrived, left and changed between what is remembered and what a poll read.
+// Finds tokens that arrived, left or changed since the last reading.
 import type { AnyView } from '../../core/values/fields.ts';
 import {
   NOTHING_DETECTED,
@@ -19,8 +19,9 @@ import type { HoldingsState } from './state.ts';
 const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
 
 /**
- * Only a complete list is a baseline: what a partial one leaves out would arrive later and never have been new. An
- * explorer that has not filled its list yet shows an empty one: that is the baseline once it is believed.
+ * Only a complete list is a baseline: a token that a partial list leaves out would later seem to be new. An explorer
+ * that has not
+ * filled its list yet shows an empty one, which becomes the baseline once it is believed.
  */
 export function baseline(
   state: HoldingsState | null,

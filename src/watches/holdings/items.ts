@@ -1,5 +1,6 @@
-// What is remembered of each token that an address holds, packed into one text. An object for each would take three
-// times the memory: thousands of lists of hundreds of tokens are watched.
+// The memory of each token that an address holds, packed into one text. An object for each token would take three times
+// the
+// memory, with thousands of watched lists of hundreds of tokens.
 import { z } from 'zod';
 import type { Json } from '../../core/values/fields.ts';
 import type { Remembered } from '../../core/values/tracked.ts';
@@ -22,7 +23,7 @@ export type PackedItems = string;
 type Packed = readonly [pathLists: readonly (readonly string[])[], ...rows: Row[]];
 type Row = readonly [rest: string, pathList: number, arrival: number, change: number, ...values: Json[]];
 
-/** Of every item: it names the contract, so of a key only the rest is written. */
+/** The path of the contract in every item. Keys begin with the contract, so only the rest of a key is written. */
 export const CONTRACT = 'token.address_hash';
 
 export function packItems(items: ItemByKey): PackedItems {

@@ -1,4 +1,4 @@
-// Reads the list of tokens that an address holds, and tells its rows apart.
+// Reads the list of tokens that an address holds, and identifies its rows.
 import type { View } from '../../core/values/fields.ts';
 import { idOf } from '../../core/model/watch/identity.ts';
 import type { Reading } from '../../core/model/watch/kind.ts';
@@ -11,10 +11,10 @@ export type HoldingFields = typeof TokenBalance.fields;
 export type HoldingRow = View<HoldingFields>;
 
 export interface HoldingsReading {
-  /** Of the page, where the whole list is one. */
+  /** The content of the page, if the whole list is one page. */
   readonly content?: object | undefined;
   readonly rows: ReadonlyMap<string, HoldingRow>;
-  /** Rows without a token: they cannot be told from others, so nothing is judged to be gone. */
+  /** The number of rows without a token. They cannot be identified, so no token counts as gone. */
   readonly nameless: number;
   /** Written by a test: an empty first list is believed at once. */
   readonly isWritten?: true;
@@ -60,7 +60,7 @@ async function readOn(
   return { seen: { ...seenIn(rows), content }, partial };
 }
 
-/** A list that came before is decoded only for who looks at it. */
+/** A page that was read before. Its rows are decoded on first use. */
 export class KnownPage implements HoldingsReading {
   readonly nameless = 0;
   readonly content: object | undefined;
@@ -89,7 +89,7 @@ function identityOf({ token, token_id }: HoldingRow): string | undefined {
   const contract = token?.address_hash?.key;
   if (contract === undefined) return undefined;
   if (token_id === undefined) return contract;
-  // The number of a piece is text of the chain: what is not a number enters the key as a hash only.
+  // The token id comes from the chain and is untrusted: a text that is no number enters the key only as a hash.
   const piece = rawText(token_id);
   return `${contract}/${/^\d{1,78}$/.test(piece) ? piece : idOf(piece)}`;
 }

@@ -1,4 +1,4 @@
-// What is remembered of the tokens that an address holds.
+// The memory of the tokens that an address holds.
 import { z } from 'zod';
 import { Emptied } from '../lists/emptied.ts';
 import { PackedItems } from './items.ts';
@@ -12,7 +12,7 @@ export interface HoldingsState {
   readonly emptied: Emptied | null;
   /** Height of the chain's head when a token last arrived: an explorer that has not read so far removes none. */
   readonly head: number | null;
-  /** False: so far the list was empty. What it shows first is the baseline. */
+  /** False while every reading was empty. The first tokens then are the baseline. */
   readonly hasBaseline: boolean;
 }
 

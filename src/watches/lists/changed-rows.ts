@@ -1,4 +1,4 @@
-// Known rows whose content differs from before.
+// Finds known rows whose content differs from before.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { DetectionScope } from '../../core/model/detection.ts';
 import type { KnownRows, ListState } from '../list-state.ts';
@@ -36,7 +36,7 @@ function changedPaths(paths: readonly string[], before: RowDigest, now: RowDiges
   return paths.filter((_path, n) => (now[n] ?? null) !== null && now[n] !== before[n]);
 }
 
-/** Of the rows that are remembered after a reading. */
+/** The digests of the rows that are remembered after a reading. */
 export function digestsAfter<F extends Fields>(
   digests: RowDigests,
   before: BlockByKey,

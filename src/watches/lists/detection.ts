@@ -1,4 +1,4 @@
-// Sorts what was read of a list into new, known and changed rows, and remembers it.
+// Sorts the rows that were read into new, known and changed ones, and remembers them.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { Doubt, BlockRange, DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
@@ -36,11 +36,11 @@ export interface NewRows<F extends Fields> {
   /** Oldest first. */
   readonly fresh: readonly View<F>[];
   readonly known: readonly View<F>[];
-  /** Known ones whose content is another one than before. */
+  /** Known rows with a content that differs from before. */
   readonly changed: readonly ChangedRow<F>[];
   /** The rows of the first reading, which are not sent. */
   readonly baseline: readonly View<F>[] | null;
-  /** Rows that could not be told from others. */
+  /** The number of rows that cannot be identified. */
   readonly nameless: number;
   /** The floor, where all that was read lies so far below it that the chain has another past than the one known. */
   readonly silentUpTo: number | null;
@@ -124,9 +124,11 @@ function withEmptied(state: ListState, emptied: ListState['emptied']): ListState
 }
 
 /**
- * Where the newest pages ended above what is known, what lies between is a gap; so is the rest of the highest known block,
- * where they ended in that. Rows that came late among known ones may have stopped them below it: then anything down to the
- * floor may be unread.
+ * If the newest pages end above the known rows, the blocks between are a gap. If they end within the highest known
+ * block, the
+ * rest of that block is one. Late rows among known ones may have stopped the reading below the highest known block;
+ * then
+ * anything down to the floor may be unread.
  */
 function gapsAfter<F extends Fields>(
   state: ListState,
@@ -164,8 +166,9 @@ function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<
 }
 
 /**
- * What is listed at the first reading is no news, nor is what happened before it. Where no row says how far that goes,
- * the chain's head does; and where that is unknown too, the times of the rows that will come.
+ * Rows of the first reading are not new, and neither are older rows. The boundary is the highest block of the rows.
+ * Without one
+ * it is the chain's head, and if that is unknown too, the time of this reading.
  */
 function baseline<F extends Fields>(
   rows: readonly View<F>[],

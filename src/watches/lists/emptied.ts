@@ -1,6 +1,8 @@
-// A list that had something in it and is empty now. Explorers show that for a moment, so that it is believed only after
-// three complete readings, over which the chain's head has moved. Until then nothing is known of the list; it is asked
-// for anew soon, so that a list that was really emptied is told of within a minute.
+// A list that had rows and is now empty. Explorers sometimes show an empty list for a moment. So it is believed only
+// after three
+// complete readings during which the chain's head moved. Until then the list counts as unknown. It is read again soon,
+// so that
+// a list that is really empty is reported within a minute.
 import { z } from 'zod';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import type { Doubt, DetectionScope } from '../../core/model/detection.ts';
@@ -22,7 +24,7 @@ export const Emptied: z.ZodType<Emptied> = z.object({ readings: z.number(), head
 const READINGS_NEEDED = 3;
 const ASKED_ANEW_MS = 20_000;
 
-/** What an empty reading is worth. */
+/** The result of an empty reading. */
 export interface EmptyReading {
   /** The very same object as before when the reading does not count. */
   readonly emptied: Emptied | null;

@@ -27,10 +27,10 @@ export const Gap: z.ZodType<Gap> = z.object({
 /** Disjoint, the highest first. */
 export type Gaps = readonly Gap[];
 
-/** What a poll read of one gap. */
+/** The part of a gap that one poll read. */
 export interface GapReading {
   readonly gap: Gap;
-  /** The lowest block that was read; null when no row said its block. */
+  /** The lowest block that was read; null if no row names its block. */
   readonly lowest: number | null;
   readonly resume: Cursor | null;
   readonly isClosed: boolean;
@@ -61,7 +61,10 @@ export function afterReadings(gaps: Gaps, readings: readonly GapReading[]): Gaps
   });
 }
 
-/** Without what the sweep read of them, as it does where the plan has pages for the sweep alone. */
+/**
+ * The gaps without the heights that the sweep read. If the plan has pages for the sweep only, the sweep alone closes
+ * gaps.
+ */
 export function afterSweep(gaps: Gaps, sweep: Pick<SweepReading, 'heights' | 'resume'> | null): Gaps {
   if (sweep === null || !gaps.some((gap) => sweep.heights.some((read) => overlap(gap, read)))) return gaps;
   return sweep.heights.reduce(
@@ -70,7 +73,7 @@ export function afterSweep(gaps: Gaps, sweep: Pick<SweepReading, 'heights' | 're
   );
 }
 
-/** `resume`: below what was read. */
+/** `resume`: the position below the heights. */
 function without(gap: Gap, { from, to, resume }: Pick<Gap, 'from' | 'to' | 'resume'>): Gap[] {
   if (!overlap(gap, { from, to })) return [gap];
   return [

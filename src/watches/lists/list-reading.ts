@@ -1,4 +1,4 @@
-// What a poll read of a list: its rows, and how far they reach.
+// The rows of a list that one poll read, and how far they reach.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { BlockRange, DetectionScope } from '../../core/model/detection.ts';
 import type { Cursor, ListQuestion } from '../../core/model/watch/question.ts';
@@ -8,13 +8,13 @@ import { positionOf, type RowKey } from './row-key.ts';
 
 export interface ListReading<F extends Fields> {
   readonly rows: readonly View<F>[];
-  /** Of the page, where it was one alone. */
+  /** The content of the page, if the reading is one page. */
   readonly content?: object | undefined;
-  /** Why the newest pages end above what is known, and where to read on; null when they do not. */
+  /** Why the newest pages end above the known rows, and where to read on; null if they do not. */
   readonly stopped: Stopped | null;
-  /** The list has nothing below what was read. */
+  /** The list has no rows below these. */
   readonly reachedEnd: boolean;
-  /** What was read below them; null where nothing was open there. */
+  /** The reading of older rows; null if no gap and no sweep was open. */
   readonly older: OlderReading<F> | null;
 }
 
@@ -61,7 +61,7 @@ export function rangeOf<F extends Fields>(
   return older === null || older.covered.length === 0 ? range : { ...range, below: older.covered };
 }
 
-/** Of a list of the whole chain: one of several replicas may be behind, and shows nothing of what is above its head. */
+/** For a list of the whole chain. A replica that is behind shows no rows above its head, so the range ends there. */
 export function upTo(range: BlockRange): BlockRange {
   return range.head === null ? range : { ...range, to: range.head };
 }

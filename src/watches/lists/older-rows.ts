@@ -1,4 +1,4 @@
-// What a poll reads below the newest pages: gaps first, from the highest down, then what the sweep has still to read.
+// Reads below the newest pages: first the gaps, from the highest down, then the open sweep.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { Heights } from '../../core/model/detection.ts';
 import type { Cursor, ListQuestion, Read } from '../../core/model/watch/question.ts';
@@ -13,7 +13,7 @@ export interface OlderReading<F extends Fields> {
   readonly rows: readonly View<F>[];
   readonly gaps: readonly GapReading[];
   readonly sweep: SweepReading | null;
-  /** The heights of which all rows were read. */
+  /** The heights whose rows were all read. */
   readonly covered: readonly Heights[];
 }
 
@@ -64,7 +64,7 @@ export async function readOlder<F extends Fields>(
     left -= pages;
     // A reading that went on into the next gap is continued there.
     if (reading.lowest !== null) newest = { next: reading.resume, reachedEnd, lowest: reading.lowest };
-    // What failed for the highest gap would fail for the others too: the next poll tries again.
+    // A failure at the highest gap would repeat at the others, so the next poll tries again.
     if (isBroken) break;
   }
   const { open } = state.sweep;
@@ -85,7 +85,7 @@ interface PartOptions<F extends Fields> extends OlderOptions<F> {
 
 interface PartReading {
   readonly lowest: number | null;
-  /** None, or those of which it read all rows. */
+  /** The heights whose rows were all read. */
   readonly heights: readonly Heights[];
   readonly resume: Cursor | null;
   readonly isClosed: boolean;
@@ -102,7 +102,8 @@ async function readPart<F extends Fields>(
   const { newest } = options;
   const isBelow = (lowest: number | null): boolean => lowest !== null && lowest < from;
   if (newest.reachedEnd || isBelow(newest.lowest)) return { ...NOTHING, isClosed: true };
-  // Within the gap's highest block the kept position is the deeper one, or reads again what was read.
+  // If the newest pages end within the gap's highest block, the kept position is used: it is deeper, or some rows are
+  // read twice.
   const isInside = newest.lowest !== null && newest.lowest < to && to !== Infinity;
   const cursor = isInside ? newest.next : (resume ?? newest.next);
   if (cursor === null) return NOTHING;
@@ -114,7 +115,8 @@ async function readPart<F extends Fields>(
   const lowest = lowestBlock(reading.rows, options);
   const isClosed = reading.reachedEnd || isBelow(lowest);
   const { reachedEnd, pages, next, missed } = reading;
-  // Of the block in which a position lies, only the readings above and below it together show all.
+  // The block of a position is complete only by the readings above and below it together, so it does not count as
+  // covered.
   const above = cursor === newest.next ? newest.lowest : (highestRow(reading.rows, options) ?? 0) - 1;
   const heights = coveredBetween(reachedEnd ? 0 : lowest === null ? null : lowest + 1, above);
   return { lowest, heights, resume: next, isClosed, reachedEnd, pages, isBroken: missed !== null };

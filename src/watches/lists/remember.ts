@@ -1,4 +1,4 @@
-// Adds the rows of a reading to what is remembered of a list.
+// Adds the rows of a reading to the memory of a list.
 import type { Fields, View } from '../../core/values/fields.ts';
 import { type ListState, remembering, type RowPosition } from '../list-state.ts';
 import { type BlockByKey, MOST_LINKED_ROWS, MOST_ROWS, PENDING } from '../seen-rows.ts';
@@ -16,7 +16,7 @@ export function remember<F extends Fields>(
   const blockByKey = new Map(before);
   for (const view of rows) {
     const { key = '', block } = positionOf(row, view);
-    // Of those that are pending, the ones met last are kept.
+    // Of pending rows, the most recently met ones are kept.
     blockByKey.delete(key);
     blockByKey.set(key, block);
   }

@@ -1,6 +1,8 @@
-// The values of a row that rules judge, in 36 bits each: a row of a block that was replaced may come again with another
-// content, under the same key. Kept of the newest blocks only, for below them nothing is replaced. A value that is unknown
-// for a while leaves the last known one: a server that leaves a field out now and then changes nothing.
+// Digests of 36 bits for the values that rules judge. A replaced block may bring a row again with the same key and
+// another
+// content. Digests are kept for the newest blocks only, since deeper ones are not replaced. While a value is unknown,
+// its last
+// digest stays: a field that a server leaves out now and then changes nothing.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { standingAt } from '../../core/values/standing.ts';
@@ -8,7 +10,7 @@ import type { AnyView } from '../../core/values/fields.ts';
 import { type BlockByKey, highestOf, LOOK_BACK_BLOCKS, PENDING, type SeenRows, unpack } from '../seen-rows.ts';
 
 export interface RowDigests {
-  /** Names what the digests are of: those of other paths say nothing. */
+  /** Names the paths of the digests. Digests of other paths are not comparable. */
   readonly basis: string;
   /** One digest for each path of a row, in the order of the remembered rows, the highest block first. */
   readonly text: string;
@@ -49,7 +51,7 @@ export function latestOf(before: RowDigest, now: RowDigest): RowDigest {
   return now.map((digest, n) => digest ?? before[n] ?? null);
 }
 
-/** What is remembered of the rows, in the order of `unpack`; nothing of other paths. */
+/** The digests of the rows, in the order of `unpack`; empty if they are of other paths. */
 export function unpackDigests(
   { basis, text }: RowDigests,
   rows: BlockByKey,

@@ -6,11 +6,11 @@ import type { ListState, RowPosition } from '../list-state.ts';
 import { isPending, keyOf, PENDING } from '../seen-rows.ts';
 
 export interface RowKey<F extends Fields> {
-  /** Undefined: the row cannot be told from others. */
+  /** Undefined: the row cannot be identified. */
   identityOf(row: View<F>): string | undefined;
   /** Undefined while pending. */
   blockOf(row: View<F>): bigint | undefined;
-  /** The block in which a row stands that counts as pending still; it is not news below the floor either. */
+  /** The block of a row that still counts as pending. Below the floor such a row is not new either. */
   standsIn?(row: View<F>): bigint | undefined;
   happenedAt(row: View<F>): Date | undefined;
   /** Each row is a block, and names the one below. */
@@ -25,7 +25,7 @@ export function placeOf<F extends Fields>(row: RowKey<F>, view: View<F>): number
   return block === undefined ? 'pending' : Number(block);
 }
 
-/** What a replay needs of the rows. */
+/** The functions on rows that a replay needs. */
 export function historyOf<F extends Fields>(row: RowKey<F>): ListHistory {
   const own = (view: AnyView) => view as View<F>;
   return {

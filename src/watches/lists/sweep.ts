@@ -1,5 +1,6 @@
-// A list is read again once an hour, from page one down to its look-back: rows that an explorer shows late, below rows
-// that are known, are found in no other way. It goes on over several polls, and over a restart.
+// Once an hour a list is read again from page one down to its look-back. Only this finds rows that an explorer shows
+// late, below
+// known rows. A sweep takes several polls, and continues after a restart.
 import { z } from 'zod';
 import type { Heights } from '../../core/model/detection.ts';
 import { fractionOf } from '../../core/model/watch/identity.ts';
@@ -7,7 +8,7 @@ import type { Cursor, Question } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 export interface Sweep {
-  /** Which hour the last one was begun in, counted from 1970 and shifted by the question's phase; null = none yet. */
+  /** The hour in which the last sweep began, counted from 1970 and shifted by the question's phase; null = none yet. */
   readonly hour: number | null;
   /** Set while one is under way. */
   readonly open: { readonly resume: Cursor | null } | null;
@@ -23,13 +24,13 @@ export const Sweep: z.ZodType<Sweep> = z.object({
 
 export const NO_SWEEP: Sweep = { hour: null, open: null, completedAt: null };
 
-/** What a poll read of it. */
+/** The part of a sweep that one poll read. */
 export interface SweepReading {
   /** Where it began. */
   readonly from: Cursor | null;
   readonly resume: Cursor | null;
   readonly isComplete: boolean;
-  /** None, or those of which it read all rows. */
+  /** The heights whose rows were all read. */
   readonly heights: readonly Heights[];
 }
 

@@ -1,5 +1,5 @@
-// What transactions and calls have in common when they are told: coins go from one address to another, in a block, and
-// some of them fail for a reason.
+// Words that transactions and calls share: coins go from one address to another, in a block, and some fail for a
+// reason.
 import { Address, shortHex } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
 import { textAt } from '../../core/wording/change-sentence.ts';
@@ -56,7 +56,7 @@ function reasonWords(view: AnyView, path: string): Segment[] {
   return given === undefined ? [{ text: 'No reason given. ' }] : [...quotedText('Reason given:', given), { text: ' ' }];
 }
 
-/** Where a contract is created nobody is called. */
+/** A transaction that creates a contract has no receiver. */
 function receiverOf(view: AnyView): Address | undefined {
   return addressAt(view, 'to.hash') ?? addressAt(view, 'created_contract.hash');
 }
