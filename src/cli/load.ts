@@ -31,8 +31,7 @@ export function loadToRun(terminal: Terminal, file: string): Reloadable {
 
 /**
  * The setup of a config file, with warnings on standard error. Throws a `CommandError` that lists every problem. Rule
- * files
- * given as arguments replace the config's.
+ * files given as arguments replace the config's.
  */
 export function loadOrFail(
   terminal: Terminal & Pick<SetupTools, 'cache' | 'listFiles'>,
@@ -48,8 +47,7 @@ export function loadOrFail(
 
 /**
  * Loads as much of a setup as reading the state needs. Rule files with a mistake are left out, and so are secrets that
- * only the
- * daemon can read: neither must prevent reading.
+ * only the daemon can read: neither must prevent reading.
  */
 export function loadToRead(terminal: Terminal, file: string): Setup {
   const loaded = loadSetup(file, { ...terminal, isToRead: true });

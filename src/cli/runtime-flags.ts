@@ -9,8 +9,7 @@ export const RUNTIME_FLAGS: readonly string[] = ['--disable-sigusr1', '--max-sem
 
 /**
  * The C library reads these when the process starts. Memory outside of the heap comes from two arenas instead of eight
- * for each
- * core, and free memory at their ends is returned. This saves 10 MB, too little to restart a process for it.
+ * for each core, and free memory at their ends is returned. This saves 10 MB, too little to restart a process for it.
  */
 export const RUNTIME_ENV: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',

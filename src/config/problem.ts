@@ -126,8 +126,7 @@ export function visible(line: string): string {
 }
 
 // Matches secrets under any key, in a list, or on a line of their own: the path of a URL, secrets for signing webhooks,
-// tokens
-// of chats, long texts after `token:`, and values after the = of a secret.
+// tokens of chats, long texts after `token:`, and values after the = of a secret.
 const ANYWHERE =
   /(?<=https?:\/\/[^\s/"']+\/)[^\s"'?},\]]{8,}|whsec_[^\s"'},\]]+|\bxox[a-z]-[\w-]+|\b\d{6,20}:[\w-]{20,}|\btk_\w{8,}|(?<=\btoken["']?\s{0,9}:\s{0,9}["']?)(?!0x)[^\s"'{}[\],]{20,}|(?<=(?:secret|password|key|token)=)[^\s"'},\]=]+/gi;
 

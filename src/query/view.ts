@@ -1,8 +1,6 @@
 // The inputs of queries: the state, through a read-only connection, and the daemon's data in memory. Queries write
-// nothing and
-// have no clock: `now` is part of the view. The CLI makes a view from the state file alone. Data that only a running
-// daemon
-// has are null there.
+// nothing and have no clock: `now` is part of the view. The CLI makes a view from the state file alone. Data that only
+// a running daemon has are null there.
 import type { ClusterView } from '../cluster/ownership.ts';
 import type { Config } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';

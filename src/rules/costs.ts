@@ -1,7 +1,6 @@
 // Daily cost of watches as their rules are written: requests, and credits where the explorer counts them. It includes
-// first
-// pages, and heads for confirmations. It leaves out further pages when something is new, and the daily question to each
-// explorer about its chain. The planner uses the same sums.
+// first pages, and heads for confirmations. It leaves out further pages when something is new, and the daily question
+// to each explorer about its chain. The planner uses the same sums.
 import type { OperationName } from '../core/model/watch/question.ts';
 import { meanMsOf } from '../core/model/watch/schedule.ts';
 import type { Watch } from '../core/model/watch/watch.ts';

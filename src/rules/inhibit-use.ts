@@ -1,6 +1,5 @@
 // Checks `inhibit` of the config against the alerts of a load. Finds rules that match no alert, and rules by which
-// alerts
-// would mute each other.
+// alerts would mute each other.
 import type { Config, ConfigInhibit } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Labels } from '../core/model/ids.ts';

@@ -1,6 +1,5 @@
 // The labels of all alerts with their values: finds the misspelt pattern of a matcher. A negation that excludes nothing
-// would
-// match every alert, so a negated value that no alert has is a mistake too.
+// would match every alert, so a negated value that no alert has is a mistake too.
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import { SEVERITIES, type Labels } from '../core/model/ids.ts';

@@ -58,8 +58,7 @@ function countedFrom([first = '', ...others]: readonly string[]): string {
 
 /**
  * A link among the rules may lead to any file. So the real path must lie below the config's directory and end like a
- * rule
- * file. This is checked at reading time, because a path may be replaced after the files were listed.
+ * rule file. This is checked at reading time, because a path may be replaced after the files were listed.
  */
 function refusalOf({ directory }: Config): ReadBounds['refusal'] {
   return (realPath) => {

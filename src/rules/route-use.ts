@@ -1,6 +1,5 @@
 // Routes the alerts of a load and finds mistakes in the routes. A route that matches no alert is a problem, and so is
-// an option
-// that can have no effect. A `notify` that is never reached is a warning.
+// an option that can have no effect. A `notify` that is never reached is a warning.
 import type { Config, ConfigRoute } from '../config/model.ts';
 import type { Problem } from '../config/problem.ts';
 import { quote } from '../config/values/scalars.ts';

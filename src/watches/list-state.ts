@@ -130,8 +130,7 @@ function isFromBefore({ floor, emptyAt }: KnownRows, { standsIn, happenedAt }: R
 
 /**
  * True if the row is known and did not move. After a reorganisation, reading goes on until rows are settled: a row that
- * is not
- * found then counts as gone.
+ * is not found then counts as gone.
  */
 export function isSettled(known: KnownRows, position: RowPosition): boolean {
   return isKnown(known, position) && !hasMoved(known, position);
@@ -145,8 +144,7 @@ export function hasMoved({ blockByKey }: KnownRows, { key, block }: RowPosition)
 
 /**
  * True if an unknown row appears among remembered rows, at or below the floor. It is remembered without an event.
- * Otherwise a
- * replaced block could lift it above the floor, and it would seem new.
+ * Otherwise a replaced block could lift it above the floor, and it would seem new.
  */
 export function isLate({ seen }: ListState, { blockByKey }: KnownRows, { key, block }: RowPosition): boolean {
   return key !== undefined && block >= (lowestOf(seen) ?? Infinity) && !blockByKey.has(key);
@@ -154,8 +152,7 @@ export function isLate({ seen }: ListState, { blockByKey }: KnownRows, { key, bl
 
 /**
  * For rows that are blocks, each of which names the one below. If the lowest block that was read is known and none is
- * missing
- * above it, no block below it is missing either.
+ * missing above it, no block below it is missing either.
  */
 export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]): boolean {
   const heights = new Set([...blockByKey.values(), ...read.map(({ block }) => block)]);
@@ -171,8 +168,7 @@ export function isFarBelow({ floor, seen }: ListState, range: BlockRange | null)
 
 /**
  * The state after a reading, without rows that are no longer needed. `rows.read`: rows of this reading; `rows.most`:
- * the most
- * that are kept.
+ * the most that are kept.
  */
 export function remembering(
   { floor, gaps, marks, ...rest }: Omit<ListState, 'seen'>,

@@ -65,8 +65,7 @@ export async function observeList<F extends Fields>(
 
 /**
  * Page one. It is the page of the unfiltered list if other watches read that too, and if it reaches deep enough for all
- * rows that
- * may be new or late.
+ * rows that may be new or late.
  */
 async function firstPage<F extends Fields>(
   question: ListQuestion<F>,
@@ -95,8 +94,7 @@ const WHOLE = { partial: null, why: null };
 
 /**
  * True if the newest pages reach below the highest known block and have no new row there. Then no row is missing
- * between them
- * and the known rows, even if every page has new rows. The sweep finds late rows below.
+ * between them and the known rows, even if every page has new rows. The sweep finds late rows below.
  */
 function isJoined<F extends Fields>(
   rows: readonly View<F>[],

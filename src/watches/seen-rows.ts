@@ -1,8 +1,8 @@
 // The set of known rows of a list, in few bytes, since it is stored with each new row.
 //
-// A row is remembered by a digest of its identity, 72 bits of SHA-256. Two rows that share one by chance would hide
-// the later of them: with 5,000 remembered rows and a thousand million new ones a year, once in a thousand million
-// years. Making such a row on purpose takes 2^60 signed transactions, in the time that the other one is remembered.
+// A row is remembered by a digest of its identity, 72 bits of SHA-256. Two rows that share one by chance would hide the
+// later of them: with 5,000 remembered rows and a thousand million new ones a year, once in a thousand million years.
+// Making such a row on purpose takes 2^60 signed transactions, in the time that the other one is remembered.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
@@ -107,9 +107,8 @@ interface Bounds {
  * The block up to which rows are forgotten; 0 = none. Rows at or below it no longer count as new.
  *
  * Rows are kept for the look-back, since a sweep reads them again: a forgotten row would be sent twice. Rows in blocks
- * that are
- * not final are kept whatever their number, up to twice the rows of a reading, since they may appear again in a higher
- * block.
+ * that are not final are kept whatever their number, up to twice the rows of a reading, since they may appear again in
+ * a higher block.
  */
 export function forgottenTo(blockByKey: BlockByKey, { floor, read, most, lookBackTo, keepFrom }: Bounds): number {
   const blocks = [...blockByKey.values()].filter((block) => block !== PENDING).sort((a, b) => b - a);

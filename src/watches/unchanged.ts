@@ -1,6 +1,6 @@
 // Most polls bring the same answer as the last one. A state computed from the same bytes is not computed again. If
-// alerts wait
-// for items, the detection of these items is kept too: decoding a page for each poll takes half of the poll's time.
+// alerts wait for items, the detection of these items is kept too: decoding a page for each poll takes half of the
+// poll's time.
 import {
   isAwaited,
   newestOf,
@@ -18,8 +18,7 @@ export interface UnchangedAnswers<State extends object> {
   isUnchanged(content: object | undefined, state: State): boolean;
   /**
    * For `detect`: the result of `compute`, or the kept result for an unchanged answer. It has known items only if
-   * alerts await them.
-   * `content`: of a reading that is one page; undefined for any other reading.
+   * alerts await them. `content`: of a reading that is one page; undefined for any other reading.
    */
   detect(
     content: object | undefined,

@@ -1,6 +1,5 @@
 // The web server: three paths for Prometheus and supervisors, the API, and the pages for people. Any other path is 404,
-// any
-// other method 405. Details of failures are in the log only.
+// any other method 405. Details of failures are in the log only.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { except } from 'hono/combine';
@@ -127,8 +126,7 @@ const WHICH_TOKEN = 'Send `Authorization: Bearer TOKEN`: the token of an operato
 
 /**
  * Metrics contain balances; the lines of readiness contain names and who paused something. Where there are operators,
- * both
- * need the right to read the page. Without operators nobody has a token to show.
+ * both need the right to read the page. Without operators nobody has a token to show.
  */
 function readersOf(
   callers: Callers,

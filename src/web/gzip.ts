@@ -4,8 +4,7 @@ import { gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 
 // For a text of some hundred kilobytes a higher level takes three times as long and saves a tenth. For a small text the
-// time
-// does not matter.
+// time does not matter.
 const LEVEL = 3;
 const LEVEL_OF_SMALL = 9;
 const SMALL_BYTES = 16 * 1024;

@@ -1,6 +1,5 @@
 // The text at the start of a daemon on a terminal: the watches, where to look, and what to edit. After it, only alerts,
-// reloads
-// and problems are printed.
+// reloads and problems are printed.
 import type { Setup } from '../../app/setup/setup.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { inColumns } from '../../lib/columns.ts';

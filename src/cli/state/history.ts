@@ -52,8 +52,7 @@ export async function history(terminal: Terminal, options: HistoryOptions): Prom
 
 /**
  * The anchor that the daemon keeps beside its token. Null: there is none, this user may not read it, or its line is too
- * old and
- * was deleted.
+ * old and was deleted.
  */
 async function keptAnchor(reader: StoreReader, stateFile: string): Promise<JournalAnchor | null> {
   try {
@@ -160,8 +159,7 @@ const LONGEST_PART = 1000;
 
 /**
  * `2026-01-31T12:00:00Z routed coins/low fires: treasury 0 ETH, below 1 Last poll: 5. notifies screen`, and the actor
- * if it
- * was not the daemon. Other commands take the id at the end.
+ * if it was not the daemon. Other commands take the id at the end.
  */
 function lineOf(entry: HistoryEntry, zone: string): string {
   const { at, kind, what, title, how, actor } = entry;

@@ -1,6 +1,5 @@
 // The first page as text: the verdict, firing alerts with their limits, alerts in hand, and causes of blind watches. No
-// line is
-// wider than the terminal.
+// line is wider than the terminal.
 import { sinceWords } from '../../core/model/quality/blind-cause.ts';
 import { formatAmount, Amount } from '../../core/values/amount.ts';
 import { inColumns, wrapped, wrappedItem } from '../../lib/columns.ts';

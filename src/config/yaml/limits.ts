@@ -1,6 +1,5 @@
 // Limits on a file's text, checked before it is parsed: its depth, which would overflow the parser's stack, and its
-// marks,
-// since parsing time grows with them. Each check takes time in proportion to the text.
+// marks, since parsing time grows with them. Each check takes time in proportion to the text.
 
 /** How deep a document may be nested. */
 export const DEEPEST = 50;

@@ -74,8 +74,7 @@ export interface Pair {
 
 /**
  * `{ while: balance < 1,000,000 }`: YAML ends the value at the comma and reads the digits behind it as keys. Returns
- * the text to
- * write instead, and the index of the first pair that is no real pair.
+ * the text to write instead, and the index of the first pair that is no real pair.
  */
 export function splitNumber(
   pairs: readonly Pair[],

@@ -95,8 +95,7 @@ export function ruledOf(row: OpenAlertRow, watchById: ReadonlyMap<WatchId, Watch
 
 /**
  * Critical alerts first. Among equals, conditions come before events: conditions oldest first, events newest first.
- * Otherwise
- * a hundred events of last week would hide that the gas is running out now.
+ * Otherwise a hundred events of last week would hide that the gas is running out now.
  */
 function byUrgency({ row: a }: OpenAlert, { row: b }: OpenAlert): number {
   const older = a.since - b.since;

@@ -1,6 +1,5 @@
 // Facts about every watch, for lists and counts. Between two pages only few of ten thousand watches are polled, so
-// facts that
-// follow from a poll are kept until the next one.
+// facts that follow from a poll are kept until the next one.
 import { activeSince, isActive } from '../../core/alerts/emission.ts';
 import type { Figures } from '../../core/model/figures.ts';
 import { RANK_OF } from '../../core/model/delivery.ts';

@@ -69,8 +69,7 @@ const SANDBOX_CHAIN = '31337';
 
 /**
  * Paths whose last values are kept: those compared by default, those that a condition `on: changed` or `on: removed`
- * reads,
- * those that a message about a removed item shows, and those that are read through `before`.
+ * reads, those that a message about a removed item shows, and those that are read through `before`.
  */
 function trackedBy({ comparedByDefault, shown }: AnyKind, alerts: readonly CompiledAlert[]): readonly string[] {
   const paths = alerts.flatMap(({ rule, readsBefore }) => {

@@ -20,8 +20,7 @@ const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
 
 /**
  * Only a complete list is a baseline: a token that a partial list leaves out would later seem to be new. An explorer
- * that has not
- * filled its list yet shows an empty one, which becomes the baseline once it is believed.
+ * that has not filled its list yet shows an empty one, which becomes the baseline once it is believed.
  */
 export function baseline(
   state: HoldingsState | null,

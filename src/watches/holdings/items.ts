@@ -1,6 +1,5 @@
 // The memory of each token that an address holds, packed into one text. An object for each token would take three times
-// the
-// memory, with thousands of watched lists of hundreds of tokens.
+// the memory, with thousands of watched lists of hundreds of tokens.
 import { z } from 'zod';
 import type { Json } from '../../core/values/fields.ts';
 import type { Remembered } from '../../core/values/tracked.ts';

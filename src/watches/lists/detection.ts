@@ -125,10 +125,8 @@ function withEmptied(state: ListState, emptied: ListState['emptied']): ListState
 
 /**
  * If the newest pages end above the known rows, the blocks between are a gap. If they end within the highest known
- * block, the
- * rest of that block is one. Late rows among known ones may have stopped the reading below the highest known block;
- * then
- * anything down to the floor may be unread.
+ * block, the rest of that block is one. Late rows among known ones may have stopped the reading below the highest known
+ * block; then anything down to the floor may be unread.
  */
 function gapsAfter<F extends Fields>(
   state: ListState,
@@ -167,8 +165,7 @@ function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<
 
 /**
  * Rows of the first reading are not new, and neither are older rows. The boundary is the highest block of the rows.
- * Without one
- * it is the chain's head, and if that is unknown too, the time of this reading.
+ * Without one it is the chain's head, and if that is unknown too, the time of this reading.
  */
 function baseline<F extends Fields>(
   rows: readonly View<F>[],

@@ -1,8 +1,6 @@
 // A list that had rows and is now empty. Explorers sometimes show an empty list for a moment. So it is believed only
-// after three
-// complete readings during which the chain's head moved. Until then the list counts as unknown. It is read again soon,
-// so that
-// a list that is really empty is reported within a minute.
+// after three complete readings during which the chain's head moved. Until then the list counts as unknown. It is read
+// again soon, so that a list that is really empty is reported within a minute.
 import { z } from 'zod';
 import { needOf } from '../../core/chain/tick-chain.ts';
 import type { Doubt, DetectionScope } from '../../core/model/detection.ts';

@@ -1,8 +1,6 @@
 // Digests of 36 bits for the values that rules judge. A replaced block may bring a row again with the same key and
-// another
-// content. Digests are kept for the newest blocks only, since deeper ones are not replaced. While a value is unknown,
-// its last
-// digest stays: a field that a server leaves out now and then changes nothing.
+// another content. Digests are kept for the newest blocks only, since deeper ones are not replaced. While a value is
+// unknown, its last digest stays: a field that a server leaves out now and then changes nothing.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { standingAt } from '../../core/values/standing.ts';

@@ -1,6 +1,5 @@
 // Once an hour a list is read again from page one down to its look-back. Only this finds rows that an explorer shows
-// late, below
-// known rows. A sweep takes several polls, and continues after a restart.
+// late, below known rows. A sweep takes several polls, and continues after a restart.
 import { z } from 'zod';
 import type { Heights } from '../../core/model/detection.ts';
 import { fractionOf } from '../../core/model/watch/identity.ts';

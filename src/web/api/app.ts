@@ -100,8 +100,7 @@ function refuse(problem: ApiProblem['problem'], detail: string): Response {
 
 /**
  * Without operators or a proxy, only callers on this machine get an answer (in a container: from inside of it). Others
- * get 404,
- * as if there were no API.
+ * get 404, as if there were no API.
  */
 function onlyExposed({ host, callers }: Tools): Handler {
   const isExposed = isReachable(host, callers());

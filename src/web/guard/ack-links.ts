@@ -1,6 +1,5 @@
 // Links in messages that acknowledge the message's alert. No login is needed: the link itself is the right to do it. A
-// link
-// contains the id of a delivery and the time until which it is valid; nothing else is stored for it.
+// link contains the id of a delivery and the time until which it is valid; nothing else is stored for it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const LINKS_ROOT = '/a';

@@ -16,8 +16,7 @@ export interface HostOptions {
 export interface Hosts {
   /**
    * For metrics and health. A daemon bound to the network answers under any name, since a scraper may use any name for
-   * a
-   * container. Where there are operators, both still need a token.
+   * a container. Where there are operators, both still need a token.
    */
   isKnown(host: string | undefined): boolean;
   /** The API: by no other name than its own, wherever it is bound. `address`: at which it was reached. */

@@ -73,8 +73,7 @@ interface Exposure {
 
 /**
  * True if other machines can use the API, and if there are pages. On a network address this needs operators or a proxy,
- * since
- * callers must be identified.
+ * since callers must be identified.
  */
 export function isReachable(host: string, { operators, proxy }: Exposure): boolean {
   return isLoopback(host) || operators.length > 0 || proxy !== null;

@@ -1,6 +1,5 @@
 // Signed texts for a browser to send back: a name and an end time, signed with that operator's token. The daemon stores
-// nothing,
-// so they outlive a restart; changing the token invalidates all of them at once.
+// nothing, so they outlive a restart; changing the token invalidates all of them at once.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 

@@ -122,8 +122,7 @@ export const FOLD_HEAD = html`<th class="fold"><span class="skip">More</span></t
 
 /**
  * Below 720 pixels a row becomes a card with labelled cells. In a row that ends with `FOLD`, cells of the class `brief`
- * are
- * always shown, one line each: `second` in the second line, `side` at its right.
+ * are always shown, one line each: `second` in the second line, `side` at its right.
  */
 export function sheet(caption: string, columns: readonly Column[], rows: readonly Html[]): Html {
   const heads = columns.map(({ name, class: cls = '' }) => html`<th class="${cls}" scope="col">${name}</th>`);

@@ -31,8 +31,7 @@ interface SharingOptions {
 
 /**
  * Asks once a period for the overview, and for the summary in the frames of all pages. If the state does not answer,
- * the last
- * answer is returned; it says its time.
+ * the last answer is returned; it says its time.
  */
 export function withSharedOverview(queries: Queries, { periods, monotonic, onFailed }: SharingOptions): PageQueries {
   const overviews = createRendering<Overview>(periods);
@@ -55,8 +54,7 @@ export function withSharedOverview(queries: Queries, { periods, monotonic, onFai
   return {
     ...queries,
     // If the state does not answer, pages show the last overview. The edition still changes now and then, because the
-    // pages say
-    // how old the overview is.
+    // pages say how old the overview is.
     edition: () => queries.edition().catch(() => `not-known-${Math.floor(monotonic() / OLD_MS)}`),
     overview(filter) {
       const name = filter === undefined || filter.label.length === 0 ? WHOLE : JSON.stringify(filter.label);

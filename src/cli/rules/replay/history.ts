@@ -1,6 +1,5 @@
 // Replay over data that the config's explorers still have. The cost is printed before any request: first the cost of
-// the
-// estimate, then of the whole replay. Above a limit it needs --yes.
+// the estimate, then of the whole replay. Above a limit it needs --yes.
 import type { ExplorerSet } from '../../../app/runtime/explorers.ts';
 import type { Setup } from '../../../app/setup/setup.ts';
 import type { Config } from '../../../config/model.ts';

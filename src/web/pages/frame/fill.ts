@@ -1,8 +1,6 @@
 // A page is rendered once for all visitors who may see the same. The data of one visitor (the name, and the proofs in
-// forms)
-// are marks in the page, which are filled in when it is sent. The marks are random for each process, so nobody can
-// write one
-// into a text that a page shows.
+// forms) are marks in the page, which are filled in when it is sent. The marks are random for each process, so nobody
+// can write one into a text that a page shows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formProof } from '../../guard/forms.ts';
 import type { Visitor } from '../../guard/visitors.ts';
