@@ -40,13 +40,13 @@ import type { ExplorerMeter } from './http/meter.ts';
 export interface ExplorerOptions {
   /** As in the config: the name that metrics, logs and watches use. */
   readonly name: string;
-  /** What stands before `/api/v2/`: `{base_url}/{chain_id}` in the multichain form, `{instance_url}` in the other. */
+  /** The URL before `/api/v2/`: `{base_url}/{chain_id}` in the multichain form, `{instance_url}` in the other. */
   readonly baseUrl: string;
   readonly auth: Auth;
   readonly coin: Coin;
   /** Sent with each request, such as a Referer that a firewall requires. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Values of secret headers: like the key, they are redacted in what the server answers. */
+  /** Values of secret headers. Like the key, they are redacted in answers of the server. */
   readonly secrets?: readonly string[];
   /** `chainwarden/0.1.0` */
   readonly userAgent: string;
@@ -57,10 +57,7 @@ export interface ExplorerOptions {
   /** One for all explorers, so that large bodies are decoded one after the other; the caller closes it. */
   readonly largeBodies?: LargeBodies;
   readonly meter?: ExplorerMeter;
-  /**
-   * Told of every answer that was decoded, with its body, secrets taken out: bytes that came before give the very same
-   * object again.
-   */
+  /** Called for every decoded answer with its body, without secrets. Equal bytes give the same object again. */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
   /** One for all explorers of a host and key. */
@@ -77,11 +74,11 @@ export interface ExplorerOptions {
 
 export interface Explorer extends AsyncDisposable {
   readonly name: string;
-  /** A reader for one tick: equal questions are asked once. `askedBy` left out: nobody waits for the answers. */
+  /** A reader for one tick: equal questions are sent once. `askedBy` left out: no watch waits for the answers. */
   tickReader(askedBy?: AskedBy): TickRead;
   /** Where the chain was when the first page of blocks was last read; null before that. */
   head(): Head | null;
-  /** That page: another object for each reading. Null before the first. */
+  /** The first page of blocks: another object for each reading. Null before the first. */
   blocks(): { readonly rows: readonly AnyView[]; readonly readAt: Instant } | null;
   /** The blocks at a height and below, a page of them, asked for now. Throws `Missed`. */
   blocksFrom(height: number, read: Read): Promise<ShownBlocks>;

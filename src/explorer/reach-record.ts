@@ -1,4 +1,4 @@
-// What requests to one host have shown of whether it can be reached from here.
+// The record of requests to one host: can it be reached from here?
 import { reachabilityAfter, type Reachability } from '../core/model/quality/reachability.ts';
 import type { Clock } from '../lib/clock.ts';
 import { RequestFault } from './http/fault.ts';
@@ -6,7 +6,7 @@ import type { HttpTransport } from './http/http-transport.ts';
 
 export interface ReachRecord {
   now(): Reachability;
-  /** The same transport, of which each request is noted. */
+  /** The same transport, but each request is recorded. */
   noting(transport: HttpTransport): HttpTransport;
 }
 

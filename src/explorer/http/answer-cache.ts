@@ -1,30 +1,30 @@
-// The last answer to each request. Bytes that came before are not decoded again, for most polls learn nothing. Of a page
-// a digest stays: making one of 60 kB costs a fifth of parsing them, and nobody looks at rows that came before. Kept as
-// a whole, a few hundred pages would be most of what the collector goes through. Small answers are kept whole, and such
-// as have no content to be known by, as far as there is room.
+// The last answer to each request. Most polls get the same bytes again, and these are not decoded again. For a page
+// only a digest is kept: making the digest of 60 kB takes a fifth of the time of parsing, and unchanged rows are not
+// read. A few hundred whole pages would be most of the work of the garbage collector. Small answers, and answers
+// without a content object, are kept whole while there is room.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { createBoundedCache } from './bounded-cache.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Of an answer that a digest could stand for. */
+/** The largest answer that is kept whole although a digest would do. */
 const LARGEST_WHOLE = 4096;
-/** What a decoded answer weighs beside its bytes, measured on pages of blocks. */
+/** The weight of a decoded answer, in multiples of its bytes; measured on pages of blocks. */
 const DECODED_WEIGHT = 4;
 /** Each half a kilobyte. */
 const MOST_DIGESTS = 100_000;
 
 export interface AnswerCache {
-  /** What these very bytes are known to be from when they last came for this request; null when others came. */
+  /** The kept entry if the last answer to this request had the same bytes; null if they differ. */
   get(request: string, wire: readonly Buffer[]): CacheHit | null;
   put(request: string, wire: readonly Buffer[], answer: CachedAnswer): void;
 }
 
 export interface CachedAnswer {
   readonly decoded: object;
-  /** Of the decompressed body. */
+  /** The size of the decompressed body. */
   readonly bytes: number;
-  /** Stands for these very bytes, where they are not remembered as a whole; null = then they are forgotten. */
+  /** Identifies the bytes if only their digest is kept; null = the answer is kept whole or not at all. */
   readonly content: object | null;
 }
 

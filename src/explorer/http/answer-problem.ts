@@ -1,5 +1,5 @@
-// Every answer that is not the one hoped for has a reason. Which one decides what happens next: a firewall is not an
-// outage, a wrong path is not an unknown token, and one status has two meanings (facts, section 5).
+// Gives each failed answer a reason, which decides what happens next: a firewall is not an outage, a wrong path is not
+// an unknown token, and one status has two meanings (facts, section 5).
 import { isRow } from '../../core/values/fields.ts';
 import type { MissReason } from '../../core/model/observation.ts';
 import { plain, untrusted } from '../../lib/untrusted.ts';
@@ -20,10 +20,10 @@ export interface RequestContext {
 }
 
 const MOST_SHOWN = 120;
-/** Upper limit of what a server asks for. */
+/** Upper limit of the pause that a server asks for. */
 const LONGEST_PAUSE_MS = 600_000;
 
-/** What is wrong with an answer; null when it is a JSON answer with status 200. `body` is decompressed. */
+/** The fault of an answer; null for a JSON answer with status 200. `body` is decompressed. */
 export function problemOf(answer: AnswerHead, body: Buffer, context: RequestContext): RequestFault | null {
   const { status, headers } = answer;
   const isJson = isJsonType(headers['content-type']);

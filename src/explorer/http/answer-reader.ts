@@ -1,4 +1,4 @@
-// What an answer holds, or why that cannot be read. A small answer is decoded at once, a large one in a thread and in
+// Decodes answers, or says why that is impossible. A small answer is decoded at once, a large one in a thread and in
 // steps.
 import type { Units } from '../../core/values/fields.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -17,7 +17,7 @@ export interface AnswerReaderOptions {
   readonly units: Units;
   readonly limits: HttpLimits;
   readonly hasKey: boolean;
-  /** What is taken out of answers before anybody else sees them: a server may echo what it was sent. */
+  /** Removed from answers first of all, since a server may echo the request. */
   readonly secrets: () => readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface AnswerReaderOptions {
 
 export interface WholeAnswer {
   readonly decoded: Decoded;
-  /** What it was decoded from. */
+  /** The body that was decoded. */
   readonly body: Buffer;
   /** In bytes of an ordinary body. */
   readonly weight: number;
@@ -80,7 +80,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Null where it is larger than what is decoded at once, but not known to be larger than it may be. */
+/** Null if the body is too large to be decoded at once but may be within the limit. */
 function smallBodyOf({ status, headers, wire }: HttpAnswer, maxBytes: number, where: string): Buffer | null {
   const most = Math.min(maxBytes, MOST_AT_ONCE);
   const size = sizeOf(wire);

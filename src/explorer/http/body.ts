@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { RequestFault } from './fault.ts';
 
-/** What is asked for in `accept-encoding`. */
+/** The value of `accept-encoding`. */
 export const ENCODINGS = 'gzip, br';
 
 export type Encoding = 'identity' | 'gzip' | 'br';

@@ -6,7 +6,7 @@ import type { Clock, Instant } from '../../lib/clock.ts';
  */
 const IDLE_AFTER_MS = 600_000;
 
-/** What is remembered by request, within bounds. */
+/** Remembers values by request, within bounds. */
 export interface BoundedCache<Value> {
   /** The value of that request, where it is as wanted: only then it counts as used. */
   get(request: string, isWanted: (value: Value) => boolean): Value | undefined;

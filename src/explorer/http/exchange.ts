@@ -1,7 +1,7 @@
-// One request and its answer, on node:http: a limit on each stage, and a cap on what comes in. bench/README.md says what
-// client libraries cost beside it.
+// One request and its answer, on node:http, with a time limit for each stage and a size limit for the answer.
+// bench/README.md compares the cost of client libraries.
 //
-// Errors of a connection may carry the request, key and all, so none of them leaves this file, not even as a cause.
+// Errors of a connection may contain the request with its key, so none of them leaves this file, not even as a cause.
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
@@ -21,7 +21,7 @@ export interface HttpLimits {
   readonly quietMs: number;
   /** From the first packet to the last byte, retries included. */
   readonly totalMs: number;
-  /** Of a body, before and after decompression. */
+  /** The limit of a body, before and after decompression. */
   readonly maxBytes: number;
 }
 
@@ -33,7 +33,7 @@ export interface AnswerHead {
 export interface HttpAnswer extends AnswerHead {
   /** The pieces as they came over the wire, still compressed. */
   readonly wire: readonly Buffer[];
-  /** Nobody looks at the pieces any more: their memory is given back at once. */
+  /** Call it when the pieces are no longer needed: their memory is returned at once. */
   readonly free: () => void;
 }
 
@@ -41,12 +41,12 @@ export interface ExchangeOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly agents: Agents;
-  /** What messages show of the address. */
+  /** The address as messages show it. */
   readonly where: string;
   readonly limits: HttpLimits;
   /** Until the last byte. */
   readonly leftMs: number;
-  /** Who ends it before that. */
+  /** Aborts the request before that. */
   readonly aborts: AbortListeners;
   /** Nothing came for `quietMs`. May be called more than once. */
   readonly onQuiet: () => void;

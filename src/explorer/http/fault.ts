@@ -2,12 +2,12 @@ import type { MissReason } from '../../core/model/observation.ts';
 import { Missed } from '../../core/model/watch/question.ts';
 
 /**
- * What may follow: `now` a connection that died before it answered; `soon` a server that stumbled; `after-reset` the
- * budget knows when; `no` the same question would get the same answer.
+ * When a retry can help: `now` after a connection that died before it answered; `soon` after a server error;
+ * `after-reset` when the budget allows it; `no` if the same question would get the same answer.
  */
 export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
 
-/** A `Missed` that also tells, within this room, whether a retry can help. */
+/** A `Missed` that also says whether a retry can help. */
 export class RequestFault extends Missed {
   readonly retry: Retry;
   /** Nothing answered: no name, no connection, or one that was closed without a word. */

@@ -27,7 +27,7 @@ export interface FetchAnswerOptions {
   /** From the first request to the last retry. */
   readonly totalMs: number;
   readonly hasKey: boolean;
-  /** Called with every answer that was decoded and what it was decoded from; not again for bytes that came before. */
+  /** Called with every decoded answer and its body; not again for the same bytes. */
   readonly onAnswer: ((answer: object, body: Buffer) => void) | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -150,7 +150,7 @@ async function decodedOf(answer: HttpAnswer, request: Request, options: ValueOpt
   const { body, weight, decoded, isSmall } = await reader.read(answer, request);
   const { value, content } = decoded;
   countUnknown(decoded, request, options);
-  // What is known by its content only is decoded when somebody looks at it, so it must be small.
+  // An answer kept by its digest is decoded again when it is needed, so only small ones have a content.
   answers.put(idOf(request, explorer), answer.wire, {
     decoded: value,
     bytes: weight,

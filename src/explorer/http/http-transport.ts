@@ -1,4 +1,4 @@
-// GET requests to one explorer, over connections that are kept: its headers, its key, one deadline for each.
+// GET requests to one explorer over kept connections, with its headers, its key, and one deadline for each request.
 import http from 'node:http';
 import { createAbortListeners } from '../../lib/abort.ts';
 import { createAgents } from './agents.ts';
@@ -33,7 +33,7 @@ export interface HttpTransport {
 
 export interface HttpTransportOptions {
   readonly auth: Auth;
-  /** Of the explorer, such as a Referer that a firewall requires. */
+  /** Headers of the explorer, such as a Referer that a firewall requires. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly limits: HttpLimits;

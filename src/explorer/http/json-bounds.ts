@@ -1,12 +1,12 @@
-// Limits of a JSON text, checked on its bytes before anything is parsed. What parsing costs depends on how many values
-// there are and how they are arranged, not on the size: 8 MiB of brackets took 400 MiB, and 160,000 objects that share
-// no key took a second.
+// Limits of a JSON text, checked on its bytes before anything is parsed. The cost of parsing depends on the number of
+// values and their structure, not on the size: 8 MiB of brackets took 400 MiB, and 160,000 objects that share no key
+// took a second.
 //
-// `JSON.parse` does the rest of the checking: a text that it refuses stays one that it refuses. The exception is what
-// stood in a value that becomes null.
+// `JSON.parse` makes all other checks, so a text that it refuses is still refused. The exception is text within a value
+// that becomes null.
 //
-// The explorer itself is to blame for the size of an answer as a whole, the number of its rows, and what is outside of
-// them: there a limit refuses the answer. Strangers write what is in the lists and objects of a row. Such a value becomes
+// The explorer is responsible for the size of the whole answer, the number of its rows, and the text outside of them;
+// over these limits the answer is refused. Other people write the lists and objects in a row. Such a value becomes
 // null, which is unknown, so that nobody can hide a list of tokens by sending an odd one to its owner.
 import {
   CLOSE_LIST,
@@ -27,21 +27,21 @@ import {
 } from './json-bytes.ts';
 import { Rewriter } from './json-rewriter.ts';
 
-/** Of lists and objects in each other. */
+/** The depth of nested lists and objects. */
 const MOST_DEPTH = 32;
 /** Real pages hold 50 to 100. */
 export const MOST_ROWS = 10_000;
-/** Of the whole text: commas, colons and opening brackets. Values are never more than these and one. */
+/** Limit of the whole text: commas, colons and opening brackets. There is at most one value more than these. */
 const MOST_SEPARATORS = 500_000;
-/** Of the whole text. One that shares no key with another takes about 400 bytes of memory. */
+/** Limit of the whole text. An object that shares no key with another takes about 400 bytes of memory. */
 const MOST_OBJECTS = 100_000;
-/** Of one row, and of all that is outside of the rows: so much has to be parsed in one go. */
+/** Limit of one row, and of all text outside of the rows, since each is parsed in one go. */
 const MOST_AT_ONCE = 65_536;
 interface NestedLimits {
   readonly separators: number;
   readonly objects: number;
 }
-/** Of a list or object in a row, in a text that is over a limit otherwise. A hundred rows may hold two of them each. */
+/** Limit of a list or object in a row, if the text is over another limit. A hundred rows may have two of them each. */
 const MOST_NESTED: NestedLimits = { separators: 2_000, objects: 400 };
 const NO_LIMITS: NestedLimits = { separators: Infinity, objects: Infinity };
 
@@ -56,11 +56,14 @@ const PIECE_SEPARATORS = 16_384;
 export class OverLimit extends Error {}
 
 export interface BoundedJson {
-  /** With quotes around integers beyond 2^53, and null in place of what is over its limit; else as it was. */
+  /**
+   * The text with quotes around integers beyond 2^53, and null in place of values over their limit; otherwise
+   * unchanged.
+   */
   readonly bytes: Buffer;
   /**
-   * Of each list that is a value of the outermost object: offsets of pieces that hold whole rows, in pairs. The first
-   * stands behind the opening bracket, the last before the closing one.
+   * For each list that is a value of the outermost object: offsets of pieces that contain whole rows, in pairs. The
+   * first is behind the opening bracket, the last before the closing one.
    */
   readonly lists: readonly (readonly number[])[];
   readonly separators: number;
@@ -98,7 +101,7 @@ function scan(body: Buffer, mostNested: NestedLimits): BoundedJson {
 const LIST_DEPTH = 2;
 const NESTED_DEPTH = 4;
 
-/** What is open at an offset, and what was counted and changed before it. */
+/** The open brackets at an offset, with the counts and changes before it. */
 class Structure {
   readonly #body: Buffer;
   readonly #mostNested: NestedLimits;
@@ -107,8 +110,8 @@ class Structure {
   #separators = 0;
   #objects = 0;
   #depth = 0;
-  // Of the bracket that is open at each depth: which one, its offset, how far that moved, the separators and objects
-  // before it.
+  // For the open bracket at each depth: its kind, its offset, the shift of the copy there, and the separators and
+  // objects before it.
   readonly #kinds = new Uint8Array(MOST_DEPTH + 1);
   readonly #starts = new Int32Array(MOST_DEPTH + 1);
   readonly #shifts = new Int32Array(MOST_DEPTH + 1);
@@ -160,7 +163,7 @@ class Structure {
     this.#depth -= 1;
   }
 
-  /** Of many digits, in [start, end). */
+  /** A number with many digits, in [start, end). */
   number(start: number, end: number): void {
     const from = this.#body[start - 1] === MINUS ? start - 1 : start;
     if (isInexact(this.#body, start, end) && this.#isValueAt(from)) this.#rewriter.quote(from, end);

@@ -31,7 +31,7 @@ export function endOfText(body: Uint8Array, start: number): number {
   return length;
 }
 
-/** The offset of the bracket that closes the one at `start`; of which kind they are is not looked at. */
+/** The offset of the bracket that closes the one at `start`. The kinds of brackets are not compared. */
 export function endOfBracket(body: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < body.length; at += 1) {
@@ -50,7 +50,7 @@ export function endOfDigits(body: Uint8Array, start: number): number {
   return at;
 }
 
-/** Of the largest integer that is exact as a number. */
+/** The digits of the largest integer that is exact as a number. */
 export const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
 
 /** Whether the digits in [start, end) are an integer beyond 2^53, which loses some of them as a number. */

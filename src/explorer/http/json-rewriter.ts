@@ -1,11 +1,11 @@
 /**
- * Copies bytes with changes, front to back. What was not changed is not copied at all. Only a value that was begun
- * already may still become null as a whole, with the changes that were made in it.
+ * Copies bytes with changes, front to back. Without changes nothing is copied. Only a value that was already begun may
+ * still become null as a whole, with the changes inside of it.
  */
 export class Rewriter {
   readonly #body: Buffer;
   #copy: Buffer | null = null;
-  /** Of the body so much is in the copy, which ends there. */
+  /** The part of the body before this offset is in the copy, which ends at `#end`. */
   #taken = 0;
   #end = 0;
 

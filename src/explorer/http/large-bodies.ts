@@ -1,11 +1,11 @@
-// Bodies that may take long to read. A thread decompresses them and applies the limits (json-bounds.ts). What is left is
-// parsed here, in steps: handing objects over from a thread costs more than parsing them.
+// Bodies that may take long to read. A thread decompresses them and applies the limits (json-bounds.ts). The result is
+// parsed here, in steps, because passing objects from a thread costs more than parsing them.
 //
 //   none      until the first large body comes, and after a thread died
 //   running   one thread for all explorers, one body at a time, so that memory is taken for one body only
 //   closed    nothing is read any more
 //
-// A thread that dies costs the one answer that it had.
+// When a thread dies, only the answer that it was reading is lost.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
@@ -15,7 +15,7 @@ import type { Job, ThreadReply } from './large-bodies-thread.ts';
 
 export interface LargeBody {
   readonly raw: unknown;
-  /** What was parsed: an equal text gives an equal answer. */
+  /** The parsed text: an equal text gives an equal answer. */
   readonly body: Buffer;
   /** How many bytes of an ordinary answer weigh as much. */
   readonly weight: number;
@@ -49,7 +49,7 @@ export function createLargeBodies(): LargeBodies {
   };
 }
 
-/** What a value weighs at most beside what a byte does, measured on objects that share no key. */
+/** The most that a value can weigh in comparison with a byte, measured on objects that share no key. */
 const SEPARATOR_WEIGHT = 30;
 
 async function bodyOf(
@@ -70,7 +70,7 @@ interface Thread {
   stop(): Promise<unknown>;
 }
 
-/** Of the sources and of what is built from them alike: the file beside this one has the same ending. */
+/** The file of the thread has the same ending as this one, in the sources and in the build. */
 const THREAD_FILE = new URL(`large-bodies-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** It holds little else than bytes, which do not count here. */

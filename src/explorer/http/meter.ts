@@ -9,11 +9,11 @@ export interface ExplorerMeter {
     readonly explorer: string;
     readonly operation: OperationName;
     readonly outcome: 'ok' | MissReason;
-    /** What it costs where the explorer counts credits. */
+    /** The credits of the request, if the explorer counts credits. */
     readonly credits: number;
     readonly seconds: number;
   }): void;
-  /** After every answer; null = it did not say, or its limiter said -1 and does not know. */
+  /** Called after every answer. Null = the answer has no such header, or its limiter sent -1 for "unknown". */
   explorerHeaders(headers: {
     readonly explorer: string;
     readonly credits: number | null;

@@ -12,8 +12,8 @@ type Value = AnyView | Page;
 export type TickCache = Map<string, Promise<Value>>;
 
 /**
- * Requests under way, by address. Those that are over are emptied: a table that a map has given up points at the next one,
- * so one that the collector took for old kept alive every fourth answer until the next full collection.
+ * Requests under way, by address. Finished entries are emptied: old tables of a map point at the next one, and an old
+ * table that the collector kept would keep every fourth answer alive until the next full collection.
  */
 type InFlight = Map<string, { answer: Promise<Value> | null }>;
 
@@ -22,7 +22,7 @@ export interface RequestCoalescer {
   request(question: Question, query: Query, spend: Spend, tickCache: TickCache): Promise<Value>;
   /** By asking now: shared only with those who take their second reading at the same moment. */
   requestAgain(question: Question, query: Query, spend: Spend): Promise<Value>;
-  /** Nobody looks at these answers any more. */
+  /** Releases these answers; no watch reads them any more. */
   endTick(tickCache: TickCache): void;
 }
 
@@ -75,7 +75,7 @@ function release(value: Value): void {
 }
 
 function ignore(): void {
-  // Whoever asked is told of a failure.
+  // The callers handle failures.
 }
 
 function requestsTo(baseUrl: string): (question: Question, query: Query, spend: Spend) => Request {

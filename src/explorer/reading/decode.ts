@@ -1,4 +1,4 @@
-// From JSON to what a question promised: the envelope is checked, rows become views that decode when looked at.
+// From JSON to the shape that a question promises. The envelope is checked; rows become views that decode on first use.
 import { isRow, type AnyRecord, type AnyView, type Fields, type Units, type View } from '../../core/values/fields.ts';
 import type { Page, Question } from '../../core/model/watch/question.ts';
 import { readCursor } from './cursor.ts';
@@ -9,7 +9,7 @@ import { MOST_ROWS } from '../http/json-bounds.ts';
 
 export interface Decoded {
   readonly value: AnyView | Page;
-  /** Of a page. */
+  /** The content object of a page; null for a single record. */
   readonly content: object | null;
   /** Counts the fields that the tables do not know: of one row, of all rows for a list, which takes its time. */
   readonly unknownFields: () => number;
@@ -17,13 +17,15 @@ export interface Decoded {
 
 export interface DecodeContext {
   readonly units: Units;
-  /** What messages show of the address. */
+  /** The address as messages show it. */
   readonly where: string;
-  /** Of the explorer. */
+  /** The page sizes of the explorer. */
   readonly pageSizes: PageSizes;
 }
 
-/** Throws `RequestFault` for what is not JSON or not of the shape that was asked for; never takes that for an empty list. */
+/**
+ * Throws `RequestFault` for a text that is not JSON or not of the requested shape. It never counts as an empty list.
+ */
 export function decodeAnswer(body: Buffer, question: Question, context: DecodeContext): Decoded {
   return decodeJson(parsed(body, context.where), question, context);
 }
@@ -59,7 +61,7 @@ function decodeList(raw: unknown, { operation, record }: Question, context: Deco
   if (items.length > MOST_ROWS) throw new RequestFault('too-large', `${where}: a page of more than ${MOST_ROWS} items`);
   if (items.length > 0 && !items.some(isRow))
     throw new RequestFault('shape', `${where}: items/0 is not an object but ${kindOf(items[0])}`);
-  // Of an item that is no object nothing is known: a row that cannot be told from others, so that nothing is missing.
+  // An item that is no object becomes a row without values. It cannot be identified, so no other row counts as missing.
   const rows = items.flatMap((item: unknown) => record.read(isRow(item) ? item : {}, units) ?? []) as View<Fields>[];
   const next = readCursor(raw['next_page_params'], where);
   const isEmptyCursor = next === null && isRow(raw['next_page_params']);

@@ -1,5 +1,5 @@
-// Lists are read page after page, and only as far as there may be news. Every row of a page that was read counts; what
-// was not read is said (`partial`), never taken for absent.
+// Lists are read page after page, only as far as there may be new rows. Every row of a page that was read counts. Rows
+// that were not read are reported in `partial` and never count as absent.
 import type { Fields, View } from '../../core/values/fields.ts';
 import type { MissReason } from '../../core/model/observation.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/watch/question.ts';
@@ -14,22 +14,22 @@ export function again(read: Read): Pages {
 }
 
 interface Common<F extends Fields> {
-  /** What makes a row the same one when it is met again; undefined where the row does not say. */
+  /** The identity of a row, by which it is recognised; undefined if the row does not have one. */
   readonly identityOf: (row: View<F>) => string | undefined;
   readonly maxPages: number;
   /** Page one, when it was asked for already. */
   readonly first?: Page<F>;
-  /** The position after a row, for servers whose own cursor does not move. Laid over the server's. */
+  /** The position after a row, for servers whose own cursor does not move. It is merged into the server's cursor. */
   readonly cursorFrom?: (row: View<F>) => Cursor | null;
 }
 
 export interface NewestFirst<F extends Fields> extends Common<F> {
   readonly isKnown: (row: View<F>) => boolean;
-  /** Of a page with news: below it there is none. */
+  /** True if there are no new rows below this page. */
   readonly endsNews?: (rows: readonly View<F>[]) => boolean;
   /** It is read down to below this block, also where nothing is unknown; null = only as far as there is news. */
   readonly downTo: number | null;
-  /** Undefined for what is in no block yet. */
+  /** Undefined for a row that is not in a block yet. */
   readonly blockOf: (row: View<F>) => bigint | undefined;
   /** The highest block that was examined before: the gap of a partial reading begins above it. */
   readonly examinedTo: bigint;
@@ -42,7 +42,7 @@ export interface Until<F extends Fields> extends Common<F> {
 export interface PagedReading<F extends Fields> {
   /** In the order of the server; of rows with one identity the first. */
   readonly rows: readonly View<F>[];
-  /** Why the reading broke off before its goal, and what was not examined; null when it did not. */
+  /** Why the reading stopped before its goal, and the blocks that were not examined; null if it reached its goal. */
   readonly partial: string | null;
   readonly pages: number;
   readonly reachedEnd: boolean;
@@ -52,7 +52,7 @@ export interface PagedReading<F extends Fields> {
   readonly missed: MissReason | null;
 }
 
-/** `why`: the reason alone, without what was not examined. */
+/** `why`: the reason alone, without the blocks that were not examined. */
 export interface NewestFirstReading<F extends Fields> extends PagedReading<F> {
   readonly why: string | null;
 }
@@ -65,11 +65,11 @@ export interface From<F extends Fields> extends Common<F> {
 }
 
 /**
- * Reads until a page holds nothing unknown. Throws `Missed` when the first page does not come; what came before a
- * later failure is kept.
+ * Reads until a page has no unknown row. Throws `Missed` if the first page fails; pages before a later failure are
+ * kept.
  *
- * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n })
- * // { rows, partial: 'blocks 101-250 not examined: 20 pages read', why: '20 pages read', pages: 20, … }
+ * readNewestFirst(read, blocks('ethereum'), { isKnown, identityOf, maxPages: 20, blockOf, examinedTo: 100n }) // {
+ * rows, partial: 'blocks 101-250 not examined: 20 pages read', why: '20 pages read', pages: 20, … }
  */
 export async function readNewestFirst<F extends Fields>(
   read: Pages,
@@ -102,7 +102,7 @@ export function readFrom<F extends Fields>(
   return readPages(read, question, options, { cursor: options.cursor, isOurs: false });
 }
 
-/** Reads to the end of the list: only then is what is missing from it absent. */
+/** Reads to the end of the list. Only after that a missing row is known to be absent. */
 export function readAll<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
@@ -150,7 +150,7 @@ async function readPages<F extends Fields>(
   }
 }
 
-/** What came before is kept. */
+/** The pages before the failure are kept. */
 function brokenOff({ reason }: Missed, page: number, { cursor }: Position): Omit<PagedReading<Fields>, 'rows'> {
   const partial = `page ${page} did not come (${reason})`;
   return { partial, pages: page - 1, reachedEnd: false, next: cursor, missed: reason };

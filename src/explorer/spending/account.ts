@@ -1,5 +1,6 @@
-// One plan: an origin and a key, shared by its explorers. It keeps the books, and says whether a request may leave: what
-// critical watches need until the reset is left to them, and what may wait has a share of its own.
+// One plan: an origin and a key, shared by its explorers. Keeps the books and decides whether a request may leave.
+// Credits that critical watches need until the reset are kept for them, and requests that can wait have a share of
+// their own.
 import { UNSTRETCHED, type SpendingPlan, type Supply } from '../../core/spending/planner.ts';
 import type { Spend } from '../../core/spending/spend.ts';
 import type { OperationName } from '../../core/model/watch/question.ts';
@@ -32,7 +33,7 @@ export type SpendAdmission = 'leave' | 'postpone' | 'refuse';
 export interface AccountFacts {
   readonly plan: PlanInForce;
   readonly books: Books;
-  /** Credits that are left; null: nobody said. */
+  /** The credits left; null: unknown. */
   readonly known: number | null;
   readonly counts: SpendCounts;
 }
@@ -45,15 +46,15 @@ export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle'
   refill(): Refill;
   /** The watches are planned so from now on. */
   planned(plan: SpendingPlan): void;
-  /** Those that were learned, by operation. */
+  /** Learned prices, by operation. */
   prices(): ReadonlyMap<OperationName, number>;
-  /** One request may show whether what the last header said is so, and none leaves by itself. */
+  /** True if the last header may be wrong and no request leaves otherwise: one request may leave to check it. */
   isProbeDue(): boolean;
   /** Null: no plan is known. */
   facts(): AccountFacts | null;
-  /** To be kept; null: nothing is known of a plan. */
+  /** The row to store; null: no plan is known. */
   row(): PlanRow | null;
-  /** Goes on from a row that was kept, be it by another process; null: from nothing. */
+  /** Continues from a stored row, possibly of another process; null: starts without one. */
   resume(row: PlanRow | null): void;
 }
 
@@ -61,7 +62,7 @@ const MIDNIGHT = { per: 'day', resets: null } as const;
 const HOUR_MS = 3_600_000;
 const SWEEP_SHARE = 0.1;
 const PAGES_SHARE = 0.2;
-/** Second pages of critical watches may use what was added to their need for safety. */
+/** Second pages of critical watches may use the safety margin of their need. */
 const DEEP_MARGIN = 1.05;
 /** Without a plan: that many pages at the highest price. */
 const MOST_SWEPT = 50 * 40;
@@ -193,7 +194,9 @@ function perMsOf(plan: CreditPlan | null): number {
   return plan === null ? 0 : plan.credits / periodMs(plan.per);
 }
 
-/** No list waits for ever to be read again. What is new is read for the first that asks. */
+/**
+ * Requests with a question take turns, so that each list is swept some day. Others are served first come, first served.
+ */
 function mayTake(share: SpendShare, spend: Spend, at: Instant): boolean {
   const { question, price } = spend;
   return question === null ? share.has(price) : share.hasInTurn(question, price, at);
@@ -209,7 +212,7 @@ interface Shares {
 function createShares(now: Instant, perMs: () => number): Shares {
   const part = (share: number, saved: number): SpendShare =>
     createShare(now, { most: () => share * perMs() * HOUR_MS, saved });
-  // Known rows are read again from what was saved since the start; pages of what is new may come at once.
+  // Sweeps use only what was saved since the start; pages of new rows may be read at once.
   const [sweeps, pages] = [part(SWEEP_SHARE, 0), part(PAGES_SHARE, Infinity)];
   const deep = createShare(now, { most: () => perMs() * HOUR_MS, saved: Infinity });
   return {

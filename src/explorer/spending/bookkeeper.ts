@@ -1,4 +1,4 @@
-// Keeps the books of one plan: it turns them at the end of a period, counts what is under way, and books each request as
+// The books of one plan. Starts new books at the end of a period, counts requests under way, and books each request as
 // it ends.
 import { isDeepStrictEqual } from 'node:util';
 import type { Spend } from '../../core/spending/spend.ts';
@@ -29,7 +29,7 @@ export interface WrittenPlan extends PeriodRule {
 
 export interface PlanInForce extends CreditPlan {
   readonly reservePercent: number;
-  /** Nobody wrote it. */
+  /** True if no plan is written in the config. */
   readonly isAssumed: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface BookedRequest {
   readonly before: number | null;
 }
 
-/** The books at a moment, with what is under way taken off. */
+/** The books at one moment, without the credits of requests under way. */
 export interface PlanStanding {
   readonly at: Instant;
   /** Null: no plan is known. */
@@ -68,7 +68,7 @@ export interface Bookkeeper {
     ended: { readonly isCharged: boolean; readonly header: number | null },
   ) => void;
   now(): PlanStanding;
-  /** Whether a header has said what is left; true where credits are not counted. */
+  /** True if a header has named the credits left, or if credits are not counted. */
   readonly isHeaderKnown: () => boolean;
 }
 
@@ -169,7 +169,7 @@ export function createBookkeeper(
   };
 }
 
-/** What is left is what the last header said, and nothing left since. */
+/** True if the last header is current: no request left since, and it is neither doubted nor awaiting a refill. */
 function isCertain({ own, doubted, refillingSince }: Books): boolean {
   return own === 0 && doubted === null && refillingSince === null;
 }

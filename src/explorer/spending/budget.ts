@@ -1,5 +1,5 @@
-// What one key may ask of one host. Explorers behind the same origin and key are given the same budget: two chains of
-// one plan share its requests and its rests.
+// The requests that one key may send to one host. Explorers with the same origin and key share one budget: two chains
+// of one plan share its requests and its pauses.
 import type { MissReason } from '../../core/model/observation.ts';
 import type { PlanRest } from '../../core/model/quality/plan-rest.ts';
 import { Missed, Postponed } from '../../core/model/watch/question.ts';
@@ -17,12 +17,12 @@ import { createSlots, type Slot } from './slots.ts';
 
 /** A rest up to this long is waited for; a longer one fails at once, and a later poll asks again. */
 const SHORT_REST_MS = 5_000;
-/** What the network may take from an announced reset. */
+/** A reset may be announced this much too early, because of the network. */
 const MARGIN_MS = 60;
 
 export interface BudgetOptions {
   readonly clock: Clock;
-  /** Of the plan; null = none but what the host refuses. */
+  /** The limit of the plan; null = only the host's own limit. */
   readonly requestsPerSecond: number | null;
   /**
    * Requests under way at a time, without those that gave their slot back. Hosts have burst limiters that they do not
@@ -33,13 +33,13 @@ export interface BudgetOptions {
   readonly account: Account;
   /** The rests of the plan, where another budget of it went before. */
   readonly pause?: RequestGate;
-  /** Told when the plan begins to refuse, when a refusal is judged otherwise, and when it is over. */
+  /** Gets a line when the plan begins to refuse, when a refusal is judged differently, and when it is over. */
   readonly log?: Pick<Log, 'info' | 'warn'>;
-  /** What log lines call the plan: the host. */
+  /** The name of the plan in log lines: the host. */
   readonly host?: string;
 }
 
-/** Of a request that left. */
+/** The ticket of a request that left. */
 export interface BudgetTicket {
   readonly counted: WindowTicket;
   /** It is to show whether a refusal is over. */
@@ -50,11 +50,11 @@ export interface BudgetTicket {
 export interface Budget {
   /** Throws `Missed` while the plan rests for long, without a place in the queue. */
   assertOpen(where: string): void;
-  /** Runs `task` in a free slot: what is spent on the more severe first where the requests are limited. */
+  /** Runs `task` in a free slot. If requests are limited, those for more severe alerts come first. */
   hold<T>(task: (slot: Slot) => Promise<T>, spend: Pick<Spend, 'class' | 'severity'>): Promise<T>;
   /**
-   * Resolves when a request may leave. Throws `Missed` while the plan rests for long, `Postponed` where the credits are kept
-   * for what is more severe, or the signal's reason.
+   * Resolves when a request may leave. Throws `Missed` during a long pause of the plan, `Postponed` if the credits are
+   * kept for more severe alerts, or the signal's reason.
    */
   pass(where: string, signal: AbortSignal, spend: Spend): Promise<BudgetTicket>;
   /** Every request that left is settled, whatever became of it: others may wait for it. */
@@ -68,7 +68,7 @@ export interface Budget {
 }
 
 export interface Ended {
-  /** Null for an answer; `cut-off`: nobody waited for its end. */
+  /** Null for an answer; `cut-off`: the request was aborted. */
   readonly reason: MissReason | 'cut-off' | null;
   readonly retryAfterMs: number | null;
   /** Null when no headers came. */
@@ -79,7 +79,7 @@ export interface Ended {
 export function createBudget(options: BudgetOptions): Budget {
   const { clock, requestsPerSecond, concurrency = 1, account } = options;
   let hasAnswered = false;
-  // What is left is not known yet, so that one answer has to say it.
+  // While the credits left are unknown, requests leave one by one until an answer names them.
   const slots = createSlots(() => (hasAnswered || account.isHeaderKnown() ? concurrency : 1));
   const { pause = createPause() } = options;
   const announced = createAnnouncedLimit();

@@ -1,18 +1,20 @@
-// Why a plan rests, and until when. One plan = one origin and key: what the limiter says to one question holds for all.
+// The pauses of a plan: why, and until when. One plan = one origin and key, so an answer of the limiter holds for all
+// of its requests.
 //
 //   open      requests leave
-//   resting   none leaves: asks fail at once, or wait where the rest is short
+//   resting   none leaves: requests fail at once, or wait if the pause is short
 //   probing   after a refusal for want of credits or a key, which has no known end: one request alone is under way to see
 //             whether it is over; all others wait for its end
 //
-// A limiter's rest ends by time. A refusal ends when a probe is answered: what left before the refusal says nothing.
+// A limiter's pause ends by time. A refusal ends when a probe is answered; answers to requests that left earlier do not
+// count.
 import type { MissReason } from '../../core/model/observation.ts';
 import type { PlanRest, RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { doubtOf, probeAfterMs, type Refill } from './refusals.ts';
 
 const LONGEST_MS = 600_000;
-/** An older header says nothing of what is left now: other programs may have spent it. */
+/** An older header is outdated: other programs may have used the credits since. */
 const LONGEST_SAID_MS = 600_000;
 const FIRST_BACK_OFF_MS = 1_000;
 
@@ -24,11 +26,11 @@ export type Gate =
 /** How a request ended that left. */
 export interface Settled {
   readonly isProbe: boolean;
-  /** Null for an answer; `cut-off`: nobody waited for its end. */
+  /** Null for an answer; `cut-off`: the request was aborted. */
   readonly reason: MissReason | 'cut-off' | null;
-  /** What a 429 announced. */
+  /** The wait that a 429 announced. */
   readonly retryAfterMs: number | null;
-  /** Of the answer's header; null = it named none. */
+  /** The credits in the answer's header; null = it has none. */
   readonly credits: number | null;
   readonly price: number;
   readonly refill: Refill;
@@ -38,7 +40,7 @@ export interface RequestGate {
   check(now: Instant): Gate;
   /** A request leaves while the gate is open. Whether it is a probe. */
   leave(): boolean;
-  /** The limiter said it would refuse the next one. */
+  /** Pauses because the limiter announced that it will refuse the next request. */
   restFor(ms: number, now: Instant): void;
   settle(settled: Settled, now: Instant): void;
   /** Why requests do not leave freely; null while they do. */

@@ -1,14 +1,14 @@
-// What an answer's headers say about the plan (specification, section 8). Nonsense and silence are "not known", and
-// so is a limiter's -1; the credits of an overdrawn plan are below zero.
+// The headers of an answer about the plan (specification, section 8). A missing or invalid value is null, and so is a
+// limiter's -1; the credits of an overdrawn plan are below zero.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../lib/clock.ts';
 
 export interface PlanHeaders {
-  /** Decimal text in life, and below zero when a plan is overdrawn. */
+  /** Servers send decimal text, below zero for an overdrawn plan. */
   readonly credits: number | null;
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Milliseconds until the limiter allows more, by `Retry-After` where it stands beside the reset. */
+  /** Milliseconds until the limiter allows more. `Retry-After` wins over the reset. */
   readonly resetMs: number | null;
 }
 
@@ -41,7 +41,7 @@ function readReset(headers: IncomingHttpHeaders, now: Instant): number | null {
 
 const LONGEST_WAIT_MS = 600_000;
 
-/** Windows of limiters are short. What is longer, or over, is another unit, another clock, or a limiter that is broken. */
+/** Windows of limiters are short. A longer or past time means another unit, another clock, or a broken limiter. */
 function plausible(ms: number | null): number | null {
   return ms !== null && ms > 0 && ms <= LONGEST_WAIT_MS ? ms : null;
 }

@@ -2,11 +2,14 @@
 // requests (95 % of the plan) and a sliding log (tens of thousands of 429 per million), this uses 99.9 % with none.
 import type { Instant } from '../../lib/clock.ts';
 
-/** What the network may add to or take from the announced end of a window. */
+/** The network may shift the announced end of a window by this much. */
 const MARGIN_MS = 60;
 const SECOND_MS = 1000;
 
-/** Which window a request was counted in. Its answer speaks of that window, or of the next where the two touch. */
+/**
+ * The window in which a request was counted. Its answer is about that window, or about the next one if it was sent
+ * between both.
+ */
 export interface WindowTicket {
   readonly window: number;
 }

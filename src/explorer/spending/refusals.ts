@@ -1,10 +1,10 @@
-// What a refusal for want of credits, or of a key, is worth, and when one request may leave to see whether it is over. A
-// single wrong answer of a proxy must not blind every watch of the plan, so one that contradicts what is known of the
-// plan is doubted and asked again soon.
+// Judges a refusal for want of credits or of a key, and says when one request may leave to check whether it is over. A
+// single wrong answer of a proxy must not blind every watch of the plan. So a refusal that contradicts the known facts
+// is doubted and soon checked again.
 import type { RefusalReason } from '../../core/model/quality/plan-rest.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** What was known of the plan when it refused. */
+/** The facts about the plan at the time of the refusal. */
 export interface PlanEvidence {
   /** By the last header that named them, that of the refusal included; null = none did. */
   readonly credits: number | null;
@@ -15,10 +15,10 @@ export interface PlanEvidence {
   readonly refill: Refill;
 }
 
-/** When the credits of a plan are refilled, by what is known of it. */
+/** The next refill of a plan's credits, as far as it is known. */
 export interface Refill {
   readonly at: Instant;
-  /** That was expected a moment ago, and no header has risen since. */
+  /** The refill was expected a moment ago, but no header has risen since. */
   readonly isUnderWay: boolean;
 }
 

@@ -22,7 +22,7 @@ const TAG = { address_hash: address('whose tag it is'), display_name: text('show
 const Tag = new RecordType('Tag', TAG);
 const WatchlistName = new RecordType('WatchlistName', { display_name: text('shown'), label: text('short name') });
 
-/** 2.3 `metadata`: a flat object by the specification, `{ tags: [...] }` in life. */
+/** 2.3 `metadata`: a flat object by the specification; servers send `{ tags: [...] }`. */
 export const Metadata = new RecordType('Metadata', {
   slug: text('short name'),
   name: text('shown'),

@@ -21,7 +21,7 @@ const Reward = new RecordType('Reward', {
   type: text('for what'),
 });
 
-/** Uncles are hashes by the specification, `{ hash }` objects in life. */
+/** Uncles are hashes by the specification; servers send `{ hash }` objects. */
 function hashesOf(raw: unknown): unknown {
   return Array.isArray(raw) ? raw.map((item: unknown) => (isRow(item) ? item['hash'] : item)) : raw;
 }

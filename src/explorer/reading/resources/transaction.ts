@@ -52,7 +52,7 @@ function asText(raw: unknown): string | undefined {
   return isShallow(raw) ? JSON.stringify(raw) : undefined;
 }
 
-/** A revert reason is text by the specification; in life also `{ raw }` or an object like `decoded_input`. */
+/** A revert reason is text by the specification; servers also send `{ raw }` or an object like `decoded_input`. */
 function revertText(raw: unknown): unknown {
   if (!isRow(raw)) return raw;
   if (typeof raw['method_call'] !== 'string') return raw['raw'];
