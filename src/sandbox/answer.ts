@@ -1,4 +1,4 @@
-// What an answer consists of, before it becomes bytes.
+// An answer before it becomes bytes.
 
 export type JsonRow = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ export interface SandboxAnswer {
   readonly body: unknown;
 }
 
-/** What goes out: the body is text by now. */
+/** An answer as it is sent: the body is text. */
 export interface SandboxReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export function unprocessable(problems: readonly Invalid[]): SandboxAnswer {
 
 declare global {
   interface JSON {
-    /** Of every Node that this program runs on; the library of the compiler does not have it yet. */
+    /** Every supported version of Node has this function; the compiler's type library does not have it yet. */
     rawJSON(text: string): unknown;
   }
 }

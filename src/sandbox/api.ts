@@ -36,7 +36,7 @@ export interface ApiRequest {
 }
 
 export interface ApiAnswer extends SandboxReply {
-  /** Makes the body once more, for whoever wants to change it. */
+  /** Makes the body again, for a caller that changes it. */
   readonly again: () => unknown;
 }
 

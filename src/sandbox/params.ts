@@ -4,7 +4,7 @@ import { TOKEN_TYPES } from './chain/catalogue.ts';
 import type { SandboxOperation } from './operations.ts';
 import type { Dialect } from './releases/dialect.ts';
 
-/** What is wrong with a value; undefined = nothing. */
+/** The mistake in a value; undefined = none. */
 type Check = (text: string) => string | undefined;
 
 /** By name. */
@@ -127,7 +127,7 @@ function refuseWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadPa
   return { params, problems };
 }
 
-/** Of a list the legal words are kept; when none is left, nothing is filtered. */
+/** Leaves out wrong parameters. A list keeps its legal words; without any, nothing is filtered. */
 function leaveOutWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadParams {
   const kept = [...params].flatMap(([parameter, text]): [string, string][] => {
     const check = checks.get(parameter);

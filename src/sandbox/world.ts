@@ -30,10 +30,10 @@ export interface World {
   readonly tokens: TokenBook;
   readonly overlay: Overlay;
   head(): number;
-  /** The same world as it was so many blocks ago; what the control API set shows at once all the same. */
+  /** The same world `blocks` earlier; values that the control API sets are shown at once. */
   behind(blocks: number): World;
   timeOf(height: number): Instant;
-  /** What is known of an address, as it is specified. */
+  /** The reference of an address, in the form of the specification. */
   ref(address: string): AddressRef;
   /** The same as the explorer writes it. */
   refRow(address: string): JsonRow;
@@ -43,7 +43,7 @@ export interface World {
   account(number: number): string;
   /** As of the head; null = never seen. */
   coin(address: string): bigint | null;
-  /** As of the head; only what is above zero. */
+  /** The holdings at the head, only amounts above zero. */
   holdings(address: string): Holding[];
 }
 

@@ -1,4 +1,4 @@
-// Who lives on the chain: the well-known names, contracts, an anonymous crowd, and whatever was created on the way.
+// The accounts of the chain: well-known names, contracts, an anonymous crowd, and contracts that the chain creates.
 import { ADDRESSES, CONTRACTS } from '../names.ts';
 import { keyOf } from './keys.ts';
 import { draw, drawHex, PURPOSE } from './draw.ts';

@@ -1,5 +1,5 @@
-// Which block is the head, and when each was made. With a block time the head follows the clock; with `manual` it
-// stands where it is until blocks are mined, and the blocks up to the start end at the moment the sandbox was made.
+// The height of the head, and the time of each block. With a block time the head follows the clock. With `manual` it
+// moves only when blocks are mined, and the last block of the start has the time at which the sandbox was made.
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { ControlProblem } from '../problem.ts';
 

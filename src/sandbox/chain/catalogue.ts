@@ -65,7 +65,7 @@ function token(
   return { address: TOKENS[symbol], name, symbol, decimals, type, rate, supply, rank };
 }
 
-/** What strangers call their tokens: the reader has to cope with all of it. */
+/** Names that strangers give their tokens: readers must cope with all of them. */
 const SPAM_NAMES: readonly (readonly [name: string | null, symbol: string | null])[] = [
   ['Visit usdc-rewards.example to claim 5000 USDC', '$CLAIM'],
   ['USD Coin', 'USDC'],

@@ -1,4 +1,4 @@
-// The chain as it stands now: what follows from the seed, seen through what the control API has changed.
+// The present chain: the part that follows from the seed, with the changes of the control API.
 import { originOf, timesReplaced as timesReorganised, type Overlay } from '../overlay.ts';
 import { LONGEST_LEAD, type Compose } from './compose.ts';
 import { draw, drawHex, PURPOSE } from './draw.ts';
@@ -11,12 +11,12 @@ import type { InternalCall, Mined, Transaction, Waiting } from './transaction.ts
 export interface Chain {
   /** `replaced`: how often the block of that height had been replaced; left out = by now. */
   blockHash(height: number, replaced?: number): string;
-  /** Of a block that was made at that height too, and never counted. */
+  /** The hash of another block that was made at this height and did not become part of the chain. */
   uncleHash(height: number): string;
   stateRoot(height: number): string;
   /** How often the block of a height was replaced. */
   timesReplaced(height: number): number;
-  /** Heights at or below `height` whose blocks may have been replaced, going down. */
+  /** Heights at or below `height` whose blocks may have been replaced, in falling order. */
   replacedHeights(height: number): Iterable<number>;
   transactionsOf(height: number): Mined[];
   /** Not yet mined, newest first. */
@@ -38,7 +38,7 @@ export interface ChainParts {
   readonly naturalOf: NaturalContent;
 }
 
-/** What a block holds as it follows from the seed. */
+/** The content of a block as it follows from the seed. */
 export type NaturalContent = (origin: number) => readonly Transaction[];
 
 /** `headOf`: up to where the chain is seen. */
@@ -79,7 +79,7 @@ function contentOf({ overlay, naturalOf }: ChainParts, origin: number): readonly
 
 const MOST_REMEMBERED = 2048;
 
-/** What follows from the seed never changes: the blocks that are asked for again and again are played once. */
+/** Content that follows from the seed never changes, so each block is composed once and remembered. */
 export function rememberBlocks(compose: Compose, isLively: boolean): NaturalContent {
   const played = new Map<number, readonly Transaction[]>();
   return (origin) => {
@@ -146,17 +146,14 @@ function rememberTouched(overlay: Overlay): (key: AddressKey) => readonly number
   };
 }
 
-/**
- * Blocks whose content is not what the timetable says, the highest first: every one that was replaced, and those with
- * additions.
- */
+/** Blocks whose content differs from the timetable, the highest first: replaced ones, and those with additions. */
 function touchedHeights({ reorgs, placedByParty }: Overlay, key: AddressKey): number[] {
   const heights = new Set(placedByParty.get(key)?.map(({ height }) => height));
   for (const { from, to } of reorgs) for (let height = from; height <= to; height++) heights.add(height);
   return [...heights].sort((a, b) => b - a);
 }
 
-/** Whoever stands anywhere in the transaction or in the calls inside it. */
+/** The accounts that take part in the transaction or in the calls inside it. */
 export function partiesOf(transaction: Transaction): ReadonlySet<AddressKey> {
   const rows = [transaction, ...transaction.calls];
   return new Set(rows.flatMap(({ from, to, created }) => [from, to, created].filter((one) => one !== null).map(keyOf)));

@@ -1,6 +1,6 @@
 // Chance as a closed function: the same seed, purpose and place give the same number in any process.
 
-/** What a draw is for. Draws of different purposes are independent of one another. */
+/** The purpose of a draw. Draws of different purposes are independent of one another. */
 export const PURPOSE = {
   blockHash: 1,
   stateRoot: 2,

@@ -1,4 +1,4 @@
-// What else happens: every sort of transaction that an explorer shows, played by the crowd.
+// Transactions of the crowd, of every sort that an explorer shows.
 import { ADDRESSES, CONTRACTS, TOKENS } from '../names.ts';
 import { contractCreation, deployment, tokenCreation } from './creation-patterns.ts';
 import { call, moved, WEI_PER_MILLI_COIN, type TransactionPattern, type BuildContext } from './transaction-pattern.ts';

@@ -1,4 +1,4 @@
-// Who holds how much at which height: closed functions of the seed and the height, before the control API has its say.
+// The balances at each height: closed functions of the seed and the height, before changes of the control API.
 import { ADDRESSES } from '../names.ts';
 import type { TokenBase } from './catalogue.ts';
 import { draw, PURPOSE } from './draw.ts';
@@ -20,9 +20,9 @@ export interface Holding {
 export interface Ledger {
   /** Null for an address that moves no coins of its own. */
   coin(key: AddressKey, height: number): bigint | null;
-  /** What is held of a token that its holder always holds. */
+  /** The amount of a token that its holder always holds. */
   amountOf(key: AddressKey, token: string, height: number): bigint;
-  /** Only what is above zero. */
+  /** Only amounts above zero. */
   holdings(key: AddressKey, height: number): Holding[];
 }
 

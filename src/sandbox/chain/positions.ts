@@ -1,4 +1,4 @@
-// What the inhabitants hold, as plans from which the amount at any height follows.
+// The balances of the accounts, as plans that give the amount at any height.
 import { ADDRESSES, TOKENS } from '../names.ts';
 import type { TokenBase } from './catalogue.ts';
 import { draw, PURPOSE } from './draw.ts';

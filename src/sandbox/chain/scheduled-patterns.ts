@@ -1,4 +1,4 @@
-// What happens by the timetable: the calls to the vault and everything that moves the treasury.
+// Transactions of the timetable: the calls to the vault, and all that move the treasury's balances.
 import { ADDRESSES, CONTRACTS, TOKENS } from '../names.ts';
 import type { TokenBase } from './catalogue.ts';
 import {
@@ -14,7 +14,7 @@ import { METHODS, type Transfer } from './transaction.ts';
 const { treasury, vault, hot_wallet: hotWallet } = ADDRESSES;
 const { router, implementation } = CONTRACTS;
 
-/** What nodes and contracts say when a call fails. */
+/** Messages of nodes and contracts about a failed call. */
 const ERRORS = [
   'execution reverted',
   'execution reverted: insufficient liquidity',
@@ -81,7 +81,7 @@ const revertedParent: TransactionPattern = {
 /** Slot 0, every second block: every second of them fails inside, every sixth as a whole. */
 export const VAULT_PATTERNS = [deposit, caughtFailure, deposit, caughtFailure, deposit, revertedParent] as const;
 
-/** Slot 1: `change` is what the block does to the treasury's USDC. */
+/** Slot 1: `change` is the block's change of the treasury's USDC. */
 export function usdcPattern(change: (height: number) => bigint): TransactionPattern {
   return {
     participants: [treasury, TOKENS.USDC],

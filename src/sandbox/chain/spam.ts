@@ -1,6 +1,6 @@
-// Spam arrives at the treasury every eight blocks, stays for a while and vanishes. Two of three arrivals are known as
-// scam from the start, the third is found out three blocks later. The band rotates, so that there are never more than
-// a handful of holdings, and what arrives was not held in the recent past.
+// Spam arrives at the treasury every eight blocks, stays for a while and vanishes. Two of three tokens are known as
+// scam on arrival, the third is marked three blocks later. The tokens rotate, so the treasury holds only a few at a
+// time, and an arriving token was not held in the recent past.
 import { ROTATING } from './catalogue.ts';
 
 export const SPAM_EVERY = 8;
@@ -17,7 +17,7 @@ export function spamHeldAt(height: number, phase: number): number[] {
   return numbers;
 }
 
-/** Which spam token arrives in this very block, if one does. */
+/** The number of the spam token that arrives in this block; undefined if none does. */
 export function spamArrivingAt(height: number, phase: number): number | undefined {
   const place = height + phase;
   return place % SPAM_EVERY === 0 ? (place / SPAM_EVERY) % ROTATING : undefined;

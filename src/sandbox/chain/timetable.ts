@@ -1,5 +1,5 @@
-// Which pattern is used in which slot of which block, and, the other way round, in which blocks an address takes part.
-// Both are arithmetic on the height: no list of past blocks is kept, however old the chain is.
+// The pattern in each slot of each block, and the reverse: the blocks in which an address takes part. Both are
+// arithmetic on the height: no list of past blocks is kept, however old the chain is.
 import { FILLER_PATTERNS } from './filler-patterns.ts';
 import { keyOf, type AddressKey } from './keys.ts';
 import { CROWD, type Accounts } from './accounts.ts';

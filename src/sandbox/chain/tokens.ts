@@ -27,7 +27,7 @@ interface TokenView {
 
 export type Reputation = 'ok' | 'scam';
 
-/** What the control API has changed about tokens. */
+/** Changes of tokens by the control API. */
 interface TokenChanges {
   readonly reputations: ReadonlyMap<AddressKey, Reputation>;
   readonly made: ReadonlyMap<AddressKey, TokenBase>;
@@ -37,7 +37,7 @@ export interface TokenBook {
   readonly spam: readonly TokenBase[];
   readonly others: readonly TokenBase[];
   find(address: string): TokenBase | undefined;
-  /** `height`: as of which block. */
+  /** `height`: the block whose state is shown. */
   view(token: TokenBase, height: number): TokenView;
   reputation(token: TokenBase, height: number): Reputation;
   readonly spamPhase: number;

@@ -21,7 +21,7 @@ export interface TransactionPattern {
 
 export type CallSketch = Omit<InternalCall, 'index'>;
 
-/** What a pattern sets; all that is left out is empty or drawn. */
+/** The fields that a pattern sets; the others are empty or drawn. */
 export interface TransactionDraft {
   readonly from?: string;
   readonly to: string | null;

@@ -1,4 +1,4 @@
-// What a transaction is before it is written down as JSON.
+// A transaction before it is written as JSON.
 
 export type CallType =
   'call' | 'callcode' | 'delegatecall' | 'staticcall' | 'create' | 'create2' | 'selfdestruct' | 'stop';
@@ -68,7 +68,7 @@ export interface Transaction {
   readonly lead: number;
 }
 
-/** Where a transaction stands now: a block and a place in it. */
+/** The present place of a transaction: its block, and its position in the block. */
 export interface Mined {
   readonly transaction: Transaction;
   readonly height: number;

@@ -1,4 +1,4 @@
-// What the control calls take, the same in process and over HTTP.
+// The arguments of the control calls, the same in process and over HTTP.
 import * as z from 'zod';
 import { TOKEN_TYPES } from '../chain/catalogue.ts';
 import { isAddress } from '../chain/keys.ts';
@@ -18,7 +18,7 @@ function addressOrOneOf(names: Readonly<Record<string, string>>) {
     .refine(isAddress, message);
 }
 
-/** In the smallest unit; text for what is above 2^53. */
+/** In the smallest unit. Values above 2^53 are text. */
 const Raw = z
   .union([z.bigint().min(0n), z.number().int().min(0).max(Number.MAX_SAFE_INTEGER), z.string().regex(/^\d{1,78}$/)])
   .transform((value) => BigInt(value));
@@ -62,7 +62,7 @@ export const AddTransaction = z.strictObject({
   method: z.string().max(100).nullable().default(null),
   types: z.array(z.string().max(100)).max(20).optional(),
   status: z.enum(['ok', 'error', 'pending']).default('ok'),
-  /** For `error`: what the contract said. */
+  /** For `error`: the message of the contract. */
   reason: Text.nullable().default(null),
   /** For `pending`: after how many blocks it is mined; null = never. */
   minedAfter: z.number().int().min(1).max(MOST_BLOCKS).nullable().default(1),
@@ -102,7 +102,7 @@ export const DelayInternals = z.strictObject({ blocks: z.number().int().min(1).m
 
 const MOST_BEHIND = 1000;
 
-/** 0 catches up. What is set here shows at once all the same. */
+/** 0 ends the lag. Values that the control API sets are shown at once, in spite of a lag. */
 export const Lag = z.strictObject({
   operation: z.enum(OPERATIONS),
   blocks: z.number().int().min(0).max(MOST_BEHIND).default(1),

@@ -5,7 +5,7 @@ import type { Params } from '../params.ts';
 import { repeatKeys, sentCursor } from '../releases/repeated-keys.ts';
 import type { ContentFaultName } from './fault.ts';
 
-/** What a fault may ask for beside the answer that it spoils. */
+/** Data for a fault beside the answer that it spoils. */
 export interface Spoiling {
   readonly right: ApiAnswer;
   readonly params: Params;

@@ -29,7 +29,10 @@ export function listAddressTokens(world: World, address: string, request: ListRe
 
 type Item = (row: Ranked) => JsonRow;
 
-/** Of the specified keys of the cursor only `items_count` tells equal pieces apart: it counts the rows that were read. */
+/**
+ * Of the cursor's specified keys, only `items_count` distinguishes pieces with equal values: it counts the rows that
+ * were read.
+ */
 function pageByCount(ranked: readonly Ranked[], request: ListRequest, item: Item): SandboxPage {
   const before = numberOf(request.params, 'items_count') ?? 0;
   const counted = { ...request, count: { items_count: before + request.size } };
@@ -76,7 +79,7 @@ function placeOf(params: Params): Rank | undefined {
   return { fiat: readRate(params.get('fiat_value') ?? ''), value: BigInt(value), id };
 }
 
-/** The way back from showRate; null for what is left out. */
+/** The reverse of showRate; null for a missing rate. */
 function readRate(text: string): bigint | null {
   if (text === '' || text === 'null') return null;
   const [whole = '0', fraction = ''] = text.split('.');

@@ -3,19 +3,22 @@ import type { SandboxOperation } from '../operations.ts';
 import type { Release } from './release.ts';
 
 export interface Behaviour {
-  /** Operations that refuse parameters which they did not declare; the others leave out what they do not understand. */
+  /** Operations that refuse parameters which they did not declare; the others ignore unknown parameters. */
   readonly strict: 'all' | readonly SandboxOperation[];
-  /** What `items_count` in a cursor counts: all rows so far, or those of a page; `none`: it sets the size of a page. */
+  /**
+   * The meaning of `items_count` in a cursor: the number of all rows so far, or of those in a page; `none`: it sets the
+   * page size.
+   */
   readonly itemsCount: 'total' | 'page' | 'none';
   /** Parameters that come back inside the cursor, the key among them. */
   readonly echoes: 'all' | readonly string[];
-  /** Operations whose cursor has each key twice in its text, the value that was sent last. */
+  /** Operations whose cursor has each key twice in its text; the second value is the one that was sent. */
   readonly repeatsKeys: readonly SandboxOperation[];
   /** Whether the per-instance form reports its rate limit, as the multichain form does. */
   readonly reportsLimits: boolean;
-  /** What the per-instance form says when there were too many requests. */
+  /** The message of the per-instance form after too many requests. */
   readonly tooMany: string;
-  /** Which filters the list of all transactions knows, beside the status. */
+  /** The filters of the list of all transactions, beside the status. */
   readonly transactionFilters: 'types-and-methods' | 'blobs';
   /** Whether lists of internal transactions say if they may still change, and leave out those without value on demand. */
   readonly marksUntraced: boolean;

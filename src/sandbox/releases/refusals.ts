@@ -20,7 +20,7 @@ export function tooManyRequests({ tooMany }: Dialect, form: Form, headers: Sandb
   return answer(429, body, headers);
 }
 
-/** Of an operation that checks no parameters, only a malformed address is refused. */
+/** An operation that checks no parameters refuses only a malformed address. */
 export function wrongParameters(isStrict: boolean, problems: readonly Invalid[]): SandboxAnswer {
   return isStrict ? unprocessable(problems) : answer(422, { message: 'Invalid parameter(s)' });
 }

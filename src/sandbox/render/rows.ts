@@ -118,7 +118,7 @@ function minerOf(world: World, height: number): string {
   return world.account(draw(world.seed, PURPOSE.account, height, 1) % MINERS);
 }
 
-/** `holder`: whose holding it is. */
+/** `holder`: the account that holds it. */
 export function renderHolding(world: World, holder: string, { token, tokenId, value, isPiece }: Holding): JsonRow {
   const view = renderToken(world, token);
   const instance =
@@ -126,7 +126,7 @@ export function renderHolding(world: World, holder: string, { token, tokenId, va
   const row = { value: String(value), token_id: tokenId, token: view, token_instance: instance };
   return world.dialect.write('token-balance', row, () => ({
     reputation: world.tokens.reputation(token, world.head()),
-    // Of a confidential token nobody can see how much is held.
+    // The amount of a confidential token is secret.
     ...(token.type === 'ERC-7984' && world.dialect.isSince('11') ? { value: null } : {}),
   }));
 }

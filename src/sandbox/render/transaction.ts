@@ -7,7 +7,7 @@ import { CHAIN_ID } from '../names.ts';
 import type { World } from '../world.ts';
 import { renderToken } from './token.ts';
 
-/** Of the native coin, in dollars. */
+/** The price of the native coin, in dollars. */
 export const COIN_PRICE = '2345.67';
 
 /** Base fee of a block in wei: it swings slowly around ten gwei. */
