@@ -1,4 +1,4 @@
-// The state of an alert, and what it waits for.
+// The state of an alert, and the event or time that it waits for.
 import { heldFor } from '../core/alerts/conditions/condition-state.ts';
 import type { Alert, ConditionState, GroupState, Memory } from '../core/model/memory.ts';
 import type { AlertRule, CountAlert, StatefulAlert } from '../core/model/watch/watch.ts';
@@ -39,7 +39,7 @@ const STATE_WORDS = {
 } as const satisfies Partial<Record<ConditionState['state'], keyof typeof REASON_WORDS>>;
 
 interface At extends Moment {
-  /** Which group of a count, in words; empty where there is but one. */
+  /** The group of a count, in words; empty if there is only one. */
   readonly group: string;
 }
 

@@ -12,7 +12,7 @@ import { plainJoined, singleLine } from '../lib/untrusted.ts';
 import type { ExplainedCondition, ExplainedPart, ExplainedRead } from './model.ts';
 import { fieldSegments, fieldText, measureText, whyNoHistory, windowName } from './values.ts';
 
-/** What a condition is explained on: the last snapshot, with the history of the state file. */
+/** The data behind an explained condition: the last snapshot, with the history of the state file. */
 export interface ExplainContext {
   readonly watch: Watch;
   readonly evaluation: EvaluationContext;
@@ -33,7 +33,7 @@ export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memor
   return { watch, evaluation: { view, before, history, at }, samples: memory.history, at, isStale, missing };
 }
 
-/** What the daemon's own step would decide on this snapshot. */
+/** The result of the daemon's own step on this snapshot. */
 export function truthOf(context: ExplainContext, condition: Condition): Truth {
   const isUnknown = (context.isStale && !condition.headOnly) || readsMissing(context, condition);
   return isUnknown ? 'unknown' : condition.evaluate(context.evaluation);
@@ -70,7 +70,7 @@ function explainedPart(clause: Clause, context: ExplainContext | null): Explaine
   return { text: singleLine(clause.text, MOST_TEXT), truth, ...belowOf(clause, context) };
 }
 
-/** Values stand beside the smallest parts only. */
+/** Only the smallest parts have values beside them. */
 function belowOf(clause: Clause, context: ExplainContext | null): Pick<ExplainedPart, 'reads' | 'parts'> {
   if (clause.parts.length > 0) return { reads: [], parts: clause.parts.map((part) => explainedPart(part, context)) };
   return { reads: context === null ? [] : readsOf(clause, context), parts: [] };

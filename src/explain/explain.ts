@@ -24,11 +24,11 @@ import { operatorLines, type OperatorFacts } from './operator-words.ts';
 import { needsOf, needsOfAll, type Need } from './needs.ts';
 import { fieldSegments } from './values.ts';
 
-/** What is known of a watch. */
+/** The facts about a watch. */
 export interface ExplainInput {
   /** Null: the watch was not polled yet, or there is no state file. */
   readonly memory: Memory | null;
-  /** What was read last; null: nothing is known of it. */
+  /** The last snapshot; null: there is none. */
   readonly snapshot: Snapshot | null;
   readonly health: HealthByAlert;
   /** The newest first. */
@@ -37,7 +37,7 @@ export interface ExplainInput {
   readonly now: Instant;
   /** The last one of the watch, over or not. */
   readonly pause: Pause | null;
-  /** When the daemon started that polls it: what was before does not count. Null: none runs. */
+  /** The start of the daemon that polls the watch: the time before it does not count. Null: no daemon runs. */
   readonly from: Instant | null;
   readonly operators: OperatorFacts;
 }
@@ -60,7 +60,7 @@ function contextOf(watch: Watch, { memory, snapshot }: ExplainInput): ExplainCon
   return explainContextOf(watch, snapshot, memory);
 }
 
-/** What was read last, as it is stored; null: nothing is, or it cannot be read. */
+/** The stored last snapshot; null: there is none, or it cannot be read. */
 export function storedSnapshotOf({ kind }: Watch, diagnostics: StoredDiagnostics | undefined): Snapshot | null {
   const stored = diagnostics?.snapshot ?? null;
   return stored === null ? null : decodeSnapshot(kind.fields, stored);

@@ -63,7 +63,7 @@ function needLines({ aim, needs }: ExplainedAlert): string[] {
 
 const MOST_OF_LABELS = 2000;
 
-/** What routes of the config can match: `labels: team: payments, watch: coins, alert: low, ...` */
+/** The labels that routes of the config can match: `labels: team: payments, watch: coins, alert: low, ...` */
 function labelsLine({ labels }: ExplainedAlert): string {
   const all = Object.entries(labels).map(([name, value]) => `${name}: ${value}`);
   return `labels: ${singleLine(all.join(', '), MOST_OF_LABELS)}`;

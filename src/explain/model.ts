@@ -17,9 +17,9 @@ export interface Explained {
 
 export interface ExplainedAlert {
   readonly alert: AlertRule;
-  /** Of which events: null where it compares values. */
+  /** The event of the alert; null if it compares values. */
   readonly on: string | null;
-  /** What its condition was last judged on, where that is an item. */
+  /** The item on which the condition was last evaluated; null if it is not about items. */
   readonly item: ExplainedItem | null;
   readonly conditions: readonly ExplainedCondition[];
   /** One for each group of a count, else one. */
@@ -63,7 +63,7 @@ export interface ExplainedPart {
 
 export interface ExplainedCondition extends ExplainedPart {
   readonly name: 'while' | 'until' | 'if';
-  /** Why it is unknown, as far as that is not said beside what it reads. */
+  /** Reasons for "unknown" that are not shown beside the values. */
   readonly reasons: readonly string[];
 }
 
@@ -82,6 +82,6 @@ export interface ExplainedMessage extends Recipient {
   readonly what: string;
   readonly at: Instant;
   readonly state: StoredDelivery['state'];
-  /** What the server answered, where it did not take it. */
+  /** The server's answer if it refused the message. */
   readonly answer: string | null;
 }

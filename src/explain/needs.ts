@@ -1,5 +1,5 @@
-// What would have to change for a condition to become true, or false: the difference, where one number is compared with
-// a constant; else the parts that have the wrong value.
+// The changes that make a condition true, or false. If one number is compared with a constant, this is the difference;
+// otherwise the parts with the wrong value.
 import { OPPOSITE, type Clause, type Comparison } from '../core/model/watch/condition.ts';
 import { subjectValue } from '../core/wording/comparisons.ts';
 import { singleLine } from '../lib/untrusted.ts';
@@ -23,7 +23,10 @@ export interface Need {
   readonly wanted: boolean;
 }
 
-/** The same of several that all have to come true. Of one number that has to pass two bounds, the farther one is said. */
+/**
+ * The same for several conditions that must all come true. If one number has to pass two bounds, only the farther one
+ * is named.
+ */
 export function needsOfAll(all: readonly Need[], context: ExplainContext): string[] {
   const open = all.filter(({ clause, wanted }) => clause.evaluate(context.evaluation) !== wanted);
   const said = open.filter((need) => !open.some((other) => other !== need && isPassedWith(need, other, context)));

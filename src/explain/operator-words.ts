@@ -1,4 +1,4 @@
-// What operators have said about alerts, as `explain` and `status` show it.
+// Silences and acknowledgements of operators, as `explain` and `status` show them.
 import { labelsOf } from '../core/model/watch/labels.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
 import { showMatcher } from '../dispatch/policy/matcher-text.ts';
@@ -8,13 +8,16 @@ import { showInZone, type Moment } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 import type { OpenAlertRow, StoredPolicy, StoredAck } from '../store/contract/operators.ts';
 
-/** What is in force or will be, and what is open. */
+/** Present and planned silences, acknowledgements, and open alerts. */
 export interface OperatorFacts {
   readonly policy: Pick<StoredPolicy, 'silences' | 'acks'>;
   readonly open: readonly OpenAlertRow[];
 }
 
-/** `silenced until 2026-01-01T18:00:00Z by alice: the vault is moved (watch=coins)`, and what is acknowledged of it. */
+/**
+ * `silenced until 2026-01-01T18:00:00Z by alice: the vault is moved (watch=coins)`, and the acknowledged alerts of the
+ * watch.
+ */
 export function operatorLines(
   watch: Watch,
   alert: AlertRule,

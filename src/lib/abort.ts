@@ -9,16 +9,17 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Who is told when a signal aborts. */
+/** The functions to call when a signal aborts. */
 export interface AbortListeners extends Disposable {
   /** `act` is called when the signal aborts, unless the function that this returns was called before. */
   readonly add: (act: () => void) => () => void;
 }
 
 /**
- * One listener on a signal that lives long, for many who live shortly. A listener of a signal points at the next one
- * even when it was removed. So one that the collector took for old kept alive what all later ones held, answers and all,
- * until the next full collection. The tables of a set do the same, so what is taken out of it is emptied before.
+ * One listener on a long-lived signal, for many short-lived callers. A listener of a signal points at the next one even
+ * after it was removed. So a removed listener that the collector took for old kept alive all that later ones referred
+ * to, such as answers, until the next full collection. The tables of a set do the same, so entries are emptied before
+ * they are removed.
  */
 export function createAbortListeners(signal: AbortSignal): AbortListeners {
   const listeners = new Set<{ act: (() => void) | null }>();

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { escapeHtml } from './untrusted.ts';
 
-// A shorter secret is replaced only where it stands alone: a password such as "no" would otherwise damage every log.
+// A shorter secret is replaced only as a whole word: a password such as "no" would otherwise damage every log.
 export const SHORTEST_ANYWHERE = 8;
 const SHORTEST_IN_BASE64 = 6;
 // Shorter paths, such as /api/v2, are not secret.
@@ -32,7 +32,8 @@ function credentialsIn(header: string): string[] {
 }
 
 /**
- * What of a text may open something: of a URL its password, and its path with the query; else the text itself.
+ * The parts of a text that give access: the password of a URL, and its path with the query. Any other text counts as a
+ * whole.
  *
  * guardedIn('smtp://ops:hunter2@mail.example.com') // ['hunter2']
  */
@@ -70,8 +71,9 @@ function plainIn(secret: string): Spelling[] {
 }
 
 /**
- * In the base64 of `user:secret` the secret may start at any of three places of a group of four characters. What it
- * shares with its neighbours differs, so only its inner groups are looked for, and the groups beside them go too.
+ * In the base64 of `user:secret` the secret may start at any of three places in a group of four characters. Characters
+ * that it shares with its neighbours differ, so only its inner groups are searched, and the groups beside them are
+ * removed too.
  */
 function base64In(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8');

@@ -4,7 +4,7 @@ import type { Instant } from './clock.ts';
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** When something is said, and by whose clocks. */
+/** A time, and the zone in which to show it. */
 export interface Moment {
   readonly now: Instant;
   /** The name of a time zone. */
@@ -26,7 +26,7 @@ export function weekdayIn(zone: string, at: Instant): Weekday {
   return weekdayOf(Math.floor((at + zoneOffset(zone, at)) / DAY_MS));
 }
 
-/** Of a day, counted from 1970-01-01: `weekdayOf(0) // 'thu'`. */
+/** The weekday of a day counted from 1970-01-01: `weekdayOf(0) // 'thu'`. */
 export function weekdayOf(day: number): Weekday {
   return WEEKDAYS[modulo(day + FIRST_WEEKDAY, WEEKDAYS.length)] ?? 'mon';
 }
@@ -35,7 +35,7 @@ function modulo(number: number, by: number): number {
   return ((number % by) + by) % by;
 }
 
-/** What the clock on the wall is ahead of UTC, in milliseconds: `zoneOffset('Europe/Berlin', 0) // 3_600_000`. */
+/** Milliseconds by which the zone's clocks are ahead of UTC: `zoneOffset('Europe/Berlin', 0) // 3_600_000`. */
 export function zoneOffset(zone: string, at: Instant): number {
   if (zone === 'UTC') return 0;
   const parts = new Map(

@@ -2,7 +2,7 @@
 
 export interface Unescaped {
   readonly text: string;
-  /** For each UTF-16 unit of `text`, and for its end: the offset in what was unescaped. */
+  /** For each UTF-16 unit of `text`, and for its end: the offset in the text before unescaping. */
   readonly offsets: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export function unescaped(escaped: string): Unescaped | null {
   return { text, offsets: [...offsets, escaped.length] };
 }
 
-/** What was escaped twice, with its offsets in the first text; null where nothing was. */
+/** Removes a second escaping, with offsets in the first text; null if there is none. */
 export function unescapedAgain({ text, offsets }: Unescaped): Unescaped | null {
   const again = unescaped(text);
   return again && { text: again.text, offsets: again.offsets.map((offset) => offsets[offset] ?? 0) };

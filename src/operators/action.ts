@@ -15,7 +15,7 @@ export type { OperatorRequest } from '../store/contract/operators.ts';
 export interface SampleTry {
   readonly recipient: string;
   readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';
-  /** What the server answered, or why there was no answer. */
+  /** The server's answer, or why there was none. */
   readonly answer: string;
 }
 
@@ -33,7 +33,7 @@ export interface Action<
   readonly path: `/${string}`;
   readonly tag: 'watches' | 'alerts' | 'silences' | 'deliveries' | 'daemon';
   readonly status: 200 | 201;
-  /** Where the API shows what was made, where that is one thing: a path under its root. */
+  /** The path under the API's root of the thing that was made, if it is one thing. */
   location?(answer: Answer): `/${string}`;
   /** In addition to the problems of every call. */
   readonly problems: readonly ActionProblem[];
@@ -50,7 +50,7 @@ export interface Action<
   readonly addsRow: boolean;
   /** Deliveries that are held back are decided again. */
   readonly changesPolicy: boolean;
-  /** Sent to the channels of `self:`; null: nobody is told. `subject`: what people call the alert that it is about. */
+  /** Sent to the channels of `self:`; null: no message. `subject`: the name of the alert for people. */
   announce(done: Done, by: ActionBy, subject: string | null): AnnouncementText | null;
   log(done: Done, by: ActionBy): readonly [event: string, fields: Readonly<Record<string, unknown>>];
   readonly line: LineWords;
@@ -74,7 +74,7 @@ export interface LineWords {
   readonly kind: string;
   /** `acknowledged` */
   readonly words: string;
-  /** For a line that ends what an earlier one began: `acknowledgement ended`. */
+  /** For a line that ends something begun earlier: `acknowledgement ended`. */
   readonly ended?: string;
   /** The thing that its subject names; null: neither. */
   readonly about: 'alert' | 'delivery' | null;
@@ -110,7 +110,7 @@ export interface OperatorWorld {
   /** The zone in which people are shown times. */
   readonly timeZone: () => string;
   watches(): readonly Watch[];
-  /** Labels of what the daemon tells of itself. */
+  /** Labels of the daemon's alerts about itself. */
   selfLabels(): readonly Labels[];
   /** Names of those in the config in force. */
   channels(): readonly string[];
@@ -129,18 +129,18 @@ export interface ActionEffects {
   readPauses(): Promise<void>;
   /** Polls the watches of that name, or of that rule, at once. */
   pollNow(name: string): void;
-  /** Sends what is due on the channel, also where its receiver had said that it is gone. */
+  /** Sends the due deliveries of the channel, even if its receiver had answered that it no longer exists. */
   retryChannel(channel: string): void;
 }
 
 export type CheckedAction<Change> =
-  /** `subject`: what people call the alert that it is about. */
+  /** `subject`: the name of the alert for people. */
   | { readonly change: Change; readonly subject?: string }
   | { readonly mistakes: readonly RequestMistake[] }
   | { readonly refusal: 'confirm-needed' | 'already-acknowledged'; readonly detail: string }
   | null;
 
-/** One mistake in a request: where, as a JSON pointer, and what. */
+/** One mistake in a request, with its place as a JSON pointer. */
 export interface RequestMistake {
   readonly pointer: string;
   readonly detail: string;
@@ -166,9 +166,9 @@ export type ActionResult<Answer> =
 /** Text of an announcement. The words are those of operators. */
 export interface AnnouncementText {
   readonly alert: Announcement;
-  /** One line: who did what, and until when. */
+  /** One line: who did it, the action, and its end. */
   readonly title: string;
-  /** Null where nobody gave a reason. */
+  /** Null if no reason was given. */
   readonly comment: string | null;
 }
 

@@ -14,7 +14,7 @@ import { singleLine } from '../lib/untrusted.ts';
 import type { Announceable } from '../store/contract/operators.ts';
 import type { AnnouncementText } from './action.ts';
 
-/** The actor of what no operator ends. */
+/** The actor if no operator ended it. */
 export const DAEMON = 'daemon';
 
 /** Announcements with one `id` are sent once. */
@@ -36,7 +36,7 @@ export function announcementOf(
   return [{ message, labels: labelsOfMessage(message), notify }];
 }
 
-/** Of each alert, events that nobody acknowledged as long as they were open. */
+/** For each alert, the events that nobody acknowledged while they were open. */
 export function unansweredAnnouncements(
   events: readonly AlertEpisode[],
   { at, zone, notify }: Omit<AnnouncementTime, 'id'>,
@@ -92,7 +92,10 @@ function messageOf({ alert, title, comment }: AnnouncementText, id: string, { no
 
 const REMIND_MS = 86_400_000;
 
-/** An announcement that is due by time alone. `occasion` tells it from the earlier ones of the same silence or pause. */
+/**
+ * An announcement that is due by time alone. `occasion` distinguishes it from earlier ones of the same silence or
+ * pause.
+ */
 export interface DueAnnouncement {
   readonly text: AnnouncementText;
   readonly occasion: string;

@@ -1,5 +1,5 @@
-// Which alerts would open or close when the config is loaded, on the last snapshots: the daemon's own `step`, on a copy
-// of the memory, over a watch that sees the same values again.
+// The alerts that would open or close when the config is loaded, on the last snapshots. It uses the daemon's own `step`
+// on a copy of the memory, for a watch that reads the same values again.
 import { upToHead } from '../core/chain/tick-chain.ts';
 import { encodeView } from '../core/values/encoded.ts';
 import { NOTHING_DETECTED } from '../core/model/detection.ts';
@@ -20,7 +20,7 @@ export interface RememberedWatch {
   readonly diagnostics: StoredDiagnostics | null;
 }
 
-/** By key of each alert that fires, who was told so. */
+/** The notified recipients, by key of each alert that fires. */
 type Told = ReadonlyMap<string, readonly Recipient[]>;
 
 interface Removal {

@@ -6,7 +6,7 @@ import type { AlertOutline, Outline, RuleOutline } from './outline.ts';
 
 type OutlinedWatch = Outline['watches'][number];
 
-/** Watches by what happens to them. They are matched by id, so that a new address in a rule is a new watch. */
+/** Watches by their change. They are matched by id, so a new address in a rule is a new watch. */
 export interface PlanChanges {
   readonly added: readonly OutlinedWatch[];
   readonly removed: readonly OutlinedWatch[];
@@ -59,7 +59,7 @@ interface ChangedRule {
   readonly rule: string;
   readonly before: RuleOutline;
   readonly after: RuleOutline;
-  /** Those that stay. */
+  /** The watches in both configs. */
   readonly watches: readonly { readonly was: OutlinedWatch | undefined; readonly now: OutlinedWatch }[];
 }
 

@@ -1,4 +1,4 @@
-// What another config would change, before it is loaded: a comparison, and a step that writes and sends nothing.
+// The effects of another config before it is loaded: a comparison, and a step that writes and sends nothing.
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { Memory } from '../core/model/memory.ts';
 import type { Instant } from '../lib/clock.ts';
@@ -13,12 +13,12 @@ import { outlineOf, type Outline } from './outline.ts';
 export interface PlanState {
   readonly memories: ReadonlyMap<WatchId, Memory>;
   readonly diagnostics: ReadonlyMap<WatchId, StoredDiagnostics>;
-  /** By key of each alert that fires, who was told so. */
+  /** The notified recipients, by key of each alert that fires. */
   readonly told: ReadonlyMap<string, readonly Recipient[]>;
   readonly now: Instant;
 }
 
-/** What the new config runs. */
+/** The watches and recipients of the new config. */
 export interface Planned {
   readonly watches: readonly Watch[];
   readonly recipientsOf: RecipientsOf;

@@ -26,7 +26,7 @@ export interface RecordedPoll {
   readonly id: number;
   readonly watch: WatchId;
   readonly startedAt: Instant;
-  /** Of the observation. */
+  /** The time of the observation. */
   readonly at: Instant;
   readonly head: Head | null;
   /** How far the explorer had read, where that was asked for; null where it was not. */

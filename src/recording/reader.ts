@@ -36,9 +36,9 @@ export interface Recording extends Disposable {
   polls(watch: WatchId): Iterable<RecordedPoll>;
   /** Every tick in which any watch asked for the first page of a question. */
   ticks(asked: RecordedQuestion): Iterable<RecordedTick>;
-  /** What one poll read, in order. */
+  /** The answers that one poll read, in order. */
   answers(poll: number): readonly RecordedAnswer[];
-  /** What all polls of one tick read. */
+  /** The answers that all polls of one tick read. */
   answersInTick(explorer: string, startedAt: Instant): readonly RecordedAnswer[];
   body(number: number): Buffer;
 }

@@ -1,11 +1,11 @@
-// Writes down what polls see, apart from them.
+// Writes polls to a file, apart from the polls themselves.
 //
 //   a poll reads     its answers are noted, by the object that they were decoded to
 //   a poll settles   its note waits in memory
-//   every second     what waits is compressed and written, a batch at a time, then what is over the bounds is dropped
+//   every second     waiting notes are compressed and written, a batch at a time; then polls over the limits are deleted
 //
-// A recording is never worth an alert: nothing here throws at a poll, and a file that cannot be written is logged once
-// per cause and counted. What waits then is tried again; beyond a limit the oldest is let go.
+// A recording is never worth an alert. No function here throws at a poll. A file that cannot be written is logged once
+// per cause and counted. Waiting notes are tried again; beyond a limit the oldest is dropped.
 import type { Memory } from '../core/model/memory.ts';
 import { type Clock, type Instant, nextTurn } from '../lib/clock.ts';
 import type { Observation } from '../core/model/observation.ts';
@@ -34,7 +34,7 @@ export interface Recorder extends PollHook, AsyncDisposable {
   readonly onAnswer: (answer: object, body: Buffer) => void;
   /** Writes every second, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Writes what waits. */
+  /** Writes the waiting notes. */
   flush(): Promise<void>;
 }
 
@@ -72,13 +72,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let writing: Promise<void> = Promise.resolve();
   let lastCause: string | null = null;
 
-  /** The memory, when it is due to be stored: when a watch starts anew, and every few hours. */
+  /** The memory if it is due to be stored: after a blank start of a watch, and every few hours. */
   function memoryToKeep({ watch, memory, wholeMemory }: PollStart, now: Instant): PendingPoll['memory'] {
     const last = rememberedAt.get(watch.id);
     if (last !== undefined && now - last < MEMORY_EVERY_MS && memory.version > 0) return null;
     rememberedAt.set(watch.id, now);
-    // Read at once: the store may be closed when the note is written. What windows look back on is left out rather than
-    // the poll.
+    // Read at once, because the store may be closed when the note is written. If the history of windows cannot be read,
+    // the memory is noted without it.
     return wholeMemory().catch(() => memory);
   }
 

@@ -8,10 +8,11 @@ import { StorageError } from '../store/contract/store.ts';
 const APPLICATION_ID = 0x43576472;
 
 /**
- * Schema 1. `polls` and `answers` are many and small: questions, watches and bodies stand apart and are named by number.
- * A body is an answer, or a watch's memory, compressed; it leaves with the last poll that needs it.
+ * Schema 1. `polls` and `answers` have many small rows, so questions, watches and bodies have their own tables and are
+ * referred to by number. A body is an answer or a watch's memory, compressed; it is deleted with the last poll that
+ * needs it.
  *
- * Schema 2. `chain` is how far the explorer had read, as JSON, where that was asked for.
+ * Schema 2. `chain` is how far the explorer had read, as JSON, if that was asked for.
  *
  * Schema 3. `pace_ms` is the interval that was in force.
  */
@@ -128,7 +129,7 @@ function assertRecording(db: RecordingDatabase, file: string): void {
     throw new StorageError(`${file} is not a recording, but a file of another kind. Name another one.`);
 }
 
-/** Those columns, for a query; NULL where the recording is of a former schema and only read. */
+/** The added columns for a query; NULL for a recording of an earlier schema that is only read. */
 export function addedColumns(db: RecordingDatabase): string {
   const version = versionOf(db);
   return ADDED.map(({ schema, name }) => (version < schema ? `NULL AS ${name}` : name)).join(', ');
@@ -145,7 +146,7 @@ function otherRelease(db: RecordingDatabase, file: string): StorageError {
   );
 }
 
-/** All or nothing. The write lock is taken first, so that what `work` reads still holds when it writes. */
+/** All or nothing. Takes the write lock first, so that data that `work` reads are still valid when it writes. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {

@@ -1,11 +1,12 @@
-// What an explorer still knows, as polls of a watch.
+// The history that an explorer still has, as polls of a watch.
 //
 // Lists whose rows carry their time can be read backwards: internal transactions, transactions, blocks. Their rows are
-// then shown to the watch at their own times, as if it had been polled at its schedule. That is an approximation, and
-// the differences are these: every row has the status, names and reputation of today; it shows at the second of its
-// block, where in life it shows some seconds later; what was pending, dropped or replaced by a reorganisation is not
-// there, so `mined` and `reorg` stay silent, and nothing is retracted; confirmations are counted from a head that is
-// reckoned by the pace of the rows' own blocks; no poll is ever missed; `cron` is taken for its shortest interval.
+// then given to the watch at their own times, as if it had been polled at its schedule. This is an approximation. It
+// differs from real polls in these points: every row has the status, names and reputation of today; it appears at the
+// second of its block, while a real explorer shows it some seconds later; rows that were pending, dropped or replaced
+// by a reorganisation are missing, so `mined` and `reorg` send nothing, and nothing is retracted; confirmations are
+// counted from a head that is computed from the pace of the rows' own blocks; no poll is ever missed; `cron` counts as
+// its shortest interval.
 import { upToHead } from '../core/chain/tick-chain.ts';
 import type { ListHistory } from '../core/model/watch/kind.ts';
 import type { Head, TickChain } from '../core/model/observation.ts';

@@ -1,9 +1,8 @@
 // A recording as polls of a watch.
 //
-// A watch that was recorded is polled at the recorded times and reads the recorded answers; what its plan made of its
-// interval then is in force again. Any other is polled
-// whenever some watch asked its first question, and reads the answers of that tick. An answer that was not recorded is
-// a missed poll.
+// A recorded watch is polled at the recorded times, reads the recorded answers, and has the recorded interval. Any
+// other watch is polled whenever a recorded one asked its first question, and reads the answers of that tick. An answer
+// that was not recorded is a missed poll.
 import { upToHead } from '../core/chain/tick-chain.ts';
 import { readMemory, readTickChain } from '../engine/polling/observe.ts';
 import type { AnyView } from '../core/values/fields.ts';
@@ -71,7 +70,7 @@ function firstToReplay(watch: WatchId, recording: Recording): number {
   return 0;
 }
 
-/** For the first poll the stored memory; later only where the daemon started anew. */
+/** The stored memory for the first poll. Later only a blank memory is used, from a blank start in the daemon. */
 function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Memory | undefined {
   if (memory === null) return undefined;
   const isBlank = memory.state === null && memory.data === null && Object.keys(memory.alerts).length === 0;
@@ -94,7 +93,7 @@ function* ticksFor(watch: Watch, options: RecordedOptions): Generator<ReplayedPo
   if (!isAny) options.onNotRecorded(watch, question.path);
 }
 
-/** What the tick showed of the chain; when it was not asked for then, the last known head. */
+/** The state of the chain in the tick's answers; if the tick did not ask for it, the last known head. */
 async function chainOf(watch: Watch, shelves: AnswerSources, decode: Decode, head: Head | null): Promise<TickChain> {
   const missing: string[] = [];
   const onNotRecorded = (_watch: Watch, path: string): number => missing.push(path);

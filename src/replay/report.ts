@@ -30,7 +30,7 @@ export interface Entry {
   readonly key: string;
   readonly episode: number;
   readonly seq: number;
-  /** Of one that ended: how long it had been firing. */
+  /** The duration of a firing that ended. */
   readonly firedForMs: number | null;
   /** Why it ended, when it was not the condition. */
   readonly reason: string | null;
@@ -137,7 +137,7 @@ function noiseOf(
   return { count, perDay: count / days, longestMs, isFiring: firings.some(({ isOpen }) => isOpen) };
 }
 
-/** From each firing to its end; one that does not end lasts until the end of what was replayed. */
+/** From each firing to its end. An open one lasts until the end of the replay. */
 function firingsOf(entries: readonly Entry[], until: Instant): { start: Instant; end: Instant; isOpen: boolean }[] {
   const endByEpisode = new Map(
     entries.flatMap((entry) => (entry.state === 'resolved' ? [[episodeOf(entry), entry.at] as const] : [])),

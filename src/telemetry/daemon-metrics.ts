@@ -8,11 +8,11 @@ export interface ProcessFacts {
   residentBytes(): number;
 }
 
-/** `not-taken`: the service did not accept it. `withheld`: the daemon could not have told if something was wrong. */
+/** `not-taken`: the service did not accept it. `withheld`: the daemon could not have sent an alert. */
 export const BEAT_OUTCOMES = ['sent', 'not-taken', 'withheld'] as const;
 export type BeatOutcome = (typeof BEAT_OUTCOMES)[number];
 
-/** What a supervisor keeps running. */
+/** The loops that a supervisor keeps running. */
 export const LOOPS = [
   'scheduler',
   'spending',
@@ -49,7 +49,7 @@ export interface DaemonMetrics {
   backupMade(at: Instant): void;
   backupFailed(): void;
   stateMeasured(use: { readonly fileBytes: number; readonly logBytes: number; readonly freeBytes: number }): void;
-  /** The memory of a watch was read again after a commit that was not kept. */
+  /** The memory of a watch was read again because a commit was not stored. */
   memoryRecalled(cause: 'superseded' | 'rejected'): void;
   /** A loop failed and was restarted. */
   loopRestarted(loop: LoopName): void;
@@ -57,7 +57,7 @@ export interface DaemonMetrics {
   mirrorFailing(read: () => Iterable<LoopName>): void;
   /** A heartbeat was due. */
   beat(outcome: BeatOutcome, at: Instant): void;
-  /** Asked on each scrape; the last one given counts: whether the last write to the state was kept. */
+  /** Called on each scrape, the last given function only: true if the last write to the state succeeded. */
   mirrorStorage(read: () => boolean): void;
   /** A network error without a listener; the daemon continued. */
   networkErrorUncaught(): void;

@@ -5,7 +5,7 @@ import type { OperationName } from '../core/model/watch/question.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** What an answer's headers said; null = it did not say, or said that it does not know. */
+/** The plan headers of an answer; null = missing, or sent as "unknown". */
 interface HeaderFacts {
   readonly explorer: string;
   /** May be negative: an overdrawn plan. */
@@ -31,7 +31,7 @@ export interface ExplorerMetrics {
    */
   unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
-  /** Asked on each scrape: the explorers whose plan refuses, and what for; the last one given counts. */
+  /** Called on each scrape, the last given function only: the explorers whose plan refuses, with the reason. */
   mirrorRests(read: () => Iterable<readonly [explorer: string, rest: PlanRest]>): void;
   otherChain(found: { readonly explorer: string; readonly isOther: boolean }): void;
   forks(found: { readonly explorer: string; readonly areForked: boolean }): void;
@@ -101,12 +101,12 @@ interface Refused {
   readonly doubted: 'yes' | 'no';
 }
 
-/** What not every explorer says; null: it did not, the last time. */
+/** A gauge of a header that not every explorer sends; null: the last answer did not have it. */
 interface OptionalGauge {
   set(explorer: string, value: number | null): void;
 }
 
-/** prom-client takes as long to remove what is not there as to set it, and most answers say nothing. */
+/** Removing a missing series takes prom-client as long as setting it, and most answers lack the header. */
 function createOptional(gauge: Gauge<'explorer'>): OptionalGauge {
   const shown = new Set<string>();
   return {

@@ -31,7 +31,7 @@ const RETRY_MS = 100;
 
 /**
  * Lines are written at once. When the reader has stopped reading (EAGAIN) they wait, up to a limit, and are tried again
- * later; when it is gone (EPIPE) or the disk is full (ENOSPC) they are dropped, and the next line tries anew.
+ * later. When it is gone (EPIPE) or the disk is full (ENOSPC) they are dropped, and the next line tries again.
  */
 export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): LineWriter {
   const waiting: Waiting[] = [];

@@ -13,7 +13,7 @@ export interface OperatorMetrics {
 
 export function createOperatorMetrics(registry: MetricRegistry): OperatorMetrics {
   let read: (() => Promise<OperatorGauges>) | null = null;
-  // Those of the present scrape: read once, used by two metrics.
+  // The numbers of the present scrape: read once, used by two metrics.
   let now: OperatorGauges | null = null;
   registry.mirror('chainwarden_alerts_unacknowledged', async () => {
     now = (await read?.().catch(() => null)) ?? null;

@@ -1,9 +1,9 @@
-// What is exported of each rule and its targets, kept until the next scrape copies it into the registry: forgetting a
-// watch is one delete, and a poll looks up no series.
+// The exported facts of each rule and its targets, kept until the next scrape copies them into the registry. So
+// dropping a watch is one delete, and a poll looks up no series.
 import type { MissReason } from '../core/model/observation.ts';
 import type { Instant } from '../lib/clock.ts';
 
-/** One running watch: the rule's id, and what it looks at (`''` for a whole chain). */
+/** One running watch: the rule's id, and its target (`''` for a whole chain). */
 export interface WatchLabels {
   readonly watch: string;
   /** A name of the config, or the short form of an address that has none. */
@@ -107,7 +107,7 @@ export function* countsOf(
   for (const [watch, rule] of facts) yield [{ watch }, rule[which]];
 }
 
-/** Of items: a rule whose polls read single values has none to count. */
+/** Counts of items. A rule whose polls read single values has none. */
 export function* itemCountsOf(
   facts: FactsByWatch,
   which: 'undecided' | 'notJudged' | 'unfollowed',

@@ -13,7 +13,10 @@ import {
 } from 'node:fs';
 import { platform } from 'node:process';
 
-/** What a path leads to is neither read nor written. The text says what it is: `it is a FIFO, and only regular files are read`. */
+/**
+ * Thrown for a path that must not be read or written. The text names the reason: `it is a FIFO, and only regular files
+ * are read`.
+ */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
 }
@@ -26,7 +29,7 @@ export interface ReadBounds {
   readonly refusal?: ((realPath: string) => string | null) | undefined;
 }
 
-/** The text of a regular file. Throws a `FileRefused`, or what the system says. */
+/** The text of a regular file. Throws a `FileRefused`, or the error of the system. */
 export function readRegularFile(path: string, { maxBytes, refusal }: ReadBounds): string {
   // Checked after opening, so that the file cannot be exchanged in between.
   const fd = refusal === undefined ? openSync(path, TO_READ) : openChecked(path, refusal);
@@ -75,8 +78,8 @@ function openIfSame(path: string, real: string): number | null {
 const TO_WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * Writes a regular file, or replaces what is in it. Throws a `FileRefused` where a link stands in its place, whoever put
- * it there, or what the system says.
+ * Writes a regular file, or replaces its content. Throws a `FileRefused` if the path is a link, or the error of the
+ * system.
  */
 export function writeRegularFile(path: string, text: string): void {
   const fd = openToWrite(path);

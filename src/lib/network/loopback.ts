@@ -5,10 +5,10 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** What a Host header calls this machine, when it is asked by itself. */
+/** Names in the Host header of requests from this machine to itself. */
 export const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Of a Host header, without the port, which differs behind a tunnel: `hostNameOf('[::1]:9797') // '[::1]'`. */
+/** The name in a Host header without the port, which differs behind a tunnel: `hostNameOf('[::1]:9797') // '[::1]'`. */
 export function hostNameOf(header = ''): string {
   return header.toLowerCase().replace(/:\d*$/, '');
 }

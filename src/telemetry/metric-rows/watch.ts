@@ -2,7 +2,7 @@
 import { DATA_STATES, type ConditionState, type EventState } from '../../core/model/memory.ts';
 import type { MetricRow } from './row.ts';
 
-/** Of a condition or of an event; `open`: an event whose condition is still unknown. */
+/** The state of a condition or of an event; `open`: an event whose condition is still unknown. */
 export type AlertState = ConditionState['state'] | EventState['state'] | 'open';
 
 const ALERT_STATES: Readonly<Record<AlertState, string>> = {
