@@ -1,4 +1,4 @@
-// What follows from a try of a delivery: it ends, or is due again after a wait that grows.
+// The result of an attempt to send a delivery: the delivery ends, or is due again after a growing wait.
 import type { Instant } from '../lib/clock.ts';
 import type { Outcome, Settlement } from './model/delivery.ts';
 import type { DeliveryId } from './model/ids.ts';
@@ -11,7 +11,7 @@ interface Try {
   readonly attempt: number;
   /** How many of its tries were rejected, this one included. */
   readonly rejections: number;
-  /** For how long it has been owed while it could be tried. */
+  /** How long the delivery has been pending while it could be tried. */
   readonly ageMs: number;
   readonly outcome: Outcome;
   readonly at: Instant;
@@ -22,14 +22,14 @@ interface Try {
 export const FEWEST_TRIES = 12;
 
 /**
- * What follows from a try: 5 s, 30 s, 2, 5, 15, 30 min and then an hour of waiting, give or take a fifth, unless the
- * receiver named its own time (1 s to 1 h). It is given up when it is too old and was tried often enough; both must
- * hold. The last try is at the give-up time itself, or the twelfth. What is rejected is tried again after 5 and after
- * another 25 min, since receivers also reject while they are being changed; the third rejection ends it.
+ * The state after an attempt. The waits are 5 s, 30 s, 2, 5, 15, 30 min and then an hour, give or take a fifth, unless
+ * the receiver named its own time (1 s to 1 h). A delivery is given up when it is too old and was tried often enough;
+ * both must hold. The last attempt is at the give-up time itself, or the twelfth. A rejected delivery is tried again
+ * after 5 and after another 25 min, since receivers also reject while they are being changed; the third rejection ends
+ * it.
  *
- * const outcome = { type: 'again', why: '503', afterMs: 7000 }
- * afterOutcome({ id, attempt: 1, rejections: 0, ageMs: 0, outcome, at: 0, giveUpAfterMs })
- * // { state: 'due', outcome, dueAt: 7000 }
+ * const outcome = { type: 'again', why: '503', afterMs: 7000 } afterOutcome({ id, attempt: 1, rejections: 0, ageMs: 0,
+ * outcome, at: 0, giveUpAfterMs }) // { state: 'due', outcome, dueAt: 7000 }
  */
 export function afterOutcome(tried: Try): Settlement {
   const { outcome, at } = tried;
@@ -53,7 +53,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE];
-/** Between the tries of what is rejected. */
+/** The waits after the first and the second rejection. */
 const REJECTED_WAITS = [5 * MINUTE, 25 * MINUTE];
 const SPREAD = 0.2;
 /** Between two tries. */

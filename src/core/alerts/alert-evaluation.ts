@@ -1,5 +1,5 @@
-// What all types of alert share: the poll that they evaluate, their part of the decision, and the transitions that
-// follow.
+// Code that all types of alert share: the poll that they evaluate, their part of the decision, and the transitions from
+// it.
 import { resolve, type PollTime } from './conditions/condition-state.ts';
 import type { Detection } from '../model/detection.ts';
 import { labelsOf, labelsOfMessage } from '../model/watch/labels.ts';
@@ -22,7 +22,7 @@ export interface AlertPoll {
   readonly time: PollTime;
   /** Null when the poll was missed. */
   readonly detection: Detection<unknown> | null;
-  /** What `while` looks at; null = unknown. */
+  /** The context of `while`; null = unknown. */
   readonly context: EvaluationContext | null;
   readonly isComplete: boolean;
   readonly isStale: boolean;

@@ -63,8 +63,8 @@ export function* stepCounts(poll: AlertPoll, alert: CountAlert, known: AlertsByK
 }
 
 /**
- * The sort of count and the items that it counts, with how they are split and what is added up. A changed limit or span
- * goes on with what was counted.
+ * A hash of the sort of count, the items that it counts, their groups and the added values. A count with a changed
+ * limit or span keeps its hash and goes on.
  */
 export function meaningOf({ on, if: selector, fires, per }: CountAlert): string {
   const counted = fires.type === 'sum' ? fires.path : fires.type === 'ratio' ? (fires.of?.text ?? null) : null;
@@ -147,10 +147,10 @@ function keyOf({ per }: CountAlert, view: AnyView): string {
 }
 
 const MATCHES_SHOWN = 100;
-/** Of one poll, before they are judged. */
+/** The limit of matches from one poll before they are evaluated. */
 const MOST_UNJUDGED = 1000;
 
-/** So many matches are kept once they were judged: of more, only that there are so many is known. */
+/** The most matches that are kept after evaluation. If there are more, the message says so without their number. */
 export function mostNeeded({ fires }: CountAlert): number {
   return fires.type === 'at-least' ? Math.max(fires.count, MATCHES_SHOWN) : 1;
 }
@@ -209,7 +209,7 @@ export function subjectOfCount(
   return { context: contextOf({ view }, null, at), counted: countedIn(alert, keptAt(alert, group, at), at) };
 }
 
-/** What a message says of them. */
+/** The counted items and totals, as a message shows them. */
 function countedIn(alert: CountAlert, { matches, tallies, items }: GroupState, at: Instant): Counted {
   const { fires } = alert;
   const past = matches.filter((then) => then <= at);
@@ -223,7 +223,9 @@ function countedIn(alert: CountAlert, { matches, tallies, items }: GroupState, a
   return { count, isLeast: false, total, ...shown };
 }
 
-/** What can still count. Items with a future time (their clock is ahead) are kept, and count later. */
+/**
+ * The group without items that are too old. Items with a future time (their clock is ahead) are kept, and count later.
+ */
 function keptAt({ fires }: CountAlert, group: GroupState, at: Instant): GroupState {
   if (fires.type === 'none-for') return group;
   const from = at - fires.withinMs;

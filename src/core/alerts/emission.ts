@@ -1,7 +1,7 @@
-// Whether a transition of a condition is sent. The state itself is always current. A message may wait for the end of a
-// cooldown or, after three firings within an hour, until what the condition reads has been the same for half an hour: the
-// time that it took to fire or to end (`for`, `keep_firing_for`) is part of it. Suppressed transitions are counted, and the
-// last state is always sent.
+// Decides whether a transition of a condition is sent. The state itself is always current. A message may wait for the
+// end of a cooldown. After three firings within an hour it waits until the condition has been steady for half an hour;
+// the time before firing or ending (`for`, `keep_firing_for`) is part of that. Suppressed transitions are counted, and
+// the last state is always sent.
 import type { StateChange } from './conditions/condition-state.ts';
 import type { ConditionState } from '../model/memory.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -19,7 +19,7 @@ export interface Emission {
   readonly suppressedBy: 'cooldown' | 'flapping' | null;
 }
 
-/** What is sent for a transition. */
+/** The message for a transition. */
 export function emissionOf(
   rule: Pick<StatefulAlert, 'cooldownMs' | 'forMs' | 'keepFiringForMs'>,
   state: ConditionState,
@@ -47,7 +47,10 @@ function onFiring(state: ConditionState, since: Instant, at: Instant): Emission 
   return { after: state, emits: 'firing', suppressedBy: null };
 }
 
-/** An end that the cooldown itself held back does not prolong it: what comes and goes often would never be told again. */
+/**
+ * An end that the cooldown suppressed does not prolong the cooldown. Otherwise a condition that often changes would
+ * never be sent again.
+ */
 function onResolved(
   state: ConditionState,
   { cooldownMs, keepFiringForMs }: Pick<StatefulAlert, 'cooldownMs' | 'keepFiringForMs'>,
@@ -89,7 +92,7 @@ export function isActive({ state }: ConditionState): boolean {
   return state === 'firing' || state === 'recovering';
 }
 
-/** When what fires began to be so, sent or not; undefined when there is none. */
+/** The start of the present firing, sent or not; undefined if the alert is not active. */
 export function activeSince(state: ConditionState): Instant | undefined {
   return isActive(state) ? (state.began ?? state.firings.at(-1) ?? state.firing?.since) : undefined;
 }

@@ -1,5 +1,5 @@
-// What a watch saw over time, kept as runs of equal samples, and the windows over them. A sample is what one poll saw.
-// A missed poll has no sample. Between two samples the value is taken to be that of the first.
+// The history of a watch as runs of equal samples, and the windows over it. A sample is the value of one poll. A missed
+// poll has no sample. Between two samples the value counts as that of the first.
 import type { PollTime } from './conditions/condition-state.ts';
 import { Amount } from '../values/amount.ts';
 import { exactOf, valueAt, type AnyView } from '../values/fields.ts';
@@ -22,7 +22,7 @@ export function sample(before: Samples, spans: readonly WindowSpan[], view: AnyV
   return isSame(before, after) ? before : after;
 }
 
-/** Of each path that is looked back over, the longest window. */
+/** The longest window of each path. */
 function longestByPath(spans: readonly WindowSpan[]): readonly WindowSpan[] {
   if (spans.length <= 1) return spans;
   const longest = new Map<string, WindowSpan>();
@@ -30,7 +30,7 @@ function longestByPath(spans: readonly WindowSpan[]): readonly WindowSpan[] {
   return [...longest.values()];
 }
 
-/** Answers windows as of `time.at`, for a value that was sampled then. `past`: what lies before the samples. */
+/** The measures of windows as of `time.at`, when the present value was sampled. `past`: the runs before the samples. */
 export function historyOf(samples: Samples, time: PollTime, past: Past = NO_PAST): WindowHistory {
   return (window) => {
     const runs = samples[window.path];
@@ -52,7 +52,10 @@ function extended(runs: readonly Run[], value: string, time: PollTime): readonly
   return [...ended, [time.at, null, value]];
 }
 
-/** The samples are further apart than the rule wants, and no hole: the first stands until the second, whatever the pace is later. */
+/**
+ * True if the samples are further apart than the rule wants, but not a hole. Then the first value lasts until the
+ * second, also if the interval becomes shorter later.
+ */
 function isStretched(time: PollTime): boolean {
   const { wantedMs = time.intervalMs } = time;
   return !isHole(time) && isHole({ ...time, intervalMs: wantedMs });
@@ -124,7 +127,7 @@ function sampleAt({ past, runs }: Runs, at: Instant, time: PollTime): Amount | u
   return before !== undefined && before.until >= oldest ? before.value : undefined;
 }
 
-/** What may be the extreme. */
+/** The candidates for the extreme. */
 function within({ past, runs }: Runs, begin: Instant, time: PollTime, extreme: 'least' | 'most'): Amount[] {
   const own = runs.filter((run) => run[0] < time.at && endOf(run, time) > begin).map(amountOf);
   const before = past?.[extreme](begin);

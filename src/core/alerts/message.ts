@@ -80,7 +80,7 @@ interface Told {
   readonly counted: Counted | null;
 }
 
-/** The values, as a message as of `at` tells them. */
+/** The values and lines of a message as of `at`. */
 function told(
   { watch, isStale }: PolledWatch,
   alert: AlertRule,
@@ -101,7 +101,7 @@ function told(
   return { values, lines: sentence.lines };
 }
 
-/** The values of an alert that goes on, as a message as of `at` would tell them. */
+/** The values of an alert that still fires, as a message as of `at` would show them. */
 export function presentOf(
   polled: PolledWatch,
   alert: AlertRule,
@@ -115,7 +115,7 @@ interface End {
   readonly reason: string | null;
   /** With the last values seen; null: the rule is gone, and the firing message is all there is. */
   readonly last: Message | null;
-  /** The rule has a title, and none of the end: it is what was told that is no longer so. */
+  /** The rule has a title but no `resolved`: the end is shown as the negated title. */
   readonly isNegated?: boolean;
 }
 
@@ -157,8 +157,7 @@ function endOf(firing: Message, last: Message): Partial<Message> {
 }
 
 /**
- * The alert fires as before, and is told once more as what its rule has become. `present`: the values of a later poll; null:
- * none are known.
+ * A message for a firing alert whose rule was made more severe. `present`: the values of a later poll; null: unknown.
  */
 export function raisedMessage(
   firing: Message,
@@ -194,14 +193,14 @@ function newValues({ title, measured, text, fields, links }: Message): Partial<M
   return { title, measured, text, fields, links };
 }
 
-/** What ended it: `until`, or `while` no longer. */
+/** The condition of the end: `until`, or the negated `while`. */
 function endText(alert: AlertRule): string {
   if (alert.type === 'condition' && alert.found !== null) return alert.found.over;
   const until = alert.type === 'condition' ? alert.until : null;
   return until === null ? `no longer ${conditionText(alert)}` : until.text;
 }
 
-/** The condition as it is written, with what it takes to fire: `at least 3 new within 10m: success == false`. */
+/** The condition as written, with its threshold: `at least 3 new within 10m: success == false`. */
 export function conditionText(alert: AlertRule): string {
   if (alert.type === 'condition') return alert.while.text;
   const selector = alert.if?.text;
@@ -230,7 +229,7 @@ function thresholdText({ on, fires }: CountAlert): string {
   }
 }
 
-/** What a count comes to, beside the values of its newest item. */
+/** Results of a count, beside the values of its newest item. */
 function countFacts(alert: AlertRule, counted: Counted | null): Record<string, Fact> {
   if (alert.type !== 'count' || counted === null || counted.count === null) return {};
   const { count, total } = counted;
@@ -238,12 +237,12 @@ function countFacts(alert: AlertRule, counted: Counted | null): Record<string, F
   return alert.fires.type === 'ratio' ? { count, matching: { text: total.toString() } } : { count };
 }
 
-/** Of its end: `resolved` of the rule, where it has one. */
+/** The template for the end: `resolved` of the rule, if it has one. */
 function endTitle(alert: AlertRule): Template | null {
   return alert.type === 'event' ? null : alert.resolved;
 }
 
-/** The rule's own title wins. Where it shows no number, the measured value stands behind it. */
+/** The rule's own title wins. If it shows no number, the measured value follows it as the detail. */
 function titleOf(
   { kind, zone }: Watch,
   title: Template | null,
@@ -290,12 +289,12 @@ export function pathsToShow(watch: Watch, alert: AlertRule): string[] {
   return [...new Set([...watch.kind.shown, ...partsOf(alert).flatMap(({ reads }) => reads)])];
 }
 
-/** Over which windows an alert looks back to decide and to say what is so. */
+/** The windows that an alert reads to decide and to show. */
 export function windowsShown(alert: AlertRule): readonly Window[] {
   return [...partsOf(alert), ...(alert.title === null ? [] : [alert.title])].flatMap(({ windows }) => windows);
 }
 
-/** What an alert reads to decide, and what it shows. */
+/** The parts of an alert with values that it reads to decide or shows. */
 function partsOf(alert: AlertRule): readonly Pick<Condition, 'reads' | 'windows'>[] {
   const decides = alert.type === 'condition' ? alert.while : alert.if;
   const values = alert.type === 'event' ? (alert.report?.values ?? []) : [];
@@ -308,7 +307,7 @@ export function pageOf(watch: Watch, view: AnyView): string | null {
   return watch.pageUrl === null || page === null ? null : `${watch.pageUrl}${page}`;
 }
 
-/** Of items that were counted, the pages of the newest ones. */
+/** The item's page; for a count, the pages of its newest items. */
 function linksOf(watch: Watch, view: AnyView, counted: Counted | null): string[] {
   const pages =
     counted === null || counted.items.length === 0 ? [pageOf(watch, view)] : counted.items.map(({ page }) => page);

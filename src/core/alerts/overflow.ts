@@ -1,5 +1,5 @@
-// What becomes of further events of a channel that has not got rid of thousands of messages: each alert has one open
-// summary there, which takes them in until it goes out. Nothing is dropped: it carries the key of every one of them.
+// Folds events while thousands of messages of a channel are not settled. Each alert has one open summary for the
+// channel, which takes the events until it is sent. Nothing is dropped: the summary contains the key of every event.
 import { headingOf } from '../wording/message-words.ts';
 import type { Message, DeliverySummary } from '../model/delivery.ts';
 import { deliveryId, idOf } from '../model/watch/identity.ts';
@@ -19,12 +19,15 @@ export interface SingleDelivery extends Recipient {
   readonly message: Message;
 }
 
-/** Only events: the firing of a condition and its end are always told, and there are only as many as there are alerts. */
+/**
+ * Only events are folded. The firing of a condition and its end are always sent; there are only as many as there are
+ * alerts.
+ */
 export function isFoldable({ message: { type } }: SingleDelivery): boolean {
   return type !== 'alert.firing' && type !== 'alert.resolved';
 }
 
-/** What may share an open summary, as a key. */
+/** The key of messages that may share an open summary. */
 export function foldKeyOf({ message }: SingleDelivery): string {
   const { watch, explorer, alert, severity } = message;
   return JSON.stringify([watch, explorer, alert, severity, summaryOf(message).of]);
@@ -36,7 +39,7 @@ function hasRoom(open: Message, next: Message): boolean {
 }
 
 export interface Folded<E extends SingleDelivery> {
-  /** The open summary with what it took in; null: it took in nothing. */
+  /** The open summary with the added events; null: none was added. */
   readonly open: Message | null;
   /** Summaries that begin, each in the place of its first event. */
   readonly begun: readonly { readonly first: E; readonly summary: SingleDelivery }[];

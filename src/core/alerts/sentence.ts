@@ -1,4 +1,4 @@
-// The sentence of a message: by the type of the alert, and by what its kind says of the values.
+// Selects the sentence of a message by the type of the alert and by the wording of its kind.
 import type { Instant } from '../../lib/clock.ts';
 import type { EvaluationContext } from '../model/watch/condition.ts';
 import type { CountedItem } from '../model/memory.ts';
@@ -13,13 +13,13 @@ import { countSentence } from '../wording/count-sentence.ts';
 import { reportSentence } from '../wording/report-sentence.ts';
 import { ZERO } from './tallies.ts';
 
-/** Of an alert that counts items. */
+/** The counted items of an alert. */
 export interface Counted {
-  /** How many there are within the time; null where absence is what counts. */
+  /** The number of items within the time; null if the alert waits for their absence. */
   readonly count: number | null;
-  /** No more are kept than `count`: there may be others. */
+  /** The number is a lower bound: only `count` items are kept. */
   readonly isLeast: boolean;
-  /** What they add up to; of a ratio, how many of them match. */
+  /** The sum of the added values; for a ratio, the number of matching items. */
   readonly total: Amount;
   /** When the newest one happened; null = none is known. */
   readonly newest: Instant | null;

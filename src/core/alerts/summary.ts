@@ -1,4 +1,4 @@
-// Many messages of one sort at once are told as one, with their exact number and the keys of all of them.
+// Folds many messages of one type at once into a summary, with their exact number and all of their keys.
 import type { Message, MessageType, DeliverySummary } from '../model/delivery.ts';
 import { idOf } from '../model/watch/identity.ts';
 import { headingOf } from '../wording/message-words.ts';
@@ -7,18 +7,18 @@ import type { Transition } from '../model/transition.ts';
 import type { EventAlert } from '../model/watch/watch.ts';
 import { transitionOf, type AlertPoll } from './alert-evaluation.ts';
 
-/** More keys than this are told in several summaries: their list is what makes a message long. */
+/** More keys than this go into several summaries: the list of keys makes a message long. */
 export const MOST_KEYS = 10_000;
 
 interface Limit {
   readonly of: MessageType;
-  /** So many in one poll of one alert are told singly. */
+  /** Up to this many of one alert in one poll are sent singly. */
   readonly singly: number;
-  /** What is told singly where there are more. */
+  /** The number that is sent singly if there are more. */
   readonly whenMore: number;
 }
 
-// What a person was told before and hears of again is read as a whole; of what is news the first ones show what it is.
+// Follow-ups about known events can be read as a whole. Of new events, the first ones show what they are about.
 const LIMITS: readonly Limit[] = [
   { of: 'alert.event', singly: 50, whenMore: 50 },
   { of: 'alert.retracted', singly: 20, whenMore: 0 },
@@ -77,7 +77,9 @@ function sentenceOf({ of, count }: DeliverySummary, { whenMore }: Limit): string
 
 const MOST_LISTED = 50;
 
-/** One line per member, with its page where there is one, equal ones once; what is left out is counted. */
+/**
+ * One line per member, with its page if it has one. Equal lines appear once; the members that are left out are counted.
+ */
 function listOf(told: readonly Message[]): readonly Segment[] {
   const rest = told.length - MOST_LISTED;
   const lines = new Map(told.slice(0, MOST_LISTED).map((one) => [JSON.stringify(memberLine(one)), memberLine(one)]));
@@ -97,7 +99,7 @@ function memberLine(member: Message): readonly Segment[] {
 }
 
 interface SummaryWords {
-  /** `more ` where others are told one by one. */
+  /** `more ` if other messages are sent singly. */
   readonly more: string;
   /** ` in one poll` */
   readonly when: string;
@@ -106,7 +108,10 @@ interface SummaryWords {
   readonly list: readonly Segment[];
 }
 
-/** Many messages of one alert in one. `member`: any of them, for what they have in common; `key` stands for exactly these. */
+/**
+ * One message for many messages of an alert. `member`: any of them, for the common fields; `key` identifies exactly
+ * this set.
+ */
 export function summaryMessage(
   member: Message,
   { key, at }: Pick<Message, 'key' | 'at'>,

@@ -1,4 +1,4 @@
-// What counted items add up to, by the moment they happened: for the sums and ratios of `at_least`.
+// Sums of counted items by the time they happened, for the sums and ratios of `at_least`.
 import type { Instant } from '../../lib/clock.ts';
 import type { Tally } from '../model/memory.ts';
 import { Amount } from '../values/amount.ts';
@@ -11,17 +11,17 @@ export const ONE = new Amount(1n, 0);
  * busy the chain is.
  */
 const MOMENTS = 500;
-/** Items with a future time (their clock is ahead) are kept besides. */
+/** Twice as many are kept, because of items with a future time (their clock is ahead). */
 const MOST = 2 * MOMENTS;
 
 export interface Counting {
   readonly now: Instant;
   readonly withinMs: number;
-  /** Up to `now`: what counts as of any moment since then is kept, unless that is too much. */
+  /** Tallies that count at any moment since then are kept, unless there are too many. */
   readonly judgedUntil: Instant;
 }
 
-/** With one more item, without what is too old. Tallies are sorted by time, the oldest first. */
+/** Adds an item and removes tallies that are too old. Tallies are sorted by time, the oldest first. */
 export function tallied(
   tallies: readonly Tally[],
   item: { readonly at: Instant; readonly amount: Amount },
@@ -41,7 +41,7 @@ export function tallied(
 
 const NONE: Tally = [0, 0, '0'];
 
-/** What still counts, or will. */
+/** The tallies that count now, or later. */
 export function talliesAfter(tallies: readonly Tally[], from: Instant): readonly Tally[] {
   return tallies.every(([at]) => at > from) ? tallies : tallies.filter(([at]) => at > from);
 }
@@ -51,7 +51,7 @@ export interface Totals {
   readonly total: Amount;
 }
 
-/** Of what happened up to `until`. */
+/** The totals of the tallies up to `until`. */
 export function totalsOf(tallies: readonly Tally[], until: Instant): Totals {
   const past = tallies.filter(([at]) => at <= until);
   return {
@@ -61,8 +61,8 @@ export function totalsOf(tallies: readonly Tally[], until: Instant): Totals {
 }
 
 /**
- * The newest moment as of which `isSo`: `at`, or else that of a tally after `from`; null = none. As of a moment count the
- * tallies of the time before it.
+ * The newest moment at which `isSo` holds: `at`, or the time of a tally after `from`; null = none. At each moment the
+ * tallies of the `withinMs` before it count.
  */
 export function lastAddedUp(
   tallies: readonly Tally[],

@@ -1,5 +1,5 @@
-// Whether an explorer still shows the chain that it showed before. Another one may stand behind its address: a test net,
-// a chain that was started anew, a proxy that was pointed elsewhere.
+// Checks whether an explorer still shows the same chain. Its address may lead to another chain: a test net, a chain
+// that was started again, or a proxy with another target.
 import { valueAt, type AnyView } from '../values/fields.ts';
 import type { Head } from '../model/observation.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -25,7 +25,7 @@ export function anchorIn(blocks: readonly KnownBlock[]): BlockAnchor | null {
 /** Blocks that an explorer shows at a height and below. */
 export interface ShownBlocks {
   readonly rows: readonly AnyView[];
-  /** Of these rows; null where none says its height and time. */
+  /** The head of these rows; null if no row names its height and time. */
   readonly head: Head | null;
   readonly at: Instant;
 }
@@ -41,7 +41,7 @@ export function identityOf(anchor: BlockAnchor, { rows, head, at }: ShownBlocks,
   const hashes = rows.flatMap((row) => hashAt(row, anchor.height));
   if (hashes.length > 0) return hashes.some((hash) => anchor.hashes.includes(hash)) ? 'same' : 'other';
   if (head === null || head.height >= anchor.height) return 'unknown';
-  // A lower head that is newer than the highest block, or that stands still, is of no server that is merely slower.
+  // A slower server shows an older head that still moves. Any other lower head means another chain.
   const isSlower = head.timestamp <= newestAt && at - head.timestamp <= head.staleAfterMs;
   return isSlower ? 'behind' : 'other';
 }
@@ -52,8 +52,8 @@ function hashAt(row: AnyView, height: number): string[] {
 }
 
 /**
- * Where to look for known blocks of a chain that does not show the anchor: that one may have been replaced after it was read.
- * A deep reorganisation may have replaced all of the newest blocks too, but none that lies `MOST_REPLACED` below them.
+ * Heights to compare when the anchor is not shown, since it may have been replaced after it was read. A deep
+ * reorganisation may have replaced all of the newest blocks too, but none that is `MOST_REPLACED` below them.
  */
 export function heightsToCompare(record: ChainRecord): readonly number[] {
   const newest = Math.max(...record.keys());

@@ -1,7 +1,7 @@
-// The blocks that an explorer has shown, whichever watch read them: table `chain_blocks`.
+// The blocks that an explorer has shown to any watch: table `chain_blocks`.
 //
-// A block that was never shown before, at a height where another one was, proves that what stood in the other one is
-// gone. What was shown before and is shown again proves nothing: replicas on two forks may answer in turn.
+// A new block at the height of a known one proves that the items of the known block are gone. A known block that is
+// shown again proves nothing: replicas on two forks may answer in turn.
 import type { Instant } from '../../lib/clock.ts';
 import type { ChainReading } from '../model/observation.ts';
 import { valueAt, type AnyView } from '../values/fields.ts';
@@ -101,7 +101,7 @@ export function isSwing(record: ChainRecord, page: BlocksPage): boolean {
   });
 }
 
-/** What the page shows compared with the record. `record`: with the page taken in. */
+/** Compares the page with the record. `record`: with the page included. */
 export function chainReading(record: ChainRecord, page: BlocksPage): ChainReading | 'unknown' {
   const head = page.at(-1)?.height;
   if (head === undefined) return 'unknown';

@@ -1,21 +1,21 @@
 // How far the explorer had read when it answered a poll.
 //
-// Replicas of one explorer answer in turn, and some are behind: they leave out what another one has shown. So what an
-// answer leaves out, or ends, counts only up to the newest block that the same explorer shows in the same tick. That
-// block costs a request where the answer does not show one itself, so it is asked for only when a decision rests on it:
-// `step` says so in `needs`, and decides again with what was read.
+// Replicas of one explorer answer in turn, and some are behind: they leave out items that another one has shown. So a
+// missing item, or an end, counts only up to the newest block that the same explorer shows in the same tick. If the
+// answer does not show that block, it costs a request. So it is read only if a decision depends on it: `step` says so
+// in `needs`, and decides again with the result.
 import { valueAt, type AnyView } from '../values/fields.ts';
 import type { BlockRange } from '../model/detection.ts';
 import type { HeadNeed, ChainReading, Observation, TickChain } from '../model/observation.ts';
 import type { Decision } from '../model/decision.ts';
 
-/** What a first page of blocks shows by itself, in whatever order; `unknown` when no row has a height. */
+/** The reading of a first page of blocks alone, in any order; `unknown` if no row has a height. */
 export function readChain(blocks: readonly AnyView[]): ChainReading | 'unknown' {
   const heights = blocks.map((block) => valueAt(block, 'height')).filter((height) => typeof height === 'bigint');
   return heights.length === 0 ? 'unknown' : upToHead(Math.max(...heights.map(Number)));
 }
 
-/** A reading of which only the head is known. */
+/** A reading with the head only. */
 export function upToHead(head: number): ChainReading {
   return { head, isBehind: false, replaced: [] };
 }

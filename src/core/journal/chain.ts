@@ -1,5 +1,5 @@
-// Each line of the journal carries the hash of itself and of the line before it. Whoever changes, removes or adds a line
-// in the middle breaks the chain there. A chain that was rewritten to its end is shown only by an anchor that was kept
+// Each line of the journal contains the hash of itself and of the line before it. Changing, removing or adding a line
+// in the middle breaks the chain there. A chain that was rewritten to its end is detected only by an anchor kept
 // elsewhere: the position and hash of some line.
 import { createHash } from 'node:crypto';
 import { SEPARATOR, type JournalText } from './entry.ts';
@@ -40,7 +40,9 @@ export function showAnchor({ position, hash }: JournalAnchor): string {
 }
 
 export type ChainCheck =
-  /** `head`: of the last line; null: no line was ever chained. `after`: what lies before was dropped by its age. */
+  /**
+   * `head`: the last line; null: no line was ever chained. `after`: the last line that was deleted because of its age.
+   */
   | { readonly type: 'intact'; readonly after: number; readonly head: JournalAnchor | null }
   | { readonly type: 'broken'; readonly position: number; readonly why: string };
 
@@ -52,7 +54,7 @@ export interface Verifier {
   end(): ChainCheck;
 }
 
-/** `start`: the last line that was dropped by its age. `anchor`: kept elsewhere, to be found again. */
+/** `start`: the last line that was deleted because of its age. `anchor`: kept elsewhere; its line must be found. */
 export function createVerifier(start: JournalAnchor | null, anchor: JournalAnchor | null): Verifier {
   const from = start ?? GENESIS;
   let last = from;

@@ -1,10 +1,10 @@
-// What the journal says of a poll.
+// The journal lines of a poll.
 import type { ConditionReason, Decision, EventReason, Reason } from '../model/decision.ts';
 import type { Json } from '../values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { JournalEntry } from './entry.ts';
 
-/** Reasons that something changed. The others say that nothing did, at every poll anew. */
+/** Reasons for a change. The other reasons repeat at every poll without one. */
 const CHANGES: ReadonlySet<EventReason | ConditionReason> = new Set([
   'told',
   'undecided',
@@ -42,7 +42,7 @@ function isChange(reason: Reason): reason is Change {
 
 const MOST_GROUPS = 4;
 
-/** By alert and what became of it: how many, and the key of the first. */
+/** For each alert and type of change: the number of changes, and the key of the first. */
 function changesOf(changes: readonly Change[]): Json {
   const groups = Map.groupBy(changes, ({ alert, type }) => `${alert}\n${type}`);
   return [...groups.values()].slice(0, MOST_GROUPS).flatMap((group) => {

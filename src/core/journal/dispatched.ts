@@ -1,9 +1,9 @@
-// What the journal says of a round that decides what goes out.
+// The journal lines of a round that decides which messages are sent.
 import type { DeliveryKind } from '../model/delivery.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { JournalEntry } from './entry.ts';
 
-/** What is held back from now on, or not any more. */
+/** An alert that is held back from now on, or no longer. */
 export interface HeldAlert {
   readonly is: 'held' | 'released';
   readonly key: string;
@@ -30,7 +30,7 @@ export function heldLines(all: readonly HeldAlert[], at: Instant): JournalEntry[
   });
 }
 
-/** A message whose members are fixed. */
+/** A message with its final members. */
 export interface ClosedMessage {
   readonly id: string;
   readonly kind: DeliveryKind;
@@ -40,7 +40,10 @@ export interface ClosedMessage {
 
 const MOST_KEYS = 12;
 
-/** What says more than that one transition goes out, which the line of its routing says already. */
+/**
+ * The lines of messages that contain more than one transition, or repeat one. A single new transition is already in the
+ * line of its routing.
+ */
 export function closedLines(all: readonly ClosedMessage[], at: Instant): JournalEntry[] {
   const telling = all.filter(({ kind, members }) => kind !== 'news' || members.length > 1);
   return telling.map(({ id, kind, target: { channel }, members }): JournalEntry => {

@@ -1,13 +1,13 @@
-// The journal: what the daemon decided, told and was asked to do, a line each, in order.
+// The journal: decisions, messages and requests of operators, one line each, in order.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Json } from '../values/fields.ts';
 
 /**
- * `observed`, `decided`: of a poll. `routed` to `cancelled`: of a round of dispatch. `tried`: a delivery is tried again;
- * `told`, `dead`: how it ended. `config` to `checkpoint` are of the daemon itself, the rest of replicas. Actions of
- * operators name theirs themselves (operators/action.ts).
+ * `observed`, `decided`: of a poll. `routed` to `cancelled`: of a round of dispatch. `tried`: a delivery is tried
+ * again; `told`, `dead`: its end. `config` to `checkpoint`: of the daemon itself; the others: of replicas. Each action
+ * of operators has its own kind (operators/action.ts).
  */
 export const JOURNAL_KINDS = [
   'observed',
@@ -44,7 +44,7 @@ export interface JournalEntry {
   readonly kind: string;
   /** A watch, an alert key, a delivery, a silence, or `daemon`. */
   readonly subject: string;
-  /** Who did it: `daemon`, or an operator. */
+  /** The actor: `daemon`, or an operator. */
   readonly actor: string;
   readonly data: Json;
 }
@@ -65,7 +65,7 @@ const LARGEST_DATA = 780;
 const LONGEST_SUBJECT = 220;
 const LONGEST_ACTOR = 100;
 
-/** Names and data are cut to what a line may hold. */
+/** Names and data are cut to the length that a line may have. */
 export function textOf({ at, kind, subject, actor, data }: JournalEntry): JournalText {
   const text = canonicalJson(data);
   return {
@@ -78,8 +78,8 @@ export function textOf({ at, kind, subject, actor, data }: JournalEntry): Journa
 }
 
 /**
- * The comment is cut first, then long values: what a line is about, such as matchers and an end, is not to be hidden by what
- * somebody wrote beside it. The digest is of the whole.
+ * The comment is cut first, then long values, so that a long comment cannot hide matchers or an end. The digest is of
+ * the whole data.
  */
 function shortened(data: Json, text: string): string {
   const digest = { sha256: createHash('sha256').update(text).digest('hex') };

@@ -1,16 +1,16 @@
-// What the journal says of a round that chooses who is told.
+// The journal lines of a round that selects recipients.
 import type { Json } from '../values/fields.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { JournalEntry } from './entry.ts';
 
-/** What a poll decided, with those to whom it is owed. */
+/** A transition with its recipients. */
 export interface RoutedNotification {
   readonly key: string;
   readonly watch: string;
   readonly alert: string;
   /** `firing` */
   readonly transition: string;
-  /** Channels; none: nobody is told, for nobody heard of its begin. */
+  /** Channels; empty if no message is sent, because no recipient got the begin. */
   readonly channels: readonly string[];
   /** Channels that the config does not have any more. */
   readonly lost: readonly string[];

@@ -1,4 +1,4 @@
-// What the journal says of a try to send a delivery.
+// The journal line of an attempt to send a delivery.
 import type { Settlement } from '../model/delivery.ts';
 import type { DeliveryId } from '../model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';

@@ -17,9 +17,9 @@ export interface Snapshot {
 
 /** Nothing, where a memory holds its runs itself. */
 export interface ClosedRuns {
-  /** Those that are over. */
+  /** The runs that ended. */
   readonly runs: readonly ClosedRun[];
-  /** Paths of which nothing that was stored before counts any more. */
+  /** Paths whose stored runs no longer count. */
   readonly dropped: readonly string[];
   /** Times that were stored before move back by so much: the clock was set back. */
   readonly shiftedMs: number;
@@ -33,7 +33,7 @@ export interface ClosedRun {
   readonly since: Instant;
   readonly until: Instant;
   readonly value: string;
-  /** What ended before then is looked back over by no window. */
+  /** No window reads runs that ended before this time. */
   readonly keptFrom: Instant;
 }
 
@@ -54,14 +54,14 @@ export interface Decision {
   /** False when nothing but `coveredUntil` moved: nothing is written then. */
   readonly hasChanged: boolean;
   readonly transitions: readonly Transition[];
-  /** What becomes of the runs that lie beside the memory. */
+  /** Changes of the runs that are stored beside the memory. */
   readonly closed: ClosedRuns;
   readonly reasons: readonly Reason[];
   /** The watched values, for gauges; null when the poll was missed or they are unknown. */
   readonly now: AnyView | null;
-  /** Kept for `explain` and `plan`: `now`, or the newest item; null when nothing was seen. */
+  /** Kept for `explain` and `plan`: `now`, or the newest item; null if nothing was read. */
   readonly snapshot: Snapshot | null;
-  /** Alerts that fire after the poll and were told, with their values. */
+  /** Alerts that fire after the poll and whose message was sent, with their values. */
   readonly firing: readonly FiringAlert[];
   /** Result of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
@@ -81,26 +81,25 @@ export type Reason =
   | { readonly type: 'note'; readonly text: string };
 
 /**
- * `told`: this is news. `open`: not known yet whether it matches. `undecided`: it left before that was known.
- * `not-judged`: it left, or too many wait, before the budget of steps sufficed for it.
- * `values-awaited`: a report waits until all that it tells is known.
- * `unfollowed`: it was told, and there are too many newer ones to find out whether it stays true.
+ * `told`: a new event. `open`: its condition is unknown. `undecided`: it left the pages before the condition was known.
+ * `not-judged`: the budget of steps never sufficed for it. `values-awaited`: a report waits until all of its values are
+ * known. `unfollowed`: it was sent, and is no longer tracked because there are too many newer ones.
  */
 export type EventReason =
   'told' | 'no-match' | 'open' | 'undecided' | 'not-judged' | 'values-awaited' | 'unfollowed' | EventTransition;
 
 /**
- * `observed`: waits for confirmations. `dropped`: gone before it was told. `suspect`: gone, perhaps for a moment.
- * `back`: it was there all the time. `sealed`: nothing takes it back any more. `behind`: the explorer that does not show
- * it has not read as far as its block.
+ * `observed`: waits for confirmations. `dropped`: gone before it was sent. `suspect`: gone, perhaps for a moment.
+ * `back`: it was not gone. `sealed`: deep enough in the chain to be final. `behind`: the explorer that does not show it
+ * has not read as far as its block.
  */
 export type EventTransition =
   | ('observed' | 'confirmed' | 'dropped' | 'suspect' | 'back' | 'retracted' | 'corrected' | 'reinstated' | 'sealed')
   | 'behind';
 
 /**
- * The first line says what changed; the second why nothing did; the third why a change was not told, or told late;
- * `behind`: why its end is not believed.
+ * The first line names changes, the second reasons for no change, the third reasons why a change was sent late or not
+ * at all. `behind`: the end is not believed yet.
  */
 export type ConditionReason =
   | ('pending' | 'dropped' | 'firing' | 'recovering' | 'relapsed' | 'resolved')

@@ -14,12 +14,12 @@ import type { Counted } from '../sentence.ts';
 import { transitionOf, type AlertPoll } from '../alert-evaluation.ts';
 import { isActive, emissionOf, type Emission } from '../emission.ts';
 
-/** What the state belongs to: the one condition of a watch, or one group of a count. */
+/** The owner of the state: the one condition of a watch, or one group of a count. */
 export interface AlertSubject {
   readonly key: FindingKey;
-  /** What a message shows. */
+  /** The values that a message shows. */
   readonly context: EvaluationContext;
-  /** Of a count. */
+  /** Set for a count. */
   readonly counted?: Counted;
 }
 
@@ -49,7 +49,7 @@ export function stepConditionState(
   return { state, transitions, reasons, firing };
 }
 
-/** What is told again later is told with the values of then. */
+/** The present values of a firing alert, for messages that are sent later. */
 function firingOf(
   poll: AlertPoll,
   alert: StatefulAlert,

@@ -42,7 +42,7 @@ export interface PollTime {
   readonly wantedMs?: number;
 }
 
-/** What a poll makes of a rule's two thresholds. */
+/** The results of a rule's two thresholds in one poll. */
 export interface Truths {
   readonly while: Truth;
   /** Null when the rule has no `until`. */
@@ -53,7 +53,7 @@ export type StateChange = Exclude<ConditionReason, 'cooldown' | 'flapping' | 'st
 
 export interface ConditionAdvance {
   readonly after: ConditionState;
-  /** What changed, or why nothing changed. */
+  /** The change, or the reason why nothing changed. */
   readonly transition: StateChange;
 }
 
@@ -68,8 +68,8 @@ export function advance(rule: HoldTimes, before: ConditionState, truths: Truths,
 }
 
 /**
- * The comparator with memory: once it fired, the last output stands between `while` and `until`. While it is pending,
- * `while` itself must hold: `for` counts no time in which it did not.
+ * A comparison with hysteresis: once it fired, the last output holds between `while` and `until`. In the state pending,
+ * `while` itself must hold, because `for` counts only the time in which it does.
  */
 export function compare(truths: Truths, { state, output }: ConditionState): Truth {
   if (truths.while === 'unknown' || truths.while) return truths.while;
@@ -141,7 +141,8 @@ export function heldFor(state: ConditionState, at: Instant): number {
 }
 
 /**
- * Unknown: time held up to the last evaluated poll is kept, and no time is added until the condition is known again.
+ * The condition is unknown. The time held up to the last evaluated poll is kept, and no time is added until the
+ * condition is known again.
  */
 function suspendCount(state: ConditionState, { coveredUntil }: PollTime): ConditionState {
   if (!isWaiting(state) || state.since === null) return state;

@@ -1,4 +1,4 @@
-// What was sent of an event, beside what this poll shows of it.
+// Compares the values of a sent event with the values in this poll.
 import { blockOf, type DetectedEvent } from '../../model/detection.ts';
 import { isFleeting } from '../../model/watch/kind.ts';
 import type { EventAlert } from '../../model/watch/watch.ts';
@@ -18,14 +18,14 @@ interface ShownEvent extends Pick<TrackedEvent, 'before' | 'paths'> {
 
 interface Compared {
   readonly sighting: Sighting;
-  /** What is remembered of it: the same object as before when nothing was added. */
+  /** The remembered values: the same object as before if nothing was added. */
   readonly values: Remembered;
 }
 
-/** By what is remembered of an event: the row, and the rule, that are known to say the same. */
+/** Remembered values with the row and the rule for which the comparison found no difference. */
 const comparedWith = new WeakMap<Remembered, { readonly event: DetectedEvent; readonly alert: EventAlert }>();
 
-/** Of an event that this poll shows. */
+/** Compares an event that this poll shows. */
 export function compareEvent(poll: AlertPoll, alert: EventAlert, shown: ShownEvent): Compared {
   const { before, event, paths } = shown;
   const same = { type: 'seen', as: 'same', block: blockOf(event) } as const;
@@ -43,7 +43,7 @@ export function compareEvent(poll: AlertPoll, alert: EventAlert, shown: ShownEve
 }
 
 function isOther(poll: AlertPoll, { before, event, paths }: ShownEvent, now: Remembered): boolean {
-  // How it ended was unknown while it was pending, and is known now: that corrects what was sent.
+  // The result of a pending item was unknown and is now known: that corrects the sent message.
   const hasEnded = before.block === null && blockOf(event) !== null;
   const isComparable = (path: string): boolean => hasEnded || isKnown(before.values, path);
   const compared = paths.compared.filter((path) => isComparable(path) && isKnown(now, path));

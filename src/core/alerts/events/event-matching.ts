@@ -1,6 +1,6 @@
-// Which items of a poll match an `on:` alert. An item whose condition is unknown stays open and is evaluated again
-// whenever it is read. One that leaves the pages that are read while it is still unknown is counted as undecided and
-// removed. Items beyond the budget of steps stay open too; those that it never sufficed for are told as not judged.
+// Finds the items of a poll that match an `on:` alert. An item whose condition is unknown stays open and is evaluated
+// again whenever it is read. If it leaves the pages while it is still unknown, it counts as undecided and is removed.
+// Items beyond the budget of steps stay open too; those that are never evaluated count as not judged.
 import type { Amount } from '../../values/amount.ts';
 import { exactOf, recordTypeOf, valueAt } from '../../values/fields.ts';
 import { truthOfAll } from '../../model/health.ts';
@@ -20,7 +20,7 @@ type MatchingAlert = EventAlert | CountAlert;
 /** By its key. */
 type Opened = [string, OpenEvent];
 
-/** An item that an alert asks about, and what its `if` looks at. */
+/** An item for an alert, and the context of its `if`. */
 export interface Match {
   readonly event: DetectedEvent;
   readonly context: EvaluationContext;
@@ -33,7 +33,7 @@ export interface Match {
 export interface EventMatches {
   /** Items that match. Each item matches at most once. */
   readonly matches: readonly Match[];
-  /** What stays open. */
+  /** The items that stay open. */
   readonly open: readonly (readonly [string, OpenEvent])[];
   readonly reasons: readonly Reason[];
   /** Over all items evaluated: true when one matched, false when none did. */
@@ -104,7 +104,7 @@ function evaluateItem(
   return [{ event, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];
 }
 
-/** The budget of the poll is used up: what remains is judged at the next one, where it is still read. */
+/** The budget of the poll is used up. The other items are evaluated at the next poll, if it reads them. */
 function isSpent({ budget }: AlertPoll, alert: MatchingAlert): boolean {
   return budget.left <= 0 && (alert.if !== null || ofRatio(alert) !== null);
 }
@@ -114,8 +114,8 @@ function ofRatio(alert: MatchingAlert): Condition | null {
 }
 
 /**
- * A known item says something else where the alert's own `if` looks. An item that is final was evaluated, and perhaps sent,
- * before its state was dropped: it is not sent a second time.
+ * True if a value that the alert's `if` reads has changed. A final item was evaluated, and perhaps sent, before its
+ * state was dropped, so it is not sent a second time.
  */
 function isJudgedAnew({ head }: AlertPoll, alert: EventAlert, event: DetectedEvent): boolean {
   const { changed } = event;
@@ -137,7 +137,7 @@ function openOf({ time }: AlertPoll, { event, open, isBeyondBudget }: EvaluatedM
   return { type: 'open', since, before, ...(isBeyondBudget ? { isBeyondBudget } : {}) };
 }
 
-/** While not all pages are read, nothing is known to be gone, and each poll may add what is beyond its budget. */
+/** While pages are unread, no open item counts as gone, and each poll may add items beyond its budget. */
 const MOST_BEYOND_BUDGET = 1000;
 
 function withinBounds(open: readonly Opened[]): { kept: readonly Opened[]; dropped: readonly Opened[] } {
@@ -194,7 +194,10 @@ function isTrue(poll: AlertPoll, alert: MatchingAlert, event: DetectedEvent): bo
   return truthOf(poll, alert, contextOf(event, event.before, event.happenedAt ?? poll.time.at)) === true;
 }
 
-/** Of a ratio, whether the item counts at all. It is unknown as long as it is unknown for how much an item counts. */
+/**
+ * True if the item matches; for a ratio, if it is one of the compared items. Unknown while the amount that it adds is
+ * unknown.
+ */
 export function truthOf(poll: AlertPoll, alert: MatchingAlert, context: EvaluationContext): Truth {
   return judgeItem(poll, alert, context).truth;
 }
@@ -224,7 +227,7 @@ export function amountAt({ view }: EvaluationContext, path: string): Amount | un
   return exactOf(valueAt(view, path));
 }
 
-/** A single item as conditions and messages look at it; `before` as encoded in memory. */
+/** A single item as conditions and messages see it; `before` as encoded in memory. */
 export function contextOf(
   { view }: Pick<DetectedEvent, 'view'>,
   before: Remembered | null,

@@ -8,7 +8,7 @@ import type { EventAlert } from '../../model/watch/watch.ts';
 import type { AlertPoll } from '../alert-evaluation.ts';
 import type { Match } from './event-matching.ts';
 
-/** What is told later than this after it happened is marked as late. */
+/** A message that is sent later than this after its event is marked as late. */
 export const LATE_AFTER_MS = 600_000;
 
 /** The message for an item that matches. */

@@ -1,4 +1,4 @@
-// What is known of an event about something in a block, and what one poll says of it.
+// The progress of an event about an item in a block, and the result of one poll for it.
 import type { EventState } from '../../model/memory.ts';
 import type { Instant } from '../../../lib/clock.ts';
 
@@ -10,7 +10,7 @@ export function isGone({ state }: Pick<EventProgress, 'state'>): boolean {
   return state === 'retracted' || state === 'dropped';
 }
 
-/** What one poll says of an item that matched before. */
+/** The result of one poll for an item that matched before. */
 export type Sighting =
   /** `other`: a value that was matched on or shown differs, and it still matches. `no-match`: it no longer matches. */
   | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
@@ -27,6 +27,6 @@ export interface Now {
   readonly at: Instant;
   /** Height of the newest block known; null when none is. */
   readonly head: number | null;
-  /** Height of the newest block that the explorer has read by what this tick shows; null when nothing shows one. */
+  /** Height of the newest block that the explorer has read, as this tick shows it; null if nothing shows one. */
   readonly reach: number | null;
 }

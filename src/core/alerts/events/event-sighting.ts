@@ -1,4 +1,4 @@
-// What one poll says of a tracked event that it does not show: missing, or not read.
+// The result for a tracked event that the poll does not show: missing, or not read.
 import { needOf } from '../../chain/tick-chain.ts';
 import type { DetectedEvent, BlockRange } from '../../model/detection.ts';
 import type { EventState } from '../../model/memory.ts';
@@ -13,7 +13,7 @@ export interface TrackedEvent {
   readonly event: DetectedEvent | undefined;
   /** It was pending and will never be in a block, whether or not the poll shows it. */
   readonly isReplaced: boolean;
-  /** Of the alert: what its messages show, and what makes a correction. */
+  /** Paths of the alert: those that its messages show, and those whose change is a correction. */
   readonly paths: { readonly shown: readonly string[]; readonly compared: readonly string[] };
 }
 
@@ -44,7 +44,7 @@ function isWithin(heights: BlockRange['below'], block: number): boolean {
 
 /**
  * Pending items are listed above all blocks, so a reading up to the head includes them. A replica that is behind may
- * never have heard of one.
+ * not know a pending item.
  */
 function missingWhileWaiting({ chain }: AlertPoll, before: EventState, { to }: BlockRange): Sighting {
   if (to !== 'head') return { type: 'unread' };

@@ -82,7 +82,7 @@ const NOT_FOUND = 'not found any more';
 const NO_MATCH = 'it changed, and does not match any more';
 const REPLACED = 'another one was mined in its place';
 
-/** The message of a transition; null where nothing is told of it. */
+/** The message of a transition; null if none is sent. */
 function followUpOf(
   poll: AlertPoll,
   alert: EventAlert,
@@ -139,7 +139,7 @@ interface Later {
   readonly changed: string | null;
 }
 
-/** What a later message says behind its title, and first. */
+/** The detail behind the title of a later message, and its first lines. */
 function wordsOf(
   notified: Message,
   { at, toldAt, type, reason, now, isInBlock, changed }: Later,
@@ -159,7 +159,7 @@ function wordsOf(
 
 const MOST_CHANGED = 3;
 
-/** `Told status pending, now ok; told method transfer, now approve.`; null: what differs is a stranger's text. */
+/** `Told status pending, now ok; told method transfer, now approve.`; null if the changed value is untrusted text. */
 function changedWords(
   { watch }: AlertPoll,
   { before, paths }: Pick<TrackedEvent, 'before' | 'paths'>,
@@ -175,7 +175,7 @@ function changedWords(
 }
 
 /**
- * Builds the first message again from what is remembered. A thousand whole messages per alert would take too much
+ * Builds the first message again from the remembered values. A thousand whole messages per alert would take too much
  * memory.
  */
 function toldMessage(poll: AlertPoll, alert: EventAlert, { key, before }: TrackedEvent): Message {

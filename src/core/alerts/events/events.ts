@@ -82,8 +82,8 @@ function beginTracking(poll: AlertPoll, alert: EventAlert, match: Match): EventS
   };
 }
 
-// Of each alert so many sent events are tracked, the newest; one takes about half a kilobyte of memory. Events that are
-// not sent yet are never dropped, nor are retracted ones: if they come back, that has to be sent.
+// Each alert tracks this many sent events, the newest; one takes about half a kilobyte of memory. Events that are not
+// sent yet are never dropped. Neither are retracted ones, because their return has to be sent.
 const MOST_TRACKED = 1000;
 
 type TrackedEntries = readonly (readonly [string, EventState])[];
