@@ -1,4 +1,4 @@
-// One observation with what the kind detects in it: what the alerts of the watch are evaluated on.
+// One observation with the events and values that the kind detects in it. The alerts of the watch are evaluated on it.
 import type { AlertPoll } from './alerts/alert-evaluation.ts';
 import { contextOf as contextOfItem } from './alerts/events/event-matching.ts';
 import { historyOf, sample } from './alerts/history.ts';
@@ -67,7 +67,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
   };
 }
 
-/** What is stored of a path that the memory does not name is of something else. */
+/** Stored runs of a path that the memory does not name belong to another definition of the watch. */
 function pastOf({ history }: Memory, past: Past): Past {
   return { window: (span) => (span.path in history ? past.window(span) : undefined) };
 }
@@ -133,10 +133,7 @@ function contextOf(
 // An older reading of the head says nothing about now, nor one made before the clock was set back.
 const HEAD_IS_NEWS_MS = 600_000;
 
-/**
- * Whether the chain's head stands still. Then everything else that the explorer sends may be old, and counts as
- * unknown.
- */
+/** True if the chain's head is stalled. Then all other data of the explorer may be old, and counts as unknown. */
 export function isHeadStale({ head, at }: Pick<SeenObservation, 'head' | 'at'>): boolean {
   if (head === null || Math.abs(at - head.readAt) > HEAD_IS_NEWS_MS) return false;
   return head.readAt - head.timestamp > head.staleAfterMs;

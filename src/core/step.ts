@@ -25,15 +25,15 @@ import {
 import { greatestNeed } from './chain/tick-chain.ts';
 import { pollOf, snapshotOf, type EvaluatedPoll } from './poll.ts';
 
-/** What a watch remembers before its first poll. */
+/** The memory of a watch before its first poll. */
 export function blankMemory(watch: Watch): Memory {
   const nothing = { state: null, alerts: {}, history: {}, data: null, coveredUntil: null, paceMs: null };
   return { version: 0, checksum: watch.checksum, ...nothing };
 }
 
 /**
- * One poll: the new memory, the transitions, and the reason of each part. `past`: what windows look back on, where the
- * memory does not hold its runs itself.
+ * One poll: the new memory, the transitions, and the reason of each part. `past`: the runs for windows that the memory
+ * does not contain.
  */
 export function step(watch: Watch, memory: Memory, observation: Observation, past: Past = NO_PAST): Decision {
   return finish(stepInSteps(watch, memory, observation, past));
@@ -114,7 +114,7 @@ interface NamedEvaluation extends AlertEvaluation {
 const STEPS_OF_POLL = 4_000_000;
 
 function* evaluateAlert(poll: AlertPoll, alert: AlertRule, known: AlertsByKey): Steps<NamedEvaluation> {
-  // Each alert has its part, and what those before it left: none takes all of it.
+  // Each alert gets its part, and the steps that earlier alerts left over: none can use up all of them.
   poll.budget.left = Math.max(0, poll.budget.left) + Math.ceil(STEPS_OF_POLL / poll.watch.alerts.length);
   return { id: alert.id, known, ...(yield* stepAlert(poll, alert, known)) };
 }
@@ -138,7 +138,10 @@ export function retire(watchId: WatchId, memory: Memory, at: Instant): Decision 
   return { ...nothingNew(watchId, memory), memory: { ...memory, alerts: {} }, hasChanged: true, transitions };
 }
 
-/** Rules were made more severe: what they have firing fires once more. Null: nothing does. `ruleOf`: null where it is gone. */
+/**
+ * For rules that became more severe: their firing alerts fire once more. Null: there are none. `ruleOf`: null if the
+ * rule is gone.
+ */
 export function raise(
   watchId: WatchId,
   memory: Memory,

@@ -1,4 +1,4 @@
-// What is owed to whom, and its life: due -> sending -> sent, or due again after a wait that grows, or dead.
+// A message for a recipient and its states: due -> sending -> sent, or due again after a growing wait, or dead.
 import type { Untrusted } from '../../lib/untrusted.ts';
 import type { AlertId, DeliveryId, Severity } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -6,14 +6,17 @@ import type { Segment } from './watch/condition.ts';
 
 /** One message for one recipient. It speaks of one or more transitions, which are fixed: every try sends the same ones. */
 export interface Delivery {
-  /** Of a `news` delivery of one transition: deliveryId(key, seq, recipient). Every other kind hashes its members. */
+  /**
+   * A `news` delivery of one transition has the id deliveryId(key, seq, recipient). Every other kind hashes its
+   * members.
+   */
   readonly id: DeliveryId;
   readonly channel: string;
   readonly recipient: string;
   readonly kind: DeliveryKind;
   /** When its members were fixed. */
   readonly at: Instant;
-  /** Those that the message lists, at most `MOST_LISTED`: the most severe first, then the oldest. */
+  /** The members that the message lists, at most `MOST_LISTED`: the most severe first, then the oldest. */
   readonly members: readonly [DeliveryMember, ...DeliveryMember[]];
   /** The others, counted. */
   readonly more: readonly MoreMembers[];
@@ -23,12 +26,13 @@ export interface Delivery {
 export const MOST_LISTED = 50;
 
 /**
- * `news`: what happened now. `repeat`: what was told before and is still so. `overflow_summary`: more than the recipient
- * may be sent. `silence_summary`, `inhibition_summary`: what a silence, or an open alert, kept back until it was over.
+ * `news`: a new transition. `repeat`: one that was sent before and still holds. `overflow_summary`: more than the
+ * recipient may get. `silence_summary`, `inhibition_summary`: transitions that a silence, or an open alert, held back
+ * until it was over.
  */
 export type DeliveryKind = 'news' | 'repeat' | SummaryKind;
 export type SummaryKind = 'overflow_summary' | HoldSummaryKind;
-/** What was held back and needs no message of its own: it is counted by rule. */
+/** Transitions that were held back and need no message of their own: they are counted by rule. */
 export type HoldSummaryKind = 'silence_summary' | 'inhibition_summary';
 
 export function isHoldSummary(kind: DeliveryKind): kind is HoldSummaryKind {
@@ -39,18 +43,18 @@ export function isHoldSummary(kind: DeliveryKind): kind is HoldSummaryKind {
 export interface DeliveryMember {
   readonly message: Message;
   readonly as: SentAs;
-  /** Why it is told now though it did not happen now; null: it is news, or repeated as ever. */
+  /** Why it is sent now though it happened earlier; null: it is new, or repeated as usual. */
   readonly renewed: Renewal | null;
   /** Since when it was held back; null: it was not. */
   readonly heldAt: Instant | null;
-  /** Of what is told later than it happened and is still so: its values then; null: none that are later are known. */
+  /** The later values of an alert that still holds and is sent late; null: none are known. */
   readonly present: Present | null;
 }
 
-/** What a message of now would say of an alert that goes on. `at`: when its values were read. */
+/** The values that a present message would show of an alert that still fires. `at`: when they were read. */
 export type Present = Pick<Message, 'at' | 'title' | 'detail' | 'measured' | 'text' | 'fields'>;
 
-/** When the condition fired; of what a former release wrote, when it began. */
+/** When the condition fired. For messages of earlier releases: when it began. */
 export function firedAtOf({ firedAt, since }: Pick<Message, 'since' | 'firedAt'>): Instant {
   return firedAt ?? since;
 }
@@ -61,19 +65,19 @@ export function presentValues({ fields: before }: Pick<Message, 'fields'>, prese
   return { ...values, observedAt, before };
 }
 
-/** `repeat`: it was told before. `fired-and-resolved`: an end of which nobody was told the begin. */
+/** `repeat`: it was sent before. `fired-and-resolved`: an end whose begin was never sent. */
 export type SentAs = 'news' | 'repeat' | 'fired-and-resolved';
 
 /**
- * Why a target is told of what it knows, or of what began before it was named. `reload`: a config in force since names it.
- * `ack-ended`: nobody has the alert in hand any more; `by` had. `called`: nobody answered.
+ * Why a target gets a transition again, or one from before it was named. `reload`: a config loaded since names it.
+ * `ack-ended`: the acknowledgement of `by` ended. `called`: nobody acknowledged in time.
  */
 export interface Renewal {
   readonly why: 'reload' | 'ack-ended' | 'called';
   readonly by: string | null;
 }
 
-/** A transition that is told as it happened. */
+/** A transition that is sent as it happened. */
 export function newsOf(message: Message): DeliveryMember {
   return { message, as: 'news', renewed: null, heldAt: null, present: null };
 }
@@ -88,27 +92,31 @@ export interface AlikeMembers {
   readonly count: number;
 }
 
-/** Those that a delivery does not list, with the keys of their alerts. */
+/** The members that a delivery does not list, with the keys of their alerts. */
 export interface MoreMembers extends AlikeMembers {
   readonly keys: readonly string[];
 }
 
-/** What a receiver called a message, so that a later one can change it or answer it. Opaque, at most 512 bytes. */
+/** The receiver's own name of a message, so that a later one can change it or answer it. Opaque, at most 512 bytes. */
 export type Receipt = string;
 
 /** One try to send a delivery. */
 export interface Attempt {
   /** 1 = the first. */
   readonly number: number;
-  /** An earlier try may have arrived: nobody knows. */
+  /** An earlier attempt may have arrived; there was no answer. */
   readonly maybeCopy: boolean;
-  /** Of the last message about the same alert and episode that this recipient accepted; null: there is none. */
+  /**
+   * The receipt of the last message about the same alert and episode that this recipient accepted; null: there is none.
+   */
   readonly receipt: Receipt | null;
-  /** By key: where members were told in messages of their own before, which is no receipt for all of them. */
+  /**
+   * Receipts by key, for members that were sent in messages of their own. None of them is a receipt for all members.
+   */
   readonly ownReceipts?: ReadonlyMap<string, Receipt>;
-  /** It is told from memory, while the state cannot be written, and may be told again. */
+  /** It is sent from memory while the state cannot be written, and may be sent again. */
   readonly unrecorded?: true;
-  /** A page on which the recipient acknowledges what it speaks of; the same for every try. */
+  /** A page on which the recipient acknowledges the alert; the same for every attempt. */
   readonly ackUrl?: string;
   /** The daemon's page of an alert, where people reach it; null: it has none. */
   readonly pageOf?: PageOf;
@@ -116,10 +124,10 @@ export interface Attempt {
 
 export type PageOf = (alert: Pick<Message, 'key' | 'episode' | 'kind' | 'summary'>) => string | null;
 
-/** Of what is due on a channel, a lower rank goes out first. */
+/** Of the due deliveries of a channel, those with a lower rank are sent first. */
 export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
 
-/** The reason of a `firing` since a reload made its rule more severe than the alert was told in this episode. */
+/** The reason of a `firing` that is sent again because a reload made its rule more severe. */
 export const SEVERITY_RAISED = 'severity-raised';
 
 /** The most severe of them; `info` of none. */
@@ -132,7 +140,7 @@ export function isHigher(severity: Severity, than: Severity): boolean {
   return RANK_OF[severity] < RANK_OF[than];
 }
 
-/** Whether what was acknowledged at one severity is in hand now that the alert has another one. */
+/** True if an acknowledgement at one severity still holds at the present severity. */
 export function coversSeverity(acknowledged: Severity, now: Severity): boolean {
   return !isHigher(now, acknowledged);
 }
@@ -147,8 +155,8 @@ export const MESSAGE_TYPES = [
   'alert.summary',
 ] as const;
 /**
- * `retracted`: what was told is no longer so. `corrected`: it is otherwise. `reinstated`: it is so after all. `summary`:
- * many messages of one of these types at once, in one.
+ * `retracted`: a sent event does not hold any more. `corrected`: its values have changed. `reinstated`: a retracted one
+ * holds again. `summary`: one message for many messages of one of these types.
  */
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
@@ -160,14 +168,14 @@ export function stateWord(type: MessageType): string {
 /** How the condition of a scheduled report begins. */
 export const ON_SCHEDULE = 'on schedule';
 
-/** It says how things stand, at its time: nothing has to be done about it. */
+/** True for a message that only reports values at its time: nobody has to act. */
 export function isReport({ type, condition }: Pick<Message, 'type' | 'condition'>): boolean {
   return type === 'alert.event' && condition.startsWith(`${ON_SCHEDULE} `);
 }
 
 export interface Message {
   readonly type: MessageType;
-  /** Of the decision. */
+  /** The time of the decision. */
   readonly at: Instant;
   /** The alert's: stable over its episodes. Deliveries of one key to one recipient are sent in order of `seq`. */
   readonly key: string;
@@ -197,7 +205,7 @@ export interface Message {
   readonly lines: readonly (readonly Segment[])[];
   /** The rule's own text; empty where it has none. */
   readonly text: readonly Segment[];
-  /** A page that says what to do. */
+  /** A page with instructions. */
   readonly runbook: string | null;
   readonly condition: string;
   readonly rule: string;
@@ -213,12 +221,12 @@ export interface Message {
   readonly zone: string;
   /** Sent more than ten minutes after it happened. */
   readonly late: boolean;
-  /** Another replica, which is gone, may have told it from memory. Left out: none has. */
+  /** Another replica, which is gone, may have sent it from memory. Left out: none has. */
   readonly mayBeTold?: true;
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;
   readonly links: readonly string[];
-  /** Of an `alert.summary`; null of all others. */
+  /** Set for an `alert.summary`; null for all others. */
   readonly summary: DeliverySummary | null;
 }
 
@@ -252,9 +260,9 @@ export type Outcome =
   | { readonly type: 'unknown'; readonly why: string };
 
 /**
- * How a try is recorded: `dueAt` when it is to be tried again, else it ends as `sent` or `dead`. `isBack`: its receiver was
- * failing, and all that waits for its next try there is due. `isOutOfTurn`: the try was one besides its schedule, of which
- * there may be thousands: the journal does not name it.
+ * The record of an attempt: `dueAt` for the next one, or the end as `sent` or `dead`. `isBack`: its receiver was
+ * failing, and all deliveries that wait for their next attempt there are due. `isOutOfTurn`: an additional attempt
+ * outside of the schedule. There may be thousands of these, so the journal does not name them.
  */
 export type Settlement =
   | { readonly state: 'sent'; readonly outcome: Outcome; readonly isBack?: boolean }

@@ -1,20 +1,26 @@
-// What a kind detects in one reading, without knowing the alerts.
+// The result of a kind's `detect` for one reading. The kind does not know the alerts.
 import type { Instant } from '../../lib/clock.ts';
 import type { AnyView } from '../values/fields.ts';
 import type { Remembered } from '../values/tracked.ts';
 import type { EventName, FindingKey } from './ids.ts';
 import type { HeadNeed, TickChain } from './observation.ts';
 
-/** What `detect` knows of the poll beside what was seen. */
+/** Facts about the poll for `detect`, beside the reading. */
 export interface DetectionScope {
   readonly at: Instant;
-  /** Paths whose values are to be remembered and compared. */
+  /** Paths whose values are remembered and compared. */
   readonly tracked: readonly string[];
-  /** Paths that the conditions of events read, but for fleeting ones: a known item that says something else is judged anew. */
+  /**
+   * Paths that conditions of events read, except fleeting ones. A known item with another value there is evaluated
+   * again.
+   */
   readonly judged: readonly string[];
   /** False: an item that is missing from `seen` may still exist. */
   readonly isComplete: boolean;
-  /** Items of which an alert waits for a later state: known ones are reported as events too. Null: there are none. */
+  /**
+   * Items whose later state an alert waits for: they are reported as events even if they are known. Null: there are
+   * none.
+   */
   readonly awaited: Awaited | null;
   readonly chain: TickChain;
   /** When the last usable answer was looked at; null = never. */
@@ -25,30 +31,30 @@ export interface DetectionScope {
 
 export interface Awaited {
   readonly keys: ReadonlySet<FindingKey>;
-  /** Of pending ones: another item with the same `DetectedEvent.slot` takes its place. */
+  /** Slots of pending items: another item with the same `DetectedEvent.slot` takes the place of one. */
   readonly slots: ReadonlySet<string>;
 }
 
-/** What a kind detects in one reading, without knowing the alerts. */
+/** The result for one reading. The kind does not know the alerts. */
 export interface Detection<S> {
   /** The same object as before when nothing changed: then nothing is written. Null = still no baseline. */
   readonly state: S | null;
   readonly events: readonly DetectedEvent[];
-  /** What `while` looks at; null = unknown. */
+  /** The values for `while`; null = unknown. */
   readonly now: AnyView | null;
   /** The last known values before `now`, as encoded in memory. */
   readonly before: Remembered | null;
-  /** Which part of the chain a complete reading shows; null when it shows none, or is of no list. */
+  /** The part of the chain that a complete reading shows; null if it shows none, or reads no list. */
   readonly range: BlockRange | null;
   /** Set at the first reading: how many items there were. They are no events. */
   readonly baseline: number | null;
-  /** For the log: what was not examined. */
+  /** For the log: the parts that were not examined. */
   readonly notes: readonly string[];
   /** Set when the chain was not asked for and the detection depends on it. */
   readonly needs: HeadNeed | null;
   /** Set when the reading is not believed yet: the watched values are unknown, and nothing counts as gone. */
   readonly doubt: Doubt | null;
-  /** Keys of items of which the reading says that they will never be in a block. */
+  /** Keys of items that, by this reading, will never be in a block. */
   readonly dropped: readonly string[];
 }
 
@@ -110,7 +116,7 @@ export interface DetectedEvent {
   readonly happenedAt: Instant | null;
   /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';
-  /** Of items that share one, at most one is ever in a block: sender and nonce. Null where nothing of that sort is known. */
+  /** A slot that items share, such as sender and nonce: at most one of them is ever in a block. Null if unknown. */
   readonly slot: string | null;
 }
 

@@ -1,5 +1,5 @@
-// The numbers of a watch's last poll that its conditions read: what pages show of many watches at once. They are taken out
-// of what was read, so that no row of an answer is held for long.
+// The numbers of a watch's last poll that its conditions read; pages show them for many watches at once. They are
+// copied from the reading, so that no row of an answer stays in memory for long.
 import { decodeEncoded } from '../values/encoded.ts';
 import { exactOf, isRow, namesOf, typeAt, valueAt, type AnyRecord, type Json, type ValueAt } from '../values/fields.ts';
 import type { Amount } from '../values/amount.ts';
@@ -18,7 +18,7 @@ export interface Figures {
 
 const NUMBERS: ReadonlySet<string> = new Set(['amount', 'int', 'double', 'duration']);
 
-/** What the kind measures, and the numbers that conditions over values read. */
+/** The paths of the kind's measure, and of the numbers that conditions over values read. */
 export function figurePathsOf({ kind, alerts }: Pick<Watch, 'kind' | 'alerts'>): readonly string[] {
   if (kind.while === null) return [];
   const conditions = alerts.flatMap((alert) => (alert.type === 'condition' ? [alert.while, alert.until] : []));
@@ -32,7 +32,7 @@ export function figuresOf(paths: readonly string[], { at, view, isStale }: Snaps
   return { at, isStale, values: numbersOf(paths, (path) => valueAt(view, path)) };
 }
 
-/** The same of what was stored of a former run. */
+/** The same from the stored data of an earlier run. */
 export function storedFiguresOf(
   table: AnyRecord,
   paths: readonly string[],

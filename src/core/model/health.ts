@@ -11,7 +11,7 @@ export interface ConditionEvaluation {
   readonly at: Instant;
 }
 
-/** Of one alert of one watch, since its condition was last written or changed. Plain JSON. */
+/** The record of one alert of one watch, since its condition was last written or changed. Plain JSON. */
 export interface HealthRecord {
   readonly since: Instant;
   /** When it was last true, false or unknown. */
@@ -90,15 +90,15 @@ const UNKNOWN_MS = 15 * 60_000;
 export interface ConditionPace {
   /** Between two polls. */
   readonly intervalMs: number;
-  /** How far back it looks; 0: it does not. */
+  /** The longest window of the condition; 0: it has none. */
   readonly windowMs: number;
 }
 
 /**
- * `unknown-too-long`: only unknown for more than ten polls and more than 15 minutes, and still so; of a condition that was
- * never known, once the window is filled that it looks back over. `never-evaluated`:
- * nothing to evaluate for a day and twenty polls. `never-true`, `always-true`: after a day and twenty evaluations. Most
- * alerts are never true in good times: this is shown, and alerts nobody.
+ * `unknown-too-long`: only unknown for more than ten polls and more than 15 minutes, and still so. A condition that was
+ * never known gets the time to fill its window first. `never-evaluated`: no evaluation for a day and twenty polls.
+ * `never-true`, `always-true`: after a day and twenty evaluations. Most alerts are never true in good times, so this is
+ * shown but sends no alert.
  */
 export function healthOf(record: HealthRecord, now: Instant, { intervalMs, windowMs }: ConditionPace): Health {
   const { since, trueAt, falseAt, unknownSince, evaluations } = record;
@@ -113,7 +113,7 @@ export function healthOf(record: HealthRecord, now: Instant, { intervalMs, windo
   return falseAt === null ? 'always-true' : 'ok';
 }
 
-/** Whether nobody has to look at the condition. */
+/** True if the condition needs no attention. */
 export function isHealthy(health: Health): boolean {
   return health !== 'always-true' && health !== 'unknown-too-long';
 }

@@ -1,4 +1,4 @@
-// What is remembered of a watch from poll to poll. Plain JSON, stored in the state file.
+// The memory of a watch from poll to poll. Plain JSON, stored in the state file.
 import type { Message } from './delivery.ts';
 import type { FieldSightings } from './quality/field-sightings.ts';
 import type { Json } from '../values/fields.ts';
@@ -38,7 +38,7 @@ export interface DataSince {
    * wrote it.
    */
   readonly lastOk: Instant | null;
-  /** Of the fields that conditions read. */
+  /** Sightings of the fields that conditions read. */
   readonly fields: FieldSightings;
 }
 
@@ -68,11 +68,13 @@ export interface EventState {
   readonly block: number | null;
   /** Complete readings of its range in a row that did not show it. */
   readonly absent: number;
-  /** Since when its presence differs from what was sent: missing while `suspect`, present while `retracted`. */
+  /** Since when its presence differs from the sent state: missing while `suspect`, present while `retracted`. */
   readonly turnedAt: Instant | null;
-  /** Of what is in no block: height of the chain's head at the first reading without it; null while it is there. */
+  /** For an item in no block: height of the chain's head at the first reading without it; null while it is there. */
   readonly absentHead: number | null;
-  /** What another item in a block would take from it (`DetectedEvent.slot`); null where nothing does. */
+  /**
+   * The slot, such as sender and nonce, that only one item in a block can have (`DetectedEvent.slot`); null if unknown.
+   */
   readonly slot: string | null;
   /** How often it was retracted. */
   readonly retractions: number;
@@ -100,20 +102,23 @@ export interface CountedItem {
 }
 
 /**
- * Items that happened at about the same time. `total`: the exact sum of what is added up; of a ratio, how many of them
- * match.
+ * Items that happened at about the same time. `total`: the exact sum of the added values; for a ratio, the number of
+ * matching items.
  */
 export type Tally = readonly [at: Instant, items: number, total: string];
 
 /** The items of one group of a count, and the state of its condition. */
 export interface GroupState {
   readonly type: 'group';
-  /** The sort of count, and of which items: under another one it starts again. Empty where a former release counted. */
+  /**
+   * A hash of the sort of count and its items. With another one the count starts again. Empty if an earlier release
+   * counted.
+   */
   readonly meaning: string;
   readonly condition: ConditionState;
   /** Own times of matching items, oldest first: as many as the count needs. */
   readonly matches: readonly Instant[];
-  /** Of sums and ratios: what the items of each moment add up to, oldest first. */
+  /** For sums and ratios: the totals of the items at each moment, oldest first. */
   readonly tallies: readonly Tally[];
   /** The newest of them, oldest first, as messages name them. */
   readonly items: readonly CountedItem[];
@@ -136,11 +141,11 @@ export interface ConditionState {
    */
   readonly born: Instant;
   readonly state: 'inactive' | 'pending' | 'firing' | 'recovering';
-  /** The comparator's last known output: with `until`, what holds between the two thresholds. */
+  /** The comparison's last known output. With `until`, it holds between the two thresholds. */
   readonly output: boolean;
   readonly since: Instant | null;
   readonly heldMs: number;
-  /** When what waits or fires now began to be so; null: nothing does, or a former release saw it begin. */
+  /** When the present wait or firing began; null: there is none, or it began in an earlier release. */
   readonly began: Instant | null;
   readonly episode: number;
   readonly seq: number;

@@ -1,6 +1,5 @@
-// What a receiver that keeps its own state of alerts is shown of each: whether it is open, and until when that holds.
-// Everything is shown again and again, so that a receiver that lost its memory has it back; nothing has to be repeated in
-// order.
+// The alerts as shown to a receiver that keeps its own state of them: open or not, and until when. Every alert is shown
+// again and again, so a receiver that lost its memory gets it back, and no order of messages matters.
 //
 //   fires      open for `holdMs` from now; shown at every refresh
 //   ended      over since it ended; shown until it was accepted, and fifteen minutes more
@@ -14,7 +13,7 @@ import { nameOfTransition } from './transition.ts';
 /** An alert as its newest message has it. */
 export interface MirroredAlert {
   readonly message: Message;
-  /** Of its begin, or of the last time that it was raised: receivers know the alert by them. */
+  /** The labels when it began, or when it was last raised: receivers identify the alert by them. */
   readonly labels: Labels;
   /** By which they knew it before it was raised. */
   readonly former: readonly FormerLabels[];
@@ -51,7 +50,7 @@ export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
   readonly page?: string | null;
 }
 
-/** What a receiver still has open under former labels is over. It forgets it by itself after `holdMs`. */
+/** An alert under former labels is shown as over. A receiver drops it by itself after `holdMs`. */
 export function formerlyShown({ message, former }: MirroredAlert, now: Instant, holdMs: number): ShownAlert[] {
   const recent = former.filter(({ until }) => now - until < holdMs);
   return recent.map(({ labels, until }) => ({ message, labels, shown: periodUntil(message, Math.min(until, now)) }));

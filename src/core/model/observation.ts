@@ -5,11 +5,11 @@ export interface Head {
   readonly height: bigint;
   readonly timestamp: Instant;
   readonly readAt: Instant;
-  /** A head older than this when it was read stands still: max(20 block times, 3 minutes). */
+  /** If the head is older than this when it is read, it counts as stalled: max(20 block times, 3 minutes). */
   readonly staleAfterMs: number;
 }
 
-/** What the first page of blocks shows when it is read in the same tick, from the same explorer, as the rest of a poll. */
+/** The first page of blocks, read in the same tick and from the same explorer as the rest of a poll. */
 export interface ChainReading {
   /** Height of its newest block: the explorer knows nothing above it. */
   readonly head: number;
@@ -27,7 +27,10 @@ export interface HeadNeed {
   readonly head: number;
 }
 
-/** What one poll of a watch saw, or why it saw nothing. `seen` is the kind's own, `paceMs` the interval in force. */
+/**
+ * The result of one poll of a watch, or the reason why there is none. `seen` belongs to the kind; `paceMs`: the
+ * interval in force.
+ */
 export type Observation =
   | {
       readonly type: 'seen';

@@ -2,13 +2,16 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Message, MessageType, Outcome } from './delivery.ts';
 import type { Labels, Recipient } from './ids.ts';
 
-/** What a poll did to one alert: it happened, fires, is over, or is otherwise than it was told. */
+/** The change of one alert by a poll: an event happened, a condition fires or ended, or a sent event has changed. */
 export interface Transition {
   readonly message: Message;
   readonly labels: Labels;
-  /** The channels that its rule and the routes lead to. Whoever knows the alert already hears the rest of it, named or not. */
+  /**
+   * The channels of its rule and the routes. A recipient that got the begin also gets the rest, even if it is not named
+   * here.
+   */
   readonly notify: readonly string[];
-  /** Recipients that were told of it from memory, before it could be stored; left out: there are none. */
+  /** Recipients to which it was sent from memory, before it could be stored; left out: there are none. */
   readonly told?: readonly ToldUnrecorded[];
 }
 
@@ -29,13 +32,13 @@ const NAMES: Readonly<Record<Exclude<MessageType, 'alert.summary'>, TransitionNa
   'alert.reinstated': 'reinstated',
 };
 
-/** `alert.firing` is `firing`. A summary is what its members are. */
+/** `alert.firing` is `firing`. A summary has the name of its members. */
 export function nameOfTransition({ type, summary }: Pick<Message, 'type' | 'summary'>): TransitionName {
   const of = summary?.of ?? type;
   return of === 'alert.summary' ? 'event' : NAMES[of];
 }
 
-/** It is news also to those who never heard of the alert. */
+/** True if it is also sent to recipients who know nothing of the alert. */
 export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }

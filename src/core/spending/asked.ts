@@ -7,7 +7,7 @@ import { headQuestionOf, type Watch } from '../model/watch/watch.ts';
 import { remembered } from '../../lib/remembered.ts';
 import type { Asking, PlannedQuestion } from './planner.ts';
 
-/** That of the most severe alert; a watch without alerts is shown on pages only. */
+/** The severity of the most severe alert. A watch without alerts is only shown on pages. */
 export function severityOf({ alerts }: Pick<Watch, 'alerts'>): Severity {
   return highest(alerts.map(({ severity }) => severity));
 }
@@ -35,7 +35,7 @@ function askingOf(watch: Watch): Asking {
   return { severity: severityOf(watch), wantedMs: intervalMs, longestMs };
 }
 
-/** A stretched interval must not be longer than a window looks back. */
+/** A stretched interval must not be longer than a window. */
 function shortestWindowOf({ windows, alerts }: Watch): number {
   const within = alerts.flatMap((alert) =>
     alert.type === 'count' && alert.fires.type !== 'none-for' ? [alert.fires.withinMs] : [],

@@ -1,4 +1,4 @@
-// Plain data that is kept of a plan over a restart.
+// Plain data of a plan that is stored over a restart.
 import type { Instant } from '../../lib/clock.ts';
 import type { CurvePoint } from './curve.ts';
 import { NOTHING_FADING, type Fading } from './fading.ts';
@@ -7,7 +7,7 @@ import type { SeenRefill } from './refills.ts';
 import type { SeenPrices } from './prices.ts';
 import type { SpendClass } from './spend.ts';
 
-/** Credits that are left, by the explorer's headers and by what was asked since. */
+/** The credits left, by the explorer's headers and the requests since. */
 export interface Books {
   /** The period. */
   readonly from: Instant;
@@ -17,11 +17,11 @@ export interface Books {
   readonly resetsAt: Instant;
   /** Requests of the period are booked from then on. */
   readonly bookedFrom: Instant;
-  /** The expected reset, while no header has risen since; null: what is left is known. */
+  /** The expected reset while no header has risen since; null: the credits left are known. */
   readonly refillingSince: Instant | null;
   /** The last expected reset at which nothing was given; null: there was none. */
   readonly missedReset: Instant | null;
-  /** The last header that counted; null: none did, or the period ended since and nobody asked at its end. */
+  /** The last header that counted; null: none did, or the period ended since without a request at its end. */
   readonly header: number | null;
   /** When an answer showed last that nothing was refilled. */
   readonly saidAt: Instant | null;
@@ -35,7 +35,7 @@ export interface Books {
   readonly isResumed: boolean;
   /** The price of own requests since that header. */
   readonly own: number;
-  /** A header that own requests do not explain, what they had cost when it came, and when that was. */
+  /** A header that does not fit own requests, with their cost and the time when it came. */
   readonly doubted: { readonly header: number; readonly own: number; readonly at: Instant } | null;
   /** In this period. */
   readonly spent: Readonly<Record<SpendClass, number>>;
@@ -43,7 +43,7 @@ export interface Books {
   readonly foreign: number;
   readonly fast: Fading;
   readonly slow: Fading;
-  /** What was left in this period, without values that are doubted. */
+  /** The credits left during this period, without doubted values. */
   readonly curve: readonly CurvePoint[];
 }
 

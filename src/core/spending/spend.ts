@@ -15,7 +15,7 @@ export interface Spend {
   readonly severity: Severity;
   /** It is not planned: a retry, or a list asked with a filter after it was asked without. */
   readonly isExtra: boolean;
-  /** Of a sweep, the `questionKey` of its list; null of all others. */
+  /** For a sweep, the `questionKey` of its list; null for all others. */
   readonly question: string | null;
   readonly operation: OperationName;
   /** Credits, as the operation declares them. */

@@ -29,7 +29,7 @@ function charged(ratio: Ratio, more: number, ofPlan: number, at: Instant): Ratio
   };
 }
 
-/** What the planner reckons with. */
+/** The rates that the planner uses. */
 export function ratesOf(use: Use, at: Instant): Pick<Supply, 'k' | 'kc' | 'deep' | 'sweepPerMs'> {
   return {
     k: ratioAt(use.others, at),

@@ -59,7 +59,7 @@ function listOf(type: FieldType, values: readonly ValueAt[]): Fact {
   return { list: facts.filter((fact) => fact !== undefined) };
 }
 
-/** Of a record that is named as a whole, the plain fields only: nested records would fill the message. */
+/** The plain fields of a record that is named as a whole: nested records would fill the message. */
 function scalarsOf(view: AnyView): Record<string, Fact> {
   const facts: Record<string, Fact> = {};
   for (const [name, { type }] of Object.entries(recordTypeOf(view).fields)) {

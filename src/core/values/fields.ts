@@ -1,5 +1,5 @@
-// One table per record says what its fields are called, of which type they are, what they were called in older
-// releases and what they mean. Decoding, conditions, messages, memory and the generated catalogue all read the table.
+// One table per record defines its fields: names, types, names in older releases, and meanings. Decoding, conditions,
+// messages, memory and the generated catalogue all read the table.
 //
 // A field that is missing, null or of an impossible shape is `undefined`: unknown, never zero, false or empty.
 import type { Address } from './address.ts';
@@ -18,9 +18,9 @@ export interface Units {
 /** Where a raw amount's decimal point is: `coin` (wei), `gwei`, `own` (the record's token), `plain` (already a decimal). */
 export type AmountUnit = 'coin' | 'gwei' | 'own' | 'plain';
 
-/** What a field holds, as decoding, conditions and the catalogue need to know it. */
+/** The type of a field, for decoding, conditions and the catalogue. */
 export type FieldType =
-  /** `absent`: what a text says where it is unknown, in place of `unknown`. */
+  /** `absent`: the text for an unknown value, in place of `unknown`. */
   | { readonly type: 'text'; readonly absent?: string }
   | { readonly type: 'bool' | 'double' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
   /** `least`: no value is below it. */
@@ -41,9 +41,9 @@ export interface Field<T> {
   readonly from?: (raw: unknown) => unknown;
   /** It describes the chain's head, so it stays known when the head is too old for anything else. */
   readonly ofHead?: true;
-  /** It changes while what it is read with stays the same, so it is left out where whole records are compared. */
+  /** It changes while the rest of the record stays the same, so comparisons of whole records leave it out. */
   readonly fleeting?: true;
-  /** Set where explorers in use leave the field out: a sentence that says what to read instead. */
+  /** Set if explorers in use leave the field out: a sentence that names another field to read. */
   readonly seldom?: string;
   readonly value?: T;
 }
@@ -53,10 +53,10 @@ export type Fields = Readonly<Record<string, Field<unknown>>>;
 export type Known<F> = F extends Field<infer T> ? T : never;
 /** A record that was read: each field is its value, or undefined when it is unknown. */
 export type View<F extends Fields> = { readonly [K in keyof F]: Known<F[K]> | undefined } & Tagged;
-/** What can be read from a view of which only the table is known at run time. */
+/** The values of a view whose table is known only at run time. */
 export type FieldValue = bigint | Untrusted | Amount | Address | Date | Json | AnyView | FieldValue[];
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
-/** A view of which only the record's table is known. */
+/** A view whose table is known only at run time. */
 export type AnyView = Tagged;
 /** Undefined: unknown. */
 export type ValueAt = FieldValue | undefined;
@@ -78,7 +78,7 @@ export interface RowSource {
   readonly units: Units;
 }
 
-/** A record type of which the fields are only known at run time. */
+/** A record type whose fields are known only at run time. */
 export interface AnyRecord {
   /** The name of the type in error messages and in the catalogue, such as `Token`. */
   readonly name: string;

@@ -18,9 +18,9 @@ import {
 } from './fields.ts';
 
 interface RecordOptions {
-  /** Decimals of the amounts whose unit is `own`; null = not known; undefined = those of the record around this one. */
+  /** Decimals of amounts with the unit `own`; null = unknown; undefined = the decimals of the surrounding record. */
   readonly decimals?: (row: RawRow) => number | null | undefined;
-  /** Keys that some explorers send and nothing reads: known all the same, so that a new one stands out. */
+  /** Keys that some explorers send and nothing reads. They are listed so that a new key is noticed. */
   readonly ignored?: readonly string[];
 }
 

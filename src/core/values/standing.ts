@@ -1,5 +1,5 @@
-// What of a value stays while the item is the same. A list of transfers holds their tokens, and of each its price and its
-// holders: they change with every poll, and say nothing of the transfer.
+// The part of a value that stays while the item is the same. A list of transfers contains their tokens with prices and
+// holders; these change with every poll and are no property of the transfer.
 import { encodeStanding } from './encoded.ts';
 import { isRow, typeAt, valueAt, type AnyRecord, type AnyView, type FieldType, type Json } from './fields.ts';
 

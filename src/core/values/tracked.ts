@@ -1,4 +1,4 @@
-// Values that are remembered from poll to poll, by path. They are what `before` shows and what `changed` compares.
+// Values that are remembered from poll to poll, by path. `before` shows them and `changed` compares them.
 import { decodeEncoded, encode } from './encoded.ts';
 import { isRow, valueAt, type AnyRecord, type AnyView, type Json } from './fields.ts';
 
@@ -35,7 +35,7 @@ export function encodedAt(view: AnyView, path: string): Json {
   return value === undefined ? null : encode(value);
 }
 
-/** What is remembered, as a view of the same record. */
+/** The remembered values, as a view of the same record. */
 export function viewOf(table: AnyRecord, remembered: Remembered): AnyView {
   const tree: Tree = new Map();
   for (const [path, value] of Object.entries(remembered)) if (value !== null) plant(tree, path.split('.'), value);

@@ -1,10 +1,11 @@
-// Which runs a decision closes. They leave the memory, whose row would grow with the window, for a table of their own.
+// The runs that a decision closes. They move from the memory, whose row would grow with the window, to a table of their
+// own.
 import type { ClosedRun, Decision } from '../model/decision.ts';
 import type { Memory, Run, Samples } from '../model/memory.ts';
 import type { Watch } from '../model/watch/watch.ts';
 import { HOLE } from './hole.ts';
 
-/** The decision with its closed runs beside its memory, in which only what goes on is left. */
+/** The decision with its closed runs apart. Its memory keeps only open runs. */
 export function withClosedApart(watch: Watch, before: Memory, decision: Decision): Decision {
   const { memory } = decision;
   const isSame = before.checksum === memory.checksum;
@@ -22,7 +23,7 @@ export function withClosedApart(watch: Watch, before: Memory, decision: Decision
   };
 }
 
-/** A memory with what is stored of it apart: the runs that were closed before its own. */
+/** The memory with its stored runs, which were closed before its own. */
 export function withStored(memory: Memory, stored: Samples): Memory {
   const history = Object.entries(memory.history).map(([path, runs]) => {
     const before = (stored[path] ?? []).filter((run) => isBefore(run, runs[0], memory.coveredUntil));
@@ -31,7 +32,7 @@ export function withStored(memory: Memory, stored: Samples): Memory {
   return { ...memory, history: Object.fromEntries(history) };
 }
 
-/** What was stored since then is no part of it. */
+/** Leaves out runs that were stored after the memory was. */
 function isBefore([since, until]: Run, first: Run | undefined, coveredUntil: Memory['coveredUntil']): boolean {
   return first === undefined ? until !== null && coveredUntil !== null && until <= coveredUntil : since < first[0];
 }

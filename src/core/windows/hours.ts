@@ -1,4 +1,4 @@
-// What the values of an hour were.
+// The values of one hour.
 import { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Run } from '../model/memory.ts';

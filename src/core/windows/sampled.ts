@@ -1,5 +1,5 @@
-// Of which paths samples are kept: those that windows look back over, and for people, who look at charts, the amounts
-// that the watch measures or its conditions read.
+// The paths whose samples are kept: those of windows, and for charts the amounts that the watch measures or its
+// conditions read.
 import type { WindowSpan } from '../model/watch/condition.ts';
 import { figurePathsOf } from '../model/figures.ts';
 import type { Watch } from '../model/watch/watch.ts';

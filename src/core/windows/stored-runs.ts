@@ -8,9 +8,9 @@ import type { Instant } from '../../lib/clock.ts';
 import { HOLE } from './hole.ts';
 import { createStoredWindow, type PastRun, type StoredWindow } from './stored-window.ts';
 
-/** What lies before the runs of a memory. */
+/** The runs before those of a memory. */
 export interface Past {
-  /** Undefined: nothing is known of that path, or nobody looks back so far. */
+  /** Undefined: there are no runs of that path, or no window is that long. */
   window(span: WindowSpan): StoredWindow | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface MissingRuns {
 export interface StoredRuns extends Past {
   /** This has been stored, of a poll at that moment. */
   kept(closed: ClosedRuns, at: Instant): void;
-  /** What must be read before a poll at that moment. */
+  /** The runs that must be read before a poll at that moment. */
   missing(at: Instant): readonly MissingRuns[];
 }
 
@@ -75,7 +75,7 @@ export function createStoredRuns(
   };
 }
 
-/** Of runs as they are stored. */
+/** Converts stored runs. */
 function pastRuns(runs: readonly Run[]): PastRun[] {
   return runs.flatMap(([since, until, value]) => (until === null ? [] : [{ since, until, value: amountOf(value) }]));
 }

@@ -1,11 +1,11 @@
-// One window over the closed runs of a path. The runs themselves lie in the store; here is only what the window's values
-// are made of, so that a poll costs the same whether the window is an hour or a week:
+// One window over the closed runs of a path. The runs are in the store. Only the data for the window's values are here,
+// so that a poll costs the same for an hour and for a week:
 //
 //   least, most   the runs that may still be the minimum or maximum of this window or a later one
-//   edge          the runs at the window's beginning: the tail, whose value may still stand there, and those after it
+//   edge          the runs at the window's beginning: the tail, whose value may still hold there, and those after it
 //   sum           value by time of all runs between the tail and the newest one, exact
 //
-// Questions change nothing. `push` and `advance` follow a commit that was kept.
+// Queries change nothing. `push` and `advance` follow a stored commit.
 import { Amount } from '../values/amount.ts';
 import type { Instant } from '../../lib/clock.ts';
 
@@ -28,11 +28,14 @@ export interface StoredWindow {
   /** The smallest value of the runs that end after that moment. */
   least(begin: Instant): Amount | undefined;
   most(begin: Instant): Amount | undefined;
-  /** Of all runs, from that moment on. `next`: when the sample after the newest run was taken; null = there is none. */
+  /**
+   * Value by time of all runs, from that moment on. `next`: when the sample after the newest run was taken; null =
+   * there is none.
+   */
   stood(begin: Instant, next: Instant | null): Stood;
   /** A run has ended that is newer than all others. */
   push(run: PastRun): void;
-  /** Nothing will be asked of what lies before that moment. */
+  /** Drops data from before that moment; no query will need them. */
   advance(begin: Instant): void;
   /** The end of the run after which runs must be read before that moment is asked of; null when none must. */
   missingAfter(begin: Instant): Instant | null;
@@ -43,7 +46,7 @@ export interface StoredWindow {
 /** So many runs at the beginning are held. */
 export const EDGE_RUNS = 64;
 
-/** `holeMs`: samples further apart than this are a hole, over which no value stands. */
+/** `holeMs`: samples further apart than this are a hole, in which no value holds. */
 export function createStoredWindow(holeMs: number): StoredWindow {
   const leastRuns: PastRun[] = [];
   const mostRuns: PastRun[] = [];
@@ -127,10 +130,10 @@ function minus(one: Stood, other: Stood): Stood {
   return { sum: one.sum.minus(other.sum), ms: one.ms - other.ms };
 }
 
-/** Those at the back that can be the extreme of no later window leave: the new run outlives them. */
+/** Removes runs at the back that cannot be the extreme of a later window, because the new run leaves later. */
 function pushOnto(runs: PastRun[], run: PastRun, isBeaten: (back: Amount) => boolean): void {
   for (let back = runs.at(-1); back !== undefined && isBeaten(back.value); back = runs.at(-1)) runs.pop();
-  // Of equal values the newer run stays: it leaves the window later.
+  // Of equal values the newer run is kept: it leaves the window later.
   if (runs.at(-1)?.value.equals(run.value) === true) runs.pop();
   runs.push(run);
 }

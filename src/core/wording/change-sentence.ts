@@ -47,14 +47,14 @@ export function textAt(view: AnyView, path: string): Untrusted | undefined {
 }
 
 interface PlainWords {
-  /** What is counted: `call`. */
+  /** The counted noun: `call`. */
   readonly noun: string;
   readonly thing?: KindWording['thing'];
-  /** The path that needs no name, since it is what is watched. */
+  /** The path of the watched value itself, which needs no name. */
   readonly main?: string;
 }
 
-/** How a kind reads that has no sentences of its own: by what is watched, and the names of its fields. */
+/** The wording of a kind without sentences of its own: by the target, and the names of its fields. */
 export function plainWording({ noun, thing = thingOf, main }: PlainWords): KindWording {
   const value: KindWording['value'] = ({ names }, path) =>
     path === main || path === '' ? thing(names) : `${thing(names)} ${showPath(path)}`;

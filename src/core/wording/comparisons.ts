@@ -1,4 +1,4 @@
-// What a condition compares, in words: `below 1,000,000`.
+// The comparison of a condition in words: `below 1,000,000`.
 import {
   OPPOSITE,
   type Clause,
@@ -26,7 +26,7 @@ export function subjectValue(
 
 type Operator = Comparison['operator'];
 
-/** What holds where the comparison does not. */
+/** The opposite comparison. */
 export function negated(comparison: Comparison): Comparison {
   return { ...comparison, operator: OPPOSITE[comparison.operator] };
 }

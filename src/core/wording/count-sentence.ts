@@ -16,11 +16,11 @@ export interface CountedSort extends Pick<WordingContext, 'names' | 'view'> {
 }
 
 export interface CountOccasion extends WordingContext, CountedSort {
-  /** Within the time; 0 where absence is what counts. */
+  /** The number within the time; 0 if the alert waits for absence. */
   readonly count: number;
   /** There may be more of them. */
   readonly isLeast: boolean;
-  /** What they add up to; of a ratio, how many of them match. */
+  /** The sum of the added values; for a ratio, the number of matching items. */
   readonly total: Amount;
   /** When the newest one happened; null = none is known. */
   readonly newest: Instant | null;

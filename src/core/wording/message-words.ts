@@ -1,4 +1,4 @@
-// What of a message people read first.
+// The first words of a message.
 import type { Segment } from '../model/watch/condition.ts';
 import type { Message } from '../model/delivery.ts';
 import { showSpan } from './words.ts';

@@ -6,8 +6,8 @@ import type { Watch } from '../watch/watch.ts';
 import { firstNames } from '../../../lib/first-names.ts';
 
 /**
- * Why nothing was kept, else why an answer was missed, else what the data is worth. `no-poll`: no poll took effect, though
- * the last one was ok. `damaged-memory`: what is remembered of it cannot be read, and it is not polled.
+ * Why no result was stored, else why an answer was missed, else the quality of the data. `no-poll`: no poll took
+ * effect, though the last one was ok. `damaged-memory`: the watch's memory cannot be read, and it is not polled.
  */
 export type BlindReason =
   'storage-fails' | 'storage-full' | MissReason | Exclude<DataState, 'ok'> | 'no-poll' | 'damaged-memory';
@@ -55,7 +55,7 @@ const WORDS = {
 } satisfies Readonly<Record<BlindReason | 'throttled' | 'error', string>>;
 const wordsOf: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));
 
-/** `causeWords('stale') // 'the chain head is stalled'`; what has no words stays as it is. */
+/** `causeWords('stale') // 'the chain head is stalled'`; an unknown cause stays as it is. */
 export function causeWords(cause: string): string {
   return wordsOf.get(cause) ?? cause;
 }
@@ -71,7 +71,7 @@ const ANSWERED: ReadonlySet<string> = new Set<BlindReason>([
   'damaged-memory',
 ]);
 
-/** Whether there was no answer, or one that does not tell. */
+/** The words depend on whether there was an unusable answer, or none. */
 export function sinceWords(reason: string): 'blind since' | 'no answer since' {
   return ANSWERED.has(reason) ? 'blind since' : 'no answer since';
 }
@@ -81,7 +81,7 @@ export interface BlindWatch {
   /** The first due time that it missed. */
   readonly since: Instant;
   readonly reason: BlindReason;
-  /** Those that its conditions read and that are gone. */
+  /** The missing fields that its conditions read. */
   readonly fields: readonly string[];
 }
 
@@ -89,10 +89,10 @@ export interface BlindWatch {
 export interface BlindCause {
   readonly explorer: string;
   readonly reason: BlindReason;
-  /** Of the one that has been blind for longest. */
+  /** Since when the first of them has been blind. */
   readonly since: Instant;
   readonly watches: readonly Watch[];
-  /** Of a blind field: which ones. */
+  /** For the reason `blind-field`: the missing fields. */
   readonly fields: readonly string[];
 }
 

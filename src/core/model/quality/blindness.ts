@@ -10,7 +10,7 @@ const ANSWER_MS = 10_000;
 /** An answer takes up to ten seconds, and is written down up to ten seconds later. */
 const OVERDUE_MS = 20_000;
 
-/** What is known of the watch's data. */
+/** The state of the watch's data. */
 type Known = (Pick<Memory, 'data' | 'coveredUntil'> & Partial<Pick<Memory, 'paceMs'>>) | undefined;
 
 export interface Watching {
@@ -38,7 +38,7 @@ export function blindSince(memory: Known, watching: Watching): Instant | null {
 export function overdueSince(memory: Known, watching: Watching): Instant | null {
   const { watch, from, now } = watching;
   const since = latest(lastOkOf(memory), from);
-  // Of ten thousand watches most were polled a moment ago.
+  // A cheap check first: of ten thousand watches most were polled a moment ago.
   if (since === null || now - since <= OVERDUE_MS) return null;
   const first = nextTimeOf(watch, since, paceIn(memory, watch));
   return first === null || now <= first + OVERDUE_MS || blindSince(memory, watching) !== null ? null : first;

@@ -2,9 +2,9 @@
 import type { DataSince, DataState, Memory } from '../memory.ts';
 import type { MissReason, Observation } from '../observation.ts';
 
-/** What a poll was worth beside its reading. */
+/** The quality of a poll's data, apart from its reading. */
 interface Worth {
-  /** The chain's head stands still. */
+  /** The chain's head is stalled. */
   readonly isStale: boolean;
   /** The watched thing itself was there. */
   readonly isKnown: boolean;

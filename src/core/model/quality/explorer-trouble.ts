@@ -1,4 +1,4 @@
-// What keeps an explorer from being asked, or from being believed.
+// Why an explorer is not asked, or not believed.
 import { showRest, type PlanRest } from './plan-rest.ts';
 
 export type ExplorerTrouble =

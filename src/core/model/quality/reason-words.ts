@@ -1,4 +1,4 @@
-// What each reason of a decision means, for people: tests, explanations and replays all use these words.
+// The meaning of each reason of a decision, in words for people. Tests, explanations and replays all use these.
 import type { ConditionReason, EventReason } from '../decision.ts';
 
 export const REASON_WORDS: Readonly<Record<EventReason | ConditionReason, string>> = {

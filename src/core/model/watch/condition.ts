@@ -1,4 +1,4 @@
-// Conditions and templates: what they read, and what they are evaluated on.
+// Conditions and templates: the paths that they read, and the context of their evaluation.
 import type { Untrusted } from '../../../lib/untrusted.ts';
 import type { Amount } from '../../values/amount.ts';
 import type { AnyView } from '../../values/fields.ts';
@@ -22,14 +22,14 @@ export type Measure = (typeof MEASURES)[number];
 /** Answers windows at one moment; undefined = unknown. */
 export type WindowHistory = (window: Window) => Amount | undefined;
 
-/** What a condition or a template is evaluated on. */
+/** The context for evaluating a condition or a template. */
 export interface EvaluationContext {
   readonly view: AnyView;
   /** The last known values before this one, where there was one. */
   readonly before: AnyView | null;
   /** Null where there is none, as for single items. */
   readonly history: WindowHistory | null;
-  /** What `hour` and `weekday` read: when the item happened, if it says so; else when it was first polled. */
+  /** The time for `hour` and `weekday`: when the item happened, if it has a time; else when it was first polled. */
   readonly at: Instant;
 }
 
@@ -43,7 +43,7 @@ export interface Condition {
   readonly text: string;
   /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
   readonly reads: readonly string[];
-  /** Reads only fields that are `ofHead`, such as `head.*` and `age`: decidable also while the chain's head stands still. */
+  /** Reads only fields that are `ofHead`, such as `head.*` and `age`: known even while the chain's head is stalled. */
   readonly headOnly: boolean;
   readonly windows: readonly Window[];
   /** The steps that it takes are subtracted from the budget. */

@@ -13,8 +13,8 @@ import type { KindWording } from './wording.ts';
 export type Presence = 'required' | 'optional' | 'none';
 
 /**
- * Something that can be watched. Adding one is a file in `watches/` and its line in `watches/index.ts`.
- * `E`: its own YAML keys. `S`: what it remembers (JSON). `O`: what one poll sees.
+ * Something that can be watched. A new kind is a file in `watches/` and its line in `watches/index.ts`. `E`: its own
+ * YAML keys. `S`: its memory (JSON). `O`: the result of reading in one poll.
  */
 export interface Kind<E, S, O> {
   readonly name: string;
@@ -24,9 +24,9 @@ export interface Kind<E, S, O> {
   readonly noun: string;
   /** Every field a condition or a message may name. */
   readonly fields: AnyRecord;
-  /** What `on:` may name. */
+  /** The events that `on:` may name. */
   readonly events: Readonly<Record<EventName, EventSpec>>;
-  /** What `while:` looks at; null = the kind has events only. */
+  /** The present values for `while:`; null = the kind has events only. */
   readonly while: ValueSpec | null;
   readonly of: Presence;
   readonly token: Presence;
@@ -34,11 +34,11 @@ export interface Kind<E, S, O> {
   readonly options: z.ZodObject;
   /** Shape of the remembered state, checked when it is read back. */
   readonly state: z.ZodType<S>;
-  /** What `on: changed` compares when it has no `if`. */
+  /** The paths that `on: changed` compares if it has no `if`. */
   readonly comparedByDefault: readonly string[];
   /** Fields that every message shows, when known. */
   readonly shown: readonly string[];
-  /** Paths that change while the item stays what it is: where it was mined, how old it is, what explorers call it. */
+  /** Paths that change while the item stays the same, such as its block, its age, and names that explorers give it. */
   readonly fleeting: readonly string[];
   /** Paths that are known only of one event: of any other they are always unknown. */
   readonly onlyOf?: Readonly<Record<string, EventName>>;
@@ -54,30 +54,30 @@ export interface Kind<E, S, O> {
   /** The path of the explorer's page about this item: `/tx/0x…`. */
   page(target: Target<E>, view: AnyView): string | null;
   /**
-   * Reads what is watched; it may ask questions and do nothing else. Throws `Missed`. `downTo`: of a list, the lowest
-   * block of an item that was missing and is not known to be gone yet; null = there is none.
+   * Reads the target; it may ask questions and do nothing else. Throws `Missed`. `downTo`: for a list, the lowest block
+   * of an item that was missing and is not known to be gone yet; null = there is none.
    */
   observe(target: Target<E>, state: S | null, read: Read, downTo: number | null): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */
   detect(target: Target<E>, state: S | null, seen: O, scope: DetectionScope): Detection<S>;
-  /** What is remembered of how far a list was read. Left out by kinds that read no list of events. */
+  /** How far a list was read, from the memory. Left out by kinds that read no list of events. */
   coverage?(state: S): ListCoverage;
-  /** How many of the tokens that it remembers explorers call scams, where a rule looks at that. Only of lists of tokens. */
+  /** The number of remembered tokens that explorers mark as scams, if a rule reads that. Only for lists of tokens. */
   scams?(state: S): number;
-  /** How the list is replayed from what the explorer still holds; null = it keeps no past, so it has to be recorded. */
+  /** How to replay the list from data that the explorer still has; null = it has no past, so it must be recorded. */
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
   readonly examples: Readonly<Record<string, string>>;
   /** The rows of answers that a reading rests on, as they came. */
   rowsOf(seen: O): SourceRows;
-  /** Where a field stands in those rows; null = in none of them, for it is made here. */
+  /** The path of a field in those rows; null = the field is made here. */
   sourceOf(path: string, target: Target<E>): string | null;
   readonly script: Script<E, S, O>;
 }
 
 /** An event that a rule can name after `on:`. */
 export interface EventSpec {
-  /** What happened, for help and docs. */
+  /** The event, for help and docs. */
   readonly doc: string;
   /** Whether the item is in a block, so that confirmations can be counted. */
   readonly inBlocks: boolean;
@@ -87,17 +87,17 @@ export interface EventSpec {
 
 /** The watched thing has current values, which conditions read. */
 export interface ValueSpec {
-  /** The path that windows look back over when a rule names none; null = a rule has to name one. */
+  /** The path of windows for which a rule names none; null = a rule must name one. */
   readonly measured: string | null;
   /** Fields exported as `chainwarden_watch_value`. */
   readonly exported: readonly string[];
 }
 
-/** What the rows of a list say about the past. */
+/** The data of rows that a replay needs. */
 export interface ListHistory {
   /** When it happened; null when the row does not say. */
   timeOf(row: AnyView): Instant | null;
-  /** Undefined: the row cannot be told from others. */
+  /** Undefined: the row cannot be identified. */
   identityOf(row: AnyView): string | undefined;
   /** Height of its block; null when it is in none. */
   blockOf(row: AnyView): number | null;
@@ -107,11 +107,11 @@ export interface ListHistory {
 export interface ListCoverage {
   /** Disjoint, the highest first. */
   readonly unread: readonly UnreadRange[];
-  /** When the list was last read again from its first page down to the end of what is remembered; null = never. */
+  /** When the last sweep of the list was complete; null = never. */
   readonly sweptAt: Instant | null;
 }
 
-/** Blocks whose items may not have been read. */
+/** Blocks whose items may be unread. */
 export interface UnreadRange {
   /** `blocks 101-250` */
   readonly heights: string;
@@ -129,9 +129,9 @@ export function isFleeting({ fleeting }: Pick<AnyKind, 'fleeting'>, path: string
   return fleeting.some((one) => path === one || path.startsWith(`${one}.`));
 }
 
-/** What one poll of a kind read. */
+/** The result of reading in one poll. */
 export interface Reading<O> {
   readonly seen: O;
-  /** What was not read and why; null when everything was. */
+  /** The parts that were not read, and why; null if all were read. */
   readonly partial: string | null;
 }

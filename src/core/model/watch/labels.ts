@@ -1,4 +1,5 @@
-// Labels of an alert: what it is by itself, and what its rule wrote. They are the same for every message of an alert.
+// Labels of an alert: those that it has by itself, and those of its rule. They are the same for every message of an
+// alert.
 import type { Labels } from '../ids.ts';
 import type { Message } from '../delivery.ts';
 import type { AlertRule, Watch } from './watch.ts';
@@ -24,7 +25,7 @@ export function labelsOf(watch: Labelled, alert: Pick<AlertRule, 'id' | 'severit
   };
 }
 
-/** Those that all alerts of the watch have, and those of no other watch. */
+/** The labels that all alerts of the watch share, and no alert of another watch has. */
 export function labelsOfWatch({ rule, target, of, token }: Omit<Labelled, 'kind'>): Labels {
   return {
     watch: rule,
@@ -34,7 +35,10 @@ export function labelsOfWatch({ rule, target, of, token }: Omit<Labelled, 'kind'
   };
 }
 
-/** Of an alert whose rule is gone, from its last message: without written labels, and with the address of a token. */
+/**
+ * The labels of an alert whose rule is gone, from its last message: without written labels, and with the address of a
+ * token.
+ */
 export function labelsOfMessage({ watch, alert, kind, severity, explorer, of, token }: Message): Labels {
   const rule = watch.replace(/\[.*$/s, '');
   return {

@@ -8,7 +8,7 @@ export interface Pause {
   readonly watch: string;
   readonly from: Instant;
   readonly until: Instant;
-  /** Who asked for it. */
+  /** The operator who asked for it. */
   readonly actor: string;
   readonly comment: string;
 }
@@ -20,7 +20,7 @@ export function isPauseOf({ watch }: Pick<Pause, 'watch'>, { name, rule }: Pick<
   return watch === name || watch === rule;
 }
 
-/** Of these pauses, that of the watch which ends last, over or not; null where there is none. */
+/** The pause of the watch that ends last, over or not; null if there is none. */
 export function lastPauseOf(pauses: readonly Pause[], watch: Pick<Watch, 'name' | 'rule'>): Pause | null {
   const own = pauses.filter((pause) => isPauseOf(pause, watch));
   return own.toSorted((a, b) => b.until - a.until)[0] ?? null;

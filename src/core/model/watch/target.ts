@@ -5,7 +5,7 @@ export interface Coin {
   readonly decimals: number;
 }
 
-/** What one watch looks at, with every name resolved. `options` are the kind's own keys, parsed by its schema. */
+/** The target of one watch, with every name resolved. `options` are the kind's own keys, parsed by its schema. */
 export interface Target<E = unknown> {
   readonly explorer: string;
   readonly coin: Coin;

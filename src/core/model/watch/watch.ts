@@ -21,7 +21,7 @@ export interface Watch {
   readonly source: string;
   readonly kind: AnyKind;
   readonly target: Target;
-  /** What people see of the target. */
+  /** The target as people see it. */
   readonly of: { readonly name: string | null; readonly address: string } | null;
   readonly token: { readonly name: string | null; readonly address: string } | null;
   /** The name that the config gives an address or a token; null = it has none. */
@@ -36,17 +36,17 @@ export interface Watch {
   /** How long it is without data, from the first due time that it missed, until it is blind. */
   readonly blindAfterMs: number;
   readonly alerts: readonly AlertRule[];
-  /** Paths whose values are remembered from poll to poll: what alerts compare, and the kind's defaults. */
+  /** Paths whose values are remembered from poll to poll: those that alerts compare, and the kind's defaults. */
   readonly tracked: readonly string[];
   /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
   readonly judged: readonly string[];
   /** Fields that conditions read of an answer: one that no longer comes leaves them unknown. */
   readonly readFields: readonly ReadField[];
-  /** Paths of which a history is kept, each for the longest window that an alert looks back over. */
+  /** Paths with a history, each for the longest window that an alert reads. */
   readonly windows: readonly WindowSpan[];
-  /** Paths of which samples are kept, for windows and for charts: the longest span of each path counts. */
+  /** Paths whose samples are kept for windows and charts. The longest span of each path counts. */
   readonly sampled: readonly WindowSpan[];
-  /** Changes when what is observed changes: memory of another checksum is not continued. */
+  /** Changes with the target or what is read of it. A memory with another checksum is not continued. */
   readonly checksum: string;
   /** Whether the watched value is exported as a metric. */
   readonly exported: boolean;
@@ -84,13 +84,13 @@ interface AlertRuleBase {
   readonly notify: readonly string[];
   readonly title: Template | null;
   readonly text: Template | null;
-  /** A page that says what to do. */
+  /** A page with instructions. */
   readonly runbook: string | null;
   /** `rules/treasury.yaml:21` */
   readonly source: string;
 }
 
-/** Selects items: of which event, and which of those. */
+/** Selects items by their event and a condition. */
 interface EventSelector {
   readonly on: EventName;
   readonly if: Condition | null;
@@ -102,19 +102,19 @@ export interface EventAlert extends AlertRuleBase, EventSelector {
   readonly confirmations: number;
   /** Sent at once as well, and marked as provisional. */
   readonly provisional: boolean;
-  /** Of `on: schedule`; null of every other event. */
+  /** Set for `on: schedule`; null for every other event. */
   readonly report: ScheduledReport | null;
 }
 
-/** Tells the present values at the times of a cron expression. */
+/** Sends the present values at the times of a cron expression. */
 export interface ScheduledReport {
   readonly cron: string;
   readonly times: CronTimes;
-  /** What is told, as it is written: `balance`, `change_1d | percent`. */
+  /** The reported values as written: `balance`, `change_1d | percent`. */
   readonly values: readonly { readonly name: string; readonly template: Template }[];
 }
 
-/** What a stateful alert has in common: pending, firing, resolved. */
+/** The common part of stateful alerts: pending, firing, resolved. */
 interface StatefulAlertBase extends AlertRuleBase {
   /** The title of its end; null: the rule has none. */
   readonly resolved: Template | null;

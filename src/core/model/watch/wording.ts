@@ -1,10 +1,10 @@
-// How the messages of a kind read. Each kind writes its own sentences; what all of them share is in `core/wording`.
+// The words of a kind's messages. Each kind writes its own sentences; shared words are in `core/wording`.
 import type { Address } from '../../values/address.ts';
 import type { AnyView } from '../../values/fields.ts';
 import type { Comparison, Segment } from './condition.ts';
 import type { EventName } from '../ids.ts';
 
-/** What a message says before its facts. */
+/** The first part of a message, before its facts. */
 export interface Sentence {
   /** One line without any text from the chain: `treasury USDC 970,030, below 1,000,000`. */
   readonly title: string;
@@ -16,7 +16,7 @@ export interface Sentence {
   readonly lines: readonly (readonly Segment[])[];
 }
 
-/** Names of what is watched, by the config: symbols that a token gives itself are not among them. */
+/** Names of the target from the config. Symbols that a token gives itself are not used. */
 export interface WatchNames {
   /** `treasury`, or `0x47ac…f3a1`; null = no address is watched. */
   readonly of: string | null;
@@ -33,13 +33,13 @@ export interface WatchNames {
   isWatched(address: Address | undefined): boolean;
 }
 
-/** An item, or the present values, and what a sentence may say of them. */
+/** An item or the present values, with the facts that a sentence may use. */
 export interface WordingContext {
   readonly names: WatchNames;
   readonly view: AnyView;
   /** The last known values before these; null = there are none. */
   readonly before: AnyView | null;
-  /** What the rule compares a field with: `above 100`; null = with no constant. */
+  /** The constant that the rule compares a field with: `above 100`; null = none. */
   limitOf(path: string): string | null;
 }
 
@@ -59,11 +59,11 @@ export interface ComparedValue extends WordingContext {
   readonly bound: string;
   /** The alert has ended. */
   readonly isOver: boolean;
-  /** The chain's head stands still. */
+  /** The chain's head is stalled. */
   readonly isStale: boolean;
 }
 
-/** What is counted: `no call to vault for 6 h`, `3 failed vault calls in 10 min`. */
+/** The counted items in words: `no call to vault for 6 h`, `3 failed vault calls in 10 min`. */
 export interface CountedItems {
   readonly one: string;
   /** Takes an `s` where there are several. */
@@ -71,9 +71,9 @@ export interface CountedItems {
 }
 
 export interface KindWording {
-  /** What is watched: `treasury USDC`. */
+  /** The target in words: `treasury USDC`. */
   thing(names: WatchNames): string;
-  /** What a value is called: `ACME total supply`. */
+  /** The name of a value: `ACME total supply`. */
   value(occasion: Pick<WordingContext, 'names' | 'view'>, path: string): string;
   event(occasion: EventOccasion): Sentence;
   /** `view`: the newest one. */
