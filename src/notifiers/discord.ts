@@ -68,7 +68,7 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
       const edited = await changeRoot(root, delivery, (former) =>
         poster.exchange(editOf(to, former, upToDate(delivery, attempt)), signal),
       );
-      // What else came of it changes nothing: what is new stands in the message that follows.
+      // Any other result of the edit is ignored: the new facts are in the message that follows.
       const isGone = edited?.type === 'answered' && saidIn(edited).code === UNKNOWN_MESSAGE;
       const lines = toLines(delivery, attempt);
       const readAs = (kept: Root | null) => (answer: ReceiverAnswer) =>
@@ -87,7 +87,7 @@ function placeOf({ url, thread_id: thread = '', thread_name: name = '' }: Discor
   return [webhook, thread, name].join(' ');
 }
 
-/** A post in a forum is a thread: what follows belongs into it. */
+/** A post in a forum is a thread: later messages about it go into it. */
 function rootAt(to: DiscordConfig, delivery: Delivery, { id, channel_id: channel }: Posted): Root | null {
   return newRoot(delivery, { place: placeOf(to), id, inside: to.thread_name === undefined ? null : (channel ?? null) });
 }
@@ -102,7 +102,7 @@ function postOf(to: DiscordConfig, root: Root | null, lines: AllLines): JsonCall
   return { url: address.href, body: JSON.stringify(body) };
 }
 
-/** The first message about an alert says how things stand now. */
+/** The first message about an alert shows its present state. */
 function editOf(to: DiscordConfig, root: Root, lines: AllLines): JsonCall {
   const address = new URL(to.url);
   toThread(address, threadOf(to, root));
@@ -171,7 +171,7 @@ function saidIn(answer: ReceiverAnswer): Partial<z.infer<typeof Said>> {
 /** A former message is gone, or its thread. */
 const UNKNOWN_MESSAGE = 10008;
 const UNKNOWN_CHANNEL = 10003;
-/** An unknown webhook: whoever goes on calling it is shut out for a while, with all that run at the same address. */
+/** An unknown webhook. Discord blocks a caller that goes on calling it, with all programs at the same address. */
 const UNKNOWN_WEBHOOK = 10015;
 const INVALID_TOKEN = 50027;
 

@@ -67,7 +67,7 @@ export function ntfyWith({ totalMs }: { totalMs: number }): Notifier<NtfyConfig>
 
 const PRIORITIES: Readonly<Record<Message['severity'], number>> = { info: 3, warning: 4, critical: 5 };
 const NORMAL = 3;
-/** What begins, or is told for the first time, may wake people. */
+/** Types that begin something or are sent for the first time: these may wake people. */
 const BEGINS: ReadonlySet<Message['type']> = new Set(['alert.event', 'alert.firing', 'alert.summary']);
 
 function pushOf(delivery: Delivery, attempt: Attempt): object {

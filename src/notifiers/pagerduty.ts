@@ -1,8 +1,8 @@
-// PagerDuty, Events API v2: what begins triggers an incident, an acknowledgement here acknowledges it, what ends resolves
-// it. The alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open. An
-// acknowledged incident calls nobody any more: when an acknowledgement ends, or the severity was raised, it is resolved, and a
-// new one is triggered. An event has no end: its incident is resolved when it is acknowledged, taken back, or a day old
-// (engine/sending/acknowledging.ts).
+// PagerDuty, Events API v2. A begin triggers an incident, an acknowledgement acknowledges it, an end resolves it. The
+// alert's key is the dedup key, so a second copy of a message changes nothing while the incident is open. An
+// acknowledged incident calls no one any more. So when an acknowledgement ends, or the severity was raised, the
+// incident is resolved and a new one is triggered. An event has no end: its incident is resolved when it is
+// acknowledged, retracted, or a day old (engine/sending/acknowledging.ts).
 import { z } from 'zod';
 import { showInstant } from '../lib/clock.ts';
 import { SEVERITY_RAISED, type Attempt, type Delivery, type Message, type Outcome } from '../core/model/delivery.ts';
@@ -83,8 +83,8 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
 }
 
 /**
- * Events of severity `info`, reports and announcements among them, call nobody, so they open no incident: they are changes
- * of the service. The sample shows whether somebody is called.
+ * Events of severity `info`, also reports and announcements, must not call anyone. So they open no incident: they are
+ * changes of the service. The sample shows whether PagerDuty calls someone.
  */
 function isChange(message: Message): boolean {
   const name = nameOfTransition(message);
@@ -148,7 +148,10 @@ function payloadOf(message: Message, { content, headline, lead, alerts, text }: 
   };
 }
 
-/** About 120 calls a minute are taken; whoever is over is asked for patience in minutes, without a number. */
+/**
+ * PagerDuty takes about 120 calls a minute. A caller over the limit gets a 429 without a wait, and should pause for
+ * minutes.
+ */
 function read({ status, headers }: ReceiverAnswer): AnswerReading | undefined {
   if (status !== 429 || headers['retry-after'] !== undefined) return undefined;
   return { as: 'again', afterMs: 2 * MINUTE_MS };

@@ -81,7 +81,7 @@ export function slackWith({ totalMs, api }: { totalMs: number; api: string }): N
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 
-/** An incoming webhook posts anew each time: it does not learn what its messages are called. */
+/** An incoming webhook posts a new message each time, because it does not learn the ids of its messages. */
 function hookSender(url: string, poster: Poster): OpenNotifier['send'] {
   return async (delivery, attempt, signal) => {
     const lines = fittedForSlack(toLines(delivery, attempt));
@@ -91,13 +91,13 @@ function hookSender(url: string, poster: Poster): OpenNotifier['send'] {
       body: JSON.stringify({ ...body, ...NO_PREVIEW }),
     });
     const answer = await poster.exchange(callOf(blocksOf(lines)), signal);
-    // Told as bare text rather than not at all.
+    // Refused blocks are sent again as bare text.
     if (answer.type !== 'answered' || !areBlocksRefused(answer)) return poster.outcomeOf(answer, readHook);
     return poster.postJson(callOf({ text: bareText(lines) }), signal, readHook);
   };
 }
 
-/** A bot brings its first message about an alert up to date, and answers it with what is new. */
+/** A bot edits its first message about an alert and answers it with the new facts. */
 function botSender({ token = '', channel = '' }: SlackConfig, api: string, poster: Poster): OpenNotifier['send'] {
   const headers = { ...HEADERS, authorization: `Bearer ${token}` };
   const callOf = (method: string, body: object): JsonCall => ({
@@ -113,7 +113,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
       parse: 'none',
       ...blocksOf(fittedForSlack(lines)),
     };
-    // What comes of it changes nothing: what is new stands in the answer that follows.
+    // The result of the edit is ignored: the new facts are in the answer that follows.
     return poster.exchange(callOf('chat.update', body), signal);
   }
 
@@ -157,7 +157,10 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
   };
 }
 
-/** Only who reads the thread is told of an answer in it: that it is over, still so or worse is for the whole channel. */
+/**
+ * An answer in a thread reaches only its readers. So an end, a repeat or a raised severity also goes to the whole
+ * channel.
+ */
 function isForAll({ members }: Delivery): boolean {
   return members.some(
     ({ message: { type, reason }, as }) =>

@@ -1,6 +1,6 @@
-// Telegram. Messages have no parse mode, so nothing in them is markup; but Telegram looks for links, #tags, $tags and
-// /commands in any text that is not code. Lines that hold a stranger's text are therefore marked as code. Links are buttons;
-// it takes no button to an address inside a network, and then they stand in the text.
+// Telegram. Messages have no parse mode, so no text in them is markup; but Telegram looks for links, #tags, $tags and
+// /commands in any text that is not code. Lines with untrusted text are therefore marked as code. Links are buttons.
+// Telegram refuses a button to an address inside a network, and then the links are in the text.
 import { z } from 'zod';
 import type { Outcome, Receipt } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
@@ -55,11 +55,11 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
     secrets: ['token'],
     mostAnswerBytes: MOST_ANSWER_BYTES,
     warnings: () => [],
-    // The number of the bot before the colon is public; what follows it is not, and may be quoted alone.
+    // The number of the bot before the colon is public. The rest of the token is secret, and may be quoted alone.
     secretsIn: ({ token }) => [token, token.replace(/^\d+:/, '')],
     senderOf(to, poster) {
       const urlOf = (method: string): string => `${api}/bot${to.token}/${method}`;
-      // A group that becomes a supergroup gets another number, which the answer tells.
+      // A group that becomes a supergroup gets another number; the answer names it.
       let { chat } = to;
 
       function read(
@@ -75,7 +75,7 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         return { as: 'again', afterMs: SECOND_MS, says };
       }
 
-      /** Told without buttons rather than not at all. */
+      /** A message with refused buttons is sent again without them. */
       async function call(
         method: string,
         around: object,
@@ -96,7 +96,7 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         const edited = await changeRoot(root, delivery, (former) =>
           call('editMessageText', { ...toChat, message_id: Number(former.id) }, upToDate(delivery, attempt), signal),
         );
-        // What else came of it changes nothing: what is new stands in the message that follows.
+        // Any other result of the edit is ignored: the new facts are in the message that follows.
         const isGone = edited?.type === 'answered' && /message to edit not found/i.test(edited.text);
         const own = ownMessages(delivery, attempt, place);
         await changeOwn(own, ({ root: { id }, delivery: news }) =>
@@ -118,7 +118,7 @@ function inTopic({ topic }: TelegramConfig): object {
   return topic === undefined ? {} : { message_thread_id: Number(topic) };
 }
 
-/** Where that message was deleted, it is sent all the same. */
+/** If that message was deleted, the answer is still sent. */
 function inAnswerTo(root: Root | null): object {
   if (root === null) return {};
   return { reply_parameters: { message_id: Number(root.id), allow_sending_without_reply: true } };

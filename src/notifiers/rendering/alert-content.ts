@@ -1,5 +1,5 @@
-// One alert with all that is known of it. The facts stand last: who reads on a telephone has the subject, the first lines
-// and the links before anything else.
+// One alert with all known facts. The facts come last: on a telephone the subject, the first lines and the links are
+// read first.
 import { showSecond, type Instant } from '../../lib/clock.ts';
 import { plain } from '../../lib/untrusted.ts';
 import { isReport, type Attempt, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
@@ -61,7 +61,10 @@ function linksOf(message: Message, { ackUrl, pageOf }: OwnLinks): Link[] {
   ];
 }
 
-/** The first lines. What is told later leaves out how the value moved: that was before it was told first. */
+/**
+ * The first lines. A message that is sent later leaves out the change of the value, which happened before the first
+ * message.
+ */
 export function linesOf(member: DeliveryMember, at: Instant): TextLine[] {
   const { lines } = member.message;
   return [...memberLead(member, at).map(ourLine), ...(isToldLater(member) ? [] : lines.flatMap(textLines))];
@@ -86,14 +89,14 @@ function isOver({ type }: Message): boolean {
   return type === 'alert.resolved' || type === 'alert.retracted';
 }
 
-/** Of which time the values before are. */
+/** The time of the values before. */
 function whenBefore(member: DeliveryMember): string {
   const { type } = member.message;
   if (type === 'alert.resolved' || laterValues(member) !== null) return 'when it fired';
   return type === 'alert.corrected' ? 'told before' : 'last poll';
 }
 
-/** The address, the token and its symbol stand among what is said of the watch. */
+/** The address, the token and its symbol are already shown with the watch. */
 function isSaid({ label, value: [piece, ...more] }: FactRow, { of, token }: Message): boolean {
   if (piece === undefined || more.length > 0) return false;
   const text = piece.text.toLowerCase();
@@ -135,7 +138,7 @@ function aboutRows({ of, token }: Message): FactRow[] {
   ];
 }
 
-/** The condition stands last: it may be long. */
+/** The condition comes last: it may be long. */
 function detailRows(message: Message, at: Instant): FactRow[] {
   const chain = message.chainId === null ? '' : ` (chain ${message.chainId})`;
   return [
@@ -164,7 +167,7 @@ interface Shown extends Pick<MessageContent, 'lead' | 'text' | 'values'> {
   readonly omitted: number;
 }
 
-/** In the first lines and among the facts a stranger's text stands in quotes; in a rule's own text it does not. */
+/** Untrusted text is in quotes in the first lines and among the facts, but not in a rule's own text. */
 function notesOf({ lead, text, values, omitted }: Shown): string[] {
   const isQuoted = [...lead, ...values.flatMap(({ value }) => value)].some(({ strange }) => strange);
   const inText = text.some(({ strange }) => strange);

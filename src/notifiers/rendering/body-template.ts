@@ -9,7 +9,7 @@ const LONGEST = 16 * 1024;
 const DEEPEST = 32;
 const OUTPUT = /\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}/g;
 
-/** What is wrong with a template; null when nothing is. */
+/** The mistake in a template; null if there is none. */
 export function bodyFault(source: string): string | null {
   if (source.length > LONGEST) return `has at most ${LONGEST} characters`;
   const parsed = parse(source);
@@ -62,7 +62,7 @@ function textFault(text: string): string | null {
 const FIELDS: Readonly<Record<string, (typeof BODY_FIELDS)['of']>> = BODY_FIELDS;
 const NAMES = Object.keys(FIELDS);
 
-/** `token.symbol` is one, `token.name` is none; what is in `fields` differs from kind to kind. */
+/** `token.symbol` is one, `token.name` is none. The fields in `fields` differ from kind to kind. */
 function isField(path: string): boolean {
   const [name = '', inner, ...deeper] = path.split('.');
   const legal = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;

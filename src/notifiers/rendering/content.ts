@@ -1,4 +1,5 @@
-// What a message says, for every channel that people read: a mail shows all of it, chats and pagers what has room.
+// The content of a message for every channel that people read: a mail shows all of it, chats and pagers the part that
+// fits.
 import type { Message } from '../../core/model/delivery.ts';
 import type { Piece, FactRow } from './facts.ts';
 
@@ -22,31 +23,31 @@ export interface MessageContent {
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly subject: string;
   readonly tone: MessageTone;
-  /** The value before, the threshold, why it is told. */
+  /** The value before, the threshold, and why it is sent. */
   readonly lead: readonly TextLine[];
   /** Where it speaks of several alerts: one line each. */
   readonly alerts: readonly ListedAlert[];
-  /** Those that are not listed, by rule. */
+  /** Members that are not listed, counted by rule. */
   readonly others: readonly RuleCount[];
   readonly links: readonly Link[];
   /** The rule's own text. */
   readonly text: readonly TextLine[];
-  /** What was seen: the values, and those before. */
+  /** The present values and the values before. */
   readonly values: readonly FactRow[];
-  /** Whose they are. */
+  /** The owner of the values: the watch and its target. */
   readonly about: readonly FactRow[];
-  /** When, where and by which rule: nobody decides by it at night, so people read it in one line. */
+  /** Time, place and rule. They rarely matter at night, so they share one line. */
   readonly details: readonly FactRow[];
   readonly notes: readonly string[];
 }
 
-/** A page, named by what people find or do there. The name is one of the program: it is markup nowhere. */
+/** A page, named by its content or purpose. The name is a fixed text of the program and contains no markup. */
 export interface Link {
   readonly label: string;
   readonly url: string;
 }
 
-/** The page that says what to do. */
+/** The page with instructions. */
 export const RUNBOOK = 'Runbook';
 /** The pages on which it is acknowledged, or all that the message speaks of. */
 export const ACKNOWLEDGE = 'Acknowledge';

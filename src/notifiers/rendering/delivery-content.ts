@@ -3,7 +3,7 @@ import { toAlertContent, type OwnLinks } from './alert-content.ts';
 import type { MessageContent } from './content.ts';
 import { toGroupContent } from './group-content.ts';
 
-/** What a delivery says to people: about one alert all that is known, about several a line each. */
+/** The content of a delivery for people: all facts about one alert, or one line for each of several alerts. */
 export function toContent(delivery: Delivery, links: OwnLinks = {}): MessageContent {
   const { kind, members, at } = delivery;
   const isOfOne = isAboutOne(delivery) && !isHoldSummary(kind);

@@ -87,7 +87,7 @@ function pieceOf(fact: boolean | number | Segment, name: string, zone: string): 
   return ourPiece(grouped(ownValue(fact.text), name));
 }
 
-/** Times stand in messages as programs read them. */
+/** Messages contain times in the form for programs. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 // Ids are copied, amounts are read.
@@ -121,7 +121,7 @@ function isHex({ text, strange }: Piece): boolean {
   return !strange && /^0x[\da-f]+$/i.test(text);
 }
 
-/** What no stranger chose. */
+/** A piece of text from the program, which is trusted. */
 export function ourPiece(text: string): Piece {
   return { text, strange: false };
 }

@@ -1,5 +1,5 @@
-// Several alerts in one message: a line each, the most severe first, and what is not listed counted by rule. A summary of
-// what was silenced or held back counts all of it by rule.
+// Several alerts in one message: a line each, the most severe first; alerts that are not listed are counted by rule. A
+// summary of silenced or held back alerts only counts by rule.
 import {
   isHoldSummary,
   MOST_LISTED,
@@ -88,7 +88,7 @@ function headOf(worst: Line, all: number, at: Instant): string {
   return aside.length === 0 ? subject : `${subject} (${aside.join(', ')})`;
 }
 
-/** How many are of which state, or of which severity; nothing where the subject says it all. */
+/** The number of alerts in each state, or of each severity; empty if the subject says it all. */
 function leadOf(alike: readonly AlikeMembers[], isSummary: boolean): string[] {
   if (isSummary) return [`${numberOf(sumOf(alike), 'alert')} in one summary: ${severityWords(alike)}`];
   const states = stateWords(alike);
@@ -151,7 +151,7 @@ function byRank([a]: Line, [b]: Line): number {
   return rankOf(a.message) - rankOf(b.message) || Number(isEvent(a)) - Number(isEvent(b));
 }
 
-/** An end asks for nothing: it stands below a warning. That of more than information stands above information. */
+/** An end needs no action, so it ranks below warnings. The end of a warning or critical alert ranks above information. */
 const RANK_OF_END: Readonly<Record<Severity, number>> = { critical: 1.25, warning: 1.5, info: 2.5 };
 
 function rankOf({ type, severity }: Message): number {
@@ -162,7 +162,7 @@ function isEvent({ message: { type } }: DeliveryMember): boolean {
   return type === 'alert.event';
 }
 
-/** Of a summary all members were held back: that is what it is. */
+/** All members of a summary were held back, so the lines do not repeat it. */
 function listed(line: Line, isSummary: boolean, at: Instant): Omit<ListedAlert, 'link'> {
   const [first] = line;
   const { message } = first;
@@ -187,7 +187,7 @@ function timesOf(line: Line, now: Instant): string {
 
 const MOST_DISTINCT = 3;
 
-/** Each once; what is left out is counted. */
+/** Each text once; the ones left out are counted. */
 function firstOf(texts: readonly string[]): string[] {
   const all = [...new Set(texts)];
   const more = all.length - MOST_DISTINCT;
@@ -223,7 +223,7 @@ const WHY = {
   inhibition_summary: { ended: 'Inhibition ended', held: 'Held back meanwhile, by rule' },
 } as const;
 
-/** What happened and what cleared meanwhile is over: it is counted. */
+/** Events and ended conditions are over, so they are only counted. */
 function countedContent({ members, more }: Delivery, kind: HoldSummaryKind): MessageContent {
   const alike = [...members.map(countOf), ...more];
   const [conditions, events] = partition(alike);

@@ -1,5 +1,5 @@
-// A delivery as lines, for chats and pagers: what each of them makes of a line is its own affair, what is said, in which
-// order, and what is left out where room is short is here.
+// A delivery as lines, for chats and pagers. This file decides the content, its order, and the parts to leave out. Each
+// channel decides how to show a line.
 import type { Attempt, Delivery } from '../../core/model/delivery.ts';
 import {
   byRule,
@@ -23,25 +23,25 @@ export interface MessageLines {
   readonly tone: MessageTone;
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
   readonly headline: string;
-  /** The value before, the threshold, why it is told. */
+  /** The value before, the threshold, and why it is sent. */
   readonly lead: readonly TextLine[];
   /** Where it speaks of several: one each. Their links are as those below. */
   readonly alerts: readonly ListedAlert[];
   /** Whole web addresses, without characters that end one in markup; the runbook first. */
   readonly links: readonly Link[];
-  /** The rule's own text, or what is not listed. */
+  /** The rule's own text, or the alerts that are not listed. */
   readonly text: readonly TextLine[];
   /** `balance: 940,000 (was 2,000,000.5)` */
   readonly facts: readonly TextLine[];
 }
 
-/** Before it is known what has room. */
+/** All lines, before they are cut to a size. */
 export interface AllLines extends MessageLines {
   /** Alerts that are not among those listed. */
   readonly others: readonly RuleCount[];
 }
 
-/** With what they are made of. */
+/** The lines with their content. */
 export interface ContentLines extends AllLines {
   readonly content: MessageContent;
 }
@@ -135,7 +135,7 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}\u2026`;
 }
 
-/** What a line takes once it is encoded, its line end included. */
+/** The encoded sizes of lines, including their line ends. */
 export interface Sizes {
   line(text: string): number;
   link(link: Link): number;
@@ -143,8 +143,8 @@ export interface Sizes {
 }
 
 /**
- * What of it fits into `most`. The headline and the links always stay; facts go first, from the last one on, then text,
- * then the first lines. Of several alerts the last ones go. What went is counted.
+ * Cuts the lines to the size `most`. The headline and the links always stay. Facts are removed first, from the last one
+ * on, then text, then the first lines. Of several alerts the last ones are removed. Removed parts are counted.
  */
 export function fitted({ others, ...lines }: AllLines, most: number, sizes: Sizes): MessageLines {
   return lines.alerts.length > 0 ? fittedAlerts(lines, others, most, sizes) : fittedLines(lines, most, sizes);

@@ -1,5 +1,5 @@
-// How one transition in a delivery reads. A repeat says since when it is so; what is over before anybody was told says both.
-// What is told later than it happened has the values of now, where they are known, and beside them those of then.
+// The words for one transition in a delivery. A repeat says since when it holds. If an alert ended before its begin was
+// sent, both times are named. A late message has the present values, if known, beside the values at its time.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
 import {
@@ -23,7 +23,7 @@ export function memberSubject(member: DeliveryMember, at: Instant): string {
   return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
 }
 
-/** It does not happen now: it was told before, is more severe now, or is told late since only now somebody is to know. */
+/** It is not new: it was sent before, is more severe now, or is sent late to a new recipient. */
 function isToldAgain({ as, renewed, message }: DeliveryMember): boolean {
   return as === 'repeat' || renewed !== null || message.reason === SEVERITY_RAISED;
 }
@@ -42,17 +42,17 @@ export function laterValues(member: DeliveryMember): Present | null {
   return isSame && isNews(member) ? null : present;
 }
 
-/** It is told as it happened, at most after its group. */
+/** It is sent as it happened, at most after the wait of its group. */
 function isNews({ as, renewed, heldAt }: DeliveryMember): boolean {
   return as === 'news' && renewed === null && heldAt === null;
 }
 
-/** It is told by later values than those with which it happened: how they moved then is no news. */
+/** It has later values than those at its time, so the change at that time is left out. */
 export function isToldLater(member: DeliveryMember): boolean {
   return member.as === 'repeat' || laterValues(member) !== null;
 }
 
-/** What stands below that subject before all else; empty where it says it all. */
+/** The first lines below that subject; empty if the subject says it all. */
 export function memberLead(member: DeliveryMember, at: Instant): string[] {
   const held = heldWords(member, at);
   return [...historyOf(member, at), ...(held === null ? [] : [`${held.replace('held', 'Held')}.`])];
@@ -119,7 +119,7 @@ function firedTime(message: Message, at: Instant): string {
   return showTime(firedAtOf(message), momentOf(message, at));
 }
 
-/** Why it is told now; null: it is news, or repeated as ever. */
+/** Why it is sent now; null: it is new, or repeated as usual. */
 function renewalOf({ message, renewed }: DeliveryMember, at: Instant): string[] | null {
   if (renewed === null || renewed.why === 'called') return null;
   const since = showTime(message.since, momentOf(message, at));

@@ -1,4 +1,4 @@
-// What channels are told that hear of one alert at a time.
+// The text for channels that show one alert at a time.
 import { newsOf, type Delivery, type DeliveryMember, type Message } from '../../core/model/delivery.ts';
 import { MOST_KEYS } from '../../core/alerts/summary.ts';
 import { alertText, othersText, sumOf, type MessageContent } from './content.ts';
@@ -10,7 +10,7 @@ export function asOne(delivery: Delivery): DeliveryMember {
   return isAboutOne(delivery) ? delivery.members[0] : newsOf(summaryOf(delivery));
 }
 
-/** As programs read it: the reason says of what is no news what it is. */
+/** The message for programs. If it is not new, the reason says why it is sent. */
 export function messageOf(delivery: Delivery): Message {
   const member = asOne(delivery);
   const [message, { as, renewed }] = [presentMessage(member), member];

@@ -1,13 +1,14 @@
-// A message for Slack. Everything but links is sent as plain_text, in which Slack looks for no markup, mention or link.
+// A message for Slack. All parts except links are sent as plain_text, in which Slack looks for no markup, mention or
+// link.
 import { alertText, COLOURS, ourLine, type Link, type ListedAlert, type TextLine } from './content.ts';
 import { fitted, linkText, type AllLines, type MessageLines, type Sizes } from './lines.ts';
 
 /** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
 const MOST_CHARACTERS = 2900;
-/** Alerts stand in as many blocks as they need. */
+/** Several alerts take as many blocks as they need. */
 const MOST_OF_SEVERAL = 6000;
 
-/** What of a delivery has room. */
+/** The part of a delivery that fits. */
 export function fittedForSlack(lines: AllLines): MessageLines {
   return fitted(lines, lines.alerts.length > 0 ? MOST_OF_SEVERAL : MOST_CHARACTERS, SIZES);
 }
@@ -22,7 +23,7 @@ interface SlackMessage {
   /** Notifications show it, and programs without blocks. */
   readonly text: string;
   readonly blocks: readonly object[];
-  /** Its blocks stand beside a bar in that colour. */
+  /** Its blocks have a bar of that colour at their side. */
   readonly attachments: readonly { readonly color: string; readonly blocks: readonly object[] }[];
 }
 
@@ -100,8 +101,8 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   _: '\u02cd',
 };
 
-// Markup has no escape there: what would be some is shown as a character that looks like it. A line that stands within a
-// name is none.
+// Slack's markup has no escape. So a character that would be markup is replaced by one that looks like it. An
+// underscore within a name is no markup.
 function unmarked(text: string): string {
   return escaped(text).replace(/[*~`|]|\b_|_\b/g, (mark) => LOOK_ALIKES[mark] ?? mark);
 }

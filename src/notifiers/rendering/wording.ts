@@ -1,4 +1,4 @@
-// Words that every channel shares. What leaves this file is plain text of single lines, safe to show as it is.
+// Words that all channels share. All texts from this file are plain single lines, safe to show.
 import { showDuration } from '../../lib/clock.ts';
 import { SEVERITY_RAISED, stateWord, type Message } from '../../core/model/delivery.ts';
 import type { Segment } from '../../core/model/watch/condition.ts';
@@ -53,7 +53,7 @@ export function toLinesOfText(text: readonly Segment[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** What a person reads below the subject, where there is room for one text: the rule's own, else the first lines. */
+/** The text below the subject if there is room for one only: the rule's own, else the first lines. */
 export function textOf(message: Message): string[] {
   return mainText(message).flatMap(toLinesOfText);
 }

@@ -1,9 +1,10 @@
-// What an answer over HTTP means: one table for all channels; a channel says only where its service differs.
+// The meaning of an answer over HTTP: one table for all channels. A channel only defines the differences of its
+// service.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../lib/clock.ts';
 import type { Outcome, Receipt } from '../../core/model/delivery.ts';
 
-/** What a server said. `text` is as it came, for programs: it may hold secrets. */
+/** The answer of a server. `text` is unchanged, for programs: it may contain secrets. */
 export interface ReceiverAnswer {
   readonly type: 'answered';
   readonly host: string;
@@ -12,19 +13,19 @@ export interface ReceiverAnswer {
   readonly text: string;
 }
 
-/** What an answer means. `afterMs`: when the server wants to be asked again. `says`: shown in place of its words. */
+/** The meaning of an answer. `afterMs`: the wait that the server asks for. `says`: shown in place of its text. */
 export interface AnswerReading {
   readonly as: 'sent' | 'again' | 'auth' | 'rejected' | 'unknown';
   readonly afterMs?: number;
   readonly says?: string;
-  /** Of what was sent. */
+  /** The receipt of the message. */
   readonly receipt?: Receipt | undefined;
 }
 
 /** Where a service differs from the table; undefined leaves it to the table. */
 export type AnswerOverride = (answer: ReceiverAnswer) => AnswerReading | undefined;
 
-/** What an answer says as JSON; undefined when it is none. */
+/** The answer as JSON; undefined if it is not JSON. */
 export function jsonOf({ text }: ReceiverAnswer): unknown {
   try {
     return JSON.parse(text);
@@ -33,7 +34,7 @@ export function jsonOf({ text }: ReceiverAnswer): unknown {
   }
 }
 
-/** Those that a little patience cures: too slow, too early, too many. */
+/** Temporary refusals: too slow, too early, too many. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
@@ -55,7 +56,7 @@ interface Showing {
   readonly now: Instant;
 }
 
-/** What follows from an answer that was read. A wait that the server names in its headers is kept as well. */
+/** The outcome of an answer. A wait that the server names in its headers is used too. */
 export function toOutcome(
   answer: ReceiverAnswer,
   { as, afterMs, says, receipt }: AnswerReading,
@@ -72,7 +73,7 @@ export function toOutcome(
   return { type: 'again', why, atLeastMs: AFTER_REFUSAL_MS, auth: true };
 }
 
-// Redirects are not followed: whoever answers at the old address could send the alerts anywhere, inside included.
+// Redirects are not followed: a new owner of the old address could send the alerts anywhere, even into the own network.
 function movedTo({ host, status, headers: { location } }: ReceiverAnswer): string {
   const target = (location === undefined ? '' : URL.parse(location, `https://${host}`)?.host) || 'nowhere';
   return `moved: ${host} answered ${status} and points to ${target}; if that is right, set it as the channel's url`;
@@ -90,7 +91,10 @@ function bounded(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms), SECOND_MS), HOUR_MS);
 }
 
-/** Of a call to an address that the channel may not reach. A name server may mend it by itself, else a person has to. */
+/**
+ * The outcome of a call to an address that the channel may not reach. A name server may correct it by itself; otherwise
+ * a person has to.
+ */
 export function notAllowed(why: string): Outcome {
   return { type: 'again', why: `not connected: ${why}`, atLeastMs: AFTER_REFUSAL_MS, auth: true };
 }

@@ -1,4 +1,5 @@
-// A connection to an address that the channel may reach, for protocols whose libraries would look up names by themselves.
+// A connection to an address that the channel may reach, for protocols whose libraries would look up names by
+// themselves.
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { createDeadline } from '../../lib/clock.ts';
@@ -17,12 +18,12 @@ interface Way {
 
 /** Rejects with the code `EGRESS_REFUSED` where the channel may not go, and with the signal's reason when it aborts. */
 export async function connect({ host, port }: Target, { egress, withinMs, signal }: Way): Promise<Socket> {
-  // Nobody looks up a bare address.
+  // A bare address is not looked up, so it is checked here.
   const refusal = egress.refusalOf(host);
   if (refusal !== null) throw Object.assign(new Error(refusal), { code: EGRESS_REFUSED });
   const deadline = createDeadline(signal, withinMs);
   const socket = net.connect({ host, port, lookup: egress.lookup });
-  // For as long as it lives: whoever works with it has listeners of their own.
+  // For the socket's whole life; users of the socket have listeners of their own.
   socket.on('error', ignore);
   try {
     await once(socket, 'connect', { signal: deadline.signal });

@@ -1,7 +1,7 @@
-// Where channels may connect to. A config or a name server that somebody tampered with could otherwise make the daemon
-// post to services of its own network, or read what a cloud keeps for its machines. Public addresses are open; loopback,
-// private, link-local and other special ones only where the channel's `allow` says so. Checked is the very address that
-// is connected to: a name may lead elsewhere a second later.
+// The addresses that channels may connect to. A manipulated config or name server could otherwise make the daemon post
+// to services of its own network, or read the metadata that a cloud keeps for its machines. Public addresses are open;
+// loopback, private, link-local and other special ones need the channel's `allow`. The address of the connection itself
+// is checked, because a name may lead elsewhere a second later.
 import dns from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { addNetwork, isIn, isNetwork } from '../../lib/network/networks.ts';
 export const EGRESS_REFUSED = 'ERR_EGRESS_REFUSED';
 
 export interface Egress {
-  /** What is wrong with connecting to an address; null when nothing is, and for names. */
+  /** Why a connection to an address is refused; null if it is allowed, and for names. */
   readonly refusalOf: (host: string) => string | null;
   /** Resolves a name to those of its addresses that may be connected to; fails when none is left. */
   readonly lookup: LookupFunction;
@@ -60,20 +60,20 @@ export const Allow = z
     examples: [['127.0.0.0/8']],
   });
 
-/** Refuses a channel whose `key` holds a bare address, or `localhost`, that `allow` does not name. */
+/** Refuses a channel whose `key` contains a bare address, or `localhost`, that `allow` does not name. */
 export function mustBeAllowed<T extends { readonly allow: readonly string[] }>(
   key: string,
   hostIn: (channel: T) => string | undefined,
 ): (channel: T, context: z.RefinementCtx<T>) => void {
   return (channel, context) => {
     const host = hostIn(channel);
-    // What is wrong with `allow` itself has been said.
+    // A mistake in `allow` itself has its own message.
     const fault = host === undefined || !channel.allow.every(isNetwork) ? null : hostFault(host, channel.allow);
     if (fault !== null) context.addIssue({ code: 'custom', path: [key], message: fault, input: undefined });
   };
 }
 
-/** What is wrong with a host of the config, and the line that would allow it; null when nothing is. */
+/** Why a host of the config is refused, with the line that would allow it; null if it is allowed. */
 function hostFault(host: string, allow: readonly string[]): string | null {
   const isName = /^(?:.+\.)?localhost\.?$/i.test(host);
   const { refusalOf } = createEgress(allow);
@@ -95,7 +95,7 @@ interface Special {
   readonly networks: BlockList;
 }
 
-// The special-purpose registries of IANA (RFC 6890), without what is for documentation. 100.64.0.0/10 holds a metadata
+// The special-purpose registries of IANA (RFC 6890), without those for documentation. 100.64.0.0/10 contains a metadata
 // service as well, and so does fd00::/8.
 const SPECIAL: readonly Special[] = [
   special('a loopback address', ['127.0.0.0/8', '::1/128']),

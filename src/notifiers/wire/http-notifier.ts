@@ -1,4 +1,4 @@
-// What all channels that post over HTTP have in common. A channel says what it posts, and how it reads answers.
+// The common part of all channels that post over HTTP. A channel defines its posts and how it reads answers.
 import type { Notifier, NotifierTools, OpenNotifier, SendingPace } from '../notifier.ts';
 import { createPoster, type Poster } from './post-json.ts';
 
@@ -13,7 +13,7 @@ interface HttpChannel<D> extends Pick<
   /** As `createPoster` has it. */
   readonly mostAnswerBytes?: number | undefined;
   readonly pace?: SendingPace;
-  /** What no outcome may show of a channel: its secrets, and parts of them that a server may quote alone. */
+  /** Texts that no outcome may show: the channel's secrets, and parts of them that a server may quote alone. */
   secretsIn(to: D): readonly string[];
   senderOf(to: D, poster: Poster, tools: NotifierTools): OpenNotifier['send'];
   readonly acknowledgerOf?: (to: D, poster: Poster) => NonNullable<OpenNotifier['acknowledge']>;

@@ -23,9 +23,9 @@ const MOST_ANSWER_SHOWN = 200;
 interface PosterOptions {
   readonly tools: Pick<NotifierTools, 'clock' | 'version'>;
   readonly totalMs: number;
-  /** Networks that are not public, and may be called all the same. */
+  /** Private networks that may be called nevertheless. */
   readonly allow: readonly string[];
-  /** Taken out of what is shown of an answer. */
+  /** Removed from answers before they are shown. */
   readonly secrets: readonly string[];
   /** How much of an answer is read, 4 KiB by default. More for services that repeat the message in it. */
   readonly mostAnswerBytes?: number | undefined;
@@ -40,7 +40,7 @@ export interface JsonCall {
 }
 
 export interface Poster extends AsyncDisposable {
-  /** The answer, or what follows from there being none. Never throws. */
+  /** The answer, or the outcome if there is none. Never throws. */
   exchange(call: JsonCall, signal: AbortSignal): Promise<ReceiverAnswer | Outcome>;
   outcomeOf(end: ReceiverAnswer | Outcome, read?: AnswerOverride): Outcome;
   /** Both in one. */
@@ -52,8 +52,8 @@ export function createPoster(options: PosterOptions): Poster {
   const egress = createEgress(allow);
   const { redact } = createRedactor(secrets);
   const show = (text: string): string => singleLine(redact(text), MOST_ANSWER_SHOWN);
-  // A connection per call: one kept open may be closed by the other side just as the next call leaves, and then
-  // nobody knows whether that call arrived.
+  // A connection per call. The other side may close a kept connection just as the next call leaves; then it is unknown
+  // whether the call arrived.
   const agents = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) };
   const client = got.extend({
     agent: agents,
@@ -70,7 +70,7 @@ export function createPoster(options: PosterOptions): Poster {
     signal: AbortSignal,
   ): Promise<ReceiverAnswer | Outcome> {
     const { host } = new URL(url);
-    // Nobody looks up a bare address.
+    // A bare address is not looked up, so it is checked here.
     const refusal = egress.refusalOf(hostOf(url));
     if (refusal !== null) return notAllowed(refusal);
     const deadline = createDeadline(signal, totalMs);
@@ -108,7 +108,7 @@ export function createPoster(options: PosterOptions): Poster {
   };
 }
 
-// The status has decided by now. The rest is for people, so an answer that breaks off is what came of it.
+// The status has decided already. The rest is for people, so the text of an answer that breaks off is used as it is.
 async function firstBytes(request: Request, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -14,11 +14,11 @@ import { toLines, type AllLines } from '../rendering/lines.ts';
 import type { ReceiverAnswer } from './answers.ts';
 
 export interface Root {
-  /** Where the config said to post it: it is of no use where the config says otherwise now. */
+  /** The place in the config at the time of posting. With another place in the config the root is not used. */
   readonly place: string;
-  /** What the service calls the message. */
+  /** The service's id of the message. */
   readonly id: string;
-  /** What the service calls the channel or thread that it stands in; null = as the config does. */
+  /** The service's id of the channel or thread of the message; null = as in the config. */
   readonly inside: string | null;
   /** It speaks of several alerts, so that it is not changed for one of them. */
   readonly isShared: boolean;
@@ -27,7 +27,10 @@ export interface Root {
 const Stored = z.tuple([z.string(), z.string(), z.string().nullable(), z.boolean()]);
 const MOST_BYTES = 512;
 
-/** Null: there is none, or it stands elsewhere. A summary of what was held back is about nothing that is going on. */
+/**
+ * Null: there is none, or it is in another place. A summary of held back alerts is not about an open alert, so it has
+ * none.
+ */
 export function rootOf({ kind }: Delivery, { receipt }: Pick<Attempt, 'receipt'>, place: string): Root | null {
   if (receipt === null || isHoldSummary(kind)) return null;
   const { data } = Stored.safeParse(parsed(receipt));
@@ -43,7 +46,7 @@ function parsed(receipt: Receipt): unknown {
   }
 }
 
-/** Of a message that was posted; null where the service did not say what it calls it. */
+/** The root of a posted message; null if the service did not name its id. */
 export function newRoot(
   delivery: Delivery,
   posted: Pick<Root, 'place' | 'inside'> & { id?: string | undefined },
@@ -53,7 +56,7 @@ export function newRoot(
   return { place, id, inside, isShared: !isAboutOne(delivery) };
 }
 
-/** Undefined: there is none, or it is too long to be kept. */
+/** Undefined: there is none, or it is too long to be stored. */
 export function receiptOf(root: Root | null): Receipt | undefined {
   if (root === null) return undefined;
   const receipt = JSON.stringify([root.place, root.id, root.inside, root.isShared]);
@@ -76,7 +79,7 @@ function isOwn({ isShared }: Root, delivery: Delivery): boolean {
   return !isShared && isAboutOne(delivery);
 }
 
-/** The first message about an alert that is told again in one about several. */
+/** The first message about an alert that is now part of a message about several. */
 export interface OwnMessage {
   readonly root: Root;
   /** The news of that alert alone. */
@@ -103,7 +106,7 @@ export async function changeOwn(
   for (const one of own) if ((await change(one)).type !== 'answered') return;
 }
 
-/** The new words of the message. A second change of it is no copy. Nobody acknowledges what is over. */
+/** The new text of the message. A second edit is no copy. An ended alert has no link to acknowledge it. */
 export function upToDate(delivery: Delivery, { ackUrl, pageOf }: Attempt): AllLines {
   const ack = ackUrl === undefined || delivery.members.every(isEnd) ? {} : { ackUrl };
   return toLines(delivery, { maybeCopy: false, ...ack, ...(pageOf && { pageOf }) });

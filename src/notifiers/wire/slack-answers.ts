@@ -1,4 +1,4 @@
-// What Slack answers: a bot in JSON, an incoming webhook in words.
+// Answers of Slack: to a bot in JSON, to an incoming webhook in words.
 import { z } from 'zod';
 import type { Receipt } from '../../core/model/delivery.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './answers.ts';
@@ -32,13 +32,13 @@ export function isThreadGone(answer: ReceiverAnswer): boolean {
   return NO_THREAD.test(botErrorOf(answer) ?? '');
 }
 
-/** Where a message stands: its channel, and its number there. */
+/** The place of a message: its channel, and its number there. */
 export type Posted = Pick<z.infer<typeof BotAnswer>, 'channel' | 'ts'>;
 
 /** It may have half succeeded. */
 const UNKNOWN = /^(?:fatal_error|internal_error)$/;
 
-/** What an answer means; the status is 200 whatever came of it. `receiptOf`: of the message that was posted. */
+/** The meaning of an answer. The status is always 200. `receiptOf`: of the posted message. */
 export function readBot(
   answer: ReceiverAnswer,
   receiptOf: (posted: Posted) => Receipt | undefined,

@@ -1,11 +1,11 @@
-// What follows from a conversation with a mail server that ended otherwise than with a mail taken over.
+// The outcome of a conversation with a mail server that did not accept the mail.
 import type { Outcome } from '../../core/model/delivery.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import { singleLine } from '../../lib/untrusted.ts';
 import { EGRESS_REFUSED } from './egress.ts';
 import type { SmtpServer } from './smtp-server.ts';
 
-/** What nodemailer puts on its errors, as far as it is looked at here. */
+/** The properties of nodemailer's errors that are read here. */
 export interface SmtpError extends Error {
   readonly code?: string;
   readonly originalCode?: string;
@@ -16,13 +16,13 @@ export interface SmtpError extends Error {
 }
 
 const MINUTE_MS = 60_000;
-/** Grey-listing servers refuse whoever comes back sooner. */
+/** Grey-listing servers refuse clients that come back sooner. */
 const AFTER_TEMPORARY_MS = MINUTE_MS;
 const AFTER_PERMANENT_MS = 5 * MINUTE_MS;
 /** Too many wrong passwords lock the account; a person has to correct it anyway. */
 const AFTER_LOGIN_MS = 15 * MINUTE_MS;
 
-/** `isHandedOver`: the final dot had left, so that nobody knows whether the message was taken. */
+/** `isHandedOver`: the final dot had been sent, so it is unknown whether the message was accepted. */
 export function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean, show: Show): Outcome {
   if (error.code === EGRESS_REFUSED)
     return { type: 'again', why: `not connected: ${error.message}`, atLeastMs: AFTER_LOGIN_MS, auth: true };

@@ -1,7 +1,7 @@
-// One SMTP conversation: connect, log in, hand over one message for one recipient, leave. nodemailer speaks the
-// protocol; its transport is not used, since only here it can be seen whether the final dot had left when a
-// connection broke. Before it, the message was certainly not taken; after it, nobody knows. The connection is made here
-// as well: nodemailer would look the name up by itself, and go wherever it leads.
+// One SMTP conversation: connect, log in, hand over one message for one recipient, quit. nodemailer implements the
+// protocol. Its transport is not used, because it does not tell whether the final dot had been sent when a connection
+// broke. Before the dot, the message was certainly not accepted; after it, that is unknown. The connection is made here
+// too: nodemailer would look up the name by itself, and connect to any address.
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
@@ -36,7 +36,7 @@ interface Envelope {
   readonly to: string;
 }
 
-/** Hands one message over. Never throws; neither the password nor what was made of it is in any outcome. */
+/** Hands one message over. Never throws; no outcome contains the password or a form of it. */
 export async function submit(
   route: SmtpRoute,
   envelope: Envelope,
@@ -56,7 +56,7 @@ export async function submit(
   }
 }
 
-/** What became of the message, once there is a connection. */
+/** The outcome of the message, once there is a connection. */
 async function handOver(
   connection: SMTPConnection,
   server: SmtpServer,

@@ -7,7 +7,7 @@ export function isWebAddress(text: string): boolean {
   return url !== null && url.hostname !== '';
 }
 
-/** What a message of a refused address says. */
+/** The message about a refused address. */
 export const WEB_ADDRESS = 'must be an http: or https: address such as https://hooks.example.com/alerts';
 
 /** `hooks.example.com`, `::1`: the name or the bare address; empty when it is no address of the web at all. */
