@@ -28,13 +28,13 @@ export interface App {
   /** Where /metrics is. */
   readonly url: string;
   readonly watches: () => readonly Watch[];
-  /** Reads config and rules anew, soon. */
+  /** Reads config and rules again, soon. */
   reload(): void;
   /** Works until the signal aborts, then stops within ten seconds, losing nothing. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Rejects with a `StorageError`, `StoreBusyError` or `WebError` whose text is for the operator. */
+/** Rejects with a `StorageError`, `StoreBusyError` or `WebError`. Its text is for the operator. */
 export async function openApp(given: AppOptions): Promise<App> {
   const { setup } = given;
   await using opened = new AsyncDisposableStack();
@@ -77,7 +77,7 @@ async function runUntil(
     runtime.run(until),
     journal.started(setup, version),
     ...loops.map((loop) => supervisor.supervise(loop, until)),
-    // Not supervised: a state that is lost ends the daemon, after what was learned last is written down.
+    // Not supervised: a lost state ends the daemon, after the latest memories are stored.
     guard.run(until),
   ];
   try {

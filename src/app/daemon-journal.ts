@@ -1,4 +1,4 @@
-// What the daemon writes of itself into the journal. A line that cannot be written is logged: it stops nothing.
+// The daemon's lines about itself in the journal. A line that cannot be written is logged and stops nothing.
 import type { Ownership } from '../cluster/ownership.ts';
 import type { JournalKind } from '../core/journal/entry.ts';
 import { idOf } from '../core/model/watch/identity.ts';
@@ -40,14 +40,14 @@ export function createDaemonJournal({ store, ownership, clock, log }: DaemonJour
     configured: (setup) => write('config', rulesOf(setup)),
     async stopped() {
       await write('stop', null);
-      // What is left is chained by the next daemon.
+      // The next daemon chains the other lines.
       const fence = ownership.fenceOf('service:journal');
       if (fence !== null) await store.chainJournal(MOST_CHAINED, fence).catch(() => undefined);
     },
   };
 }
 
-/** Two setups with the same digest ask, decide and tell the same. */
+/** Two setups with the same digest poll, decide and send the same. */
 function rulesOf({ watches, config }: Setup): { readonly watches: number; readonly rules: string } {
   return { watches: watches.length, rules: idOf(JSON.stringify(outlineOf(watches, recipientsIn(config)))) };
 }

@@ -7,7 +7,7 @@ import type { Store } from '../store/contract/store.ts';
 type Named = Pick<Watch, 'name' | 'rule'>;
 
 export interface Pauses {
-  /** Reads them anew. Rejects with a `StorageError`; then those that were read before hold. */
+  /** Reads them again. Rejects with a `StorageError`; then the earlier ones remain. */
   read(): Promise<void>;
   /** The one in force; null while the watch is polled. */
   of(watch: Named): Pause | null;
@@ -24,7 +24,7 @@ export function createPauses({
 }): Pauses {
   let byName: ReadonlyMap<string, readonly Pause[]> = new Map();
 
-  /** Of 10,000 watches few are paused, and every tick asks for all. */
+  /** Few of 10,000 watches are paused, and every tick asks for all of them. */
   function last({ name, rule }: Named): Pause | null {
     if (byName.size === 0) return null;
     const own = [...(byName.get(name) ?? []), ...(name === rule ? [] : (byName.get(rule) ?? []))];

@@ -36,14 +36,16 @@ export interface ChannelsOptions {
   readonly clock: Clock;
   readonly log: Log & Pick<SafeLog, 'addSecrets'>;
   readonly supervise: Supervise;
-  /** One replica at a time sends on a channel, so that what is sent at once, and within an hour, stays bounded. */
+  /**
+   * One replica at a time sends on a channel, so the number of parallel sends and of messages in an hour is limited.
+   */
   readonly whileHeld: WhileHeld;
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
   readonly print: (line: string) => Promise<void>;
   readonly version: string;
   /** Redacts every secret of the config. */
   readonly redact: (text: string) => string;
-  /** Logs what would be sent, and sends nothing. */
+  /** Logs the messages and sends none. */
   readonly isDry: boolean;
   /** These as a sender has them. */
   readonly mayGo: MayGo;
@@ -53,22 +55,22 @@ export interface ChannelsOptions {
 export interface ChannelSet {
   /** Opens the channels that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
-  /** Of the config in force. */
+  /** The recipients by the config in force. */
   readonly recipientsOf: RecipientsOf;
   wake(channels: ReadonlySet<string>): void;
-  /** Something happened, or somebody acknowledged: receivers that keep their own state are told. */
+  /** Wakes the loops of receivers that keep their own state, after a transition or an acknowledgement. */
   wakeMirrors(): void;
-  /** What such receivers did not accept. */
+  /** The alerts that such receivers did not accept. */
   owedToMirrors(): readonly OutboxDepth[];
-  /** Of those that are open. */
+  /** The names of open channels. */
   names(): readonly string[];
   /** All that waits for its next try there is tried at once. */
   resume(channel: string): void;
   /** How the tries on each open channel end. */
   health(): ReadonlyMap<string, ChannelHealth>;
-  /** One try at once, of what is not in the outbox. Never rejects. */
+  /** One immediate attempt for a delivery that is not in the outbox. Never rejects. */
   sendNow(delivery: Delivery, attempt: Attempt): Promise<Outcome>;
-  /** Sends a sample to each recipient at once. Never rejects; of a channel that is not open it tells nothing. */
+  /** Sends a sample to each recipient at once. Never rejects; empty for a channel that is not open. */
   sample(channel: string): Promise<readonly SampleTry[]>;
   /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
   stop(budgetMs: number): Promise<void>;
@@ -83,9 +85,9 @@ interface Built {
   readonly notifier: OpenNotifier;
   /** To whom samples go. */
   readonly sampled: readonly string[];
-  /** Of a receiver that keeps its own state of alerts. */
+  /** Set for a receiver that keeps its own state of alerts. */
   readonly mirror: { readonly loop: MirrorLoop; readonly open: OpenMirror } | null;
-  /** Of a receiver that keeps acknowledgements of its own. */
+  /** Set for a receiver that keeps its own acknowledgements. */
   readonly acks: AckPasser | null;
 }
 
@@ -125,7 +127,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
     const onOutcome = (outcome: Outcome): void => {
       health.ended(outcome);
       metrics.delivery({ channel: name, outcome: outcome.type });
-      // What was acknowledged before the receiver knew of it can be passed on.
+      // The receiver now has the alert, so an earlier acknowledgement can be passed on.
       if (outcome.type === 'sent') acks?.wake();
     };
     const { acknowledge } = guarded;

@@ -1,4 +1,4 @@
-// What the config in force says of who is told.
+// The rules of the config in force for dispatching messages.
 import type { Config } from '../../config/model.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
 import { ANNOUNCER } from '../../core/model/ids.ts';
@@ -12,7 +12,7 @@ import { isSelfWatch } from '../../engine/self/self-watch.ts';
 
 type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'coveredUntil' | 'presentOf'>;
 
-/** What is owed on a channel that is gone waits for it, each alert alone. */
+/** Deliveries on a removed channel wait for it to come back, each alert in one of its own. */
 const GONE = { unit: 'alert', cap: null } as const;
 
 export function dispatchRulesOf(config: Config, watches: readonly Watch[], process: InForce): DispatchRules {
@@ -44,7 +44,7 @@ export function dispatchRulesOf(config: Config, watches: readonly Watch[], proce
   };
 }
 
-/** Nobody reads what it is told at once. */
+/** People do not read these receivers, so no acknowledgement is expected. */
 function isUnanswered(type: string): boolean {
   return type === 'log' || type === 'alertmanager';
 }

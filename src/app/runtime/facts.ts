@@ -9,7 +9,7 @@ import type { ExplorerState } from '../../query/view.ts';
 import type { InForce } from './in-force.ts';
 import type { Parts } from './parts.ts';
 
-/** What only this process knows, for those who look at what runs. */
+/** Data that only this process has, for readers of the running daemon. */
 export interface RuntimeFacts extends Pick<Poller, 'changedSince' | 'figuresOf' | 'snapshotOf' | 'healthOf'> {
   /** In force; null: none is yet. */
   config(): Config | null;

@@ -6,7 +6,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Setup } from '../setup/setup.ts';
 import { NO_RULES } from './dispatch-rules.ts';
 
-/** What was committed last, replaced as a whole. */
+/** The setup of the last commit, replaced as a whole. */
 export interface InForce {
   /** Null: nothing was yet. */
   readonly config: Config | null;

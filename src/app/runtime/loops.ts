@@ -1,4 +1,4 @@
-// What turns for as long as the daemon runs. Of what serves the whole state, only its holder's turns.
+// The loops that run as long as the daemon. A loop for the whole state runs only in the replica that holds its shard.
 import { reportBlind } from '../../engine/reporting/blind-report.ts';
 import type { PausedWatch } from '../../engine/reporting/paused-watches.ts';
 import { reportPauses } from '../../engine/reporting/pause-report.ts';
@@ -23,7 +23,7 @@ export function runtimeLoops(options: LoopsOptions): Loop[] {
   const isFull = (): boolean => storageState() === 'full';
   const isPruner = (): boolean => ownership.fenceOf('service:journal') !== null;
   const dispatch = async (signal: AbortSignal): Promise<void> => {
-    // Whoever dispatched before may have had other rules.
+    // The replica that dispatched before may have had other rules.
     dispatcher.reload();
     await dispatcher.run(signal);
   };

@@ -17,7 +17,9 @@ export interface PageLinks {
 
 export const NO_LINKS: PageLinks = { ackOf: () => null, pageOf: () => null };
 
-/** `secret`: null where nothing is acknowledged by a link. What the daemon tells of itself is acknowledged on its page. */
+/**
+ * `secret`: null if links do not acknowledge alerts. Alerts of the daemon about itself are acknowledged on its page.
+ */
 export function pageLinksOf(
   { publicUrl, page }: Pick<HttpSettings, 'publicUrl' | 'page'>,
   secret: string | null,
@@ -33,18 +35,18 @@ export function pageLinksOf(
   };
 }
 
-/** It speaks of something that is to be acknowledged, and is kept. */
+/** True if the delivery contains an alert to acknowledge. */
 function isOpen({ kind, members }: Delivery): boolean {
   if (isHoldSummary(kind)) return false;
   return members.some(({ message }) => {
     const { type, watch, kind: of, severity } = message;
     const isOver = type === 'alert.resolved' || type === 'alert.retracted';
-    // Nobody has to look at what is only information, and it is not repeated.
+    // Information needs no acknowledgement and is not repeated.
     return !isOver && watch !== BUILT_IN_RULE && of !== SAMPLE && severity !== 'info';
   });
 }
 
-/** Sends each delivery with its links, as they are at that time. No answer of the other side is kept with a link in it. */
+/** Sends each delivery with its links at that time. Links are removed from the answer before it is stored. */
 export function withLinks(notifier: OpenNotifier, links: () => PageLinks, readBy: 'people' | 'machines'): OpenNotifier {
   return {
     ...notifier,

@@ -39,7 +39,7 @@ export interface PartsOptions
   readonly metrics: Metrics;
   readonly storageState: () => StorageState;
   readonly pauses: Pick<Pauses, 'of' | 'until'>;
-  /** Writes down what polls see; closed by who opened it. */
+  /** Records polls; the caller closes it. */
   readonly recorder: Recorder | null;
   /** Observes polls instead of the recorder. */
   readonly hook?: PollHook;
@@ -61,9 +61,9 @@ export interface Parts {
   readonly keptPlans: KeptPlans;
   readonly retirement: Retirement;
   readonly unrecorded: Unrecorded;
-  /** What was done, for the daily report. */
+  /** Counts of work, for the daily report. */
   readonly work: WorkCounts;
-  /** What explorers answered in the last hour. */
+  /** Answers of explorers in the last hour. */
   readonly explorerFacts: ExplorerReporter;
   /** The last polls of each watch. */
   readonly pollRing: PollRing;
@@ -75,11 +75,11 @@ interface Wiring {
   /** Held while a setup is replaced. */
   readonly changing: Mutex;
   readonly redact: ChannelsOptions['redact'];
-  /** Whether anyone is told of what is wrong with the daemon itself. */
+  /** True if a channel for alerts about the daemon is set. */
   readonly hasSelf: () => boolean;
   /** The zone in which people are shown times. */
   readonly timeZone: () => string;
-  /** Who is told, as the setup in force has it. */
+  /** The dispatch rules of the setup in force. */
   readonly rules: () => DispatchRules;
   /** Whether a daily report is made. */
   readonly hasDigest: () => boolean;
@@ -87,7 +87,7 @@ interface Wiring {
   readonly isWatched: (watch: WatchId) => boolean;
 }
 
-/** Of polls that nobody is told of. Their commits share a wait for the disk, which is as long as many of them. */
+/** The wait for commits without messages. They share a wait for the disk, which takes as long as many of them. */
 const SILENT_WAIT_MS = 25;
 
 /** A lease that ended is renewed, or its shard found lost, when the database answers; that is looked for as often. */

@@ -1,5 +1,5 @@
-// What the explorers of one plan may ask together. Budgets live as long as an explorer that uses them: one of a key that
-// was rotated out goes with its explorers. The books of a plan and its rests stay when only its pace changes.
+// The budget of the explorers of one plan. A budget lives as long as an explorer that uses it: after a change of the
+// key it ends with its explorers. The books of a plan and its pauses stay when only its pace changes.
 import { createHmac } from 'node:crypto';
 import type { ExplorerSettings } from '../../config/model.ts';
 import type { SharedPlan } from '../../config/shared-plans.ts';
@@ -25,7 +25,7 @@ export function paceOf(shared: SharedPlan | undefined): Pace {
   return { concurrency: shared.concurrency, requestsPerSecond: shared.plan?.requestsPerSecond ?? null };
 }
 
-/** A budget that is in use, and of which plan. */
+/** A budget in use, with its plan. */
 export interface PlanBudget {
   /** Origin and key; kept in memory only. */
   readonly plan: string;

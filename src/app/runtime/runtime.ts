@@ -1,4 +1,4 @@
-// Runs one setup after the other, and what goes on beside polls.
+// Runs one setup after the other, and the loops beside the polls.
 import type { Follower } from '../../cluster/ownership.ts';
 import type { HealthByAlert } from '../../core/model/health.ts';
 import type { WatchId } from '../../core/model/ids.ts';
@@ -40,9 +40,9 @@ export interface Runtime extends AsyncDisposable {
    * one waits until this one is committed or disposed of.
    */
   prepare(next: Setup): Promise<Prepared>;
-  /** Those in force; none before the first commit. */
+  /** The watches in force; none before the first commit. */
   watches(): readonly Watch[];
-  /** Those of them that are polled here. */
+  /** The watches in force that this process polls. */
   polled(): readonly Watch[];
   /** The other replica that asks the explorer; null: none is known to. */
   replicaOf(explorer: string): string | null;
@@ -50,7 +50,7 @@ export interface Runtime extends AsyncDisposable {
   readonly parts: WorkingParts;
   /** Names of the channels that are open. */
   channels(): readonly string[];
-  /** Sends on this channel again, even where its receiver had said that it is gone. */
+  /** Sends on this channel again, even if its receiver had answered that it no longer exists. */
   retry(channel: string): void;
   /** Sends a sample to each recipient of the channel at once. */
   sample(channel: string): Promise<readonly SampleTry[]>;
@@ -58,27 +58,27 @@ export interface Runtime extends AsyncDisposable {
   pollNow(watches: readonly Watch[]): void;
   /** The alerts that are remembered, for the metrics. */
   alerts(): Iterable<AlertCount>;
-  /** The channels that are told what is wrong with the daemon itself. */
+  /** The channels for alerts about the daemon itself. */
   self(): readonly string[];
   /** Transitions were committed elsewhere. */
   dispatch(): void;
   /** Something may be due that another replica stored. */
   look(): void;
-  /** Tells from memory of critical alerts that the store does not keep. */
+  /** Sends critical alerts from memory while the store cannot be written. */
   readonly unrecorded: Unrecorded;
   heartbeat(): HeartbeatSettings | null;
   digest(): DigestSettings | null;
   /** The zone in which people are shown times. */
   readonly timeZone: () => string;
-  /** What was done since the start. */
+  /** Counts of work since the start. */
   work(): WorkByExplorer;
   memoryOf(watch: WatchId): Memory | undefined;
-  /** What only this process knows of watches and explorers. */
+  /** Data about watches and explorers that only this process has. */
   readonly facts: RuntimeFacts;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
   /** Polls the watches of shards that are claimed, and no others. */
   readonly follower: Follower;
-  /** Works until the signal aborts; then polls end, and what they learned is written down. */
+  /** Works until the signal aborts; then polls end and their results are stored. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -123,7 +123,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   metrics.mirrorPlans(() => parts.spending.plans().filter(({ state }) => state.explorers.some(isAskedHere)));
   metrics.mirrorOutbox(async () => (await store.survey()).outbox);
 
-  /** Of the explorers that are asked from here: of others it is not known when they are over. */
+  /** Only for explorers that this process polls: for others the end of a pause is unknown. */
   function rests(): ReadonlyMap<string, PlanRest> {
     return new Map([...explorers.rests()].filter(([name]) => isAskedHere(name)));
   }

@@ -1,8 +1,8 @@
 // Puts one setup in force after the other, in three steps:
 //
-//   prepare   reads the state file and opens what is new; the only step that may fail, and it changes nothing
+//   prepare   reads the state file and opens new parts; the only step that may fail, and it changes nothing
 //   commit    swaps everything at once: a poll sees the former setup or the new one, never a mixture
-//   after     closes what was replaced once nobody uses it; retires watches that are gone (engine/upkeep/retirement.ts)
+//   after     closes replaced parts once they are unused; retires watches that are gone (engine/upkeep/retirement.ts)
 import type { Ownership } from '../../cluster/ownership.ts';
 import { secretsOf } from '../../config/config.ts';
 import { recipientsIn } from '../../config/routing/recipients.ts';
@@ -47,7 +47,7 @@ export function createSetups(options: SetupsOptions): Setups {
   const { coveredElsewhere, keptPlans } = parts;
   const startedAt = clock.now();
   let inForce = NOTHING_YET;
-  /** Those that are polled here. */
+  /** The watches that this process polls. */
   let own: ReadonlyMap<WatchId, Watch> = new Map();
 
   function putInForce({ config, watches, ruleFiles }: Setup): void {
@@ -69,7 +69,7 @@ export function createSetups(options: SetupsOptions): Setups {
     metrics.reload(true, clock.now());
   }
 
-  /** The built-in watch looks at the daemon all the time. */
+  /** The built-in watch observes the daemon continuously. */
   function lookedAt(id: WatchId): Instant | null {
     if (isSelfWatch(id)) return clock.now();
     return isElsewhere(id) ? coveredElsewhere.of(id) : blindWatches.lookedAt(id);

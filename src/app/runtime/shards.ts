@@ -1,5 +1,5 @@
-// What there is to be shared out between replicas, by the config: the watches of each plan, the sender of each channel, and
-// two services.
+// The shards that replicas share, by the config: the watches of each plan, the sender of each channel, and two
+// services.
 import { createHash } from 'node:crypto';
 import type { DeclaredConfig } from '../../cluster/ownership.ts';
 import type { Config, ExplorerSettings } from '../../config/model.ts';
@@ -36,7 +36,7 @@ export function declaredIn(setup: Pick<Setup, 'config' | 'watches'>): DeclaredCo
   };
 }
 
-/** Of what is no longer in the config, whoever dispatches tells. */
+/** A cause that is no longer in the config is reported by the replica that dispatches. */
 export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Config, 'explorers' | 'channels'>): Shard {
   const explorer = explorerOf(cause);
   if (explorer !== null && explorers.has(explorer)) return shardOfExplorer({ explorers })(explorer);

@@ -23,7 +23,7 @@ export interface StateFile {
   measure(): DiskUse;
 }
 
-/** Of the file that was opened at the start, wherever a reload has it. */
+/** The file that was opened at the start, even if a reload names another one. */
 export function stateFileOf({ state }: Config): StateFile {
   return {
     backups: ({ backup }) => (backup.keep === 0 ? null : openBackups({ ...state, backup })),
@@ -41,7 +41,7 @@ export interface UpkeepOptions {
   readonly isFull: () => boolean;
   readonly isPruner: () => boolean;
   readonly backupHealth: BackupHealth;
-  /** What is free on the disk of the state, where it is too little; null where it is enough. */
+  /** Gets the free bytes on the disk of the state if they are too few; null if there are enough. */
   readonly onDiskLow: (freeBytes: number | null) => void;
   readonly metrics: Pick<DaemonMetrics, 'backupMade' | 'backupFailed' | 'stateMeasured'>;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-// What the addresses are that `init` was given, as the explorer shows them.
+// Detects the types of the addresses that `init` was given, by asking the explorer.
 import { Missed, type Read } from '../../core/model/watch/question.ts';
 import type { Address } from '../../core/values/address.ts';
 import type { Amount } from '../../core/values/amount.ts';
@@ -14,7 +14,7 @@ export interface DetectedAddress extends NamedAddress {
   readonly what: 'token' | 'contract' | 'account';
   /** Coins that it holds; null = unknown. */
   readonly coins: Amount | null;
-  /** Kinds of tokens on the first page of what it holds. */
+  /** Kinds of tokens on the first page of its holdings. */
   readonly tokens: number;
 }
 

@@ -15,7 +15,7 @@ import type { Sources } from './sources.ts';
 
 export interface ReloadOptions extends SetupTools {
   readonly configFile: string;
-  /** What the daemon started with. */
+  /** The setup at the start of the daemon. */
   readonly setup: Setup;
   readonly sources: Pick<Sources, 'begin'>;
   readonly runtime: Pick<Runtime, 'prepare'>;
@@ -32,7 +32,7 @@ export interface Rejected {
   /** When the first try failed. */
   readonly since: Instant;
   readonly why: string;
-  /** Of the files; empty where something else failed. */
+  /** Problems of the files; empty if the cause was another one. */
   readonly problems: readonly Problem[];
 }
 

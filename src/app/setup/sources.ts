@@ -1,6 +1,6 @@
-// The files that a load read, each in the state in which it was read: config, rules and secrets. Compared with what lies
-// there now. Looking at them finds every way in which files are changed, which watching directories does not: a directory
-// or a link that is replaced (as Kubernetes updates a ConfigMap), a secret that lies elsewhere, a network file system.
+// The files that a load read (config, rules and secrets), each with its state at that time, to compare with the present
+// state. Polling finds every way in which files are changed. Watching directories would miss a replaced directory or
+// link (as Kubernetes updates a ConfigMap), a secret elsewhere, and a network file system.
 import { statSync, type BigIntStats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import type { ReadFile } from '../../config/model.ts';
@@ -9,9 +9,9 @@ import { listFiles, type ListFiles } from '../../rules/read.ts';
 export interface Sources {
   readonly readFile: ReadFile;
   readonly listFiles: ListFiles;
-  /** A load begins: what was read before does not count any more. */
+  /** Starts a load: files of earlier loads no longer count. */
   begin(): void;
-  /** What the last load read, as a text to compare with. */
+  /** The state of the files that the last load read, as a text to compare. */
   loaded(): string;
   /** The same as it is now. Equal texts: a load would read the same. Never rejects. */
   current(): Promise<string>;
@@ -26,7 +26,7 @@ export function createSources(readFile: ReadFile): Sources {
 
   return {
     readFile(path, bounds) {
-      // Before it is read: a change in between is found at the next look, instead of never.
+      // Taken before reading, so that a change in between is found at the next check.
       stateByPath.set(path, stateOf(path));
       return readFile(path, bounds);
     },
@@ -79,7 +79,7 @@ function shown(paths: readonly string[]): string {
   return JSON.stringify(paths.toSorted());
 }
 
-/** Of the file itself, behind all links. */
+/** The state of the file itself, behind all links. */
 function describe({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }

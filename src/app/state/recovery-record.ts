@@ -1,7 +1,7 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Recovery } from '../../store/contract/backups.ts';
 
-/** What took the place of a state that was damaged or gone when the daemon started. */
+/** How a state that was damaged or missing at the start was replaced. */
 export interface RecoveryRecord {
   readonly recovered: (how: Recovery) => void;
   /** For an hour. */

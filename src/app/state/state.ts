@@ -1,4 +1,4 @@
-// What is opened before all else: the state, what this process holds of it, and the clock that goes with it.
+// The parts that are opened first: the state, the ownership of its shards, and the clock.
 import { createSoleOwnership, type Ownership } from '../../cluster/ownership.ts';
 import { createSharedOwnership } from '../../cluster/shared-ownership.ts';
 import { createAnchoredClock } from '../../lib/anchored-clock.ts';

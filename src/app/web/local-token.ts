@@ -1,5 +1,5 @@
-// The token file beside the state file: whoever may read it may use the API from this machine. It outlives restarts, so
-// that a client that lost its answer can repeat the request to the next process.
+// The token file beside the state file. A local user who may read it may use the API from this machine. It outlives
+// restarts, so that a client that lost its answer can repeat the request to the next process.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -68,11 +68,14 @@ function readToken(
   }
 }
 
-/** Under a name of its own first: nobody sees a file without a token, and a link in its place is replaced, not followed. */
+/**
+ * Written under a name of its own first: the file never exists without its token, and a link in its place is replaced,
+ * not followed.
+ */
 function writeToken(file: string): string {
   const token = randomBytes(BYTES).toString('base64url');
   const fresh = `${file}.new`;
-  // Where a database keeps the state, nobody else has made it.
+  // If a database stores the state, the directory may not exist yet.
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   rmSync(fresh, { force: true });
   writeFileSync(fresh, `${token}\n`, { flag: 'wx', mode: 0o600 });

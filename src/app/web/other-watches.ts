@@ -1,4 +1,4 @@
-// What pages see of watches that another replica polls: what that one wrote down, read again when somebody looks.
+// The data of watches that another replica polls, for pages: its stored rows, read again when they are shown.
 import type { Watch } from '../../core/model/watch/watch.ts';
 import type { ClusterView, Ownership } from '../../cluster/ownership.ts';
 import { isOld, mergedHealth, type HealthSummary } from '../../core/model/quality/health-summary.ts';
@@ -14,7 +14,7 @@ export interface OtherWatchesOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A replica writes down every ten seconds what its watches read. */
+/** A replica stores the results of its watches every ten seconds. */
 const READ_AGAIN_MS = 5000;
 
 interface Read {
@@ -27,7 +27,7 @@ interface Others extends ReturnType<typeof storedWatches> {
   readonly health: HealthSummary;
 }
 
-/** The view of this process, with what the state holds of the watches of others. Rejects with a `StorageError`. */
+/** The view of this process, with the stored data of watches of other replicas. Rejects with a `StorageError`. */
 export function createOtherWatches({ runtime, ownership, clock }: OtherWatchesOptions) {
   let last: Read | null = null;
 
@@ -73,13 +73,13 @@ function healthOfOthers(
   return [...rows].flatMap(([id, health]) => (id === own || isOld(health, now) ? [] : [health]));
 }
 
-/** Of a watch of another replica, this process knows nothing itself. */
+/** This process has no data of its own about watches of other replicas. */
 function withOthers(own: RuntimeView, watches: readonly Watch[], others: Others): RuntimeView {
   const ids = new Set(watches.map(({ id }) => id));
   return {
     ...own,
     memoryOf: (id) => (ids.has(id) ? others : own).memoryOf(id),
-    // What others wrote down is read again as a whole.
+    // The rows of other replicas are always read again as a whole.
     changedSince: () => ({ mark: 0, ids: null }),
     figuresOf: (id) => (ids.has(id) ? others : own).figuresOf(id),
     snapshotOf: (id) => (ids.has(id) ? others : own).snapshotOf(id),

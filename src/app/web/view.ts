@@ -1,4 +1,4 @@
-// What queries see of the running daemon.
+// The queries' view of the running daemon.
 import type { Ownership } from '../../cluster/ownership.ts';
 import type { Config } from '../../config/model.ts';
 import { summaryOfHealth, type DaemonHealth } from '../../engine/reporting/daemon-health.ts';
@@ -16,7 +16,7 @@ export interface ViewOptions {
   readonly ownership: Pick<Ownership, 'isShared' | 'view'>;
   readonly health: () => DaemonHealth;
   readonly reload: Pick<Reload, 'rejected'>;
-  /** What the daemon started with. */
+  /** The setup at the start of the daemon. */
   readonly setup: Pick<Setup, 'config'>;
   readonly store: Pick<Store, 'reader'>;
   readonly clock: Pick<Clock, 'now'>;
