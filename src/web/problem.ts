@@ -28,7 +28,7 @@ export type ProblemName = keyof typeof PROBLEMS;
 
 export interface ApiProblem {
   readonly problem: ProblemName;
-  /** What the caller can do. Contains no secret and nothing that the caller may not know. */
+  /** Advice for the caller. Contains no secret and nothing that the caller may not know. */
   readonly detail: string;
   readonly mistakes?: readonly RequestMistake[];
   /** Seconds after which it is worth another try. */

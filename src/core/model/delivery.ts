@@ -124,7 +124,7 @@ export interface Attempt {
 
 export type PageOf = (alert: Pick<Message, 'key' | 'episode' | 'kind' | 'summary'>) => string | null;
 
-/** Of the due deliveries of a channel, those with a lower rank are sent first. */
+/** A lower rank is sent first among the due deliveries of a channel. */
 export const RANK_OF: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
 
 /** The reason of a `firing` that is sent again because a reload made its rule more severe. */
@@ -168,7 +168,7 @@ export function stateWord(type: MessageType): string {
 /** How the condition of a scheduled report begins. */
 export const ON_SCHEDULE = 'on schedule';
 
-/** True for a message that only reports values at its time: nobody has to act. */
+/** True for a message that only reports values at its time; it needs no action. */
 export function isReport({ type, condition }: Pick<Message, 'type' | 'condition'>): boolean {
   return type === 'alert.event' && condition.startsWith(`${ON_SCHEDULE} `);
 }

@@ -133,7 +133,7 @@ function minus(one: Stood, other: Stood): Stood {
 /** Removes runs at the back that cannot be the extreme of a later window, because the new run leaves later. */
 function pushOnto(runs: PastRun[], run: PastRun, isBeaten: (back: Amount) => boolean): void {
   for (let back = runs.at(-1); back !== undefined && isBeaten(back.value); back = runs.at(-1)) runs.pop();
-  // Of equal values the newer run is kept: it leaves the window later.
+  // The newer run of equal values is kept: it leaves the window later.
   if (runs.at(-1)?.value.equals(run.value) === true) runs.pop();
   runs.push(run);
 }

@@ -20,7 +20,7 @@ export interface Pending {
 export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
   const pending: Pending[] = [];
   for (const { watch, memory, hasPending } of facts) {
-    // Of ten thousand watches few have a pending alert; for the others no list is created.
+    // Few of ten thousand watches have a pending alert; for the others no list is created.
     if (memory === null || !hasPending) continue;
     for (const rule of watch.alerts) {
       if (rule.type === 'event') continue;

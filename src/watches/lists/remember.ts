@@ -16,7 +16,7 @@ export function remember<F extends Fields>(
   const blockByKey = new Map(before);
   for (const view of rows) {
     const { key = '', block } = positionOf(row, view);
-    // Of pending rows, the most recently met ones are kept.
+    // Keeps the pending rows that were met last.
     blockByKey.delete(key);
     blockByKey.set(key, block);
   }
