@@ -1,5 +1,5 @@
-// Results that a reload reuses: files whose text is the same are not read again, and conditions and templates whose
-// text and names are the same are not compiled again. It holds what the last load used. A load with it gives the same
+// Results that a reload reuses. Files with the same text are not read again, and conditions and templates with the same
+// text and names are not compiled again. It keeps the results that the last load used. A load with it gives the same
 // result as one without.
 import { Address } from '../core/values/address.ts';
 import type { AnyKind } from '../core/model/watch/kind.ts';
@@ -11,7 +11,7 @@ import type { Language, Meaning } from './language/model.ts';
 export interface RuleCache {
   parse(file: string, text: string): Parsed;
   language(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language;
-  /** Drops what was not used since the last sweep. Called at the end of each load. */
+  /** Drops results that were not used since the last sweep. Called at the end of each load. */
   sweep(): void;
 }
 

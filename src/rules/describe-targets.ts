@@ -1,4 +1,4 @@
-// The part of `check` that says who is told of each alert.
+// The part of `check` that lists the recipients of each alert.
 import { formatDuration } from '../lib/durations.ts';
 import { labelsOf } from '../core/model/watch/labels.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
@@ -14,8 +14,8 @@ interface Described {
 }
 
 /**
- * One line per alert: its name, its severity, its channels, and who is told later or when not. Where routes make a
- * difference between the instances of a watch, each instance has its own line.
+ * One line per alert: its name, its severity, its channels, and later or muted ones. If routes differ between the
+ * instances of a watch, each instance has its own line.
  */
 export function describeTargets(watches: readonly Watch[], routes: readonly Route[]): readonly string[] {
   const all = watches.flatMap((watch) =>

@@ -1,4 +1,4 @@
-// The output of `check`: what every watch asks, how often, and what that costs.
+// The output of `check`: the questions of every watch, how often they are asked, and their cost.
 import { showCron } from '../core/model/watch/schedule.ts';
 import type { Config } from '../config/model.ts';
 import { formatDuration } from '../lib/durations.ts';

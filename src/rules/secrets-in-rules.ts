@@ -1,11 +1,14 @@
-// Secrets that stand in rule files. Rules need none, and what they say is sent to people.
+// Secrets in rule files. Rules need none, and their texts are sent to people.
 import type { Problem } from '../config/problem.ts';
 import type { RuleFile } from './load.ts';
 
 /** A shorter one could be any word of a rule. */
 const SHORTEST = 8;
 
-/** The first place of each secret of the config in each file, and of what signs webhooks. Its lines are not shown. */
+/**
+ * The first place of each secret of the config in each file, and of secrets for signing webhooks. Their lines are not
+ * shown.
+ */
 export function secretsInRules(files: readonly RuleFile[], secrets: readonly string[]): Problem[] {
   const known = secrets.filter((secret) => secret.length >= SHORTEST);
   return files.flatMap(({ file, text }) => {

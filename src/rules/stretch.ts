@@ -31,7 +31,7 @@ const MOST_CHANGES = 5;
 const BY_RANK = SEVERITIES.toReversed();
 
 export interface PlannedWords {
-  /** A line for each severity, and one that says what would fit. Empty: the plan suffices. */
+  /** A line for each severity, and one that names a plan that fits. Empty: the plan suffices. */
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
 }

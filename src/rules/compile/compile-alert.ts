@@ -115,7 +115,7 @@ function ruleOf(compiling: Compiling, alert: Alert, parts: AlertParts, per: read
   return { ...base, ...holds, type: 'condition', while: parts.while, until: parts.until, found: null };
 }
 
-/** A condition is looked at when the watch is polled: two polls are the least time that it can hold. */
+/** A condition is evaluated when the watch is polled, so it holds for at least the time between two polls. */
 function warnOfShortHold({ warn, intervalMs }: Compiling, { written, path }: Alert): void {
   if (written.for === undefined || written.for === 0 || written.for >= intervalMs) return;
   const every = formatDuration(intervalMs);

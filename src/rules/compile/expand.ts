@@ -12,7 +12,7 @@ export interface Instance {
   readonly explorer: ExplorerSettings;
   readonly address: Address | null;
   readonly token: Address | null;
-  /** A label that tells it from the other instances of the rule; null when it is the only one. */
+  /** A label that distinguishes the instance from others of the rule; null if it is the only one. */
   readonly label: string | null;
 }
 
@@ -35,7 +35,7 @@ export function spread(compiling: Compiling): readonly Instance[] {
   return labelled(compiling, [...instances.values()], fans);
 }
 
-/** Addresses are made to look alike: where the short forms of two are equal, each label has whole ones. */
+/** Some addresses are made to look like others: if two short forms are equal, each label has whole addresses. */
 function labelled(compiling: Compiling, instances: readonly Instance[], fans: Fans): readonly Instance[] {
   const named = instances.map((instance) => ({ ...instance, label: labelOf(compiling, instance, fans, shortHex) }));
   const seen = new Set<string | null>();

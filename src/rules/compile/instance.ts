@@ -107,7 +107,7 @@ function readsOf(rule: AlertRule, comparedByDefault: readonly string[]): readonl
   return isAnyChange ? [...reads, ...comparedByDefault] : reads;
 }
 
-/** Every window that is looked back over, whatever is asked of it. */
+/** Every window that a condition reads, whatever its measure. */
 function windowsOf(alerts: readonly CompiledAlert[]): readonly WindowSpan[] {
   const spans = alerts.flatMap(({ windows }) => windows.map(({ path, ms }): WindowSpan => ({ path, ms })));
   return [...new Map(spans.map((span) => [JSON.stringify(span), span])).values()];

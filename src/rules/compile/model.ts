@@ -9,7 +9,7 @@ import type { RouteUse } from '../route-use.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { TextBudget } from './text-budget.ts';
 
-/** A watch's place in its file, and what the file says for all of its watches. */
+/** A watch's place in its file, and the file's settings for all of its watches. */
 export interface WatchSource {
   readonly source: Source;
   readonly path: Path;

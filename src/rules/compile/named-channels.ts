@@ -10,7 +10,7 @@ export function namedChannels(compiling: Compiling, alert: WrittenAlert, path: P
   const { place, watch, catalogue, complain } = compiling;
   const all = [...catalogue.config.channels.keys()];
   const names = alert.notify ?? watch.notify ?? place.defaults.notify ?? null;
-  // Without a route it needs no labels to know that nobody would be told.
+  // Without any route, an alert without `notify` has no channel, whatever its labels.
   if (names === null && catalogue.config.routes.length === 0) complainOfNobody(compiling, path);
   for (const [i, name] of (names ?? []).entries()) {
     if (all.includes(name)) continue;

@@ -1,4 +1,4 @@
-// The names that the config gives addresses and tokens, whichever rule uses them.
+// The names that the config gives addresses and tokens, for all rules.
 import type { Name } from '../../config/model.ts';
 import type { Address } from '../../core/values/address.ts';
 

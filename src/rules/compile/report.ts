@@ -1,4 +1,4 @@
-// `on: schedule`: what is told, and when.
+// `on: schedule`: the reported values and their times.
 import type { Path } from '../../config/yaml/written.ts';
 import type { ScheduledReport } from '../../core/model/watch/watch.ts';
 import { showCron } from '../../core/model/watch/schedule.ts';
@@ -13,7 +13,10 @@ export interface CompiledReport extends ScheduledReport {
   readonly values: readonly { readonly name: string; readonly template: CompiledTemplate }[];
 }
 
-/** `compile`: one value, as it stands in a text; null when it is wrong. Null when the alert is no report, or wrong. */
+/**
+ * `compile`: compiles one value, as in a text; null if it is wrong. The result is null if the alert is no report, or is
+ * wrong.
+ */
 export function reportOf(
   compiling: Compiling,
   { on, cron, zone, values = [] }: WrittenAlert,

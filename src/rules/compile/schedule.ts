@@ -19,7 +19,7 @@ const FIELDS = [
 
 export type CronSchedule = Extract<Schedule, { type: 'cron' }>;
 
-/** The schedule of a cron expression, or what is wrong with it. Equal schedules have equal expressions. */
+/** The schedule of a cron expression, or its mistake. Equal schedules have equal expressions. */
 export function cronSchedule(written: string, zone = 'UTC'): CronSchedule | { readonly complaint: string } {
   const expression = written.trim().replace(/\s+/g, ' ');
   const parts = expression.split(' ');
@@ -148,7 +148,7 @@ function daysOf(expression: string): (day: Instant) => boolean {
 
 type DayTest = (at: Date) => boolean;
 
-/** Days such as `L` and `5#1` are for node-cron to find, which is slower. */
+/** Days such as `L` and `5#1` are left to node-cron, which is slower. */
 function dayTest(values: readonly (number | string)[], days: string, of: (at: Date) => number): DayTest {
   const numbers = new Set(values.map(Number));
   if (!numbers.has(NaN)) return (at) => numbers.has(of(at));

@@ -1,4 +1,5 @@
-// Fields that the specification has and explorers in use leave out: a rule that reads one waits for what never comes.
+// Fields of the specification that explorers in use leave out: a rule that reads one waits for a value that never
+// comes.
 import type { AnyRecord, Field } from '../../core/values/fields.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import type { Compiling } from './model.ts';

@@ -1,5 +1,5 @@
-// Gives the alerts of each instance their channels: those that the routes lead to. Labels such as `explorer` and `of`
-// differ from instance to instance, and so may the channels.
+// Gives the alerts of each instance the channels of the routes. Labels such as `explorer` and `of` differ from instance
+// to instance, and so may the channels.
 import { labelsOf } from '../../core/model/watch/labels.ts';
 import type { AlertRule } from '../../core/model/watch/watch.ts';
 import type { RouteUse } from '../route-use.ts';

@@ -1,4 +1,4 @@
-// Whether `until` can end what `while` began.
+// Checks that `until` can end an alert that `while` began.
 import { quote } from '../../config/values/scalars.ts';
 import type { Path } from '../../config/yaml/written.ts';
 import { typeAt } from '../../core/values/fields.ts';

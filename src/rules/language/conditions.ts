@@ -1,5 +1,5 @@
 // Compiles the text of a condition into a function from an evaluation context to true, false or unknown. Mistakes are
-// found when the rule is loaded. What cannot be decided at evaluation is unknown.
+// found when the rule is loaded. A condition that cannot be decided is unknown.
 import type { ParseResult } from '@marcbachmann/cel-js';
 import type { EvaluationContext, StepBudget } from '../../core/model/watch/condition.ts';
 import type { Truth } from '../../core/model/ids.ts';

@@ -8,7 +8,7 @@ import type { CompiledCondition, CompiledTemplate, Language, Meaning } from './m
 import { GenerationCache } from '../generation-cache.ts';
 import { compileTemplate } from '../templates/templates.ts';
 
-/** `names`: what the config's names mean on this explorer. */
+/** `names`: the meanings of the config's names on this explorer. */
 export function createLanguage(kind: AnyKind, explorer: string, names: ReadonlyMap<string, Meaning>): Language {
   const constants = new Map<string, CelConstant>();
   for (const [name, meaning] of names) if (meaning !== 'absent') constants.set(name, meaning);

@@ -1,6 +1,6 @@
 // Mistakes in a condition or a template.
 
-/** A mistake: what is wrong, where, and what to do. */
+/** A mistake, its place, and how to correct it. */
 export interface ConditionMistake {
   readonly message: string;
   readonly hint?: string | undefined;

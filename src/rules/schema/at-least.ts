@@ -1,4 +1,4 @@
-// `at_least` of an alert: so many items within a time, a field of them that adds up to so much, or a part of them.
+// `at_least` of an alert: a number of items within a time, a sum of one of their fields, or a part of them.
 import { z } from 'zod';
 import { duration, integer, quantity, share, text } from '../../config/values/scalars.ts';
 

@@ -1,4 +1,4 @@
-// The rule file as a schema. What `of`, `token`, `explorer` and `notify` name is looked up later, against the config.
+// The rule file as a schema. The names in `of`, `token`, `explorer` and `notify` are checked later, against the config.
 import { ZoneShape } from '../../config/values/zone-shape.ts';
 import { z } from 'zod';
 import { GIVEN_LABELS } from '../../core/model/watch/labels.ts';

@@ -119,7 +119,7 @@ class Analyst {
       this.#complain(node, 'a division by zero is never known', 'Divide by something else.');
   }
 
-  /** Repeated parts, such as `a && b && a` or `x in [1, 2, 1]`: one of them was meant to be something else. */
+  /** Repeated parts, such as `a && b && a` or `x in [1, 2, 1]`: one of them is probably a mistake. */
   #findDuplicates(items: readonly Node[], scope: Scope): void {
     const seen = new Set<string>();
     for (const item of items) {

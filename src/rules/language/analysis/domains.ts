@@ -35,7 +35,7 @@ export function createDomains({ kind, fieldOf, constantOf }: DomainTerms): (node
     return domainOfType(fieldOf(node, scope));
   }
 
-  /** A value that is never below zero can fall by at most all of it. */
+  /** The largest fall of a value that is never below zero is the whole value. */
   function domainOfWindow(name: string, args: readonly Node[]): Domain {
     const [named] = args.length > 1 ? args : [];
     const type = named !== undefined ? fieldOf(named, NO_SCOPE) : typeAt(kind.fields, kind.while?.measured ?? '');

@@ -9,7 +9,7 @@ export function typeOf(node: Node): string {
   return node.checkedType?.name ?? '';
 }
 
-/** Numbers, times and durations: what has an order. */
+/** True for types with an order: numbers, times and durations. */
 export function isNumeric(node: Node): boolean {
   return NUMBERS.has(typeOf(node)) || TIMES.has(typeOf(node));
 }

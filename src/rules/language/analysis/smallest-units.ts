@@ -6,7 +6,7 @@ import { childrenOf, type Node } from '../syntax.ts';
 import type { Scope } from './scope.ts';
 import type { Terms } from './terms.ts';
 
-/** 0.001 coins in wei; a million of a token with six decimals. Few have so many whole ones. */
+/** 0.001 coins in wei; a million of a token with six decimals. Few holders have as many whole ones. */
 const SUSPECT = { coin: new Amount(10n ** 15n, 0), own: new Amount(10n ** 12n, 0) };
 /** A thousand of a token with 18 decimals. The largest supplies in use are near 10^18 whole tokens. */
 const SUSPECT_TOTAL = new Amount(10n ** 21n, 0);

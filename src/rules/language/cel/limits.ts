@@ -20,8 +20,8 @@ const PATTERN_STEP = 16;
 const LEAST_STEPS = 50;
 
 /**
- * CEL may catch it, as `a || b` does when `b` is true, and `exists` for each further item: one object for all, since the
- * stack of each would cost more than what it stops.
+ * CEL may catch it, as `a || b` does if `b` is true, and `exists` for each further item. One object serves all, since
+ * the stack of each would cost more than the work that the limit prevents.
  */
 const EXCEEDED = new Error('a limit was exceeded');
 
@@ -29,8 +29,8 @@ let left = MOST_STEPS;
 let reason: string | null = null;
 
 /**
- * Runs the work within the limits. `limit`: the one that was exceeded, even where CEL continued after the error. `steps`:
- * what it took.
+ * Runs the work within the limits. `limit`: the one that was exceeded, even if CEL continued after the error. `steps`:
+ * the steps that it took.
  */
 export function metered<T>(work: () => T): {
   readonly value: T | 'unknown';

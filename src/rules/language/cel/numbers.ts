@@ -40,7 +40,7 @@ export function registerNumbers(env: Environment): void {
   env.registerOperator('Amount in list<Amount>: bool', among);
 }
 
-/** Throws a RangeError for what is no finite number. */
+/** Throws a RangeError unless the value is a finite number. */
 export function exact(value: Numeric): Amount {
   if (value instanceof Amount) return value;
   if (typeof value === 'bigint') return new Amount(value, 0);

@@ -52,7 +52,7 @@ function defineFields(prototype: object, table: AnyRecord): void {
     });
 }
 
-/** Undefined stays undefined: CEL then fails with "no such key", which is how a condition becomes unknown. */
+/** Undefined stays undefined. CEL then fails with "no such key", and the condition becomes unknown. */
 function toCel(type: FieldType, value: unknown): unknown {
   if (value === undefined) return undefined;
   switch (type.type) {

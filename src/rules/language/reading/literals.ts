@@ -76,7 +76,7 @@ function isInItsMonth(text: string): boolean {
 
 type CompiledPattern = { readonly pattern: RE2JS } | { readonly message: string; readonly hint: string };
 
-/** The pattern of `re()` or `glob()`, or what is wrong with it. */
+/** The pattern of `re()` or `glob()`, or its mistake. */
 export function compilePattern(name: string, written: string): CompiledPattern {
   try {
     const pattern = name === 're' ? RE2JS.compile(written) : globPattern(written);

@@ -7,7 +7,7 @@ import { numberSlip } from './number-slips.ts';
 
 type Words = Pick<ConditionMistake, 'message' | 'hint'>;
 
-/** `error`: what CEL threw for `source`. */
+/** `error`: the error of CEL for `source`. */
 export function syntaxMistake(error: unknown, source: string): ConditionMistake {
   if (!(error instanceof ParseError))
     return { message: 'the condition is nested too deeply', start: 0, end: source.length };
