@@ -1,5 +1,5 @@
-// The page's own files: stylesheet, scripts, icons. Their names hold a digest of what is in them, so that browsers keep
-// them for a year and still get the new ones after an upgrade.
+// The page's own files: stylesheet, scripts, icons. Their names contain a digest of the content, so that browsers keep
+// them for a year and still load new ones after an upgrade.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

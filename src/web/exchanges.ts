@@ -1,5 +1,5 @@
-// The connections of the web server and the requests that each has outstanding. Bounds what clients cost that are slow to
-// send, do not read, or send many requests at once.
+// The connections of the web server, with the open requests of each. It limits the cost of clients that send slowly, do
+// not read, or send many requests at once.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -21,11 +21,11 @@ const PIECE_BYTES = 512;
 const MOST_SOCKETS = 2 * MOST_WAITING;
 
 /**
- * Answers the requests of one connection one after another, each once the answer before it was taken over by the system, so
- * that a client that does not read costs the memory of one answer.
+ * Answers the requests of one connection in turn, each after the system took the answer before it. So a client that
+ * does not read costs the memory of one answer.
  *
- * When too many wait for their clients (for a request, for the rest of one, or for an answer to be read), a new connection
- * replaces the one of them that has been still for longest. So clients that only hold connections, however many, cannot
+ * If too many connections wait for their clients (for a request, for the rest of one, or for an answer to be read), a
+ * new one replaces the one that has been idle for longest. So clients that only hold connections, however many, cannot
  * keep a supervisor from its answer.
  */
 export function boundExchanges(server: Server, answer: RequestListener, onRejected: () => void): void {

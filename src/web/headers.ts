@@ -25,8 +25,8 @@ const policy = secureHeaders({
 });
 
 /**
- * The parts of a page that its script asks for have none of them: no browser shows such an answer as a page, since only a
- * script of ours can send that header, and they would be half of what an open page costs.
+ * Answers to a page's script have no such headers, which would be half of an open page's cost. They are not needed:
+ * only our own scripts can send that request header, so no browser shows such an answer as a page.
  */
 export const headerPolicy: MiddlewareHandler = async (c, next) =>
   c.req.header('x-parts') === undefined ? policy(c, next) : next();

@@ -1,13 +1,13 @@
-// Tells what was answered, for the metrics.
+// Reports each answer for the metrics.
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 
 /** One request that was answered. */
 export interface Answered {
-  /** The pattern of the path, such as `/api/v1/watches/:name`; `*` where none fits. */
+  /** The pattern of the path, such as `/api/v1/watches/:name`; `*` if none fits. */
   readonly route: string;
   readonly status: number;
-  /** How long it took to build a page or an answer of the API; null for what was not built, or changes something. */
+  /** The time for building a page or an answer of the API; null for other answers and for changes. */
   readonly renderSeconds: number | null;
 }
 

@@ -1,6 +1,6 @@
 // Parameters of an address.
 
-/** One that stands several times is a list. */
+/** A parameter that occurs several times is a list. */
 export type Parameters = Readonly<Record<string, string | readonly string[]>>;
 
 /** Empty ones are left out. */

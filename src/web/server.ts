@@ -1,5 +1,5 @@
-// The daemon's web server, as sockets see it: where it listens, and what slow or many clients can cost. What it answers is
-// in app.ts.
+// The daemon's web server as a network service: its address, and limits on slow or many clients. The answers are in
+// app.ts.
 import { createServer, type Server } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server as SocketServer } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -19,7 +19,7 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/** The address cannot be listened on. Says which, why, and what to change. */
+/** The address cannot be used for listening. The text names it, the reason, and how to correct it. */
 export class WebError extends Error {
   override readonly name = 'WebError';
 }
@@ -62,7 +62,7 @@ function listenOnOtherLoopback(
   });
 }
 
-// Bounds what slow or many clients can cost.
+// Limits on slow or many clients.
 const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,

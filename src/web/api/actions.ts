@@ -23,7 +23,7 @@ function actionRoute(action: Action, perform: PerformAction): WriteRoute {
   });
 }
 
-/** Its matchers stand in a body, as those of a silence do. */
+/** The matchers are in the body, as for a silence. */
 export function previewRoute({ previewSilence }: Pick<Queries, 'previewSilence'>): WriteRoute {
   const about = {
     path: '/silences/preview',

@@ -41,7 +41,7 @@ function mistakesOf(issue: z.core.$ZodIssue): RequestMistake[] {
 
 const MOST_KEYS = 10;
 
-/** Words for mistakes of which the shape says nothing itself; undefined: the text of the library is good enough. */
+/** Words for mistakes for which the shape has no message; undefined: the library's text is good enough. */
 function words(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_value':

@@ -41,7 +41,7 @@ export interface ReadCall {
 
 export type ReadResult = { readonly body: object | string } | { readonly problem: ApiProblem };
 export type WriteResult = ReadResult & {
-  /** The place of what was made: a path under the root of the API. */
+  /** The location of the new thing: a path under the root of the API. */
   readonly location?: string | undefined;
 };
 

@@ -2,15 +2,15 @@
 
 const MOST = 10;
 const WITHIN_MS = 60_000;
-/** So many addresses are remembered, the oldest are forgotten first: an attacker may have very many. */
+/** The most addresses that are remembered; the oldest are dropped first, since an attacker may have very many. */
 const MOST_PEERS = 1000;
 
 export interface Attempts {
-  /** Another wrong token: how many there were within a minute, and where those are too many, how much of it is left. */
+  /** Counts another wrong token. Returns the count within a minute, and the time to wait if there are too many. */
   failed(peer: string): { readonly count: number; readonly waitMs: number | null };
 }
 
-/** `monotonic`: milliseconds of a clock that nobody sets. */
+/** `monotonic`: milliseconds of a clock that is never set. */
 export function createAttempts(monotonic: () => number): Attempts {
   const byPeer = new Map<string, { readonly since: number; count: number }>();
   return {

@@ -1,6 +1,6 @@
-// Passes that are over before their time: of people who left, and codes that were used. They are kept in the state, so that
-// they stay over after a restart and on every replica. Where the state does not answer, this process remembers them: nobody
-// is kept from the page by an outage of the storage.
+// Passes that ended early: sessions of people who left, and used codes. They are stored in the state, so that they stay
+// ended after a restart and on every replica. If the state does not answer, this process remembers them: an outage of
+// the storage keeps no one from the page.
 import type { Log } from '../../telemetry/log.ts';
 import type { Pass } from './signed.ts';
 

@@ -1,4 +1,4 @@
-// Forms that change something come from our own pages only: the browser says so in two headers, and the form holds a
+// Forms that change something must come from our own pages. The browser says so in two headers, and the form contains a
 // proof that no other site can know.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FormKey } from './visitors.ts';

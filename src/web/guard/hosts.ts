@@ -35,8 +35,9 @@ export function createHosts({ host, publicUrl, ownName = () => null }: HostOptio
 }
 
 /**
- * Browsers send a cookie of 127.0.0.1 to every port of it, and so to programs of other users. They send it nowhere else
- * under a name that only who has the token knows. Every name below `localhost` leads to a loopback address.
+ * Browsers send a cookie of 127.0.0.1 to every port of it, and so to programs of other users. A cookie for a secret
+ * name is sent to this daemon only: the name is derived from the token. Every name below `localhost` leads to a
+ * loopback address.
  */
 export function ownNameOf(localToken: string): string {
   return `${createHmac('sha256', localToken).update('name of the page').digest('hex').slice(0, 20)}.localhost`;

@@ -108,7 +108,7 @@ export function createTokens({
     known.push({ name: LOCAL, role: 'operator', digest: digestOf(localToken), isLocalOnly: true });
   return (token, peer) => {
     const digest = digestOf(token);
-    // All are compared, and digests have one length: the time taken says nothing about any token.
+    // All tokens are compared, and digests have one length: the time taken reveals nothing about any token.
     const [found] = known.filter((one) => timingSafeEqual(one.digest, digest));
     if (found === undefined || (found.isLocalOnly && !isLoopback(peer))) return null;
     return { name: found.name, role: found.role };

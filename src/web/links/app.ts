@@ -79,7 +79,7 @@ export function createLinksApp(tools: Tools): Hono<LinkEnv> {
 }
 
 function send(c: LinkContext, page: HtmlPage): Response {
-  // No search engine is to know a link that somebody published.
+  // Search engines must not list a link that someone published.
   c.header('X-Robots-Tag', 'noindex');
   return c.html(bare(page).toString(), page.status ?? 200);
 }

@@ -1,4 +1,4 @@
-// The page behind the link of a message. It changes nothing: programs that look at links before people do open it too.
+// The page behind the link of a message. It changes nothing, because programs that check links open it too.
 import type { LinkedAlert, LinkedMessage } from '../../query/shapes/operators.ts';
 import { plural } from '../parts/amount.ts';
 import { html, joined, NOTHING, type Html } from '../parts/html.ts';
@@ -9,7 +9,7 @@ import { ageTag, clockTime, type Moment } from '../parts/time.ts';
 import type { HtmlPage } from '../pages/frame/layout.ts';
 import { alertPath } from '../pages/paths.ts';
 
-/** `said`: what became of the request before. */
+/** `said`: the result of the request before. */
 export function linkPage(message: LinkedMessage, moment: Moment, said: Html | null = null): HtmlPage {
   const waiting = message.alerts.filter(isWaiting);
   const [only, ...others] = message.alerts;
@@ -66,7 +66,7 @@ export function shownName({ key, episode }: Pick<LinkedAlert, 'key' | 'episode'>
   return `${episode}.${key}`;
 }
 
-/** How it stands, which watch it is of, and who has it in hand. */
+/** The alert's present value, its watch, and its acknowledgement. */
 function aboutAlert(alert: LinkedAlert, moment: Moment): Html {
   const { watch, alert: name, severity, measure, of, seq, ack, key, episode, runbook } = alert;
   const value =
@@ -98,7 +98,7 @@ function sinceWords({ since, is_event: isEvent, seq }: LinkedAlert, moment: Mome
   ${ageTag(since, moment)}${isEvent ? ' ago' : ''}`;
 }
 
-/** Sent back with what was seen, so that nothing is acknowledged that nobody looked at. */
+/** The form sends back the alerts that the page showed, so that no other alert is acknowledged. */
 function form({ recipient }: LinkedMessage, waiting: readonly LinkedAlert[], { now }: Moment): Html {
   const seen = waiting.map(
     (alert) => html`<input type="hidden" name="seen" value="${`${shownName(alert)}.${alert.seq ?? 0}`}" />`,

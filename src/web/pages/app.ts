@@ -1,11 +1,11 @@
-// The pages. A request passes these gates in turn, and the first one that is shut answers:
+// The pages. A request passes these gates in turn, and the first one that refuses it answers:
 //
 //   exposure   off the loopback there are pages only where operators or a proxy are configured; else 404
 //   host       it was called by a name of its own; else 421
 //   size       the address has at most 2 KiB; else 414
-//   visitor    it may look; else 401 and the form to enter
+//   visitor    it may read pages; else 401 and the form to enter
 //   role       the visitor may do this; else 403
-//   form       a page of ours sent it, and it holds the proof of that; else 403
+//   form       a page of ours sent it, and it contains the proof of that; else 403
 import { Hono } from 'hono';
 import type { Queries } from '../../query/queries.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -53,7 +53,7 @@ interface Tools extends PagesOptions, ApiOptions {
   readonly hosts: Hosts;
   readonly publicUrl: string | null;
   readonly onRejected: (reason: 'host' | 'token') => void;
-  /** So many pages are kept current. */
+  /** Called with the number of pages that are kept current. */
   readonly onStreams: (open: number) => void;
   /** A page shows something old, since the state does not answer. */
   readonly onFailed: (error: unknown) => void;

@@ -103,7 +103,7 @@ function tryNow({ channel, rows, tried_often: often }: ChannelDebt): Html {
   </details>`;
 }
 
-/** All that were given up together, of the channel that is looked at or of all. */
+/** The note about all deliveries that were given up, on the selected channel or on all. */
 function givenUpNote({ counts }: DeliveryList, { channel }: DeliveryListFilter, { role }: PageRequest): Html {
   if (counts.given_up === 0 || role !== 'operator') return NOTHING;
   const where = channel === null ? '' : ` to ${channel}`;

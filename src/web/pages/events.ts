@@ -4,7 +4,7 @@ import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import type { Clock } from '../../lib/clock.ts';
 import type { PageContext } from './entry/gates.ts';
 
-/** More than so many pages ask by themselves instead. */
+/** Pages beyond this number poll instead. */
 const MOST_STREAMS = 24;
 const LOOK_MS = 1000;
 /** A page learns of changes other than news at most this long after they happen. */
@@ -123,7 +123,7 @@ interface Changes {
 async function createChanges({ edition, news, tell, ...page }: Followed): Promise<Changes> {
   let looked = await edition();
   let current = await news();
-  /** The edition that the page shows, but for news. */
+  /** The edition that the page shows, apart from news. */
   let seen = page.seen ?? looked;
   let shown = current;
   // A page of a former edition may miss anything.

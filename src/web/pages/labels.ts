@@ -18,7 +18,7 @@ const LISTS = [
   ['History', '/history'],
 ] as const;
 
-/** Without given labels, which stand elsewhere in a row. `asked`: labels that the page is asked for. */
+/** Links for written labels. Given labels are elsewhere in a row. `asked`: the labels in the page's filter. */
 export function labelLinks(labels: Labels, path: string, asked: readonly string[] = []): Html {
   const written = writtenLabels(labels);
   if (written.length === 0) return NOTHING;
@@ -36,7 +36,7 @@ function withLabel([name, value]: readonly [string, string], asked: readonly str
   return [...asked.filter((one) => !one.startsWith(`${name}=`)), `${name}=${value}`];
 }
 
-/** Above a list of what has these labels. `written`: the parameters of the address. */
+/** The line above a list that is filtered by these labels. `written`: the parameters of the address. */
 export function labelLine(path: string, written: Parameters, label: readonly string[]): Html {
   if (label.length === 0) return NOTHING;
   const chips = label.map((one) => {

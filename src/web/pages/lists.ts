@@ -9,7 +9,7 @@ import type { PageRequest } from './route.ts';
 
 export interface Asked<T> {
   readonly filter: T;
-  /** As the address has it, for links that change some of it; without the place in the list. */
+  /** The parameters in the address, for links that change some of them; without the place in the list. */
   readonly written: Parameters;
 }
 
@@ -110,7 +110,7 @@ export interface Column {
   readonly class?: string;
 }
 
-/** The last cell of a row. On a narrow screen a row has two lines, and this opens the rest of it. */
+/** The last cell of a row. On a narrow screen a row has two lines, and this opens the other ones. */
 export const FOLD = html`<td class="fold">
   <details>
     <summary><span class="skip">More of this row</span></summary>

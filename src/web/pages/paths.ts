@@ -9,7 +9,7 @@ export const SILENCES_PATH = '/silences';
 export const ACKS_PATH = '/acks';
 export const DELIVERIES_PATH = '/deliveries';
 
-/** A snooze is an acknowledgement for so long. */
+/** A snooze is an acknowledgement for this time. */
 export const SNOOZE_MS = 3_600_000;
 
 export function alertPath(key: string, episode: number): string {

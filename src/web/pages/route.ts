@@ -35,7 +35,7 @@ export interface PageRoute {
 
 export interface FormRequest extends Moment {
   readonly parameter: (name: string) => string;
-  /** Empty where the form has no such field. */
+  /** Empty if the form has no such field. */
   readonly field: (name: string) => string;
   readonly request: OperatorRequest;
 }

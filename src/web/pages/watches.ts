@@ -143,7 +143,7 @@ function oneRow(row: WatchRow, label: readonly string[], moment: Moment): Html {
   </tr>`;
 }
 
-/** ` of USDC`; a unit of time says nothing of it. */
+/** ` of USDC`; empty for a unit of time or for percent. */
 function ofWhat({ measure }: WatchRow): string {
   return measure === null || measure.unit === '' || measure.unit === 's' || measure.unit === '%'
     ? ''

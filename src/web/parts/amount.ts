@@ -7,7 +7,7 @@ export function grouped(amount: string): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Without what comes behind the fourth digit that says something: `short('59735.405315') // '59,735.41'`. */
+/** Cut after the fourth significant digit: `short('59735.405315') // '59,735.41'`. */
 export function short(amount: string): string {
   const [whole = '', fraction = ''] = amount.split('.');
   if (fraction === '') return grouped(amount);
@@ -18,7 +18,7 @@ export function short(amount: string): string {
   return grouped(`${amount.startsWith('-') ? '-' : ''}${text.slice(0, -places)}.${text.slice(-places)}`);
 }
 
-/** The fraction stands back behind the whole number. */
+/** The fraction is shown paler than the whole number. */
 export function amountTag(amount: string): Html {
   const { sign, whole, fraction } = partsOf(amount);
   return html`${sign}${whole}${fraction === '' ? null : html`<span class="frac">.${fraction}</span>`}`;

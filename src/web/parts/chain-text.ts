@@ -1,5 +1,5 @@
-// The only place that shows text from the chain: in letters of one width, cut, never a link, with what cannot be seen
-// spelled out and letters that only look like Latin ones named.
+// The only place that shows text from the chain: monospaced, cut, never a link. Invisible characters are spelled out,
+// and letters that only look like Latin ones are named.
 import { rawText, singleLine, type Untrusted } from '../../lib/untrusted.ts';
 import type { Text } from '../../query/shapes/common.ts';
 import { html, type Html } from './html.ts';
@@ -24,7 +24,7 @@ export function isBlank(text: Text): boolean {
   return text.every((part) => ('text' in part ? part.text : rawText(part.untrusted)) === '');
 }
 
-/** Letters of other alphabets, and in the same order the Latin ones that they look like. */
+/** Letters of other alphabets, and the Latin letters that they look like, in the same order. */
 const FOREIGN = 'АВСЕНІЈКМОРЅТХУасеһіјорѕхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧονԁԛԝԌԀ';
 const LATIN = 'ABCEHIJKMOPSTXYacehijopsxyABEZHIKMNOPTYXovdqwGD';
 const LOOKS = new Map(Array.from(FOREIGN, (letter, i) => [letter, LATIN.charAt(i)]));

@@ -1,4 +1,4 @@
-// Whether what an explorer shows of its chain is of now, in words.
+// Says whether an explorer's chain is up to date.
 import type { HeadAge } from '../../query/shapes/overview.ts';
 import { html, type HtmlContent } from './html.ts';
 import { ageTag, type Moment } from './time.ts';

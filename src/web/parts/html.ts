@@ -1,4 +1,4 @@
-// HTML that escapes what is put into it. Text from the chain is of no type that it takes: see chain-text.ts.
+// HTML that escapes inserted values. Its types do not accept text from the chain: see chain-text.ts.
 import { html as tagged, raw } from 'hono/html';
 
 /** Markup that is safe to print as it is. */
@@ -14,7 +14,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlCont
 
 export const NOTHING = raw('');
 
-/** Markup of this program, such as a drawing. Nothing that anybody else wrote may be in it. */
+/** Markup of this program, such as a drawing. It must not contain text of others. */
 export const trusted = raw;
 
 /** `joined([a, b], ' · ')` */

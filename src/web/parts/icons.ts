@@ -1,4 +1,4 @@
-// Drawings of one line each, on a grid of 16 by 16. They stand beside a word, never for one.
+// Drawings of one line each, on a grid of 16 by 16. They are always shown beside a word.
 import { trusted, type Html } from './html.ts';
 
 const SHAPES = {
@@ -30,7 +30,7 @@ export const LOGO = trusted(
   '<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 1.5 17.5 5v5c0 4.4-3.1 7.3-7.5 8.5C5.6 17.3 2.5 14.4 2.5 10V5z" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linejoin="round"/><path d="M7.2 10.8a2 2 0 0 1 0-2.9l.9-.9a2 2 0 0 1 2.9 0M12.8 9.2a2 2 0 0 1 0 2.9l-.9.9a2 2 0 0 1-2.9 0" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round"/></svg>',
 );
 
-/** The hatching of what is not known. Drawings refer to it; it stands once in each page. */
+/** The hatching for unknown values. Drawings refer to it; each page contains it once. */
 export const HATCH = trusted(
   '<svg class="defs" aria-hidden="true"><defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0v4"/></pattern></defs></svg>',
 );

@@ -9,7 +9,7 @@ type CountShape = NonNullable<AlertCard['count']>;
 
 const UNKNOWN = 'not known';
 
-/** `940,264.594685 USDC`; a duration as one. What nobody knows now only was so. */
+/** `940,264.594685 USDC`; a duration as one. An old value is marked as past. */
 export function valueTag({ value, unit, is_stale: isStale }: MeasureShape): Html {
   if (value === null) return html`${UNKNOWN}`;
   const amount = unit === 's' ? seconds(value) : amountTag(value);

@@ -1,4 +1,4 @@
-// Sentences that the command line prints too: on a page their times are by its clocks, and code is set as such.
+// Sentences that the command line prints too. A page shows their times in its zone, and formats code.
 import { html, type Html } from './html.ts';
 import { timeTag, type Moment } from './time.ts';
 

@@ -14,12 +14,12 @@ export function subjectTag(subject: Subject): Html {
   return html`${name === null ? null : html`${name} `}${explorerLink(subject, shortAddress(address))}`;
 }
 
-/** Out of here: the explorer is not told which page led to it. Plain text where the config names no page. */
+/** A link to the explorer, without a referrer. Plain text if the config names no page. */
 export function explorerLink({ page_url: url }: Subject, words: string): Html {
   return url === null ? html`<span class="nowrap">${words}</span>` : outLink(url, words, 'nowrap');
 }
 
-/** To another site, which is not told from where. */
+/** A link to another site, without a referrer. */
 export function outLink(url: string, words: HtmlContent, name = ''): Html {
   if (!/^https?:\/\//.test(url)) return html`<span class="${name}">${words}</span>`;
   return html`<a class="${name}" href="${url}" rel="noreferrer">${words}<span class="quiet"> ↗</span></a>`;

@@ -1,4 +1,4 @@
-// One episode of an alert: what happened, who was told, who has it in hand.
+// One episode of an alert: its events, its recipients, and its acknowledgement.
 import type { FieldRow } from '../../../query/shapes/common.ts';
 import type { AlertHistory } from '../../../query/shapes/alerts.ts';
 import { textTag } from '../../parts/chain-text.ts';

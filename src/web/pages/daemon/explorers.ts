@@ -1,4 +1,4 @@
-// The explorers that are polled, how fresh their data is, and what the requests cost.
+// The polled explorers, the age of their data, and the cost of the requests.
 import type { CostRow, ExplorerRow, ExplorerList } from '../../../query/shapes/daemon.ts';
 import type { Forecast } from '../../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../../parts/amount.ts';

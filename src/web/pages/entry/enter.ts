@@ -44,7 +44,7 @@ function codeField(code: string): Html {
     <p>The link works once, for one minute after it was printed.</p>`;
 }
 
-/** To somebody whom the page does not know yet. */
+/** For a visitor who has not entered. */
 export const NOT_ENTERED = 'You have to enter before you can see this page.';
 
 /** To somebody who pressed a button when the session was over. */

@@ -22,7 +22,7 @@ export interface MakingOptions {
   readonly periods: Pick<Periods, 'current'>;
 }
 
-/** `edition`: of before it was made. A change meanwhile is news to its reader. */
+/** `edition`: from before the page was made, so that a change during that time reaches its reader as news. */
 export type MadePage = (Download | FramedPage) & { readonly edition: string; readonly tag: string };
 
 export interface FramedPage {
@@ -43,12 +43,12 @@ export interface Making {
   /** Whether `made` would answer the page of this tag, as far as that is known without making it. */
   isCurrent(seen: Pick<SeenPage, 'role' | 'address'>, tag: string): Promise<boolean>;
   /**
-   * Without the parts that the page of this tag has too; `parts`: `news` leaves all others as they are there. Null: whole pages
-   * are asked for, or too many were made since that one.
+   * The page without the parts that the page with this tag already has; `parts`: `news` keeps all other parts as they
+   * are there. Null: whole pages are wanted, or too many pages were made since that one.
    */
   patched(page: FramedPage, known: string, parts: string | null): Pick<MadePage & FramedPage, 'text' | 'tag'> | null;
   readonly framed: (page: HtmlPage, here: Frame['here'], edition: string) => Promise<string>;
-  /** Another text whenever something has changed that readers of this role, who look at these labels, are shown at once. */
+  /** Changes with every part that readers of this role see at once, for these labels. */
   readonly news: (role: Role, label: readonly string[]) => Promise<string>;
 }
 

@@ -6,7 +6,7 @@ import { html, trusted, type Html } from '../../parts/html.ts';
 /** How the names of parts begin that a reader is shown at once when they change. */
 export const NEWS = 'news-';
 
-/** A part of a page under a name that no other part of it has. */
+/** A part of a page. Its name is unique in the page. */
 export function part(name: string, content: Html): Html {
   return html`<div class="part" data-part="${name}">${content}${trusted(endOf(html`${name}`.toString()))}</div>`;
 }

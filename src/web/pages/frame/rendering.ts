@@ -3,11 +3,11 @@
 export interface Periods {
   /** Another number in every period. */
   current(): number;
-  /** Something has changed: who changed it, or was told of it, sees that at once. */
+  /** Ends the period after a change, so that its author and informed pages see it at once. */
   readonly end: () => void;
 }
 
-/** `monotonic`: milliseconds of a clock that nobody sets. `lengthMs`: of the period that begins. */
+/** `monotonic`: milliseconds of a clock that is never set. `lengthMs`: the length of the period that begins. */
 export function createPeriods(monotonic: () => number, lengthMs: () => number): Periods {
   let [period, endsAt] = [0, -Infinity];
   return {
@@ -54,7 +54,7 @@ export function createRendering<T>(periods: Pick<Periods, 'current'>): Rendering
   };
 }
 
-/** Keeps so many things that were added last. */
+/** Keeps the entries that were added last, up to `most`. */
 export function keepRecent<T>(all: Map<string, T>, key: string, value: T, most: number): void {
   all.delete(key);
   all.set(key, value);

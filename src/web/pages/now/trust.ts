@@ -1,4 +1,4 @@
-// Can I trust this? Four facts that the verdict rests on. What is not known is said so, and never shown as zero.
+// The four facts behind the verdict: can the reader trust it? An unknown value is shown as unknown, never as zero.
 import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { Forecast, Overview, Trust } from '../../../query/shapes/overview.ts';
 import { counted, grouped, plural } from '../../parts/amount.ts';
@@ -126,7 +126,7 @@ function deliveryTile({ owed, given_up: givenUp }: Trust, moment: Moment): Html 
   });
 }
 
-/** `503` of `hooks.example answered 503 Service Unavailable`: the whole stands on the page of deliveries. */
+/** `503` of `hooks.example answered 503 Service Unavailable`. The page of deliveries shows the whole answer. */
 function shortAnswer(answer: string | null): string {
   return answer === null ? 'none' : (/(?:^|\banswered )(\d{3})(?![\d.])/.exec(answer)?.[1] ?? answer);
 }
@@ -161,7 +161,7 @@ function creditWords(credits: Trust['credits'], moment: Moment): string {
   return known.some(({ intervals }) => intervals !== '') ? 'last, at longer intervals' : 'last until the reset';
 }
 
-/** Where the explorer refuses for want of credits, the number of its headers is not what is left. */
+/** While the explorer refuses for want of credits, the number in its headers is not the credits left. */
 function leftWords({ explorers, remaining, plan }: Forecast, refusing: string | null): string {
   if (remaining === null) return `of ${counted(plan)}`;
   const left = `${counted(remaining)} of ${counted(plan)}`;
@@ -172,7 +172,7 @@ function isBelowReserve({ remaining, reserve }: Forecast): boolean {
   return remaining !== null && remaining < reserve;
 }
 
-/** Intervals are not made longer, and the rules want more than there is. */
+/** The rules need more than the plan has, and intervals are not stretched. */
 function isOverPlan(one: Forecast): boolean {
   return isWantedOver(one) && one.intervals === '';
 }

@@ -12,7 +12,7 @@ interface SeenAlert {
   readonly ack: { readonly actor: string } | null;
 }
 
-/** `from`: the path to go back to. An acknowledgement that stands is replaced only by a button that says so. */
+/** `from`: the path to go back to. Only a button that says so replaces a valid acknowledgement. */
 export function ackButtons(alert: SeenAlert, from: string): Html {
   const action = `${alertPath(alert.key, alert.episode)}/ack`;
   const fields = { seq: String(alert.seq), from };

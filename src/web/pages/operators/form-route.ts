@@ -6,7 +6,7 @@ import type { FormRequest, FormRoute } from '../route.ts';
 export interface Form<Body> {
   /** With the parameters of the action's path. */
   readonly path: string;
-  /** The request in the fields of the form, or what is wrong with them. */
+  /** The request in the fields of the form, or its mistakes. */
   body(form: FormRequest): ReadForm<Body> | Promise<ReadForm<Body>>;
   /** The path to go to after the change. */
   then(form: FormRequest): string;

@@ -73,7 +73,7 @@ const FORMS = [
   formRoute(retryGivenUp, { path: `${DELIVERIES_PATH}/retry`, body: channelIn, then: toDeliveries }),
   formRoute(dismissGivenUp, { path: `${DELIVERIES_PATH}/dismiss`, body: channelIn, then: toDeliveries }),
   buttonRoute(retryChannel, '/channels/:name/retry', toDeliveries),
-  // The journal has what was answered.
+  // The answer is in the journal.
   buttonRoute(sampleChannel, '/channels/:name/sample', ({ parameter }) =>
     linkTo('/history', { q: `channel:${parameter('name')}` }),
   ),

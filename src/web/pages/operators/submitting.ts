@@ -43,7 +43,7 @@ export async function submit(
   return presenter.send(c, errorPage(SHOWN.find((one) => one === status) ?? 400, said(detail, { now: now(), zone })));
 }
 
-/** An acknowledgement that stands is replaced only by a press that says so. */
+/** Only a button that says so replaces a valid acknowledgement. */
 function replaceInstead(c: PageContext, fields: URLSearchParams, detail: string): Html {
   const kept = [...fields].filter(([name]) => name !== 'proof');
   const { pathname } = new URL(c.req.url);

@@ -1,4 +1,4 @@
-// A silence as a form has it: words of a person, and what they mean.
+// A silence in a form: the words of a person, and their meaning.
 import { instantIn } from '../../../lib/time-zone.ts';
 import { minuteOf, type Moment } from '../../parts/time.ts';
 
@@ -75,7 +75,7 @@ function endsTooSoon(begin: number | null): string {
   return begin === null ? 'This time has passed' : 'It would end before it begins';
 }
 
-/** `team=treasury, tier=1`: both. Of a label that stands twice, either. */
+/** `team=treasury, tier=1`: both labels must match. For a label that occurs twice, either value may match. */
 function otherLabels(text: string): Record<string, string | readonly string[]> {
   const pairs = text.split(',').flatMap((part): [label: string, value: string][] => {
     const [label = '', ...value] = part.split('=');
@@ -98,7 +98,7 @@ function patternOf(text: string): string | readonly string[] {
   return onlyOrAll(parts);
 }
 
-/** `2026-11-21 08:00`, or `08:00` of the next such time. Null: it is no time. */
+/** `2026-11-21 08:00`, or `08:00` for the next such time. Null: it is no time. */
 function readTime(text: string, { now, zone }: Moment): number | null {
   const parts = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2})$/.exec(text);
   if (parts === null) return null;

@@ -1,4 +1,4 @@
-// Silences: what is held back now, and the form for a new one, with what it would hold back.
+// Silences: the present ones, and the form for a new one with its preview.
 import type { SilenceLists } from '../../../query/shapes/operators.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import type { PageQueries } from '../queries.ts';

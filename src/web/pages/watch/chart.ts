@@ -118,7 +118,7 @@ function gridLines({ marks, of }: Scale, width: number): string[] {
 const LEAST_DIGITS = 4;
 const MOST_DIGITS = 21;
 
-/** With so many digits that no two marks read the same. */
+/** With enough digits that no two marks have the same text. */
 function labelsOf(marks: readonly number[]): Intl.NumberFormat {
   const [first = 0, second = 1] = marks;
   const digits = Math.ceil(Math.log10(Math.max(...marks.map(Math.abs)) / (second - first))) + 1;
