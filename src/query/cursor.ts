@@ -1,5 +1,5 @@
-// Pages of a list. A page ends with a cursor that holds the place of its last item in the order, so that the next page
-// begins right behind it, whatever was added or removed meanwhile.
+// Pages of a list. A page ends with a cursor that contains the place of its last item in the order. So the next page
+// begins right behind it, even if items were added or removed.
 import { z } from 'zod';
 
 /** The place of an item in the order, the most significant part first. Equal places are not allowed. */

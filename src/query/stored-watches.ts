@@ -85,7 +85,7 @@ function blindOf(watches: readonly Watch[], work: StoredWork, now: Instant): Bli
   });
 }
 
-/** The replica that polls them knows since when they count as blind, and why. */
+/** The replica that polls them has written since when they count as blind, and why. */
 function asWritten(found: readonly BlindWatch[], explorer: string, { blind }: HealthSummary): BlindWatch[] {
   const [first, ...others] = blind.filter((group) => group.explorer === explorer);
   if (first === undefined) return [];

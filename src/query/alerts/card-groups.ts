@@ -7,7 +7,7 @@ export interface CardGroup {
   readonly all: readonly OpenAlert[];
 }
 
-/** So many conditions of a rule have a card each. */
+/** The most conditions of a rule that have a card each. */
 const MOST_SINGLE = 8;
 
 export function cardGroups(open: readonly OpenAlert[]): CardGroup[] {
@@ -34,7 +34,7 @@ function groupsBy(
   return groups.toSorted((a, b) => (placeOf.get(a.first) ?? 0) - (placeOf.get(b.first) ?? 0));
 }
 
-/** `coins/low`: the name by which all of it is acknowledged. */
+/** Conditions and events of one alert of a rule and one severity: `coins/low` acknowledges all of them. */
 function ruleOf({ row: { rule, alert, severity, isEvent } }: OpenAlert): readonly unknown[] {
   return [rule, alert, severity, isEvent];
 }

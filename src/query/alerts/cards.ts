@@ -114,7 +114,7 @@ export async function openMeasure(
   return measureOf(watch, rule, await readingFor(view, watch, rule));
 }
 
-/** Null: nothing is remembered of it, or it is an event. */
+/** Null: the memory does not contain it, or it is an event. */
 function foundFor({ runtime }: QueryContext, { row, watch }: OpenAlert): FoundState | null {
   const memory = watch && runtime.memoryOf(watch.id);
   return memory === null ? null : stateOf(memory, row);

@@ -18,7 +18,7 @@ export async function itemsOf({ store }: QueryContext, watch: string): Promise<I
   return [...byEpisode.values()].flatMap(itemOf).slice(0, MOST_ITEMS);
 }
 
-/** `messages`: of one event, the newest first. What was corrected is shown as it is now. */
+/** `messages`: of one event, the newest first. A corrected event is shown with its present values. */
 function itemOf(messages: readonly Message[]): ItemRow[] {
   const [newest] = messages;
   const told = messages.find((one) => nameOfTransition(one) !== 'retracted') ?? newest;

@@ -25,7 +25,7 @@ export interface OpenAlert extends RuledAlert {
   readonly ack: StoredAck | null;
   readonly silence: Silence | null;
   readonly isInhibited: boolean;
-  /** It counts until somebody answers: a condition, or an event that a route wants acknowledged. */
+  /** It stays open until it is acknowledged: a condition, or an event for which a route requires that. */
   readonly isOpen: boolean;
 }
 

@@ -16,13 +16,13 @@ import type { QueryContext } from '../view.ts';
 import { stateOf, type FoundState } from './found-state.ts';
 import type { RuledAlert } from './open-alerts.ts';
 
-/** `treasury USDC: balance < 1000000`: what is watched, and the condition as the rule has it. */
+/** `treasury USDC: balance < 1000000`: the target, and the condition of the rule. */
 export function titleOf(watch: Watch, alert: AlertRule): string {
   const thing = watch.kind.wording.thing(namesOf(watch));
   return singleLine(thing === '' ? conditionText(alert) : `${thing}: ${conditionText(alert)}`);
 }
 
-/** They say what is so now; where nobody can tell, what was so when it was read last. */
+/** Titles with present values; if these are unknown, with those of the last reading. */
 export async function titlesOf<One extends RuledAlert>(
   view: QueryContext,
   alerts: readonly One[],
@@ -35,7 +35,7 @@ export async function titlesOf<One extends RuledAlert>(
 
 type SnapshotOf = (watch: Watch) => Snapshot | null;
 
-/** The state holds what was read last a few seconds later. */
+/** The state contains the last snapshot a few seconds later. */
 async function snapshotsOf({ store, runtime }: QueryContext, alerts: readonly RuledAlert[]): Promise<SnapshotOf> {
   const lasting = alerts.flatMap(({ watch, rule }) => (watch === null || rule?.type !== 'condition' ? [] : [watch.id]));
   const ids = [...new Set(lasting)].filter((id) => runtime.snapshotOf(id) === null);
@@ -45,7 +45,7 @@ async function snapshotsOf({ store, runtime }: QueryContext, alerts: readonly Ru
 
 async function titleNow(view: QueryContext, alert: RuledAlert, snapshotOf: SnapshotOf): Promise<string> {
   const { row, watch } = alert;
-  // An event is no longer so: its title says what happened.
+  // The title of an event says what happened; it has no present values.
   if (row.isEvent) return row.title;
   const memory = watch && view.runtime.memoryOf(watch.id);
   if (watch === null || memory?.checksum !== watch.checksum) return row.title;

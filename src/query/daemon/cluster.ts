@@ -15,7 +15,7 @@ export function clusterOf({ cluster }: Pick<RuntimeView, 'cluster'>): ClusterSha
 
 export interface SharedOut {
   readonly replicas: readonly ReplicaWork[];
-  /** Nobody works on them. */
+  /** Shards that no replica holds. */
   readonly free: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Explorers: how fresh they are, how they answer, and what their requests cost.
+// Explorers: the age of their data, their answers, and the cost of their requests.
 import { stretchWords } from '../../core/spending/plan-words.ts';
 import { watchesIn, type RequestPace } from '../../core/model/quality/health-summary.ts';
 import { lastPauseOf } from '../../core/model/watch/pause.ts';

@@ -4,7 +4,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { HeadAge } from '../shapes/overview.ts';
 import { timeOf } from '../times.ts';
 
-/** The oldest first; those of which nothing is known before all others. */
+/** The oldest first; explorers without data come before all others. */
 export function headsOf({ explorers }: Pick<HealthSummary, 'explorers'>, now: Instant): HeadAge[] {
   const heads = explorers.map(({ name, head: { height, at, state, since } }): HeadAge => {
     const ageMs = at === null ? null : Math.max(0, now - at);

@@ -56,7 +56,7 @@ interface Group {
   readonly places: number[];
 }
 
-// The list is another one only when other rules are put in force.
+// The list changes only when other rules are put in force.
 const groupsIn = remembered((watches: readonly Watch[]): readonly Group[] => {
   const byName = new Map<string, Group>();
   for (const [place, watch] of watches.entries())

@@ -1,4 +1,4 @@
-// The first page: what fires, and whether the answer can be trusted.
+// The first page: firing alerts, and whether the data can be trusted.
 import { showTime } from '../../core/wording/words.ts';
 import { showInstant } from '../../lib/clock.ts';
 import { ackJson } from '../../operators/shapes.ts';
@@ -123,7 +123,7 @@ async function handledRow(view: QueryContext, { first: alert, all }: CardGroup, 
   };
 }
 
-/** Nobody is told elsewhere than on this machine. */
+/** True if all channels write on this machine only. */
 function callsNobody({ runtime }: QueryContext): boolean {
   return [...runtime.config().channels.values()].every(({ type }) => type === 'log');
 }

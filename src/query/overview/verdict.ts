@@ -2,15 +2,15 @@
 import { watchesIn, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { PageVerdict } from '../shapes/overview.ts';
 
-/** All that the daemon cannot see, cannot tell or cannot keep. */
+/** Data that the daemon cannot read, send or store. */
 export interface UnseenFacts {
-  /** A daemon polls and tells. */
+  /** A daemon polls and sends. */
   readonly isWorking: boolean;
   readonly storage: HealthSummary['storage'];
   readonly blind: number;
   /** Items of the last hour that no condition judged. */
   readonly notJudged: number;
-  /** Explorers that refuse, show another chain, or whose chain stands still. */
+  /** Explorers that refuse, show another chain, or whose chain is stalled. */
   readonly doubted: readonly string[];
   /** Loops of the daemon that fail again and again. */
   readonly failingLoops: number;
@@ -18,17 +18,17 @@ export interface UnseenFacts {
   readonly unheld: number;
   /** The config or the rules on the disk are not those that it runs. */
   readonly isRejected: boolean;
-  /** Watches of which nothing has been seen since the start. */
+  /** Watches without a reading since the start. */
   readonly unseen: number;
 }
 
 export interface VerdictFacts extends UnseenFacts {
-  /** Open alerts that nobody has in hand. */
+  /** Open alerts that need attention. */
   readonly critical: number;
   readonly warnings: number;
-  /** Critical alerts of which a message reached nobody for five minutes. */
+  /** Critical alerts with a message that has reached no recipient for five minutes. */
   readonly unheard: number;
-  /** Messages to people are owed for five minutes. */
+  /** Messages to people have been pending for five minutes. */
   readonly isOwedLong: boolean;
   /** Alerts that are pending, or open and in somebody's hand. */
   readonly inHand: number;

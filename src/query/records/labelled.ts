@@ -7,7 +7,7 @@ import { alertLabels, pairOf } from '../labels.ts';
 import { byId } from '../watch-by-id.ts';
 import { changesOf } from './journal-words.ts';
 
-/** The store does not know which alerts a watch has. Null: no label is asked for. */
+/** The store does not know the alerts of a watch. Null: there is no label in the filter. */
 export function labelledBy(watches: readonly Watch[], label: readonly string[]): LabelledLines | null {
   if (label.length === 0) return null;
   const isMeant = alertLabels(watches, label);

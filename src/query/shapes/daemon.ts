@@ -1,4 +1,4 @@
-// Explorers and what they cost, rules, and the daemon itself.
+// Explorers with their cost, rules, and the daemon itself.
 import { z } from 'zod';
 import { HEALTHS } from '../../core/model/health.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';

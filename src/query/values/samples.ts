@@ -51,7 +51,7 @@ export async function samples(view: QueryContext, name: string, filter: SamplesF
   };
 }
 
-/** For how long a value stood. */
+/** A value and its duration. */
 interface Piece {
   readonly from: Instant;
   readonly until: Instant;

@@ -1,5 +1,6 @@
-// Accounts as a file for spreadsheets: RFC 4180, in UTF-8 with a byte order mark. Amounts are plain decimals, and what is
-// not known is empty. A spreadsheet would run a text that begins like a formula, so such a text gets an apostrophe first.
+// Accounts as a file for spreadsheets: RFC 4180, in UTF-8 with a byte order mark. Amounts are plain decimals; an
+// unknown value is empty. A spreadsheet would run a text that begins like a formula, so such a text gets an apostrophe
+// first.
 import type { AccountListFilter } from '../shapes.ts';
 import type { AccountList, AccountRow } from '../shapes/accounts.ts';
 
@@ -62,7 +63,7 @@ function lineOf({ of, asset, token, state, measure, change_24h, outflow }: Accou
   return `${cells.map((cell) => quoted(String(cell ?? ''))).join(',')}\r\n`;
 }
 
-/** In front of what a spreadsheet takes for a formula. */
+/** An apostrophe in front of a text that a spreadsheet takes for a formula. */
 function text(cell: string | null): string {
   return cell === null ? '' : cell.replace(/^(?=[=+\-@\t\r])/, "'");
 }

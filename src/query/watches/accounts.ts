@@ -1,4 +1,4 @@
-// Balances by account: how far each is from its limit, and what the last day did to it.
+// Balances by account: the distance of each from its limit, and its change in the last day.
 import type { Run } from '../../core/model/memory.ts';
 import type { Watch } from '../../core/model/watch/watch.ts';
 import { Amount } from '../../core/values/amount.ts';
@@ -74,7 +74,7 @@ function isOf({ facts: { closeness }, isOld }: Found, state: AccountListFilter['
   }
 }
 
-/** Balances of one account stand together, where the closest of them stands. */
+/** Balances of one account are listed together, at the place of the closest one. */
 function orderOf(shown: readonly Found[]): Order<Found> {
   const closest = new Map<string, number>();
   for (const { account, facts } of shown)
@@ -88,7 +88,7 @@ function orderOf(shown: readonly Found[]): Order<Found> {
 
 const MOST_RUNS = 100_000;
 
-/** The runs of all rows, each with what goes on: in one statement, unless they are too many for it. */
+/** The runs of all rows, each with its open run; read in one statement unless there are too many. */
 async function runsOfAll(
   { store }: QueryContext,
   all: readonly Found[],
@@ -143,7 +143,7 @@ function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: Ro
 
 const MOST_DECIMALS = 6;
 
-/** Null: it is not known what it was then, or it was nothing. */
+/** Null: the value then is unknown, or was zero. */
 function changeOf(runs: readonly Run[], then: Instant): number | null {
   const last = runs.at(-1);
   const before = runs.findLast(([from, until]) => from <= then && (until === null || until >= then));

@@ -45,7 +45,7 @@ interface Known {
   minute: number;
 }
 
-// By the list, which is another one only when other rules are put in force.
+// Facts by list of watches. The list changes only when other rules are put in force.
 const known = new WeakMap<readonly Watch[], Known>();
 
 /** Polls that are due run between two of these. */

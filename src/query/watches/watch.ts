@@ -98,7 +98,7 @@ export async function alertExplanation(
 
 const MOST_MESSAGES = 5;
 
-/** The state holds what was read last a few seconds later. */
+/** The state contains the last snapshot a few seconds later. */
 async function snapshotOf({ store, runtime }: QueryContext, watch: Watch): Promise<Snapshot | null> {
   const last = runtime.snapshotOf(watch.id);
   return last ?? storedSnapshotOf(watch, (await store.diagnostics([watch.id])).get(watch.id));

@@ -92,7 +92,7 @@ function rankBy(sort: NonNullable<WatchListFilter['sort']>, { states, prices }: 
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
-/** By state, then by severity; what is only unhealthy comes before what is not. */
+/** By state, then by severity; an unhealthy watch comes before a healthy one. */
 function problemRank(facts: WatchFacts, states: WatchStates): number {
   const severity = facts.active?.severity ?? null;
   const bySeverity = severity === null ? 0 : SEVERITIES.indexOf(severity);
