@@ -6,7 +6,9 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
-/** The explorers of the config for one command; the caller prepares and closes them. `onCredits`: so many are left. */
+/**
+ * The explorers of the config for one command; the caller prepares and closes them. `onCredits`: gets the credits left.
+ */
 export function openExplorers(
   terminal: Terminal,
   config: Config,

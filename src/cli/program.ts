@@ -1,4 +1,4 @@
-// The commands, in groups. What a command does is a file of its own, loaded when it is called.
+// The commands, in groups. Each command has a file of its own, which is loaded when it is called.
 import { Command, CommanderError } from 'commander';
 import { addDaemonCommands } from './daemon/commands.ts';
 import { EXIT, exitCodeOf } from './exit.ts';

@@ -19,11 +19,11 @@ export const RUNTIME_ENV: Readonly<Record<string, string>> = {
 /**
  * V8 reads these at each collection.
  *
- * The old generation grows in small steps, or 10,000 watches would take twice the memory. In smaller ones the collector,
- * which goes through all of it at each step, took as much time as all the rest.
+ * The old generation grows in small steps; otherwise 10,000 watches would take twice the memory. With smaller steps the
+ * collector, which goes through all of it at each step, took as much time as all other code.
  *
- * Pages that a collection empties are given back. Otherwise V8 keeps those that it took in the first minute, when every
- * watch is new: 45 MB with 10,000 watches, and hundreds where other programs take the processors at that time.
+ * Pages that a collection empties are returned to the system. Otherwise V8 keeps those of the first minute, when every
+ * watch is new: 45 MB with 10,000 watches, and hundreds if other programs use the processors at that time.
  */
 const HEAP_FLAGS: readonly string[] = ['--heap-growing-percent=40', '--memory-saver-mode'];
 

@@ -15,7 +15,7 @@ export interface Terminal {
   readonly clock: Clock;
   /** Whether a person reads standard error. */
   readonly isInteractive: boolean;
-  /** Characters in a line of standard output; null: nobody says. */
+  /** Characters in a line of standard output; null: unknown. */
   readonly width: number | null;
   /** Whether it was started on a terminal that is closed now. */
   hasLostTerminal(): boolean;
@@ -40,7 +40,7 @@ export interface Terminal {
   readonly readFile: ReadFile;
   readonly isReadableByAll: (path: string) => boolean;
   writeFile(path: string, text: string): void;
-  /** One line of standard input, where a person sits at both ends; null where nobody does. */
+  /** Asks for one line of standard input; null if input or output is no terminal. */
   ask(question: string): Promise<string | null>;
   onSignal(name: SignalName, react: () => void): void;
   /** Called for an uncaught error. Node would print it unredacted. */

@@ -12,7 +12,7 @@ export interface UntilOptions {
   readonly until?: string;
 }
 
-/** Null where neither is given. Throws a `CommandError` for what is no time. */
+/** Null if neither is given. Throws a `CommandError` for an invalid time. */
 export function untilOf({ for: length, until }: UntilOptions, moment: Moment): Instant | null {
   if (length !== undefined && until !== undefined)
     throw new CommandError(EXIT.usage, 'Give --for or --until, not both.');
@@ -45,7 +45,7 @@ export function timeOf(text: string, { now, zone }: Moment, option: string): Ins
   );
 }
 
-/** `24h`: so long before the end; or a time. Throws a `CommandError` for any other text. */
+/** `24h`: this long before the end; or a time. Throws a `CommandError` for any other text. */
 export function instantOf(text: string, end: Instant): Instant {
   const ms = parseDuration(text);
   if (ms !== undefined) return end - ms;

@@ -6,7 +6,7 @@ import { configOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 import { readVersion } from '../version.ts';
 
-/** Sends a sample to every recipient of a channel and prints what was answered. Nothing is stored or repeated. */
+/** Sends a sample to every recipient of a channel and prints the answers. Nothing is stored or repeated. */
 export async function notifyTest(terminal: Terminal, name: string, { config: file }: ConfigOption): Promise<number> {
   const config = configOrFail(terminal, file);
   const channel = config.channels.get(name);

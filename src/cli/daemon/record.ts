@@ -15,7 +15,7 @@ export interface RecordOptions extends Omit<DaemonOptions, 'dry'> {
 // A file for this alone may have any size.
 const BOUNDS = { keepMs: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
 
-/** Polls as a dry run does, with a memory of its own, and records what it sees. It sends nothing. */
+/** Polls as a dry run does, with a memory of its own, and records the answers. It sends nothing. */
 export async function record(command: Terminal, options: RecordOptions): Promise<number> {
   // A daemon of the same config may run, and use the port.
   const terminal = { ...command, env: { ...command.env, CHAINWARDEN_LISTEN: '127.0.0.1:0' } };

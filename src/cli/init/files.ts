@@ -60,7 +60,7 @@ function planLines(credits: number | null): string[] {
 interface Recipe {
   /** Lines of a watch. */
   readonly rule: readonly string[];
-  /** Lines of tests of it. */
+  /** Lines of the rule's tests. */
   readonly test: readonly string[];
 }
 

@@ -130,7 +130,7 @@ function loaded({ env }: Terminal, text: string): Config {
   return config;
 }
 
-/** Such as a name that a rule cannot have, or an address of the explorer that is none. */
+/** For example a name that a rule cannot have, or a wrong address of the explorer. */
 function refuseMistakes(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new CommandError(EXIT.problems, `nothing was written\n\n${formatProblems(problems)}`);
 }

@@ -1,4 +1,4 @@
-// Acknowledges open alerts by their names: what a name means is found in the state file, and the API does the rest.
+// Acknowledges open alerts by their names: the state file gives the meaning of a name, and the API does the rest.
 import { hintFor } from '../../config/values/nearest.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { singleLine } from '../../lib/untrusted.ts';
@@ -14,7 +14,7 @@ export interface AckOptions extends DaemonAddress, UntilOptions {
   readonly replace?: boolean;
 }
 
-/** Acknowledges all that is open of an alert, or of a watch. An acknowledgement that stands is left and named. */
+/** Acknowledges all open alerts of that name, or of a watch. A valid acknowledgement is kept and named. */
 export async function ack(terminal: Terminal, name: string, options: AckOptions): Promise<number> {
   const moment = momentOf(terminal, options);
   const until = untilOf(options, moment);
@@ -43,7 +43,7 @@ export async function ack(terminal: Terminal, name: string, options: AckOptions)
   return EXIT.ok;
 }
 
-/** Takes back what was acknowledged of an alert, or of a watch. */
+/** Ends the acknowledgements of an alert, or of a watch. */
 export async function unack(terminal: Terminal, name: string, options: DaemonAddress): Promise<number> {
   const named = await openNamed(terminal, name, options);
   const { ended } = await createClient(terminal, options).act(endAckAll, {}, named);

@@ -1,5 +1,5 @@
-// Calls the API of a daemon. A call whose answer is lost is repeated under its key: the daemon does it once, and answers
-// what it answered at first, also after a restart.
+// Calls the API of a daemon. A call whose answer is lost is repeated with its key: the daemon acts once, and repeats
+// its first answer, also after a restart.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { singleLine } from '../../lib/untrusted.ts';
@@ -108,7 +108,7 @@ async function repeated(
   throw new CommandError(EXIT.unavailable, `${url} does not answer (${why}). ${advice}`);
 }
 
-/** `ECONNREFUSED`, or what else `fetch` says of it. */
+/** `ECONNREFUSED`, or another description by `fetch`. */
 function causeOf(error: unknown): string {
   const cause = partOf(error, 'cause') ?? error;
   const text = partOf(cause, 'code') ?? partOf(cause, 'message');

@@ -43,7 +43,7 @@ async function changeAll(terminal: Terminal, change: typeof retryGivenUp, option
   return EXIT.ok;
 }
 
-/** One that was given up, or all: somebody has looked at them. */
+/** Dismisses one delivery that was given up, or all: a person has seen them. */
 export async function dismiss(terminal: Terminal, id: string | undefined, options: GivenUpOptions): Promise<number> {
   if (id === undefined && options.givenUp === true) return changeAll(terminal, dismissGivenUp, options);
   if (id === undefined || options.channel !== undefined)

@@ -42,7 +42,7 @@ async function ownUrlOf({ url, token }: Daemon): Promise<string | null> {
   return status === null || status === 421 ? null : `http://${host}`;
 }
 
-/** Null: nobody answers there. */
+/** Null: there is no answer. */
 function statusOf(url: string, path: string, host = new URL(url).host): Promise<number | null> {
   const { protocol, hostname, port } = new URL(url);
   if (protocol !== 'http:') return Promise.resolve(null);

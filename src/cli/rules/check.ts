@@ -9,14 +9,17 @@ export interface CheckOptions extends ConfigOption {
   readonly strict?: boolean;
 }
 
-/** Prints a line per watch, the total cost, and who is told of each alert. With problems it prints all of them, and returns their exit code. */
+/**
+ * Prints a line per watch, the total cost, and the recipients of each alert. If there are problems it prints all of
+ * them, and returns their exit code.
+ */
 export function check(terminal: Terminal, { config: file, strict = false }: CheckOptions): number {
   const setup = loadOrFail(terminal, file, EXIT.problems);
   const { config, watches } = setup;
   const { lines, warnings } = describeWatches(watches, config);
   for (const line of [...lines, ...describeTargets(watches, config.routes)]) terminal.out(line);
   for (const warning of warnings) terminal.err(`warning: ${warning}\n`);
-  // They stand above a table that may be long.
+  // The warnings are above a table that may be long.
   const count = setup.warnings.length + warnings.length;
   if (count > 0) terminal.err(`no mistake, ${count} ${count === 1 ? 'warning' : 'warnings'}\n`);
   return strict && count > 0 ? EXIT.problems : EXIT.ok;

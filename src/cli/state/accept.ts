@@ -1,4 +1,4 @@
-// Lets a config work that names nothing of what the database remembers.
+// Accepts a config that names none of the watches in the database.
 import { declaredIn } from '../../app/runtime/shards.ts';
 import { acceptConfig } from '../../store/open.ts';
 import { EXIT } from '../exit.ts';

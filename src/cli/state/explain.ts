@@ -52,7 +52,7 @@ export async function explain(terminal: Terminal, name: string, { config: file }
   return EXIT.ok;
 }
 
-/** A channel whose secrets only the daemon has counts as one recipient. */
+/** A channel whose secrets only the daemon can read counts as one recipient. */
 function recipientsHere(config: Config): RecipientsOf {
   const known = recipientsIn(config);
   return (name) => {

@@ -18,7 +18,7 @@ import { CommandError, EXIT } from '../exit.ts';
 import { configOrFail, type ConfigOption } from '../load.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Looks at every page and every row of the state file, or of a backup that is named. Changes nothing. */
+/** Checks every page and every row of the state file, or of a named backup. Changes nothing. */
 export async function stateCheck(
   terminal: Terminal,
   named: string | undefined,

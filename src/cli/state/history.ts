@@ -88,7 +88,7 @@ function sayVerdict(terminal: Terminal, verdict: ChainCheck): number {
   return EXIT.ok;
 }
 
-/** The deliveries of one alert that are looked for in the journal. */
+/** The most deliveries of one alert that are searched in the journal. */
 const MOST_DELIVERIES = 10_000;
 
 interface Wanted {

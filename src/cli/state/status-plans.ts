@@ -1,4 +1,4 @@
-// A line for each plan: credits left, how intervals are stretched, and what other programs spent.
+// A line for each plan: credits left, stretched intervals, and the use by other programs.
 import { plansOf, type CreditPlanState, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
 import { paceWords, stretchWords } from '../../core/spending/plan-words.ts';

@@ -76,7 +76,7 @@ function notesOn(one: WatchStatus, now: Instant): string[] {
   return words.length === 0 ? [] : [words.join('; ')];
 }
 
-/** It fires, and no message was made of it: it cools down. */
+/** It fires without a message, because of a cooldown. */
 function isUntold(alert: Alert): boolean {
   if (alert.type !== 'condition' && alert.type !== 'group') return false;
   const { state, firing } = alert.type === 'group' ? alert.condition : alert;
@@ -105,7 +105,7 @@ function lineOf(watch: Watch, memory: Memory | undefined, at: Looked): string {
   return parts.join('; ');
 }
 
-/** Null: it reads no list, or nothing of it yet. */
+/** Null: it reads no list, or has not read it yet. */
 function coverageOf({ watch: { kind }, memory }: WatchStatus) {
   const state = memory === undefined || memory.state === null ? null : kind.state.safeParse(memory.state);
   return state?.success === true ? (kind.coverage?.(state.data) ?? null) : null;

@@ -70,7 +70,7 @@ export async function status(terminal: Terminal, options: StatusOptions): Promis
   return EXIT.ok;
 }
 
-/** Explorers of whose plan no daemon says how it stands: only what it has to give is known. */
+/** Explorers whose plan no daemon has reported: only its size is known. */
 function unknownPlans({ explorers }: Config, health: HealthSummary): Pick<Config, 'explorers'> {
   const known = new Set(plansOf(health.explorers).flatMap((plan) => plan.explorers));
   return { explorers: new Map([...explorers].filter(([name]) => !known.has(name))) };
@@ -81,7 +81,7 @@ async function operatorLines(reader: StoreReader, moment: Moment): Promise<strin
   return [...silencesInForce(facts, moment), ...acknowledged(facts, moment)];
 }
 
-/** How old this is, and what does not work. */
+/** The age of the data, and the failing parts. */
 function healthLines(
   { isRunning, startedAt, at, storage, failingLoops, rejected }: HealthSummary,
   { now, zone }: Moment,

@@ -1,5 +1,5 @@
-// Runs rules over the past: a recording, or what an explorer still holds. It opens no channel and no state file, so it
-// sends and stores nothing.
+// Runs rules over the past: a recording, or data that an explorer still has. It opens no channel and no state file, so
+// it sends and stores nothing.
 import type { Setup } from '../../../app/setup/setup.ts';
 import type { Watch } from '../../../core/model/watch/watch.ts';
 import { showInstant } from '../../../lib/clock.ts';
@@ -18,7 +18,7 @@ export interface ReplayOptions extends ConfigOption, ReplayHistoryOptions {
   readonly format: 'text' | 'json';
 }
 
-/** Prints what the rules would have sent; without a recording, after printing the price of asking the explorers. */
+/** Prints the messages that the rules would have sent. Without a recording it first prints the cost of the requests. */
 export async function replay(
   terminal: Terminal,
   ruleFiles: readonly string[],
