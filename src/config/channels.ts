@@ -103,7 +103,7 @@ function reveal(written: SecretText, path: Path, { secrets }: Given, found: Foun
   return '';
 }
 
-/** A key that a notifier does not know is a mistake, whether or not its schema says so. */
+/** A key that a notifier's schema does not have is a mistake, whether or not the schema is strict. */
 export function strict(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodObject ? schema.strict() : schema;
 }

@@ -164,7 +164,7 @@ export interface SandboxExplorer extends ExplorerBase {
   readonly faults: boolean;
   /** The release of an explorer that it imitates; null = the specification. */
   readonly as: (typeof SANDBOX_RELEASES)[number] | null;
-  /** It gives so much, and the daemon plans with it; null: it counts no credits. */
+  /** The credits of its plan, with which the daemon plans; null: the explorer counts no credits. */
   readonly plan: ExplorerPlan | null;
 }
 

@@ -183,7 +183,7 @@ const Recording = z.strictObject({
   max_size: size(2 ** 20, 2 ** 36, 'when the file grows beyond this, the oldest polls are dropped').default(2 ** 28),
 });
 
-/** A name that goes into the record of what was done; a proxy may call people by their mail addresses. */
+/** A name for the record of actions; a proxy may identify people by their mail addresses. */
 const OPERATOR = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}$/;
 
 const Operator = z.strictObject({
@@ -234,7 +234,7 @@ const Http = z.strictObject({
   proxy: Proxy.optional().meta({ description: 'a proxy that knows who asks; who is no operator reads' }),
 });
 
-/** The file without what each explorer, address, token, channel and route says: those are read one by one. */
+/** The file without the content of each explorer, address, token, channel and route: these are read one by one. */
 export const ConfigShape = z.strictObject({
   explorers: byName(z.unknown(), LABEL).meta({ description: 'explorers by name; a rule names one of them' }),
   addresses: byName(z.unknown()).default({}).meta({ description: 'addresses and groups of addresses by name' }),

@@ -19,7 +19,7 @@ const FILE_OF = new Map([
   ...Object.keys(ConfigShape.shape).map((key) => [key, 'the config'] as const),
 ]);
 
-/** Keys that say how alerts are told. A rule says which there are. */
+/** Keys that belong to routes. A rule with one of them gets a hint. */
 const OF_ROUTES = new Set([
   'group_by',
   'group_wait',

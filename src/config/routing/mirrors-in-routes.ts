@@ -1,4 +1,4 @@
-// Channels that are only shown what is open cannot take the place of one on which somebody is told.
+// Checks channels that only show the open alerts: they cannot replace a channel that sends messages.
 import type { Channel, ConfigRoute } from '../model.ts';
 import type { Problem } from '../problem.ts';
 import { quote } from '../values/scalars.ts';

@@ -1,4 +1,4 @@
-// `routes` and `inhibit` of the config as schemas. Whether a channel, a label or an alert exists is looked up later.
+// `routes` and `inhibit` of the config as schemas. The names of channels, labels and alerts are checked later.
 import { z } from 'zod';
 import { MuteWindowShape } from './mute-windows.ts';
 import { boolean, duration, durationOrOff, NAME, oneOrMore, text } from '../values/scalars.ts';

@@ -1,5 +1,4 @@
-// `routes` of the config: who hears which alerts. Whether an alert matches is known only with the rules, in
-// `src/rules/route-use.ts`.
+// `routes` of the config: which channels get which alerts. Routes are compared with alerts in `src/rules/route-use.ts`.
 import { parseAt } from '../issues.ts';
 import type { ConfigRoute } from '../model.ts';
 import { hintFor } from '../values/nearest.ts';

@@ -1,5 +1,5 @@
-// Where the daemon of a config answers, and where it keeps its state. The rest of the file may have mistakes: an operator
-// must be able to reach the daemon while somebody edits its config.
+// The address of a config's daemon, and the place of its state. The rest of the file may have mistakes: an operator
+// must be able to reach the daemon while someone edits its config.
 import { dirname, resolve } from 'node:path';
 import { readListen } from './listen.ts';
 import type { ConfigTools, DatabaseSettings } from '../model.ts';
@@ -55,7 +55,7 @@ function postgresIn(
   const written = isMap(state) ? state['postgres'] : undefined;
   if (written === undefined) return { postgres: null };
   const { data, error } = DatabaseSource.safeParse(written);
-  // Without it the state file of this machine would be looked at, which is another state.
+  // Without it, commands would read the state file of this machine, which is another state.
   if (data === undefined)
     return {
       missing: source.problem(['state', 'postgres'], {

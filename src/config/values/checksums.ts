@@ -1,5 +1,5 @@
 // Addresses whose letters do not match their checksum (EIP-55): the case of the letters is a digest of the digits, so a
-// mistyped digit shows. Those in one case carry no checksum.
+// mistyped digit is found. Addresses in one case have no checksum.
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Problem } from '../problem.ts';
 import type { Path, WrittenValue } from '../yaml/written.ts';

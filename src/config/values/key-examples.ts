@@ -1,4 +1,4 @@
-// Examples for editors, by key: what a person sees when they complete it. `proxy.from`: within `proxy`.
+// Examples for editors, by key, for completion. `proxy.from`: within `proxy`.
 
 export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   // rules

@@ -170,7 +170,7 @@ export function quantity(description: string) {
 
 /** The name of an explorer or a channel: letters, digits, underscores and dashes. */
 export const LABEL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-/** The name of an address, group or token: it can stand in a condition. */
+/** The name of an address, group or token, which conditions can use. */
 export const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** Why a text is no address. */

@@ -101,7 +101,10 @@ export function isPublicHeader(name: string): boolean {
   return PUBLIC_HEADERS.has(name.toLowerCase());
 }
 
-/** A key of the config may be a secret; its value may hold none, such as the address of a server that asks for no password. */
+/**
+ * A key of the config may be a secret while its value contains none, such as the address of a server without a
+ * password.
+ */
 function holdsSecret(text: string, path: Path): boolean {
   const [name, above] = path.toReversed();
   if (above === 'headers' && isPublicHeader(String(name))) return false;

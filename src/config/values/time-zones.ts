@@ -1,4 +1,4 @@
-// Time zones by name. Node knows those of the IANA database.
+// Time zones by name. Node has those of the IANA database.
 import { nearest } from './nearest.ts';
 
 /** `Europe/Berlin`, `UTC`. */

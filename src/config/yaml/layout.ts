@@ -14,7 +14,7 @@ const MOST_ALIASES = 200;
 const MOST_SYNTAX_PROBLEMS = 20;
 const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A file's value, and the place of every part of it; `problems` are those of its syntax. */
+/** The value of a file, and the place of every part of it; `problems` are those of its syntax. */
 export class Layout {
   readonly problems: Problem[] = [];
   readonly value: WrittenValue;

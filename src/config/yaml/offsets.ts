@@ -1,8 +1,8 @@
 import type { Scalar } from 'yaml';
 
 /**
- * Where in the file the n-th character of a scalar's value stands. Exact for plain and quoted scalars on one line;
- * folded and escaped ones are walked side by side with their value, so that a caret lands on the right word.
+ * The place in the file of the n-th character of a scalar's value. Exact for plain and quoted scalars on one line.
+ * Folded and escaped ones are compared with their value step by step, so that a caret points at the right word.
  */
 export function offsetsIn(text: string, scalar: Scalar.Parsed): (index: number) => number {
   const [from, to] = scalar.range;

@@ -1,5 +1,5 @@
-// A YAML file as text with places: every scalar stays the text that was written (the schema types it), and every part
-// of the document knows where it stands. What could take unbounded time or memory is refused before or while reading.
+// A YAML file as text with places: every scalar stays text (the schema gives it a type), and every part of the document
+// has its place. Input that could take unbounded time or memory is refused before or while reading.
 import type { Path, ProblemAt, WrittenValue } from './written.ts';
 import { Layout } from './layout.ts';
 import { excessIn } from './limits.ts';
@@ -12,7 +12,7 @@ export interface Source {
   readonly value: WrittenValue;
   lineOf(path: Path): number;
   problem(path: Path, at: ProblemAt): Problem;
-  /** Releases what only problems need; it is made again on demand. */
+  /** Releases data for problems; they are made again on demand. */
   release(): void;
 }
 
@@ -20,7 +20,7 @@ export type Parsed = { readonly source: Source } | { readonly problems: readonly
 
 const LARGEST = 1024 * 1024;
 
-/** Reads a file's text. Its value, or what is wrong with its syntax; never throws. */
+/** Reads a file's text. Returns its value, or its syntax problems; never throws. */
 export function parseYaml(file: string, text: string): Parsed {
   if (Buffer.byteLength(text) > LARGEST)
     return { problems: [fileProblem(file, 'the file is larger than 1 MiB', 'Split it into several files.')] };
@@ -45,8 +45,8 @@ function read(file: string, text: string): Parsed {
 }
 
 /**
- * A file's value, and its places for as long as they are needed: they take many times the memory of the text, so they
- * are let go after a file without problems and made again when one has to be shown.
+ * A file's value, and its places while they are needed. The places take many times the memory of the text, so they are
+ * released after a file without problems, and made again when one has to be shown.
  */
 class FileSource implements Source {
   readonly file: string;
