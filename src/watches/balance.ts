@@ -65,7 +65,7 @@ export const balance: Kind<object, BalanceState, BalanceReading> = {
     const known = knownOf(state);
     const before = known?.values ?? null;
     const nothing = { ...NOTHING_DETECTED, before };
-    // Unknown is no reading: what was known stays, and the first known value will be the baseline.
+    // An unknown value is no reading: the memory stays, and the first known value will be the baseline.
     if (view?.raw === undefined) return { ...nothing, state, now: view };
     const { emptied, doubt, needs } = isEmptied ? readEmpty(state?.emptied ?? null, scope) : NOT_EMPTY;
     if (doubt !== null) {

@@ -34,7 +34,7 @@ const BlockView = new RecordType('BlockView', {
 
 interface State {
   readonly list: ListState;
-  /** The last known blocks, newest first: what a reorg is seen against. */
+  /** The last known blocks, newest first, to detect a reorg. */
   readonly recent: RecentBlocks;
 }
 
@@ -70,7 +70,7 @@ export const blocks: Kind<StartOption, State, ListReading<typeof Block.fields>> 
   async observe({ explorer, maxPages, options }, state, read, downTo) {
     const from = state?.list ?? startingAt(options);
     const reading = await observeList(chainBlocks(explorer), from, read, { ...row, maxPages, downTo });
-    // Every chain has a block. A list without any says nothing about this one, least of all that its blocks are gone.
+    // Every chain has a block. So an empty list says nothing about this chain; its blocks are not gone.
     if (reading.seen.rows.length === 0)
       throw new Missed('shape', 'blocks: none in the list, the explorer is not ready');
     return reading;

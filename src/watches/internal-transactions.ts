@@ -22,8 +22,8 @@ interface Options extends StartOption {
 }
 
 /**
- * Transaction hash and index: the same call re-mined in another block is the same call. One without a
- * block cannot be told from one that is old.
+ * Transaction hash and index identify a call: mined again in another block it is the same call. A call without a block
+ * cannot be distinguished from an old one.
  */
 const row: RowKey<Row> = {
   identityOf: ({ transaction_hash, index, block_number }) =>
@@ -98,7 +98,7 @@ function question({ explorer, address, options }: Target<Options>) {
   return addressInternalTransactions(explorer, address, options.direction);
 }
 
-/** Servers that do not know the filter send everything, so it is applied here too. */
+/** Servers that do not have the filter send everything, so it is applied here too. */
 function isAskedFor({ address, options }: Target<Options>, call: View<Row>): boolean {
   if (options.direction === undefined || address === null) return true;
   const end = options.direction === 'from' ? call.from : (call.to ?? call.created_contract);

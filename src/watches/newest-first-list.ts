@@ -122,7 +122,7 @@ class OnePage<F extends Fields> implements ListReading<F> {
   readonly #options: ListOptions<F>;
   #rows: readonly View<F>[] | null;
 
-  /** `once`: its rows, each of them once; left out where they were not looked at yet. */
+  /** `once`: its rows without duplicates; left out if they were not read yet. */
   constructor(page: Page<F>, options: ListOptions<F>, once: readonly View<F>[] | null = null) {
     this.#page = page;
     this.#options = options;

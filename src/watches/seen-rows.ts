@@ -99,7 +99,7 @@ interface Bounds {
   readonly most: number;
   /** Rows at or below this block are older than the look-back. */
   readonly lookBackTo: number;
-  /** Nothing from this block on may be forgotten; null = no such bound. */
+  /** Rows from this block on must be kept; null = no such bound. */
   readonly keepFrom: number | null;
 }
 

@@ -22,8 +22,8 @@ import { transactionWording } from './wording/transactions.ts';
 type Row = typeof Transaction.fields;
 
 /**
- * Its hash, whichever block it is in. Pending until its status is known. One that has ended in no block cannot
- * be told from one that is old.
+ * A transaction is identified by its hash, in any block. It is pending until its status is known. One that has ended
+ * without a block cannot be distinguished from an old one.
  */
 const row: RowKey<Row> = {
   identityOf: ({ hash, block_number, status }) =>

@@ -85,7 +85,7 @@ function repeatable<State>(
   const isNothingNew = state === before && needs === null && events.every(({ novelty }) => novelty === 'known');
   if (awaited === null || !isNothingNew || chain !== 'not-asked') return null;
   const newest = newestOf(events);
-  // The newest is looked at in every poll.
+  // The newest one is read in every poll.
   const kept = events.flatMap((event) => {
     if (event === newest) return [event];
     return isAwaited(awaited, event) ? [new PackedEvent(event)] : [];

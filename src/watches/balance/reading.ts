@@ -27,7 +27,7 @@ export type BalanceView = View<typeof Balance.fields>;
 export interface BalanceReading {
   /** Null: unknown. */
   readonly view: BalanceView | null;
-  /** There is no token at all in the list, which would be news. */
+  /** The list has no token at all although there was one before. */
   readonly isEmptied: boolean;
 }
 

@@ -16,8 +16,8 @@ import { Balance, believed, holderOf, type BalanceReading, type BalanceView } fr
 type Row = View<typeof TokenBalance.fields>;
 
 /**
- * The list holds only what is above zero, so a token that is absent from a complete list, twice, has balance 0. A list
- * without any token is read again in the polls that follow.
+ * The list contains only tokens above zero, so a token that is absent from a complete list, twice, has balance 0. A
+ * list without any token is read again in the following polls.
  */
 export async function observeToken(
   target: Target,
@@ -28,7 +28,7 @@ export async function observeToken(
   const first = await find(target, token, read);
   if (first.rows.length > 0) return { seen: believed(sum(target, first.rows)), partial: null };
   if (first.partial !== null) return { seen: believed(null), partial: first.partial };
-  // Only news is worth another reading.
+  // Only a change is worth another reading.
   const isNews = known?.values['raw'] !== '0';
   const second = isNews && !first.isEmpty ? await find(target, token, again(read)) : first;
   if (second.rows.length > 0) return { seen: believed(sum(target, second.rows)), partial: null };
@@ -59,7 +59,7 @@ async function find(target: Target, token: Address, read: Pages): Promise<Found>
   return { rows: partial === null ? all.rows.filter(isIt) : [], partial, isEmpty };
 }
 
-/** Any of them may be the one that is looked for. */
+/** Any of these rows may be the token. */
 function namelessIn(rows: readonly Row[]): string | null {
   const nameless = rows.filter((row) => pieceOf(row) === undefined).length;
   return nameless === 0 ? null : `${nameless} rows without a token: none is judged to be absent`;

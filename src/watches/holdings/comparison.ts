@@ -66,7 +66,7 @@ export function compare(state: HoldingsState, seen: HoldingsReading, scope: Dete
   const hasArrival = draft.events.some(({ on, novelty }) => on === 'added' && novelty === 'new');
   if (isJudged) removeMissing(draft, seen);
   const head = hasArrival ? (headIn(scope) ?? state.head) : state.head;
-  // A reading that shows nothing, and is not judged, says nothing of whether the list is empty.
+  // An empty reading that is not complete cannot show whether the list is empty.
   const kept = withEmptied(state, isJudged || seen.rows.size > 0 ? null : state.emptied);
   const items = draft.differs ? packItems(draft.items) : state.items;
   const { counter } = draft;

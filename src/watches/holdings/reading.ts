@@ -44,7 +44,7 @@ export async function readHoldings(
   return { seen: { rows, nameless: first.seen.nameless + second.seen.nameless }, partial: second.partial };
 }
 
-/** The list shows nothing at all. */
+/** The list has no rows. */
 export function isEmpty({ rows, nameless }: HoldingsReading): boolean {
   return rows.size === 0 && nameless === 0;
 }

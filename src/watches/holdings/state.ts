@@ -6,7 +6,7 @@ import { PackedItems } from './items.ts';
 /** Plain JSON, checked by the schema of the same name when it is read back. */
 export interface HoldingsState {
   readonly items: PackedItems;
-  /** Counts occurrences, so that a second arrival of a token is news. */
+  /** Counts occurrences, so that a second arrival of a token is a new event. */
   readonly counter: number;
   /** Set while readings show an empty list that is not believed yet. */
   readonly emptied: Emptied | null;

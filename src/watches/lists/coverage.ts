@@ -15,7 +15,7 @@ function unreadOf(gap: Gap, floor: number): UnreadRange {
   return { heights: showHeights(gap), reason, since: since === 0 ? null : since, isReadLater: to > floor };
 }
 
-/** More rows came within the look-back than are remembered: older ones are not read again. */
+/** The look-back has more rows than are remembered: older ones are not read again. */
 function beyondLookBack({ floor, marks }: ListState): UnreadRange[] {
   const lowest = lowestMark(marks);
   if (lowest === null || lowest >= floor) return [];

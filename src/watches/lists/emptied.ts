@@ -47,7 +47,7 @@ export function readEmpty(before: Emptied | null, { at, chain, intervalMs }: Det
   return counted({ ...before, readings, at }, waitMs);
 }
 
-/** It is empty because the blocks were replaced in which everything stood: then one reading is enough. */
+/** The list is empty because the blocks of all of its rows were replaced: then one reading is enough. */
 export function provenEmpty({ at, chain }: DetectionScope): EmptyReading {
   const head = typeof chain === 'object' ? chain.head : 0;
   return { ...NOT_EMPTY, emptied: { readings: READINGS_NEEDED, head, at } };

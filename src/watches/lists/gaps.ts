@@ -47,8 +47,8 @@ export function withGap(gaps: Gaps, gap: Gap): Gaps {
 }
 
 /**
- * The gaps after those readings. The lowest block may have been read in part only, so it stays in its gap. A gap that is
- * another one by now, since the memory was read again meanwhile, stays as it is.
+ * The gaps after those readings. The lowest block may have been read in part only, so it stays in its gap. A gap that
+ * has changed because the memory was read again stays as it is.
  */
 export function afterReadings(gaps: Gaps, readings: readonly GapReading[]): Gaps {
   if (readings.length === 0) return gaps;

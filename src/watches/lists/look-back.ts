@@ -1,5 +1,5 @@
-// How far down a list is remembered: seven hours of the rows' own time. Heights stand for times, so a few heights are
-// remembered with their times.
+// How deep a list is remembered: seven hours of the rows' own time. A few heights are stored with their times to
+// convert one into the other.
 import { z } from 'zod';
 import type { Instant } from '../../lib/clock.ts';
 
@@ -19,13 +19,13 @@ export function marked(marks: Marks, height: number, at: Instant): Marks {
   return [[height, at], ...(older === -1 ? marks : marks.slice(0, older + 1))];
 }
 
-/** The block at and below which rows are older than the look-back; 0 = no row is known to be. */
+/** The block at and below which rows are older than the look-back; 0 = none. */
 export function lookBackOf(marks: Marks): number {
   const newest = marks[0]?.[1] ?? 0;
   return marks.find(([, at]) => newest - at >= LOOK_BACK_MS)?.[0] ?? 0;
 }
 
-/** The lowest block of the look-back, where that much is known of it. */
+/** The lowest block of the look-back, if known. */
 export function lowestMark(marks: Marks): number | null {
   return marks.at(-1)?.[0] ?? null;
 }

@@ -52,7 +52,7 @@ export function begun(sweep: Sweep, hour: number, { at, coversAll }: { at: Insta
 }
 
 export function afterSweeping(sweep: Sweep, reading: SweepReading | null, at: Instant): Sweep {
-  // A memory that was read again meanwhile may be elsewhere with it.
+  // The memory may have been read again, with another position.
   if (reading === null || sweep.open === null || !isSame(reading.from, sweep.open.resume)) return sweep;
   if (reading.isComplete) return { ...sweep, open: null, completedAt: at };
   return reading.resume === sweep.open.resume ? sweep : { ...sweep, open: { resume: reading.resume } };

@@ -31,7 +31,10 @@ export function endWords({ names, view }: Pick<WordingContext, 'names' | 'view'>
   return !names.isWatched(from) && names.isWatched(to) ? `to ${nameOf(names, to)}` : `from ${nameOf(names, from)}`;
 }
 
-/** Why it failed, between whom, and where: `Reason given: "stack underflow". 0x3c54…b3AB to vault, block 14,035,098`. */
+/**
+ * The reason of the failure, both addresses, and the place: `Reason given: "stack underflow". 0x3c54…b3AB to vault,
+ * block 14,035,098`.
+ */
 export function placeLine(
   occasion: WordingContext,
   { reason, hash }: { readonly reason: string | null; readonly hash: string },
