@@ -1,7 +1,7 @@
 // The explorer client: reads one explorer of the config, in either form of the API.
 //
 // A question passes, in this order: the answers shared in this tick -> the same request in flight -> the budget of its
-// plan -> the transport. No question is sent twice in a tick, and none while the plan rests.
+// plan -> the transport. No question is sent twice in a tick, and none during a pause of the plan.
 import type { AnyView } from '../core/values/fields.ts';
 import type { ShownBlocks } from '../core/chain/chain-identity.ts';
 import type { Coin } from '../core/model/watch/target.ts';
@@ -44,7 +44,7 @@ export interface ExplorerOptions {
   readonly baseUrl: string;
   readonly auth: Auth;
   readonly coin: Coin;
-  /** Sent with each request, such as a Referer that a firewall requires. */
+  /** Headers of each request, such as a Referer that a firewall requires. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Values of secret headers. Like the key, they are redacted in answers of the server. */
   readonly secrets?: readonly string[];
@@ -196,7 +196,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
   };
 }
 
-/** Less than a third of a lease, so that each renewal knows how the last one ended. */
+/** Less than a third of a lease, so that each renewal has the result of a probe. */
 const PROBE_MS = 4000;
 
 type SpendOn = (question: Question, cursor: Cursor | null, own: Severity | null) => Spend;

@@ -15,7 +15,7 @@ import { Transaction } from './reading/resources/transaction.ts';
 export interface ApiOperation {
   /** Label in metrics, logs and recordings. */
   readonly name: string;
-  /** Behind `/api/v2/`; `{hash}` stands for an address in lower case. */
+  /** The path after `/api/v2/`; `{hash}` is an address in lower case. */
   readonly path: string;
   /** Price of one request in the multichain form. */
   readonly credits: number;

@@ -36,7 +36,7 @@ export function createReachRecord(clock: Clock): ReachRecord {
   };
 }
 
-/** Null: it shows nothing, such as a host that took the request and is late. */
+/** Null: the request shows neither, for example if the host took it and is late. */
 function endOf(error: unknown): 'answered' | 'unreached' | null {
   if (error === null) return 'answered';
   if (!(error instanceof RequestFault)) return null;

@@ -1,6 +1,5 @@
-// Connections that are kept, each with one buffer that all its bytes are read into. Otherwise each read has memory of its
-// own, 64 kB at first, from which the parser of HTTP copies what it keeps: as many bytes again for the collector as answers
-// have.
+// Kept connections, each with one buffer for all of its reads. Otherwise each read has memory of its own, 64 kB at
+// first, from which the HTTP parser copies: this doubles the bytes that the garbage collector has to handle.
 import http from 'node:http';
 import https from 'node:https';
 import type { OnReadOpts } from 'node:net';
@@ -25,7 +24,7 @@ function withOneBuffer<Kept extends http.Agent>(agent: Kept): Kept {
   agent.createConnection = (options, callback) => {
     const onread: OnReadOpts = {
       buffer: Buffer.allocUnsafeSlow(BUFFER_BYTES),
-      // The client of node:http listens to this event, and has copied what it keeps when it returns.
+      // The client of node:http listens to this event, and has copied the bytes when it returns.
       callback: (size, buffer) => {
         socket?.emit('data', Buffer.from(buffer.buffer, buffer.byteOffset, size));
         return true;

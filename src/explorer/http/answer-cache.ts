@@ -36,7 +36,7 @@ export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clo
   const answers = createBoundedCache<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
   const digests = createBoundedCache<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);
 
-  // A page that changed is compared and then put in. Its digest is made once: a second one took 2 % of such a poll.
+  // A changed page is compared and then stored. Its digest is made once: a second one took 2 % of such a poll.
   const digestByWire = new WeakMap<readonly Buffer[], string>();
 
   function digestFor(wire: readonly Buffer[]): string {
@@ -71,7 +71,10 @@ function isKeptWhole({ content, bytes }: CachedAnswer): boolean {
   return content === null || bytes <= LARGEST_WHOLE;
 }
 
-/** Piece by piece: bytes that are put together only to be compared keep the collector as busy as all the rest. */
+/**
+ * Compares piece by piece. Joining the bytes only to compare them would give the garbage collector as much work as all
+ * other code.
+ */
 function isMadeOf(whole: Buffer, pieces: readonly Buffer[]): boolean {
   let at = 0;
   for (const piece of pieces) {
@@ -81,7 +84,10 @@ function isMadeOf(whole: Buffer, pieces: readonly Buffer[]): boolean {
   return at === whole.length;
 }
 
-/** Strangers write much of an answer, so nothing less will do: two with one digest would hide the second. */
+/**
+ * Much of an answer is untrusted, so a strong digest is needed: of two answers with one digest, the second would be
+ * hidden.
+ */
 function digestOf(wire: readonly Buffer[]): string {
   const hash = createHash('sha256');
   for (const piece of wire) hash.update(piece);

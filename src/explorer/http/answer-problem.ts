@@ -110,7 +110,7 @@ function classifyPayment(errorBody: ErrorBody, hasKey: boolean): Classification 
     : { reason: 'out-of-credits', meaning: 'the credits of the plan are used up', retry: 'after-reset' };
 }
 
-/** `message` = the thing is not known; `error` or a page for people = there is no such chain or path. */
+/** `message` = the thing does not exist; `error` or an HTML page = the chain or path does not exist. */
 function classifyNotFound(errorBody: ErrorBody): Classification {
   const isUnknownThing = errorBody.shape === 'message' && !/api v2 is disabled/i.test(errorBody.text ?? '');
   return isUnknownThing

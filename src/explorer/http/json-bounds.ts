@@ -52,7 +52,7 @@ export const HARMLESS_BYTES = 2 * MOST_AT_ONCE;
 const PIECE_BYTES = 131_072;
 const PIECE_SEPARATORS = 16_384;
 
-/** Not JSON that is broken, but too much of it. The message completes "the answer holds ...". */
+/** The JSON is valid, but too large. The message completes "the answer holds ...". */
 export class OverLimit extends Error {}
 
 export interface BoundedJson {

@@ -5,8 +5,8 @@ import { RequestFault } from './fault.ts';
 import { boundJson, OverLimit, HARMLESS_BYTES, type BoundedJson } from './json-bounds.ts';
 
 /**
- * Integers beyond 2^53 become exact text, which every field and the cursor read as they read amounts. Throws
- * `SyntaxError` for what is not JSON, `OverLimit` for too much of it.
+ * Parses JSON. Integers beyond 2^53 become exact text, which every field and the cursor read like amounts. Throws
+ * `SyntaxError` for a text that is not JSON, `OverLimit` for one that is too large.
  *
  * parseJson(Buffer.from('[9007199254740993, 1]')) // ['9007199254740993', 1]
  */
@@ -15,8 +15,8 @@ export function parseJson(body: Buffer): unknown {
   return quick === undefined ? JSON.parse(boundJson(body).bytes.toString('utf8')) : quick;
 }
 
-// A number stands at the start or behind one of these; in quotes it is text and needs no care. Of 16 digits only those that
-// begin with a 9 can be beyond 2^53. A match inside a text costs time, never correctness.
+// A number begins at the start of the text or behind one of these characters; a number in quotes is text and stays
+// exact. With 16 digits, only those that begin with a 9 can be beyond 2^53. A match inside a text costs time only.
 const INEXACT_NUMBER = /(?:^|[-:,[\s])(?:\d{17}|9\d{15})/;
 
 // The value of a key, as servers write it: without blanks.
@@ -39,13 +39,13 @@ function parseHarmless(text: string): unknown {
   }
 }
 
-/** The same from what was looked through already, in steps: other work gets its turn between them. */
+/** The same for a text that was checked already, in steps: other work runs between them. */
 export async function parseInSteps({ bytes, lists }: BoundedJson): Promise<unknown> {
   const rowsByList: unknown[][] = [];
   for (const list of lists) rowsByList.push(await rowsOf(bytes, list));
   const outermost: unknown = JSON.parse(withoutRows(bytes, lists));
   if (lists.length === 0 || !isRow(outermost)) return outermost;
-  // All lists among its values were taken out, so one that is there stands for one of them.
+  // Its lists were replaced by the index of their rows.
   const entries = Object.entries(outermost).map(([name, value]) =>
     Array.isArray(value) ? [name, rowsByList[Number(value[0])]] : [name, value],
   );
@@ -63,7 +63,7 @@ async function rowsOf(bytes: Buffer, list: readonly number[]): Promise<unknown[]
   return pieces.flat();
 }
 
-/** The brackets stand in the bytes for a moment: put around the text, they would double what it weighs. */
+/** The brackets are written into the bytes for a moment. Adding them to the text would double its memory. */
 function inBrackets(bytes: Buffer, from: number, to: number): string {
   const [before = 0, after = 0] = [bytes[from - 1], bytes[to]];
   bytes.write('[', from - 1);
@@ -85,7 +85,7 @@ function withoutRows(bytes: Buffer, lists: BoundedJson['lists']): string {
   return `${parts.join('')}${bytes.toString('utf8', at)}`;
 }
 
-/** Why there is no JSON, for those who asked. Takes what the functions here throw. */
+/** The fault for the caller of an answer that cannot be parsed. Takes errors of the functions here. */
 export function jsonFault(error: unknown, where: string): RequestFault {
   if (error instanceof OverLimit) return new RequestFault('too-large', `${where}: the answer holds ${error.message}`);
   // The parser's message quotes the text that it could not read, which is untrusted.

@@ -17,7 +17,7 @@ export interface Job {
   readonly secrets: readonly string[];
 }
 
-/** `bytes` moves back. An error keeps its class only as what it says. */
+/** `bytes` moves back. An error passes only as its text. */
 export type ThreadReply =
   | {
       readonly type: 'bounded';

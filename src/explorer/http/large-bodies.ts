@@ -85,7 +85,7 @@ function startThread(onEnd: () => void): Thread {
   worker.on('message', (message: ThreadReply) => {
     reply(message);
   });
-  // Such as a lack of memory; the end follows.
+  // For example a lack of memory; the exit follows.
   worker.on('error', (error: Error) => {
     why = error.message;
   });

@@ -5,8 +5,8 @@ import { freeOwnMemory } from '../../lib/own-memory.ts';
 import type { Request } from './request.ts';
 
 /**
- * A page that came before. Its rows are decoded when they are looked at, for most polls do not: the answer held no news the
- * last time. Its bytes are kept until the last of those who retained it has released it.
+ * A page that was read before. Its rows are decoded on first use; most polls do not need them, since the answer had
+ * nothing new the last time. Its bytes are kept until all that retained it have released it.
  */
 export class PageAgain implements Page {
   readonly content: object;
@@ -39,7 +39,7 @@ export class PageAgain implements Page {
     this.#retained += 1;
   }
 
-  /** From then on rows that nobody has looked at cannot be looked at any more: that throws. */
+  /** After the last release, rows that were not decoded yet cannot be read: that throws. */
   release(): void {
     this.#retained -= 1;
     if (this.#retained > 0) return;

@@ -6,7 +6,7 @@ export interface Request {
   readonly question: Question;
   /** Whole, but without the key. */
   readonly address: string;
-  /** `explorer.example.com/api/v2/tokens/{address}`: what messages show of it. */
+  /** `explorer.example.com/api/v2/tokens/{address}`: the address as messages show it. */
   readonly where: string;
   readonly spend: Spend;
 }

@@ -11,7 +11,7 @@ export interface Decoded {
   readonly value: AnyView | Page;
   /** The content object of a page; null for a single record. */
   readonly content: object | null;
-  /** Counts the fields that the tables do not know: of one row, of all rows for a list, which takes its time. */
+  /** Counts fields that the tables do not have: of one row, or of all rows of a list, which takes long. */
   readonly unknownFields: () => number;
 }
 

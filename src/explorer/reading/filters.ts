@@ -1,5 +1,5 @@
-// Newer releases answer 422 to a filter that they no longer declare. Such a question is asked once more without it, and
-// from then on always. The caller must filter again.
+// Newer releases answer 422 to a filter that they do not declare any more. Such a question is sent once more without
+// it, and from then on always. The caller must filter again.
 import { Missed, type Cursor, type OperationName, type Question } from '../../core/model/watch/question.ts';
 import type { Log } from '../../telemetry/log.ts';
 

@@ -1,13 +1,16 @@
 import type { OperationName } from '../../core/model/watch/question.ts';
 
-/** No release has smaller pages: 50 up to 11, more after it. Others that speak this API are met before they are known. */
+/**
+ * No release has smaller pages: 50 rows up to release 11, more after it. Other servers with this API may have other
+ * sizes.
+ */
 const USUAL_ROWS = 50;
 
 /** How long a page of one explorer is when another one follows, as far as it was seen. */
 export interface PageSizes {
   /** A page came that others follow. */
   saw(operation: OperationName, rows: number): void;
-  /** Whether a page of so many rows may be one that others follow. */
+  /** True if a page with this number of rows may be followed by others. */
   isFull(operation: OperationName, rows: number): boolean;
 }
 

@@ -27,7 +27,7 @@ export interface NewestFirst<F extends Fields> extends Common<F> {
   readonly isKnown: (row: View<F>) => boolean;
   /** True if there are no new rows below this page. */
   readonly endsNews?: (rows: readonly View<F>[]) => boolean;
-  /** It is read down to below this block, also where nothing is unknown; null = only as far as there is news. */
+  /** The list is read down to below this block, even without new rows; null = only as far as there are new rows. */
   readonly downTo: number | null;
   /** Undefined for a row that is not in a block yet. */
   readonly blockOf: (row: View<F>) => bigint | undefined;
@@ -176,15 +176,15 @@ function collectRows<F extends Fields>(identityOf: Common<F>['identityOf']) {
 
 interface Position {
   readonly cursor: Cursor | null;
-  /** Made from the last row, after the server's cursor stood still. */
+  /** Made from the last row, because the server's cursor did not move. */
   readonly isOurs: boolean;
 }
 
 const PAGE_ONE: Position = { cursor: null, isOurs: false };
 
 /**
- * Some releases send every key of the cursor twice, the old value last, so that it leads to the same page for ever:
- * then the last row knows better. When that leads nowhere either, null.
+ * Some releases send every key of the cursor twice, the old value last, so that it leads to the same page for ever.
+ * Then the position is made from the last row. If that does not move either, null.
  */
 function positionAfter<F extends Fields>(
   last: View<F> | undefined,

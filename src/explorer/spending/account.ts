@@ -22,7 +22,7 @@ import type { Refill } from './refusals.ts';
 import { createShare, type SpendShare } from './share.ts';
 
 export interface AccountOptions extends Omit<BookkeeperOptions, 'onAlone'> {
-  /** The price of an operation is another one than it was taken to be. */
+  /** Called if an operation's price differs from the expected one. */
   readonly onPrice?: (operation: OperationName, price: number, before: number) => void;
 }
 
@@ -72,7 +72,7 @@ export function createAccount(options: AccountOptions): Account {
   const counter = createSpendCounter();
   const prices = createPrices(options);
   const keeper = createBookkeeper({ ...options, onAlone: prices.fell }, counter);
-  /** Others leave so much to critical watches, as it was planned. */
+  /** The credits that requests of others must leave for critical watches, by the plan. */
   let need: Pick<SpendingPlan, 'kept' | 'deepPerMs'> = UNSTRETCHED;
   let use = NO_USE;
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));

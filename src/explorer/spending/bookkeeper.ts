@@ -78,15 +78,21 @@ export interface BookkeeperOptions {
   readonly assumesPlan: boolean;
   /** The plan of a day is refilled at another time than it was taken to be; null: at midnight UTC. */
   readonly onResets?: (resets: Resets) => void;
-  /** By so much the credits fell around a request that was alone under way. */
+  /** Called with the fall of the credits around a request that was alone under way. */
   readonly onAlone: (spend: Spend, fall: number) => void;
 }
 
 const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 } as const;
-/** While the rest is not known, others than critical watches ask one question in that time, and fewer as it goes on. */
+/**
+ * While the credits left are unknown, watches that are not critical send one request in this time, and fewer as that
+ * lasts.
+ */
 const REFILLING_GAP_MS = 15_000;
 const LONGEST_GAP_MS = 600_000;
-/** A header that is doubted is checked when nothing left for so long; one that says that nothing is left, later. */
+/**
+ * A doubted header is checked when no request left for this time. A header that says that nothing is left is checked
+ * later.
+ */
 const DOUBTED_GAP_MS = 5000;
 const OVERDRAWN_GAP_MS = 600_000;
 /** In a longer time a program that asks once a minute is taken for a part of the price. */

@@ -1,9 +1,9 @@
-// The books of one plan: what is left of its credits, by the explorer's headers and by what was asked since, what was
-// spent on what, and what others spent. Nothing is decided here, and the clock is given.
+// The books of one plan: the credits left, by the explorer's headers and the requests since; the spending by class; and
+// the spending of other programs. These functions decide nothing, and get the time as an argument.
 //
-// A header counts only if its request left later than that of the last header that counted. One that says something
-// else than own requests explain is doubted: the next header decides. At the expected reset the rest is not known: the
-// books are refilling until a header has risen.
+// A header counts only if its request left later than that of the last header that counted. A header that own requests
+// do not explain is doubted, and the next header decides. At the expected reset the credits left are unknown: the books
+// are refilling until a header has risen.
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '../../lib/clock.ts';
 import { SPEND_CLASSES, type Spend } from '../../core/spending/spend.ts';
@@ -34,13 +34,13 @@ const SLOW_MS = 24 * HOUR_MS;
 const FAST_REACH_MS = 2 * HOUR_MS;
 /** A larger fall than this part of the plan is doubted. */
 const DOUBTED_FALL = 0.02;
-/** A refill leaves so much of the plan at least, whatever others spend at once. */
+/** A refill leaves at least this part of the plan, even if others spend at once. */
 const WHOLE = 0.95;
 /** Servers differ by less. */
 const LEAST_REFILL = 0.1;
 const EARLY_RESET_MS = 30 * 60_000;
 const LATE_RESET_MS = 10 * 60_000;
-/** A limiter that does not know says -1; a plan that has so many calls left is not at -1. */
+/** A header of -1 may mean "unknown". A plan with this many calls left cannot be at -1, so the header is ignored. */
 const CALLS_ABOVE_UNKNOWN = 3;
 
 const NOTHING_SPENT: Books['spent'] = { critical: 0, warning: 0, info: 0, pages: 0, sweep: 0, probe: 0 };
@@ -69,7 +69,7 @@ export function newBooks(now: Instant): Books {
   };
 }
 
-/** All that was booked stays while the period lasts, of which the plan says the end. */
+/** The bookings of the period stay; the plan gives its end. */
 export function underPlan(books: Books, plan: CreditPlan | null, now: Instant): Books {
   if (plan === null) return { ...books, rule: null, resetsAt: Infinity };
   const rule = { per: plan.per, resets: plan.resets };
@@ -86,7 +86,7 @@ export function turned(books: Books, plan: CreditPlan, now: Instant): Books {
   if (books.resetsAt > now + periodMs(plan.per) * 1.05) return { ...books, resetsAt: next };
   if (now < books.resetsAt) return books;
   const begun = { ...newPeriod(books, plan, books.resetsAt), resetsAt: resetAfter(plan, books.resetsAt, now) };
-  // Nobody asked at the reset, so that the old header says nothing of it.
+  // No request left at the reset, so the old header says nothing about it.
   if (now - books.resetsAt > LATE_RESET_MS) return { ...begun, bookedFrom: now, header: null, own: 0 };
   return { ...begun, refillingSince: books.header === null ? null : books.resetsAt };
 }
@@ -105,7 +105,7 @@ function newPeriod(books: Books, plan: CreditPlan, from: Instant): Books {
   };
 }
 
-/** With a point of the curve where one is due and the rest is known. */
+/** Adds a point to the curve if one is due and the credits left are known. */
 export function charted(books: Books, plan: CreditPlan, now: Instant): Books {
   const known = agreedRest(books, plan);
   if (known === null || books.refillingSince !== null) return books;
@@ -161,7 +161,7 @@ export function withHeader(books: Books, header: number | null): Books {
   return header === null ? books : { ...books, highest: Math.max(books.highest ?? header, header) };
 }
 
-/** A first header takes the place of what was taken to be left. One that says much less is believed once a second one does. */
+/** A first header replaces the assumed credits. A much lower one is believed only after a second one. */
 function afterFirst(books: Books, plan: CreditPlan | null, header: number, now: Instant): Books {
   const expected = agreedRest(books, plan);
   const isLow = plan !== null && expected !== null && expected - header > DOUBTED_FALL * plan.credits;
@@ -170,7 +170,7 @@ function afterFirst(books: Books, plan: CreditPlan | null, header: number, now: 
   return { ...books, header, own: 0, saidAt: now, doubted: null, isResumed: false, curve: [] };
 }
 
-/** Whether a header lies nearer to the one that is doubted than to what was expected. */
+/** True if the header is closer to the doubted one than to the expected one. */
 function isNearer(header: number, doubted: { header: number; own: number }, own: number, expected: number): boolean {
   return Math.abs(header - (doubted.header - (own - doubted.own))) < Math.abs(header - expected);
 }
@@ -203,7 +203,7 @@ function booked(books: Books, plan: CreditPlan, header: number, now: Instant): B
   return {
     ...after,
     foreign: books.foreign + fall,
-    // It fell at any time since the stop, and says nothing of the next hours.
+    // It fell at some time since the stop, so it says nothing about the next hours.
     fast: books.isResumed ? books.fast : added(books.fast, fall, now, FAST_MS),
     slow: added(books.slow, fall, now, SLOW_MS),
   };
@@ -226,7 +226,7 @@ function risen(before: Books, books: Books, plan: CreditPlan, now: Instant): Boo
   return isMost && plan.per === 'month' && plan.resets === null ? newPeriod(seen, plan, now) : seen;
 }
 
-/** Credits left, requests in flight not counted, before a value that is doubted. Null: nobody said. */
+/** The credits left, without requests in flight and before a doubted header. Null: unknown. */
 export function agreedRest(books: Books, plan: CreditPlan | null): number | null {
   if (plan !== null && books.refillingSince !== null) return plan.credits - spentIn(books);
   if (books.header !== null) return books.header - books.own;
@@ -250,7 +250,7 @@ export function knownRest(books: Books, plan: CreditPlan | null): number | null 
   return agreed === null || doubted === null ? agreed : Math.min(agreed, doubted.header - (books.own - doubted.own));
 }
 
-/** Other programs are expected to spend so much until the reset. */
+/** The credits that other programs are expected to spend until the reset. */
 export function expectedForeign({ fast, slow, resetsAt }: Books, now: Instant): number {
   if (resetsAt === Infinity) return 0;
   const left = Math.max(0, resetsAt - now);

@@ -15,7 +15,7 @@ import { createPause, type Gate, type RequestGate } from './pause.ts';
 import { createRateWindow, type WindowTicket } from './rate-window.ts';
 import { createSlots, type Slot } from './slots.ts';
 
-/** A rest up to this long is waited for; a longer one fails at once, and a later poll asks again. */
+/** Requests wait for a pause up to this long. During a longer one they fail at once, and a later poll tries again. */
 const SHORT_REST_MS = 5_000;
 /** A reset may be announced this much too early, because of the network. */
 const MARGIN_MS = 60;
@@ -31,7 +31,7 @@ export interface BudgetOptions {
   readonly concurrency?: number;
   /** Keeps the books of the plan. */
   readonly account: Account;
-  /** The rests of the plan, where another budget of it went before. */
+  /** The pauses of an earlier budget of the same plan. */
   readonly pause?: RequestGate;
   /** Gets a line when the plan begins to refuse, when a refusal is judged differently, and when it is over. */
   readonly log?: Pick<Log, 'info' | 'warn'>;
@@ -48,7 +48,7 @@ export interface BudgetTicket {
 }
 
 export interface Budget {
-  /** Throws `Missed` while the plan rests for long, without a place in the queue. */
+  /** Throws `Missed` during a long pause of the plan, without a place in the queue. */
   assertOpen(where: string): void;
   /** Runs `task` in a free slot. If requests are limited, those for more severe alerts come first. */
   hold<T>(task: (slot: Slot) => Promise<T>, spend: Pick<Spend, 'class' | 'severity'>): Promise<T>;
@@ -57,9 +57,9 @@ export interface Budget {
    * kept for more severe alerts, or the signal's reason.
    */
   pass(where: string, signal: AbortSignal, spend: Spend): Promise<BudgetTicket>;
-  /** Every request that left is settled, whatever became of it: others may wait for it. */
+  /** Every request that left must be settled, with any result: others may wait for it. */
   settle(ticket: BudgetTicket, ended: Ended): void;
-  /** Whether the plan rests so long that requests fail instead of waiting. */
+  /** True during a pause so long that requests fail instead of waiting. */
   restsLong(): boolean;
   /** Why requests do not leave freely; null while they do. */
   rest(): PlanRest | null;
@@ -90,7 +90,7 @@ export function createBudget(options: BudgetOptions): Budget {
     if (isLong(gate)) throw restFault(gate.rest, gate.leftMs, where);
   }
 
-  /** Resolves when it may be worth looking again; null when a request may leave now. Throws while the plan rests for long. */
+  /** Resolves when a new check may succeed; null if a request may leave now. Throws during a long pause of the plan. */
   function waitFor(where: string, signal: AbortSignal): Promise<unknown> | null {
     const now = clock.now();
     const gate = pause.check(now);

@@ -17,7 +17,7 @@ export interface SpendCounter {
   charged(spend: Spend): void;
   /** The books before and after a request ended. */
   booked(before: BookedPeriod, after: BookedPeriod): void;
-  /** Other books are in force: what others spent before is not counted here. */
+  /** Other books are in force; the earlier spending of others is not counted here. */
   resumed(): void;
   postponed(severity: keyof SpendCounts['postponed']): void;
   counts(): SpendCounts;
@@ -34,7 +34,7 @@ export function createSpendCounter(): SpendCounter {
       spent[name] += price;
     },
     booked(before, after) {
-      // Books that were kept by another process hold what was counted there.
+      // Books of another process contain its counts.
       const known = most?.from === before.from ? most.foreign : 0;
       most = { from: before.from, foreign: Math.max(known, before.foreign) };
       if (most.from !== after.from) most = { from: after.from, foreign: 0 };

@@ -102,7 +102,7 @@ export function createPause(): RequestGate {
       case 'out-of-credits':
       case 'no-key':
       case 'unauthorized':
-        // One that left before the rest began is no probe that failed.
+        // A request from before the pause is no failed probe.
         if (refused === null || isProbe) refuse(reason, settled, now);
         return;
       case null:
@@ -119,7 +119,7 @@ export function createPause(): RequestGate {
   return {
     check(now) {
       if (probe !== null) return { type: 'probing', ended: probe.ended };
-      // A clock that was set back must not make a rest longer.
+      // A clock that was set back must not prolong a pause.
       limitedUntil = Math.min(limitedUntil, now + LONGEST_MS);
       if (refused !== null) refused.until = Math.min(refused.until, now + LONGEST_MS);
       const rest = restOf();

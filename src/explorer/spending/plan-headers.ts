@@ -21,7 +21,7 @@ export function readPlanHeaders(headers: IncomingHttpHeaders, now: Instant): Pla
   };
 }
 
-/** `Retry-After`, in seconds or as a date, in milliseconds from now; null when it says nothing. */
+/** `Retry-After`, in seconds or as a date, in milliseconds from now; null if there is no valid one. */
 export function readRetryAfter(headers: IncomingHttpHeaders, now: Instant): number | null {
   const text = headers['retry-after'];
   if (text === undefined) return null;

@@ -22,7 +22,7 @@ export interface Refill {
   readonly isUnderWay: boolean;
 }
 
-/** A header that leaves so many calls speaks against "out of credits". */
+/** A header with this many calls left contradicts "out of credits". */
 const LEAST_CALLS_LEFT = 20;
 
 /** Why a refusal is doubted, for people; null = it is believed. */

@@ -1,15 +1,16 @@
-// A part of all that is spent, for what may wait: saved up to a limit, so that a long rest is not followed by a storm.
+// A part of all spending, for requests that can wait. It is saved up to a limit, so that no storm of requests follows a
+// long pause.
 import type { Instant } from '../../lib/clock.ts';
 
 export interface SpendShare {
-  /** It grew by that much since it was looked at last. */
+  /** Adds this growth since the last call. */
   save(credits: number): void;
   /** The same, by time. */
   saveUntil(now: Instant, creditsPerMs: number): void;
   has(credits: number): boolean;
   /**
-   * The same, where several take turns: one that was refused is served before others that ask later, as long as it asked
-   * within the last hour. Without turns, the list that asks first after each refill would have all of it.
+   * The same for several that take turns. One that was refused is served before later ones, if it asked within the last
+   * hour. Otherwise the list that asks first after each refill would take all of it.
    */
   hasInTurn(of: string, credits: number, now: Instant): boolean;
   take(credits: number): void;
@@ -17,7 +18,7 @@ export interface SpendShare {
 
 const WAITS_MS = 3_600_000;
 
-/** `most`: what is saved at most. */
+/** `most`: the limit of saved credits. */
 export function createShare(
   now: Instant,
   { most, saved }: { readonly most: () => number; readonly saved: number },
@@ -45,7 +46,7 @@ export function createShare(
         if (now - waits.at <= WAITS_MS) before += waits.credits;
         else waiting.delete(one);
       }
-      // One that asks for more than is ever saved holds nobody up.
+      // A list that needs more than is ever saved does not delay others.
       const isEnough = left >= credits && left >= Math.min(credits + before, most());
       if (isEnough) waiting.delete(of);
       // A list that waits already keeps its place.

@@ -6,7 +6,7 @@ import PQueue from 'p-queue';
 const MOST_IN_FLIGHT = 4;
 
 export interface Slot {
-  /** Lets the next one through. Says nothing new when it is called again. */
+  /** Lets the next one through. A second call has no effect. */
   readonly giveBack: () => void;
 }
 

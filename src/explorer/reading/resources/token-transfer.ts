@@ -12,13 +12,13 @@ const Total = new RecordType(
     value: quantity('own', 'amount in whole tokens'),
     token_id: text('number of the piece'),
   },
-  // Where nothing is said, the token counts: pieces have no decimals in their totals.
+  // Without decimals in the row, those of the token count: pieces have no decimals in their totals.
   {
     decimals: ({ decimals }) => (decimals === null || decimals === undefined ? undefined : tokenDecimals({ decimals })),
   },
 );
 
-/** A batch has a total for each piece. What moved is their sum, where all are counted alike. */
+/** A batch has a total for each piece. If all have the same decimals, the moved amount is their sum. */
 function sumOfTotals(raw: unknown): unknown {
   if (!Array.isArray(raw)) return raw;
   const totals = raw.filter(isRow);

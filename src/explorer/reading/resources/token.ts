@@ -16,7 +16,7 @@ import { RecordType } from '../../../core/values/record-type.ts';
 import { IGNORED_KEYS } from '../../ignored-keys.ts';
 import { AddressRef } from './address.ts';
 
-/** Decimals of the token a row speaks of. ERC-721 and ERC-1155 without decimals count in whole pieces. */
+/** Decimals of a row's token. ERC-721 and ERC-1155 without decimals count in whole pieces. */
 export function tokenDecimals(token: unknown): number | null {
   if (!isRow(token)) return null;
   const { decimals, type } = token;
