@@ -22,7 +22,7 @@ export function replyOf({ status, headers, body }: SandboxAnswer): SandboxReply 
 
 export interface SandboxPage {
   readonly items: readonly JsonRow[];
-  /** Null at the end. Sent back as query parameters, every key of it. */
+  /** Null at the end. Clients send every key of it back as a query parameter. */
   readonly next_page_params: JsonRow | null;
   /** Whether rows may still be missing, where a release says so. */
   readonly meta?: JsonRow;

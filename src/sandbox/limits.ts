@@ -60,7 +60,7 @@ export interface MeterOptions {
   readonly requestsPerSecond: number;
   /** Null: none are counted. */
   readonly credits: Credits | null;
-  /** Headers from what is left; called for every request. */
+  /** Headers from the calls left; called for every request. */
   readonly headers: (left: Left) => Readonly<Record<string, string>>;
 }
 

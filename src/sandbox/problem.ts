@@ -1,4 +1,4 @@
-/** A control call that cannot be carried out. The message says why, and what to do. */
+/** A control call that is impossible. The message names the reason, and what to do. */
 export class ControlProblem extends Error {
   override readonly name = 'ControlProblem';
 }

@@ -55,7 +55,7 @@ const OPERATION_BY_SHAPE = new Map<string, SandboxOperation>([
   ['blocks', 'blocks'],
 ]);
 
-/** The multichain form wants a key and a chain that it knows; the per-instance form wants neither. */
+/** The multichain form requires a key and a known chain; the per-instance form requires neither. */
 export function refuseStranger(
   route: SandboxRoute,
   authorization: string | undefined,

@@ -29,7 +29,7 @@ export async function serveSandbox(sandbox: Sandbox, port = 0): Promise<SandboxS
   // Longer than any client pauses: a connection that closes just as it is used again looks like an outage.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', (_error, socket) => socket.destroy());
-  // A connection that could not be accepted, for want of file descriptors: the client sees it, and the next one may be.
+  // A connection may fail for want of file descriptors: the client sees it, and the next one may succeed.
   server.on('error', () => undefined);
   await listen(server, port);
   const { port: bound } = server.address() as AddressInfo;

@@ -47,7 +47,7 @@ export interface Accounts {
   numberOf(key: string): number | undefined;
   createdAt(creationSite: CreationSite): string;
   creationSiteOf(key: string): CreationSite | undefined;
-  /** Undefined for tokens, for contracts made on the way and for strangers. */
+  /** Undefined for tokens, for contracts that the chain created, and for unknown addresses. */
   ref(address: string): AddressRef | undefined;
 }
 

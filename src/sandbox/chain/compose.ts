@@ -37,7 +37,7 @@ function toTransaction(play: TransactionDraft, context: BuildContext, seed: numb
   const { failure } = play;
   let hash: string | undefined;
   return {
-    // Most transactions are only looked at on the way to others: their hash is never asked for.
+    // Most transactions are only visited on the way to others, and their hash is not needed.
     get hash() {
       return (hash ??= `0x${drawHex(seed, PURPOSE.transactionHash, context.height, context.slot, 8)}`);
     },

@@ -40,7 +40,7 @@ export function drawHex(seed: number, purpose: number, a: number, b: number, wor
 
 const scratch = Buffer.alloc(32);
 
-// Drawn a hundred times for each block: looking a global up each time took most of it where tests run.
+// Drawn a hundred times for each block; looking a global up each time took most of that time in tests.
 const { floor, imul } = Math;
 
 function absorb(state: number, value: number): number {

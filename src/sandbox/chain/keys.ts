@@ -1,4 +1,4 @@
-/** An address in lower case: what maps are keyed by, since servers and people differ in the case of the digits. */
+/** An address in lower case, as a key of maps: servers and people differ in the case of the digits. */
 export type AddressKey = string;
 
 export function keyOf(address: string): AddressKey {

@@ -86,7 +86,7 @@ export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 /** In wei. */
 export const GWEI = 10n ** 9n;
 
-/** Methods that the chain knows, by name. */
+/** The chain's methods, by name. */
 export const METHODS = {
   transfer: method('transfer', 'a9059cbb', 'transfer(address to, uint256 value)'),
   approve: method('approve', '095ea7b3', 'approve(address spender, uint256 value)'),

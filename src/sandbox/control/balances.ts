@@ -12,13 +12,13 @@ interface Piece {
   readonly tokenId?: string | undefined;
 }
 
-/** From now on the balance is this, whatever the chain would have made of it. */
+/** From now on the balance has this value, whatever the chain's plan is. */
 export function setBalance(world: World, options: z.output<typeof schemas.SetBalance>): { value: string } {
   setAmount(world, options.address, options, options.value);
   return { value: String(options.value) };
 }
 
-/** Takes from one and gives to the other; both stay at what they have then. */
+/** Moves an amount between two accounts; both balances stay fixed after that. */
 export function moveBalance(world: World, options: z.output<typeof schemas.MoveBalance>): { from: string; to: string } {
   const { from, to, value } = options;
   const left = amountOf(world, from, options) - value;

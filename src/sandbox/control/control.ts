@@ -1,4 +1,5 @@
-// The control API: what a test or a person can do to the chain. Every change holds from the current head on.
+// The control API: the changes that a test or a person can make to the chain. Every change holds from the current head
+// on.
 import type * as z from 'zod';
 import { keyOf } from '../chain/keys.ts';
 import { createFaultQueue, FaultOptions, type FaultQueue } from '../faults/fault.ts';
@@ -39,10 +40,10 @@ export interface Control {
   freeze(): { head: number };
   unfreeze(): { head: number };
   delayInternals(options?: Input<typeof schemas.DelayInternals>): { after: number };
-  /** Shows what was delayed, and delays no more. */
+  /** Shows delayed traces, and ends the delay. */
   releaseInternals(): { released: number };
   hideTraces(options: Input<typeof schemas.HideTraces>): { block: number };
-  /** Answers of one operation stay so many blocks behind the others. */
+  /** Answers of one operation stay this many blocks behind the others. */
   lag(options: Input<typeof schemas.Lag>): { behind: number };
   /** As another program that uses the same key. */
   spend(options: Input<typeof schemas.Spend>): { left: number };
@@ -50,7 +51,7 @@ export interface Control {
   clearFaults(): { pending: number };
 }
 
-/** The same, over options that nobody has looked at: each call checks its own. */
+/** The same calls with unchecked options: each call checks its own. */
 export type Calls = Readonly<Record<keyof Control, (options?: unknown) => unknown>>;
 
 export interface Controls {

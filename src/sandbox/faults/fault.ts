@@ -1,4 +1,4 @@
-// Answers that fail in a named way: what a fault is, and which answers it strikes.
+// Answers that fail in a named way: the faults, and the answers that they affect.
 import * as z from 'zod';
 import { OPERATIONS, type SandboxOperation } from '../operations.ts';
 import { assertRoom } from '../overlay.ts';

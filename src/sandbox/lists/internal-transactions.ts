@@ -33,8 +33,8 @@ export function listInternalTransactions(world: World, address: string, request:
 const RECENT = 10;
 
 /**
- * Whether the page may still change, as the newest releases say it: they look between its first and its last row, or at
- * the newest blocks when it is empty. What is traced late above the first row stays unsaid.
+ * Says if the page may still change, as the newest releases do. They check between its first and its last row, or the
+ * newest blocks if it is empty. They do not report late traces above the first row.
  */
 function marked(world: World, page: SandboxPage): SandboxPage {
   if (!world.dialect.marksUntraced) return page;

@@ -71,7 +71,7 @@ export interface ChainPosition {
 
 const MOST_VISITED = 1024;
 
-/** As many heights as one page may look at, then a pause. */
+/** Visits as many heights as one page may, then pauses. */
 export function* visitSome<T>(
   heights: Iterable<number>,
   visit: (height: number) => Iterable<T>,

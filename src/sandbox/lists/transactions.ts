@@ -84,7 +84,7 @@ function placeOf(params: Params): ChainPosition | undefined {
   return height === undefined ? undefined : { height, position: numberOf(params, 'index') ?? 0 };
 }
 
-/** On which side an address has to stand, as `filter` says. */
+/** The side on which an address must be, by `filter`. */
 export function sideOf(params: Params): typeof isParty {
   return { to: isTo, from: isFrom }[params.get('filter') ?? ''] ?? isParty;
 }

@@ -74,7 +74,7 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
     gas_limit: asText,
     confirmation_duration: { value: (duration) => duration ?? [] },
     revert_reason: { value: revertReason },
-    // Lists leave out what takes a look at the receipts.
+    // Lists leave out fields that need the receipts.
     token_transfers: { value: () => null },
     token_transfers_overflow: { value: () => null },
   },
@@ -96,7 +96,7 @@ const FIELDS: Readonly<Record<RecordName, Fields>> = {
   },
 };
 
-/** A standard that a release does not know yet counts as the one that it builds on. */
+/** A standard that a release does not have yet counts as the one that it builds on. */
 export function tokenType(type: unknown, release: Release): unknown {
   return type === 'ERC-7984' && !isWithin(release, { since: '11' }) ? 'ERC-20' : type;
 }

@@ -1,6 +1,6 @@
 /**
- * Releases of explorers that are found in practice, oldest first. Each stands for one version: 6.5, 8.0, 9.0.1, 11.2 and
- * 12.0. What came in between counts for the next one of these.
+ * Releases of explorers in use, oldest first. Each represents one version: 6.5, 8.0, 9.0.1, 11.2 and 12.0. A version
+ * between two counts as the next one.
  */
 export const RELEASES = ['6', '8', '9', '11', '12'] as const;
 export type Release = (typeof RELEASES)[number];

@@ -21,7 +21,7 @@ export function renderAddress(world: World, address: string): JsonRow {
     has_tokens: world.holdings(address).length > 0,
     has_logs: ref.is_contract,
   };
-  // No operation of the specification: what releases have in common, around a reference of the specification.
+  // No operation of the specification: the common fields of the releases, with the reference of the specification.
   return { ...world.dialect.write('address-details', details, () => ({})), ...world.refRow(hash) };
 }
 
