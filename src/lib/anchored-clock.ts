@@ -1,5 +1,5 @@
-// A clock that keeps the time of somebody else, such as a database that several machines share. Between two anchors it runs
-// as the monotonic clock of this machine does, so that setting the clock of the machine changes nothing.
+// A clock with the time of another system, such as a database that several machines share. Between two anchors it runs
+// like the monotonic clock of this machine, so that setting the machine's clock changes nothing.
 import type { Clock, Instant } from './clock.ts';
 
 export interface AnchoredClock extends Clock {
@@ -10,7 +10,10 @@ export interface AnchoredClock extends Clock {
 /** An anchor comes with the delay of a network. One that is further back than that says that the clock itself was set back. */
 const LATE_MS = 2000;
 
-/** Before the first anchor it shows the time of `clock`. Where an anchor is a little late, it stands still until it is right. */
+/**
+ * Before the first anchor it has the time of `clock`. If an anchor is a little behind, it stands still until its time
+ * is right.
+ */
 export function createAnchoredClock(clock: Clock): AnchoredClock {
   let offsetMs: number | null = null;
   let newest = -Infinity;

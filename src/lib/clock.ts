@@ -9,14 +9,14 @@ export function earliest(instants: readonly (Instant | null)[]): Instant | null 
   );
 }
 
-/** The only source of time and of waiting. Tests pass a fake clock, which moves when told. */
+/** The only source of time and of waiting. Tests pass a fake clock and move it. */
 export interface Clock {
   now(): Instant;
   /** Milliseconds of a monotonic clock: it runs evenly, also when the system clock is set. */
   monotonic(): number;
   /**
-   * Resolves after `ms`, or at once when the signal aborts: waking early is not an error. Counts time that passes: a
-   * clock that is set meanwhile makes it neither longer nor shorter.
+   * Resolves after `ms`, or at once when the signal aborts: waking early is not an error. The wait is independent of
+   * changes to the system clock.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -10,7 +10,7 @@ export function inColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A text in lines of so many characters, broken at blanks; a longer word has a line of its own. */
+/** A text in lines of `width` characters, broken at blanks; a longer word has a line of its own. */
 export function wrapped(text: string, width: number, indent = { first: '', next: '' }): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ').filter((one) => one !== '')) {
@@ -21,7 +21,7 @@ export function wrapped(text: string, width: number, indent = { first: '', next:
   return lines;
 }
 
-/** An item of a list: what goes on stands further in. */
+/** An item of a list: its further lines are indented. */
 export function wrappedItem(text: string, width: number): string[] {
   const first = /^ */.exec(text)?.[0] ?? '';
   return wrapped(text, width, { first, next: `${first}  ` });

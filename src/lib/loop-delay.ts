@@ -1,6 +1,6 @@
 import { clearInterval, setInterval } from 'node:timers';
 
-/** Measures for how long the event loop stood still: a computation that blocks it, or a process that was stopped. */
+/** Measures how long the event loop was blocked, by a computation or because the process was stopped. */
 export interface LoopDelay extends Disposable {
   /** At most since this was last asked, in milliseconds, to a tenth of a second. */
   longestMs(): number;
@@ -9,8 +9,8 @@ export interface LoopDelay extends Disposable {
 const EVERY_MS = 100;
 
 /**
- * By a timer of its own: Node's histogram of delays, once reset, misses what begins before its timer has fired again, such
- * as a stop right after it was asked.
+ * Uses a timer of its own. Node's histogram of delays, once reset, misses a delay that begins before its timer fires
+ * again, such as a stop right after the reset.
  */
 export function watchLoopDelay(): LoopDelay {
   let lastAt = performance.now();

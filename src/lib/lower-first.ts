@@ -1,4 +1,4 @@
-/** For what other programs say, as a part of a sentence of ours. */
+/** For a message of another program within one of our sentences. */
 export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

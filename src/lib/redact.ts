@@ -53,7 +53,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 /** The first character and the one behind the last. */
 type Range = readonly [start: number, end: number];
 
-/** Servers escape what they echo, and a second server escapes it again. */
+/** Servers escape text that they echo, and a second server escapes it again. */
 const MOST_LAYERS = 2;
 
 /** `text` without the secrets that are found in its unescaped form. */
@@ -90,7 +90,7 @@ function withoutNeed(escape: string, code: string | undefined): string {
   return /^[!#-[\]-~]$/.test(character) ? character : escape;
 }
 
-/** A secret of digits could be any amount, and a short one any word: replacing it would damage what is read. */
+/** A secret of digits could be any amount, and a short one any word: replacing it would damage the text. */
 function isUnlikeData(secret: string): boolean {
   return secret.length >= SHORTEST_ANYWHERE && !/^\d+$/.test(secret);
 }

@@ -1,4 +1,4 @@
-// Text without the escapes of JSON, URLs and HTML, and where each of its characters stood.
+// Text without the escapes of JSON, URLs and HTML, with the former offset of each character.
 
 export interface Unescaped {
   readonly text: string;

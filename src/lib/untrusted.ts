@@ -19,7 +19,7 @@ export function rawText(text: Untrusted): string {
 
 const MOST_CHARACTERS = 256;
 
-/** For a place between double quotes, which it cannot close: at most so many characters, still untrusted. */
+/** For a place between double quotes, which it cannot close: at most `most` characters, still untrusted. */
 export function quotable(text: Untrusted, most: number): Untrusted {
   return untrusted(singleLine(rawText(text), most).replace(/["\u201c-\u201f\u2033\u301d-\u301f\uff02]/g, "'"));
 }
@@ -35,9 +35,9 @@ export function plain(text: Untrusted, most = MOST_CHARACTERS): string {
 }
 
 /**
- * Joins text of the program and untrusted text; each untrusted part is shown as by `plain`. What the two only form
- * together is defanged as well: `evil.` beside `com`, or an untrusted word behind a dot of the program. Line breaks of
- * the program stay.
+ * Joins text of the program and untrusted text; each untrusted part is shown as by `plain`. Links that only both
+ * together form are defanged as well: `evil.` beside `com`, or an untrusted word behind a dot of the program. Line
+ * breaks of the program stay.
  */
 export function plainJoined(
   pieces: readonly ({ readonly text: string } | { readonly untrusted: Untrusted })[],
@@ -62,8 +62,8 @@ const INVISIBLE =
 const PRINTABLE = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
- * Text of another program or of the chain as one line that shows what it holds: white space folded, what cannot be
- * seen spelled out, at most three combining marks in a row, capped. Links stay links: for strangers' text use `plain`.
+ * Text of another program or of the chain as one visible line: white space folded, invisible characters spelled out, at
+ * most three combining marks in a row, capped. Links stay links: for untrusted text use `plain`.
  *
  * singleLine('queued\r\nas 12\u202e') // 'queued as 12‹U+202E›'
  */
@@ -97,9 +97,9 @@ function cap(line: string, most: number): string {
 /** An untrusted part of a text: the offsets of its first character and of the one behind its last. */
 type Span = readonly [start: number, end: number];
 
-// Mail programs and chats turn anything that looks like a scheme, a host, an address, a mention or a network path into
-// a link: http, a colon or a dot with something behind it, an at sign, two backslashes; and what looks like these. Chats
-// that a webhook is passed on to take `<!channel>` for a call to everybody, and `<#` for a link to a channel.
+// Mail programs and chats make a link of anything like a scheme, a host, an address, a mention or a network path: http,
+// a colon or a dot with text behind it, an at sign, two backslashes, and characters that look like these. Chats behind
+// a webhook take `<!channel>` for a call to everybody, and `<#` for a link to a channel.
 const LINK_MAKERS =
   /http|[:\uff1a](?:\/\/)?(?=\S)|[.\u2024\u3002\ufe52\uff0e\uff61](?=\S)|[@\ufe6b\uff20]|\\(?=\\)|<(?=[!#@])/gi;
 

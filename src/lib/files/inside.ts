@@ -10,7 +10,7 @@ export function isInside(directory: string, path: string): boolean {
   }
 }
 
-/** The same of a real path. Throws what the system says of the directory. */
+/** The same for a real path. Throws the error of the system about the directory. */
 export function isBelow(directory: string, realPath: string): boolean {
   const way = relative(realpathSync(directory), realPath);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -109,7 +109,7 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
   ENXIO: 'it is a FIFO, a socket or a device, and only regular files are written',
 };
 
-/** Whether the rights of a file let every user of the machine read it. No where it cannot be looked at. */
+/** True if the file's rights let every user of the machine read it. False if the rights cannot be read. */
 export function isReadableByAll(path: string): boolean {
   // On Windows Node synthesizes the rights.
   if (platform === 'win32') return false;
@@ -125,7 +125,7 @@ function nameOf(stats: Stats): string {
 
 const PIECE = 64 * KIB;
 
-/** Read in pieces: the reported size may be 0, as below /proc, or change meanwhile. */
+/** Read in pieces: the reported size may be 0, as below /proc, or may change during reading. */
 function readAtMost(fd: number, most: number): Buffer {
   const pieces: Buffer[] = [];
   for (let left = most; left > 0;) {

@@ -9,10 +9,10 @@ import type { Duplex } from 'node:stream';
 export const SWITCHED_PROTOCOLS = 'SWITCHED_PROTOCOLS';
 
 /**
- * Listens for the errors of one of got's request streams, and of what it is made of, for its whole life. To be called
- * in the turn in which the stream is made. Listeners of the caller are told as before.
+ * Listens for the errors of one of got's request streams, and of the objects inside it, for its whole life. Must be
+ * called in the turn in which the stream is made. Listeners of the caller are still called.
  *
- * An answer 101 hands the bare connection over. Nothing here asks for one: it is closed, and the stream fails.
+ * An answer 101 hands the bare connection over. No request asks for one: it is closed, and the stream fails.
  */
 export function absorbErrors(stream: Duplex): void {
   stream.on('error', ignore);
