@@ -1,5 +1,5 @@
-// Acknowledges all that stands of a rule or a watch at once: its conditions, and its events, up to the time that was shown.
-// Acknowledgements that stand are left, and named.
+// Acknowledges all open alerts of a rule or a watch at once: its conditions, and its events up to the shown time. Valid
+// acknowledgements are kept and named.
 import { z } from 'zod';
 import { Count, Time } from '../core/values/answer-shapes.ts';
 import { SEVERITIES } from '../core/model/ids.ts';

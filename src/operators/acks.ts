@@ -1,4 +1,4 @@
-// Acknowledgements: an operator has one episode of an alert in hand, and it is not repeated meanwhile.
+// Acknowledgements: an operator takes charge of one episode of an alert, and it is not repeated until that ends.
 import { z } from 'zod';
 import { quote } from '../config/values/scalars.ts';
 import type { Severity } from '../core/model/ids.ts';

@@ -19,7 +19,7 @@ import { announcementOf } from './announcements.ts';
 
 export interface CommitTools {
   readonly store: Pick<OperatorStore, 'operate'>;
-  /** The channels that are told of actions. */
+  /** The channels for messages about actions. */
   readonly notify: () => readonly string[];
 }
 
@@ -117,7 +117,7 @@ export async function commitAction<Body, Change, Done extends object, Answer ext
   return { end: answerIn(action, operated), done: operated.type === 'kept' ? result.done : null };
 }
 
-/** Acts on what is stored. */
+/** Applies the effects of a stored action. */
 async function follow<Body, Change, Done extends object, Answer extends object>(
   action: Action<Body, Change, Done, Answer>,
   done: Done,
@@ -147,7 +147,10 @@ function answerOf<Answer extends object>(
   return parsed('answer to an operator', () => answer.parse(stored.answer));
 }
 
-/** Acts on what another replica stored; that of an action which this release does not know is left to that replica. */
+/**
+ * Applies the effects of an action that another replica stored. An action that this release does not have is left to
+ * that replica.
+ */
 export async function followElsewhere(stored: StoredAnswer, effects: ActionEffects): Promise<void> {
   const action = ACTIONS.find(({ name }) => name === stored.action);
   if (action !== undefined) await action.after?.(answerOf(action, stored), effects);

@@ -11,7 +11,7 @@ import { LabelValues, type LabelMistake } from '../rules/label-values.ts';
 /** Everything that may be silenced. */
 export interface Silenceable {
   readonly watches: readonly Watch[];
-  /** Labels of what the daemon tells of itself. */
+  /** Labels of the daemon's alerts about itself. */
   readonly selfLabels: readonly Labels[];
 }
 
@@ -20,7 +20,7 @@ export interface SilencedAlert {
   /** Name of the watch. */
   readonly name: string;
   readonly labels: Labels;
-  /** Null: the daemon tells of itself. */
+  /** Null: an alert of the daemon about itself. */
   readonly rule: AlertRule | null;
 }
 
@@ -32,7 +32,7 @@ export interface SilenceReach {
   readonly alerts: readonly SilencedAlert[];
 }
 
-/** A mistake in a matcher: where, as a JSON pointer into a request, and what. */
+/** A mistake in a matcher, with its place as a JSON pointer into a request. */
 export interface MatcherMistake {
   readonly pointer: string;
   readonly detail: string;

@@ -1,4 +1,4 @@
-// Sessions of the page: an operator ends those of everybody at once, such as after a cookie was copied.
+// Sessions of the page: an operator can end all of them at once, for example after a cookie was copied.
 import { z } from 'zod';
 import { Time } from '../core/values/answer-shapes.ts';
 import { showInstant, type Instant } from '../lib/clock.ts';

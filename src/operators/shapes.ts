@@ -71,7 +71,7 @@ export function endIn(until: Instant, { at }: ActionBy): { readonly until: strin
 
 export const DAY_MS = 86_400_000;
 
-/** Mistakes in the end of something that may last so long. */
+/** Mistakes in an end time, with the longest duration allowed. */
 export function untilMistakes(until: Instant, { now, longestMs }: { now: Instant; longestMs: number }) {
   const mistake = (detail: string): RequestMistake => ({ pointer: '/until', detail });
   if (until <= now) return [mistake(`has passed: it is ${showInstant(now)} now`)];

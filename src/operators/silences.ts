@@ -1,4 +1,4 @@
-// Silences: nobody is told of alerts with these labels for a while.
+// Silences: no messages are sent for alerts with these labels for a while.
 import { z } from 'zod';
 import { quote } from '../config/values/scalars.ts';
 import { Count, Time } from '../core/values/answer-shapes.ts';

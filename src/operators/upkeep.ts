@@ -1,5 +1,6 @@
-// Upkeep of silences, pauses and acknowledgements: announces that one begins or is over, or still lasts after a day; ends a
-// silence when nothing of it fires any more, and an acknowledgement when a reload has made its alert more severe.
+// Upkeep of silences, pauses and acknowledgements. It announces that one begins or is over, or still lasts after a day.
+// It ends a silence when none of its alerts fires any more, and an acknowledgement when a reload has made its alert
+// more severe.
 import { isHigher } from '../core/model/delivery.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { isSilencedBy } from '../dispatch/policy/silenced.ts';
@@ -28,11 +29,11 @@ export interface PolicyUpkeepOptions {
   readonly clock: Clock;
   readonly storage: () => StorageAnswers;
   readonly watches: () => readonly Watch[];
-  /** The channels that are told what is wrong with the daemon itself. */
+  /** The channels for alerts about the daemon itself. */
   readonly notify: () => readonly string[];
   /** The zone in which people are shown times. */
   readonly timeZone: () => string;
-  /** Transitions were committed, or who is told has changed. */
+  /** Called after commits of transitions, and after changes of recipients. */
   readonly onChanged: () => void;
 }
 
@@ -42,7 +43,8 @@ const LOOK_MS = 10_000;
 export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSignal): Promise<void> {
   const { store, fence: held, clock, watches, notify, timeZone, onChanged } = options;
   const storage = options.storage();
-  // A reload raises severities, and operators acknowledge: nothing else changes what is acknowledged at a lower one.
+  // Only reloads and acknowledgements can leave an alert that is acknowledged at a lower severity, so only these start
+  // a check.
   let checked: { readonly version: number; readonly watches: readonly Watch[] } | null = null;
 
   async function announceDue(at: Instant, fence: Fence): Promise<void> {
