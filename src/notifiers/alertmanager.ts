@@ -1,5 +1,6 @@
-// Prometheus Alertmanager, API v2. It keeps its own state of alerts and forgets what is not shown to it again, so all that
-// is open is posted at every refresh (engine/sending/mirror.ts). Who is told, when and how often is its own affair.
+// Prometheus Alertmanager, API v2. It keeps its own state of alerts and drops alerts that are not posted again, so all
+// open alerts are posted at every refresh (engine/sending/mirror.ts). It decides by itself about recipients and
+// repeats.
 import { z } from 'zod';
 import { newsOf, type Delivery, type Message, type Outcome } from '../core/model/delivery.ts';
 import { EVENT_SHOWN_MS, type ShownAlert } from '../core/model/mirror.ts';
@@ -95,7 +96,7 @@ export function alertmanagerWith({ totalMs }: { readonly totalMs: number }): Not
   });
   return {
     ...channel,
-    // Nothing is owed to it: what it does not take now is in what it is shown next.
+    // It has no pending deliveries: an alert that it refuses now is posted again at the next refresh.
     recipients: () => [],
     mirror: {
       timesOf: ({ refresh, hold }) => ({ refreshMs: refresh, holdMs: hold }),
@@ -143,7 +144,7 @@ function createMirror(to: AlertmanagerConfig, poster: Poster): OpenMirror {
       for (const batch of batches) {
         const outcomes = await postAll(batch, signal);
         for (const [i, one] of batch.entries()) outcomeByAlert.set(one, outcomes[i] ?? NOT_POSTED);
-        // It does not answer, or refuses who calls: the rest is tried at the next refresh.
+        // It does not answer, or refuses the caller: the other alerts are tried at the next refresh.
         if (outcomes.every(({ type }) => type === 'again' || type === 'unknown')) break;
       }
       const all = alerts.map((one) => outcomeByAlert.get(one) ?? NOT_POSTED);
@@ -202,7 +203,7 @@ function alertOf({ message, labels, shown, page: ownPage = null }: ShownAlert) {
 /** Names that every release takes. */
 const CLASSIC_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** Two alerts with the same labels would be one: the key tells them apart. */
+/** Two alerts with the same labels would be one, so the key is added. */
 function labelsFor({ watch, alert, key }: Message, labels: ShownAlert['labels']): Record<string, string> {
   const own = Object.entries(labels).filter(([name]) => CLASSIC_NAME.test(name));
   return {

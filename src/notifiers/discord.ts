@@ -13,7 +13,10 @@ import { changeOwn, changeRoot, newRoot, ownMessages, receiptOf, rootOf, upToDat
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const SECOND_MS = 1000;
-/** The limit of an embed. How Discord counts characters is not documented: in UTF-16 units no reading of it is exceeded. */
+/**
+ * The limit of an embed. Discord does not document how it counts characters; counted in UTF-16 units, the limit holds
+ * in any case.
+ */
 const MOST_CHARACTERS = 4000;
 /** Discord repeats the message in its answer. */
 const MOST_ANSWER_BYTES = 64 * 1024;
@@ -92,7 +95,7 @@ function rootAt(to: DiscordConfig, delivery: Delivery, { id, channel_id: channel
   return newRoot(delivery, { place: placeOf(to), id, inside: to.thread_name === undefined ? null : (channel ?? null) });
 }
 
-/** Without `wait` Discord answers before the message is saved, and says nothing when that fails. */
+/** Without `wait` Discord answers before the message is saved, and does not report a failure. */
 function postOf(to: DiscordConfig, root: Root | null, lines: AllLines): JsonCall {
   const address = new URL(to.url);
   address.searchParams.set('wait', 'true');

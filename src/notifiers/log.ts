@@ -64,7 +64,7 @@ async function printed(taken: Promise<void>): Promise<Outcome> {
   return { type: 'sent', answer: 'printed' };
 }
 
-// A reader that stands still takes lines as late as it likes; the channel waits, and nothing else does.
+// A reader that does not read may be slow; only this channel waits for it.
 async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome> {
   if (!signal.aborted) await once(signal, 'abort', { signal: over });
   return { type: 'unknown', why: 'stopped before standard output took the line' };

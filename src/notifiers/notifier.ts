@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Attempt, Delivery, Outcome } from '../core/model/delivery.ts';
 import type { ShownAlert } from '../core/model/mirror.ts';
 
-/** How people are told. Adding a channel type is a file in `notifiers/` and its line in `notifiers/index.ts`. */
+/** A type of channel. A new one is a file in `notifiers/` and its line in `notifiers/index.ts`. */
 export interface Notifier<D> {
   readonly type: string;
   /** One sentence for docs and the editor schema. */
@@ -12,27 +12,29 @@ export interface Notifier<D> {
   readonly config: z.ZodType<D>;
   /** The keys of `config` that may be written as `{ env: NAME }` or `{ file: PATH }`. No message ever shows their value. */
   readonly secrets: readonly string[];
-  /** `group`: one message may speak of several alerts. `alert`: one call for each. */
+  /** `group`: one message may contain several alerts. `alert`: one call for each. */
   readonly unit: 'alert' | 'group';
-  /** The receiver knows a second copy by its id and drops it. Where it does not, a copy says that it may be one. */
+  /** The receiver recognises a second copy by its id and drops it. Otherwise a copy says that it may be one. */
   readonly idempotent: boolean;
-  /** People are sent only so many messages, unless the config says otherwise; machines any number. */
+  /** The number of messages to people is limited unless the config says otherwise; machines get any number. */
   readonly readBy: 'people' | 'machines';
   /** How many messages its service takes on one channel; left out: as many as come. */
   readonly pace?: SendingPace | undefined;
   /** A delivery that was not accepted for this long, while it could be tried, is given up. */
   readonly giveUpAfterMs: number;
-  /** Stable names of those who are told one by one. A channel with one receiver answers with the channel's own name. */
+  /**
+   * Stable names of the recipients that get messages of their own. A channel with one receiver returns its own name.
+   */
   recipients(to: D, channel: string): readonly string[];
-  /** Things worth saying at load, such as "unsigned: no secret". */
+  /** Warnings at load, such as "unsigned: no secret". */
   warnings(to: D): readonly string[];
   /** Connects to nothing yet. The caller disposes of the sender. */
   open(to: D, tools: NotifierTools): OpenNotifier;
-  /** Set where the receiver keeps its own state of alerts: nothing is owed to it, and it is shown what is open. */
+  /** Set if the receiver keeps its own state of alerts: it gets no deliveries, only the open alerts. */
   readonly mirror?: Mirror<D>;
 }
 
-/** At most so many messages in so many milliseconds. */
+/** At most `most` messages in `inMs` milliseconds. */
 export interface SendingPace {
   readonly most: number;
   readonly inMs: number;
@@ -46,7 +48,7 @@ export interface Mirror<D> {
 }
 
 export interface OpenMirror extends AsyncDisposable {
-  /** Shows all of them once: what became of each, in their order. Never throws. */
+  /** Shows all of them once. Returns the outcome of each, in their order. Never throws. */
   show(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<readonly Outcome[]>;
 }
 

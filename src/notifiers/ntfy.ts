@@ -1,5 +1,5 @@
-// ntfy, on ntfy.sh or on a server of one's own. Messages are plain text; clients underline bare addresses in them, which
-// a stranger's text no longer holds.
+// ntfy, on ntfy.sh or on an own server. Messages are plain text. Clients make links of bare addresses, so untrusted
+// text contains none.
 import { z } from 'zod';
 import type { Attempt, Delivery, DeliveryMember, Message } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
@@ -95,7 +95,7 @@ function pushOf(delivery: Delivery, attempt: Attempt): object {
 
 const MOST_BUTTONS = 3;
 
-/** A tap shows the alert: the daemon's page of it, else the explorer's. It acknowledges nothing. */
+/** A tap opens the alert: the daemon's page of it, else the explorer's. It acknowledges nothing. */
 function clickOf(lines: MessageLines): string | null {
   const { links, alerts } = lines;
   const pages = links.filter(({ label }) => label !== RUNBOOK && label !== ACKNOWLEDGE && label !== ACKNOWLEDGE_ALL);

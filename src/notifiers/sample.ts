@@ -1,17 +1,17 @@
-// A message that says that it is none: what operators send to see whether a channel works.
+// A message that is marked as a sample; operators send it to check a channel.
 import type { Attempt, Delivery, Message } from '../core/model/delivery.ts';
 import { newsOf } from '../core/model/delivery.ts';
 import { idOf } from '../core/model/watch/identity.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { AnyNotifier } from './notifier.ts';
 
-/** The kind of what no watch has seen. */
+/** The kind of a message that belongs to no watch. */
 export const SAMPLE = 'sample';
 
 /** It is tried once. */
 export const ONLY_TRY: Attempt = { number: 1, maybeCopy: false, receipt: null };
 
-/** To whom it goes. A receiver that keeps its own state of alerts has no recipients. */
+/** The recipients of a sample. A receiver that keeps its own state of alerts has no recipients. */
 export function sampleRecipients({ name, notifier, to }: SampledChannel): readonly string[] {
   return notifier.mirror === undefined ? notifier.recipients(to, name) : [name];
 }

@@ -1,5 +1,5 @@
-// Microsoft Teams, through a workflow that waits for a webhook and posts what it gets as an adaptive card. A TextBlock
-// reads some Markdown, so every character of it is escaped.
+// Microsoft Teams, through a workflow that is called by a webhook and posts the text as an adaptive card. A TextBlock
+// reads some Markdown, so every such character is escaped.
 import { z } from 'zod';
 import type { Notifier } from './notifier.ts';
 import type { Link, ListedAlert, MessageTone } from './rendering/content.ts';
@@ -10,7 +10,10 @@ import { httpNotifier } from './wire/http-notifier.ts';
 import { TOTAL_MS } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
-/** Cards of more than about 28 kB fail inside the workflow, behind its answer. What is around the lines is counted in. */
+/**
+ * Cards of more than about 28 kB fail inside the workflow, after its answer. The limit leaves room for the text around
+ * the lines.
+ */
 const MOST_BYTES = 19_000;
 
 const RETIRED =

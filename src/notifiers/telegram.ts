@@ -189,7 +189,7 @@ function textOf({ headline, lead, alerts, links, text, facts }: Omit<MessageLine
   return { text: whole, entities };
 }
 
-/** In code nothing is looked for. */
+/** Telegram does not search code for links. */
 function partOf(lines: readonly TextLine[]): Part[] {
   if (lines.length === 0) return [];
   const text = lines.map((line) => line.text).join('\n');

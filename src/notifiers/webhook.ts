@@ -86,7 +86,7 @@ interface Try {
   readonly at: Instant;
 }
 
-/** The body is the same on every try; what differs between tries is in the headers. */
+/** The body is the same for every attempt; the headers differ. */
 function callOf({ url, secret }: WebhookConfig, { id, body, attempt, at }: Try): JsonCall {
   const timestamp = String(Math.floor(at / 1000));
   const key = secret === undefined ? undefined : keyOf(secret);

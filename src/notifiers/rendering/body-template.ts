@@ -1,6 +1,6 @@
-// A body of one's own for receivers that want their own shape. It is written as JSON, with `{{ field }}` inside of its
-// texts. Only the texts are templates, and they are written back as JSON, so whatever an alert holds, the body is JSON of
-// the very shape that the template has.
+// An own body for receivers with their own format. It is written as JSON, with `{{ field }}` inside of its texts. Only
+// the texts are templates, and they are written back as JSON. So for every alert the body is JSON with the template's
+// structure.
 import { BODY_FIELDS, bodyOf, type toBody } from './body.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };

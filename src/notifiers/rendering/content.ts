@@ -3,7 +3,7 @@
 import type { Message } from '../../core/model/delivery.ts';
 import type { Piece, FactRow } from './facts.ts';
 
-/** `strange`: text that others wrote is in it, defanged. Chats that turn some words into markup must not do so there. */
+/** `strange`: it contains untrusted text, defanged. Chats that make markup of some words must not do so there. */
 export interface TextLine {
   readonly text: string;
   readonly strange: boolean;
@@ -25,7 +25,7 @@ export interface MessageContent {
   readonly tone: MessageTone;
   /** The value before, the threshold, and why it is sent. */
   readonly lead: readonly TextLine[];
-  /** Where it speaks of several alerts: one line each. */
+  /** One line for each alert, if the message contains several. */
   readonly alerts: readonly ListedAlert[];
   /** Members that are not listed, counted by rule. */
   readonly others: readonly RuleCount[];
@@ -49,7 +49,7 @@ export interface Link {
 
 /** The page with instructions. */
 export const RUNBOOK = 'Runbook';
-/** The pages on which it is acknowledged, or all that the message speaks of. */
+/** The pages for acknowledging the alert, or all alerts of the message. */
 export const ACKNOWLEDGE = 'Acknowledge';
 export const ACKNOWLEDGE_ALL = 'Acknowledge all';
 /** The daemon's own page of the alert. */
@@ -111,7 +111,7 @@ export function sumOf(counts: readonly Pick<RuleCount, 'count'>[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** A stranger's text in quotes that he cannot close. */
+/** Untrusted text in quotes that it cannot close. */
 export function quoted(piece: Piece): string {
   return piece.strange ? `\u201c${piece.text.replace(/[\u201c\u201d]/g, '"')}\u201d` : piece.text;
 }

@@ -9,7 +9,7 @@ import { ours } from './wording.ts';
 type Facts = Readonly<Record<string, Fact>>;
 type Plain = boolean | number | string | readonly Plain[] | { readonly [name: string]: Plain };
 
-/** A part of a line; `strange` when a stranger chose it. */
+/** A part of a line; `strange` if it is untrusted. */
 export interface Piece {
   readonly text: string;
   readonly strange: boolean;
@@ -51,7 +51,7 @@ function plainFact(fact: Fact): Plain {
   return 'text' in fact ? ownValue(fact.text) : plain(fact.untrusted);
 }
 
-// Names come from our tables. Should one ever be a stranger's, it is shown like his texts.
+// Names come from our tables. Any other name is shown like untrusted text.
 function named(facts: Facts): [string, Fact][] {
   return Object.entries(facts)
     .filter(([name]) => name !== '__proto__')
@@ -111,7 +111,7 @@ function compared(
   return [...now, ourPiece(` (${when}: `), ...then, ourPiece(')')];
 }
 
-// Memory and servers differ in the case of addresses and hashes: that is no news.
+// Memory and servers differ in the case of addresses and hashes; this is no change.
 function isSame(now: readonly Piece[], then: readonly Piece[]): boolean {
   const [a, b] = [JSON.stringify(now), JSON.stringify(then)];
   return a === b || (now.every(isHex) && a.toLowerCase() === b.toLowerCase());

@@ -25,7 +25,7 @@ export interface MessageLines {
   readonly headline: string;
   /** The value before, the threshold, and why it is sent. */
   readonly lead: readonly TextLine[];
-  /** Where it speaks of several: one each. Their links are as those below. */
+  /** One line for each alert, if there are several. Their links are like those below. */
   readonly alerts: readonly ListedAlert[];
   /** Whole web addresses, without characters that end one in markup; the runbook first. */
   readonly links: readonly Link[];
@@ -57,7 +57,7 @@ const UNRECORDED = 'Not on record yet, since the state cannot be written: after 
 
 export type LinesAttempt = OwnLinks & Pick<Attempt, 'maybeCopy' | 'unrecorded'>;
 
-/** `maybeCopy`: where the receiver cannot know that by itself. */
+/** `maybeCopy`: set if the receiver cannot recognise a copy by itself. */
 export function toLines(delivery: Delivery, attempt: LinesAttempt): ContentLines {
   const { maybeCopy, unrecorded } = attempt;
   const content = toContent(delivery, attempt);
@@ -128,7 +128,7 @@ function factOf(row: FactRow): TextLine {
   return { text: cut(rowText(row), LONGEST_LINE), strange };
 }
 
-// Labels come from our tables; should one ever not, it is a stranger's.
+// Labels come from our tables; any other is untrusted.
 const OUR_LABEL = /^[\w ]+$/;
 
 function cut(text: string, most: number): string {

@@ -1,5 +1,5 @@
-// The HTML part of a mail: one table, nothing to load. Styles stand inline, for the programs that read no others; what
-// only a style sheet can say (the dark colours) stands in the head. Values enter through `html` alone, which escapes.
+// The HTML part of a mail: one table, without anything to load. Styles are inline, because some programs read no
+// others; only the dark colours are in a style sheet in the head. All values pass through `html`, which escapes them.
 import { escapeHtml } from '../../lib/untrusted.ts';
 import type { Piece, FactRow } from './facts.ts';
 import {
@@ -87,7 +87,7 @@ function valueRow({ label, value }: FactRow): Html {
   </tr> `;
 }
 
-// Isolated, so that text written from right to left cannot reorder what stands beside it.
+// Isolated, so that text written from right to left cannot reorder the text beside it.
 function pieceOf(piece: Piece): Html {
   return piece.strange ? html`<bdi>${quoted(piece)}</bdi>` : html`${piece.text}`;
 }

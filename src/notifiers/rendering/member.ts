@@ -35,7 +35,7 @@ export function presentMessage(member: DeliveryMember): Message {
   return present === null ? message : { ...message, ...presentValues(message, present) };
 }
 
-/** The values of now. Null: none are known, or it is news that reads as it did when it happened. */
+/** The present values. Null: none are known, or it is a new message whose values have not changed. */
 export function laterValues(member: DeliveryMember): Present | null {
   const { message, present } = member;
   const isSame = present !== null && present.title === message.title && present.detail === message.detail;

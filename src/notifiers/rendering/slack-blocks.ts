@@ -113,7 +113,7 @@ const SIZES: Sizes = {
   alert: (alert) => alertLine(alert).length + 1,
 };
 
-// Should any program read plain text as markup after all, a stranger's text has nothing that opens a mention or a link.
+// If a program reads plain text as markup nevertheless, untrusted text cannot open a mention or a link.
 function plainText({ text, strange }: TextLine): string {
   return strange ? text.replaceAll('<', '\u2039').replaceAll('>', '\u203a') : text;
 }

@@ -5,7 +5,7 @@ import type { Segment } from '../../core/model/watch/condition.ts';
 import { headingOf, mainText } from '../../core/wording/message-words.ts';
 import { plainJoined, singleLine } from '../../lib/untrusted.ts';
 
-/** Longest line of our own text; beyond it `…`. A stranger's text is cut much earlier. */
+/** The longest line of our own text; beyond it `…`. Untrusted text is cut much earlier. */
 const MOST_OURS = 2000;
 
 /** EVENT, FIRING, RESOLVED, RETRACTED and so on. */
@@ -45,7 +45,7 @@ export function ours(text: string): string {
   return singleLine(text, MOST_OURS);
 }
 
-/** Text by lines, a stranger's parts opened and defanged. The author's line breaks stay. */
+/** Text by lines, with untrusted parts opened and defanged. The author's line breaks stay. */
 export function toLinesOfText(text: readonly Segment[]): string[] {
   return plainJoined(text)
     .split('\n')

@@ -47,7 +47,7 @@ export function readingOf(status: number): AnswerReading {
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
-/** A person has to correct it; meanwhile services count such calls, and some lock out who makes many. */
+/** A person has to correct it. Services count such calls, and some lock out a caller with many. */
 const AFTER_REFUSAL_MS = HOUR_MS / 4;
 
 interface Showing {

@@ -133,8 +133,8 @@ function special(what: string, networks: readonly string[]): Special {
   return { what, networks: list };
 }
 
-// An IPv4 address inside one of IPv6: compatible, translated (RFC 6052, RFC 2765) and 6to4 (RFC 3056). Node itself knows the
-// mapped form, ::ffff:127.0.0.1.
+// An IPv4 address inside one of IPv6: compatible, translated (RFC 6052, RFC 2765) and 6to4 (RFC 3056). Node itself
+// handles the mapped form, ::ffff:127.0.0.1.
 function embedded(network: string): string[] {
   const [address = '', prefix = ''] = network.split('/');
   if (isIP(address) !== 4) return [];

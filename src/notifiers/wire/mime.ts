@@ -1,4 +1,4 @@
-// A mail as bytes. Every part of it comes from the delivery: two tries differ in the attempt header alone.
+// A mail as bytes. All of its parts come from the delivery: two attempts differ in the attempt header alone.
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createHash } from 'node:crypto';
 import { isHoldSummary, type Attempt, type Delivery } from '../../core/model/delivery.ts';
@@ -23,7 +23,7 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt):
     ...(thread === undefined ? {} : { inReplyTo: [thread, ...others].join(' '), references: thread }),
     headers: {
       'X-Chainwarden-Attempt': attemptText(attempt),
-      // Nobody reads answers: out-of-office replies to alerts would only go around in circles (RFC 3834).
+      // The mailbox is not read: out-of-office replies to alerts would only go around in circles (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
     },
@@ -37,15 +37,14 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt):
 }
 
 /**
- * The roots of the threads in which it belongs, one for each alert and episode. A summary of what is over opens a thread of
- * its own.
+ * The roots of its threads, one for each alert and episode. A summary of held back alerts opens a thread of its own.
  */
 function rootsOf({ kind, members }: Delivery, domain: string): string[] {
   if (isHoldSummary(kind)) return [];
   return [...new Set(members.map(({ message }) => `<${idPart(message.key)}.${message.episode}@${domain}>`))];
 }
 
-/** Ids are base32 already; should one ever be not, its hash stands for it. */
+/** Ids are base32 already; any other id is replaced by its hash. */
 function idPart(id: string): string {
   return /^\w{1,64}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 32);
 }

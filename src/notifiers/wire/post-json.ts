@@ -1,5 +1,4 @@
-// One JSON call over HTTP, for every channel that speaks it: no redirects, and no tries of its own, since the outbox
-// tries again.
+// One JSON call over HTTP, for all channels that use it: no redirects, and no retries, since the outbox tries again.
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';

@@ -20,7 +20,7 @@ export interface Root {
   readonly id: string;
   /** The service's id of the channel or thread of the message; null = as in the config. */
   readonly inside: string | null;
-  /** It speaks of several alerts, so that it is not changed for one of them. */
+  /** It is about several alerts, so it is not changed for one of them. */
   readonly isShared: boolean;
 }
 
@@ -82,7 +82,7 @@ function isOwn({ isShared }: Root, delivery: Delivery): boolean {
 /** The first message about an alert that is now part of a message about several. */
 export interface OwnMessage {
   readonly root: Root;
-  /** The news of that alert alone. */
+  /** The members of that alert only. */
   readonly delivery: Delivery;
 }
 
