@@ -1,8 +1,8 @@
-// The composition root: a config file in, a running daemon out. The only place that picks implementations.
+// The composition root: a config file in, a running daemon out. The only place that selects implementations.
 //
-//   open    state file -> first setup prepared -> web server -> first setup in force
-//   run     runtime and reloader, until the signal aborts
-//   close   no new ticks -> reads aborted -> commits end -> senders end what they hold -> server and store, last first
+//   open      state file -> first setup prepared -> web server -> first setup in force
+//   run       runtime and reloader, until the signal aborts
+//   close     no new ticks -> reads aborted -> commits end -> senders finish -> server and store, last first
 import type { Ownership } from '../cluster/ownership.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import { summaryOfHealth } from '../engine/reporting/daemon-health.ts';

@@ -1,4 +1,4 @@
-// Wires the daily report: what it looks at.
+// Connects the daily report to its sources.
 import type { Ownership } from '../cluster/ownership.ts';
 import { plansOf } from '../core/model/quality/health-summary.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -37,7 +37,7 @@ export async function reportDaily(
       timeZone: runtime.timeZone,
       work: () => runtime.work(),
       blind: () => causesOf(health().blind).map(({ watches, ...cause }) => ({ ...cause, watches: watches.length })),
-      // Another replica has the books of what it polls.
+      // Another replica has the books of the plans that it uses.
       plans: () => plansOf(health().explorers.filter(({ polled }) => polled > 0)),
       async standing(): Promise<Standing> {
         const now = clock.now();

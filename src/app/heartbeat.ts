@@ -1,4 +1,4 @@
-// Wires the heartbeat: what it looks at, and how it is posted.
+// Connects the heartbeat to its sources and its sender.
 import type { Ownership } from '../cluster/ownership.ts';
 import type { HeartbeatSettings } from '../config/model.ts';
 import type { DaemonHealth } from '../engine/reporting/daemon-health.ts';

@@ -1,4 +1,4 @@
-// The parts of a daemon that do not listen: the state, what keeps it, and what runs.
+// The parts of a daemon that do not listen: the state, its upkeep, and the loops.
 import type { Ownership } from '../cluster/ownership.ts';
 import { createFind } from '../engine/self/findings.ts';
 import { createSelfAlerts, type SelfAlerts } from '../engine/self/self-alerts.ts';
@@ -29,7 +29,7 @@ export interface AppOptions
   readonly setup: Setup;
   /** The files that `setup` was read from. */
   readonly sources: Pick<Sources, 'begin' | 'loaded' | 'current'>;
-  /** Named to the next daemon that wants the same state file. */
+  /** The next daemon that needs the same state file shows this name. */
   readonly owner: string;
   readonly openStore?: typeof openStore;
 }
@@ -49,7 +49,7 @@ export interface Services {
   readonly health: () => DaemonHealth;
   /** Written by the loop that sends them. */
   readonly heartbeats: { acceptedAt: Instant | null };
-  /** Tells what is wrong with the daemon itself. */
+  /** Alerts about the daemon itself. */
   readonly self: SelfAlerts;
 }
 

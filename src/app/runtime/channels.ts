@@ -83,7 +83,7 @@ interface Built {
   readonly health: ChannelHealthRecord;
   readonly onOutcome: (outcome: Outcome) => void;
   readonly notifier: OpenNotifier;
-  /** To whom samples go. */
+  /** The recipients of samples. */
   readonly sampled: readonly string[];
   /** Set for a receiver that keeps its own state of alerts. */
   readonly mirror: { readonly loop: MirrorLoop; readonly open: OpenMirror } | null;

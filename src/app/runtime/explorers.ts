@@ -1,6 +1,6 @@
-// The explorers of the config, open. An explorer whose settings did not change stays open over a reload, with its
-// budget, its pauses and its connections; sandboxes stay as they were started. New ones are opened before any is
-// replaced, so that one that cannot be opened leaves the others as they are.
+// The open explorers of the config. An explorer with unchanged settings stays open over a reload, with its budget, its
+// pauses and its connections; sandboxes stay as they were started. New ones are opened before any is replaced. So if
+// one cannot be opened, the others stay as they are.
 import type { Config, ExplorerPlan, SandboxExplorer, ExplorerSettings } from '../../config/model.ts';
 import { sharedPlans, type SharedPlan } from '../../config/shared-plans.ts';
 import type { NamedPlan } from '../../engine/scheduling/kept-plans.ts';
@@ -38,11 +38,11 @@ export interface ExplorerSet extends AsyncDisposable {
   /** Opens the explorers that are new or have other settings; rejects when one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
-  /** Shows nothing of it until it answers again. */
+  /** Hides its data until it answers again. */
   forget(name: string): void;
   /** The plans, each with the explorers that share it. */
   readonly purses: () => readonly (Purse & NamedPlan)[];
-  /** The explorers of which requests do not leave freely, and why. */
+  /** The explorers whose requests do not leave freely, and why. */
   rests(): ReadonlyMap<string, PlanRest>;
   /** Closes those that a commit replaced. Requests that they have under way are cut off. */
   closeReplaced(): Promise<void>;

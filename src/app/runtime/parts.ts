@@ -90,7 +90,7 @@ interface Wiring {
 /** The wait for commits without messages. They share a wait for the disk, which takes as long as many of them. */
 const SILENT_WAIT_MS = 25;
 
-/** A lease that ended is renewed, or its shard found lost, when the database answers; that is looked for as often. */
+/** How often an ended lease is checked. When the database answers, the lease is renewed, or its shard is found lost. */
 const LEASE_LOOK_MS = 1000;
 
 /** A poll for which the plan has no credits now. */

@@ -42,7 +42,7 @@ export interface PlanBudgets {
   of(settings: ExplorerSettings, baseUrl: string, pace: Pace): PlanBudget;
 }
 
-/** `inUse`: those that go on where a plan stays as it was, with its rests. */
+/** `inUse`: budgets that continue, with their pauses, if their plan did not change. */
 export function createPlanBudgets(
   inUse: Iterable<PlanBudget>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },

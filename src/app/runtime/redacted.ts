@@ -1,4 +1,4 @@
-// A receiver may echo what it was sent: its answers are redacted before they are stored, logged or shown.
+// A receiver may echo the message, so its answers are redacted before they are stored, logged or shown.
 import type { Outcome } from '../../core/model/delivery.ts';
 import type { OpenMirror, OpenNotifier } from '../../notifiers/notifier.ts';
 

@@ -33,7 +33,7 @@ export interface RuntimeOptions extends PartsOptions {
   readonly stateFile: StateFile | null;
 }
 
-/** Disposing of it lets deliveries in flight end, then closes explorers and channels. */
+/** On disposal, deliveries in flight end; then explorers and channels are closed. */
 export interface Runtime extends AsyncDisposable {
   /**
    * Rejects when the setup cannot be put in force; then nothing has changed. One setup is prepared at a time: the next
@@ -132,7 +132,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     return ownership.fenceOf(poller.shardOf(explorer)) !== null;
   }
 
-  /** Without a limiter's rests: they are over within minutes, and a part of every day. */
+  /** Without pauses of a limiter: they are over within minutes, and usual. */
   function refusals(): ExplorerTrouble[] {
     const refused = [...rests()].filter(([, { reason }]) => reason !== 'rate-limited');
     return refused.map(([explorer, rest]) => ({ type: 'refused', explorer, rest }));

@@ -34,7 +34,7 @@ export interface ReachOptions {
   readonly names: () => Iterable<string>;
 }
 
-/** Explorers of one shard are at one host: each knows of the requests of all. */
+/** Explorers of one shard are at one host: each counts the requests of all. */
 export function reachOf({ explorers, shardOf, names }: ReachOptions): Reach {
   const explorerOf = (shard: Shard): Explorer | undefined => {
     for (const name of names()) if (shardOf(name) === shard) return explorers.get(name);

@@ -43,7 +43,7 @@ export type LoadedSetup =
       readonly warnings: readonly Problem[];
     };
 
-/** All problems of all files at once, or a setup to run; `named` rule files stand in for the config's. Never throws. */
+/** All problems of all files at once, or a setup to run; `named` rule files replace the config's. Never throws. */
 export function loadSetup(file: string, tools: SetupTools, named: readonly string[] = []): LoadedSetup {
   return finish(loadSetupInSteps(file, tools, named));
 }

@@ -14,7 +14,7 @@ export interface StateOptions {
   readonly setup: Pick<Setup, 'config'>;
   /** Remembers nothing that outlives the process. */
   readonly isDry: boolean;
-  /** Named to the next daemon that wants the same state file. */
+  /** The next daemon that needs the same state file shows this name. */
   readonly owner: string;
   readonly openStore?: typeof openStore;
   readonly clock: Clock;

@@ -2,11 +2,11 @@ import { isOf } from '../../cluster/share.ts';
 import type { Cluster, Renewed } from '../../store/contract/cluster.ts';
 import { StoreFullError, type Store } from '../../store/contract/store.ts';
 
-/** `full`: the state has reached its size. What is learned is lost while it is not kept, and found again later. */
+/** `full`: the state has reached its size limit. Results that cannot be stored are lost, and found again later. */
 export type StorageState = 'works' | 'fails' | 'full';
 
 export interface StorageHealth {
-  /** The same store, looked at while it is used. */
+  /** The same store; its results are recorded. */
   readonly store: Store;
   /** By the last write. */
   state(): StorageState;
@@ -38,7 +38,9 @@ export function watchStorage(store: Store): StorageHealth {
     }
   }
 
-  /** A replica that polls nothing commits nothing: where it could renew twice, and nothing else failed meanwhile, it can write. */
+  /**
+   * A replica without polls commits nothing. If it could renew twice and nothing else failed in between, it can write.
+   */
   function noteRenewal({ mine }: Renewed): void {
     const polls = mine.some(({ shard }) => isOf('explorer', shard));
     if (state === 'fails' && !hasFailed && !polls) state = 'works';

@@ -1,5 +1,5 @@
-// Writes into the journal who entered the page and left it, and how many wrong tokens there were. A line that cannot be
-// written is logged: it keeps nobody out.
+// Writes logins, logouts and counts of wrong tokens into the journal. A line that cannot be written is logged; nobody
+// is refused because of it.
 import type { JournalKind } from '../../core/journal/entry.ts';
 import type { Json } from '../../core/values/fields.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -32,7 +32,7 @@ export function createEntryJournal({ store, clock, log, signal }: EntryJournalOp
     }
   }
 
-  /** The first is written at once, what follows within ten minutes as one line. */
+  /** The first one is written at once, those of the next ten minutes as one line. */
   async function count(): Promise<void> {
     await write('wrong-tokens', 'daemon', { tokens: 1 });
     await clock.sleep(WINDOW_MS, signal).catch(() => undefined);

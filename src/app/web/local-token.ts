@@ -21,7 +21,7 @@ export function tokenFileOf(stateFile: string): string {
   return `${stateFile}.token`;
 }
 
-/** Reads the token, or makes one where there is none that others cannot know. Null: the file cannot be written. */
+/** Reads the token. Makes a new one if there is none, or if others may know it. Null: the file cannot be written. */
 export function openLocalToken(
   stateFile: string,
   log: Pick<Log, 'warn' | 'error'>,
@@ -44,7 +44,7 @@ const BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 const OF_OTHERS = 0o077;
 
-/** Null: there is no file. `owner`: undefined where the system knows no users by number. */
+/** Null: there is no file. `owner`: undefined if the system has no numbers of users. */
 function readToken(
   file: string,
   owner: number | undefined,

@@ -43,10 +43,10 @@ export function createLook(options: ViewOptions): () => Promise<QueryContext> {
   };
 }
 
-/** For so long a time at most ages and forecasts stay as they were. */
+/** The longest time for which ages and forecasts may stay the same. */
 const EDITION_MS = 10_000;
 
-/** Resolves with a text that is another one whenever queries may answer otherwise: after a write, a poll or a request. */
+/** Resolves with a text that changes whenever queries may answer otherwise: after a write, a poll or a request. */
 export function createEdition({ store, runtime, clock, bootId }: EditionOptions): () => Promise<string> {
   return async () => {
     const written = await (await store.reader()).version();
@@ -56,7 +56,7 @@ export function createEdition({ store, runtime, clock, bootId }: EditionOptions)
   };
 }
 
-/** All of it but its health. */
+/** The view without the health. */
 function runtimeView(options: ViewOptions, startedAt: Instant): Omit<RuntimeView, 'health'> {
   const { runtime, ownership, reload, version, bootId } = options;
   const { facts } = runtime;

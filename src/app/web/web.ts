@@ -1,4 +1,4 @@
-// The web server of a daemon: what it serves, and what it may do to the parts.
+// The web server of a daemon: its content, and its rights over the parts.
 import { randomUUID } from 'node:crypto';
 import type { HttpSettings } from '../../config/model.ts';
 import { gauges } from '../../query/gauges.ts';
