@@ -8,11 +8,14 @@ import type { Instant } from '../lib/clock.ts';
 import { showInZone, type Moment } from '../lib/time-zone.ts';
 import { singleLine } from '../lib/untrusted.ts';
 
-/** When the state is looked at. */
+/** The time for which the state is described. */
 export interface Looked extends Moment {
   /** The last one of the watch, over or not. */
   readonly pause: Pause | null;
-  /** When the daemon started that polls it: what was before does not count. Null, or left out: all of it counts. */
+  /**
+   * The start of the daemon that polls the watch: the time before it does not count. Null, or left out: all of it
+   * counts.
+   */
   readonly from?: Instant | null;
 }
 
@@ -48,7 +51,7 @@ export function blindFrom(watch: Watch, memory: Memory | undefined, looked: Omit
   return watching && blindSince(memory, watching);
 }
 
-/** The same of what it missed as long as it is not blind. */
+/** The same for a watch that missed due times but is not blind. */
 export function overdueFrom(watch: Watch, memory: Memory | undefined, looked: Omit<Looked, 'zone'>): Instant | null {
   const watching = watchingOf(watch, looked);
   return watching && overdueSince(memory, watching);

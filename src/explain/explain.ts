@@ -156,7 +156,7 @@ function itemOf(
   return { which: isValue ? 'what was last seen' : 'the newest item that was read', text };
 }
 
-/** Why nothing can be decided, where that is so. */
+/** Reasons why no decision is possible; empty if there are none. */
 function undecidedWhy({ zone }: Watch, alert: AlertRule, { data }: Memory, context: ExplainContext | null): string[] {
   const isBad = data !== null && UNDECIDED[alert.type].includes(data.state);
   const bad = isBad ? [`data ${data.state} since ${showInZone(zone, data.since)}, on which nothing is decided`] : [];
@@ -199,7 +199,7 @@ function healthIn(watch: Watch, { id }: AlertRule, facts: ExplainInput): Explain
   return { is: healthOf(record, facts.now, paceOf(watch, facts.memory)), since: record.unknownSince ?? record.since };
 }
 
-/** One for each time that the message speaks of the alert. */
+/** One for each member of the delivery that is about the alert. */
 function messagesIn(
   { members, channel, recipient, state, outcome }: StoredDelivery,
   watch: Watch,

@@ -1,4 +1,4 @@
-// Finds the watch, and the alerts of it, that an argument names.
+// Finds the watch and those of its alerts that an argument names.
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';
 import type { AlertRule, Watch } from '../core/model/watch/watch.ts';
@@ -8,7 +8,10 @@ export interface WatchSelection {
   readonly alerts: readonly AlertRule[];
 }
 
-/** `id` (every address and token of the rule), `id[label]`, and either with `/alert`; or what is wrong, and a hint. */
+/**
+ * `id` (every address and token of the rule), `id[label]`, and either with `/alert`. Returns a mistake with a hint if
+ * none fits.
+ */
 export function findWatches(
   watches: readonly Watch[],
   written: string,

@@ -1,4 +1,4 @@
-// A watch explained, as data. Pages and the API are made of it, and `lines.ts` prints it.
+// The explanation of a watch, as data. Pages and the API use it, and `lines.ts` prints it.
 import type { Segment } from '../core/model/watch/condition.ts';
 import type { Health } from '../core/model/health.ts';
 import type { Labels, Recipient, Truth } from '../core/model/ids.ts';
@@ -26,7 +26,7 @@ export interface ExplainedAlert {
   readonly states: readonly ExplainedState[];
   /** Groups that are left out. */
   readonly moreGroups: number;
-  /** Why nothing can be decided, where that is so. */
+  /** Reasons why no decision is possible; empty if there are none. */
   readonly heldBack: readonly string[];
   /** All of these have to come true for a change; empty: that is not known, or it needs an item. */
   readonly needs: readonly string[];

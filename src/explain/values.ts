@@ -15,7 +15,7 @@ export function fieldText(view: AnyView, path: string): string | undefined {
   return segments === null ? undefined : plainJoined(segments);
 }
 
-/** Null when it is unknown. Text from the chain stands in quotes. */
+/** Null if it is unknown. Text from the chain is in quotes. */
 export function fieldSegments(view: AnyView, path: string): readonly Segment[] | null {
   const type = typeAt(recordTypeOf(view), path);
   const value = valueAt(view, path);

@@ -26,7 +26,7 @@ const Outline = z.object({
       name: z.string(),
       rule: z.string(),
       checksum: z.string(),
-      /** By alert, where routes tell others of this watch than of the rest of its rule. */
+      /** By alert, if routes give this watch other channels than the rest of its rule. */
       tells: z.record(z.string(), Recipients).default({}),
     }),
   ),
@@ -56,7 +56,7 @@ function watchesOf(instances: readonly Watch[], recipientsOf: RecipientsOf): Out
   });
 }
 
-/** The alerts by id. The instances of a rule differ in nothing but in who is told of them. */
+/** The alerts by id. Instances of a rule differ only in the recipients of their alerts. */
 function variantsOf(instances: readonly Watch[]): ReadonlyMap<string, readonly AlertRule[]> {
   return Map.groupBy(new Set(instances.flatMap(({ alerts }) => alerts)), ({ id }) => id);
 }

@@ -152,7 +152,7 @@ function createNumbers(db: RecordingDatabase) {
         const { explorer, operation, path, params } = asked;
         return Number(question.get(explorer, operation, path, JSON.stringify(sortedEntries(params)))?.['id']);
       }),
-    // Not cached: the body may have been dropped meanwhile.
+    // Not cached: the body may have been deleted.
     ofBody: ({ hash, bytes }: Packed) => Number((findBody.get(hash) ?? body.get(hash, bytes))?.['id']),
     forget() {
       cache.clear();

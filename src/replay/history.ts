@@ -157,7 +157,7 @@ function firstPoll(watch: Watch, from: Instant, intervalMs: number): Instant {
   return Math.ceil((from - phaseMs) / intervalMs) * intervalMs + phaseMs;
 }
 
-/** The list as it stood when row `newest` was its first. */
+/** The list as it was when row `newest` was its first. */
 function readOf(rows: readonly DatedRow[], newest: number): Read {
   const answer: AskPage = async ({ shape }, cursor) => {
     if (shape === 'one') throw new Missed('not-found', 'has no history on an explorer');

@@ -103,7 +103,7 @@ async function chainOf(watch: Watch, shelves: AnswerSources, decode: Decode, hea
 
 type Decode = (question: Question, body: number) => AnyView | Page;
 
-/** Where answers are looked up, in this order; each is loaded on demand. */
+/** The sources of answers, in this order; each is loaded on demand. */
 type AnswerSources = readonly (() => readonly RecordedAnswer[])[];
 
 function createRead(

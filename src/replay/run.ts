@@ -1,5 +1,5 @@
-// Replays polls through the daemon's own `poll` and `step`. Nothing is sent and nothing is stored: the result is what
-// would have been sent.
+// Replays polls through the daemon's own `poll` and `step`. Nothing is sent and nothing is stored: the result is the
+// messages that would have been sent.
 import type { Recipient, RecipientsOf } from '../core/model/ids.ts';
 import type { Message } from '../core/model/delivery.ts';
 import type { Memory } from '../core/model/memory.ts';
@@ -61,7 +61,7 @@ function startOf(memory: Memory, { at, memory: given, coveredUntil }: ReplayedPo
   return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
 }
 
-/** One message, and those who would have been told. */
+/** One message, with the recipients that would have got it. */
 export interface ReplayedMessage {
   readonly watch: Watch;
   readonly message: Message;

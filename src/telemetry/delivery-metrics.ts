@@ -51,7 +51,7 @@ export function createDeliveryMetrics(registry: MetricRegistry): DeliveryMetrics
   };
 }
 
-/** A channel without owed deliveries exports 0; it is not absent. */
+/** A channel without pending deliveries exports 0; it is not absent. */
 function rowsOf(owed: readonly OutboxCount[], opened: ReadonlySet<string>): [{ channel: string }, number][] {
   const rowsByChannel = new Map([...opened].map((channel) => [channel, 0]));
   for (const { channel, rows } of owed) rowsByChannel.set(channel, rows);

@@ -64,7 +64,7 @@ export function createExplorerMetrics(registry: MetricRegistry): ExplorerMetrics
     },
     request({ explorer, operation, outcome, seconds }) {
       requests.inc({ explorer, operation, outcome });
-      // Negative when the clock was set back meanwhile.
+      // Negative if the clock was set back.
       duration.observe({ explorer, operation }, Math.max(0, seconds));
     },
     unknownFields({ explorer, record, count }) {
@@ -119,7 +119,7 @@ function createOptional(gauge: Gauge<'explorer'>): OptionalGauge {
   };
 }
 
-// The API says -1 when its limiter does not know.
+// The API sends -1 if its limiter does not have the number.
 function notNegative(value: number | null): number | null {
   return value !== null && value >= 0 ? value : null;
 }

@@ -1,7 +1,7 @@
 import type { MetricRegistry } from './metric-registry.ts';
 
 interface Answered {
-  /** The pattern of the path, such as `/api/v1/watches/:name`. Paths hold names and tokens, and are not exported. */
+  /** The pattern of the path, such as `/api/v1/watches/:name`. Paths contain names and tokens, and are not exported. */
   readonly route: string;
   readonly status: number;
   /** How long it took to build the answer; null where nothing was built, or something was changed besides. */
@@ -10,7 +10,7 @@ interface Answered {
 
 export interface HttpMetrics {
   httpAnswered(answered: Answered): void;
-  /** So many pages are kept current from now on. */
+  /** Called with the number of open pages that are kept current. */
   httpStreams(open: number): void;
   httpRejected(reason: 'sockets' | 'host' | 'token'): void;
 }

@@ -124,8 +124,8 @@ function readable(value: Loggable): string {
 }
 
 const BARE = /^[^\s"'=\\{}[\]]+$/;
-// Everything but letters, digits, punctuation, symbols and the plain space: controls, marks that join or turn around
-// what stands beside them, and letters that are blank.
+// All characters but letters, digits, punctuation, symbols and the plain space: controls, marks that join or reverse
+// the text beside them, and letters that are blank.
 const UNSAFE = /[^\p{L}\p{N}\p{P}\p{S} ]|[\u115f\u1160\u3164\uffa0]/gu;
 
 type PlainError = Record<string, Loggable> & { readonly message: string };

@@ -12,8 +12,8 @@ export interface MetricRegistry {
   counter<N extends MetricNameOf<'counter'>>(name: N): Counter<LabelOf<N>>;
   histogram<N extends MetricNameOf<'histogram'>>(name: N): Histogram<LabelOf<N>>;
   /**
-   * A metric whose series are kept elsewhere and read before each rendering, no two of them with equal labels. What is
-   * beyond the limit of series is left out and counted.
+   * A metric whose series are kept elsewhere and read before each rendering; no two of them have equal labels. Series
+   * beyond the limit are left out and counted.
    */
   mirror: Mirror;
   /** The same of series that are added up where their labels are equal. */

@@ -10,8 +10,8 @@ import { createOperatorMetrics, type OperatorMetrics } from './operator-metrics.
 import { createWatchMetrics, type WatchMetrics } from './watch-metrics.ts';
 
 /**
- * One function for each event that is counted. None of them throws, and the program works without them: a room takes
- * only the part it needs, such as `Pick<ExplorerMetrics, 'request'>`. The metrics are listed in metric-table.ts.
+ * One function for each counted event. None of them throws, and the program works without them. A folder takes only the
+ * part that it needs, such as `Pick<ExplorerMetrics, 'request'>`. The metrics are listed in metric-table.ts.
  */
 export interface Metrics
   extends

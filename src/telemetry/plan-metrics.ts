@@ -1,10 +1,10 @@
-// Credits of each plan: its books, and what is planned.
+// Credits of each plan: its books, and the planned use.
 import type { CreditPlanState } from '../core/model/quality/health-summary.ts';
 import { SEVERITIES } from '../core/model/ids.ts';
 import { SPEND_CLASSES, type SpendClass } from '../core/spending/spend.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** A plan as it stands, and what was counted on it since the start. */
+/** The present state of a plan, and the counts since the start. */
 export interface PlanReading {
   readonly state: CreditPlanState;
   readonly counts: {
@@ -15,7 +15,7 @@ export interface PlanReading {
 }
 
 export interface PlanMetrics {
-  /** Called on each scrape; the last function set is used. What a plan does not know is absent. */
+  /** Called on each scrape; the last function set is used. Unknown values of a plan are absent. */
   mirrorPlans(read: () => readonly PlanReading[]): void;
 }
 

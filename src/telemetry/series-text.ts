@@ -1,8 +1,8 @@
-// Writes the series of one metric in the text format 0.0.4. prom-client takes 35 ms to render 10,000 series, and as long to
-// be filled with them; written directly they cost a tenth of that. Polls that are due run in between.
+// Writes the series of one metric in the text format 0.0.4. prom-client takes 35 ms to render 10,000 series, and as
+// long to be filled with them; written directly they cost a tenth of that. Polls that are due run in between.
 //
-// What is written becomes bytes after each thousand lines: as texts that live until the end of a scrape, the 65,000 lines of
-// 10,000 watches took 70 MB that the collector was late to give back.
+// Lines become bytes after each thousand. Kept as texts until the end of a scrape, the 65,000 lines of 10,000 watches
+// took 70 MB that the garbage collector freed late.
 import { nextTurn } from '../lib/clock.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
 import type { MetricRow } from './metric-rows/row.ts';
@@ -20,7 +20,7 @@ type Series = readonly [labels: Values, value: number];
 /** No two have equal labels: Prometheus would refuse the whole scrape. */
 export async function writeSeries(name: MetricName, series: Iterable<Series>, most: number): Promise<SeriesText> {
   const textOf = createSeriesNamer(name);
-  // A copy, since what is mirrored may change between two turns: a series that is removed and added again is one.
+  // A copy, since series may change between two turns: a series that is removed and added again must appear once.
   return writeLines(name, [...series], most, ([labels, value]) => [textOf(labels), value]);
 }
 

@@ -1,4 +1,4 @@
-// Metrics of what waits for people, and of what they have decided.
+// Metrics of alerts that wait for people, and of decisions of operators.
 import type { MetricRow } from './row.ts';
 
 export const OPERATOR_METRICS = {
