@@ -130,7 +130,7 @@ function contextOf(
     : { view: now, before: before === null ? null : viewOf(watch.kind.fields, before), history, at };
 }
 
-// An older reading of the head says nothing about now, nor one made before the clock was set back.
+// A reading of the head that is older than this, or from before the clock was set back, does not count.
 const HEAD_IS_NEWS_MS = 600_000;
 
 /** True if the chain's head is stalled. Then all other data of the explorer may be old, and counts as unknown. */

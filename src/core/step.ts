@@ -108,8 +108,8 @@ interface NamedEvaluation extends AlertEvaluation {
 }
 
 /**
- * Steps that conditions on items may take in one poll: about a second, on a machine of 2026. The number of items and the
- * length of their texts are chosen by strangers.
+ * The steps of conditions on items in one poll: about a second, on a machine of 2026. The number of items and the
+ * length of their texts are untrusted.
  */
 const STEPS_OF_POLL = 4_000_000;
 

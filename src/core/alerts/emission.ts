@@ -38,7 +38,7 @@ export function emissionOf(
   }
 }
 
-/** `since`: it is so for that long. */
+/** `since`: when it began. */
 function onFiring(state: ConditionState, since: Instant, at: Instant): Emission {
   if (state.flapping !== null) return whileFlapping({ ...state, flapping: since }, since, at);
   if (isCooling(state, at)) return suppress(state, 'cooldown');

@@ -7,7 +7,7 @@ import type { DeliveryId, Recipient } from '../model/ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { MOST_KEYS, summaryMessage } from './summary.ts';
 
-/** From so many messages of a channel that were not settled, further events are folded. */
+/** With this many unsettled messages of a channel, further events are folded. */
 export const MOST_UNSETTLED = 10_000;
 
 /** For how long a summary takes events in before it may go out. */

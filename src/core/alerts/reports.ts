@@ -1,6 +1,6 @@
-// `on: schedule` alerts: at each time of their cron the present values are told, whatever they are. A time is due when it
-// lies after the last usable answer, and stays so until a poll is complete and knows each value that the report names,
-// those of its `if` too. After half of its period it is told with what is known. After a pause only the newest time is told.
+// `on: schedule` alerts: the present values are sent at each time of their cron, whatever they are. A time is due if it
+// is after the last usable answer. It stays due until a poll is complete and knows each value of the report, and those
+// of its `if`. After half of its period it is sent with the known values. After a pause only the newest time is sent.
 import type { ScheduledReport, EventAlert } from '../model/watch/watch.ts';
 import { dueOf, eventKey, scheduleKey } from '../model/watch/identity.ts';
 import type { EvaluationContext, Template } from '../model/watch/condition.ts';
@@ -25,7 +25,7 @@ import { LATE_AFTER_MS } from './events/event-message.ts';
 import { messageOf } from './message.ts';
 
 const LONGEST_WAIT_MS = 12 * 3_600_000;
-/** In `before`: it was told, though no answer came since. */
+/** In `before`: the report was sent, but there was no answer since. */
 const TOLD = 'told';
 
 interface Due {
@@ -59,7 +59,7 @@ function reasoned(alert: EventAlert, { key }: Due, truth: Truth, type: EventReas
   return { ...unevaluated({}), reasons: [{ type, alert: alert.id, key }], truth };
 }
 
-/** The wait is said once. */
+/** The reason to wait is given once. */
 function waiting(known: AlertsByKey, { key, open }: Due): Partial<AlertEvaluation> {
   const alerts = sameOr(known, [[key, open]]);
   return alerts === known ? { alerts, reasons: [] } : { alerts };
@@ -98,8 +98,8 @@ function knowsAll({ watch }: AlertPoll, { values }: ScheduledReport, context: Ev
 }
 
 /**
- * Whether all that it reads is there; a text may say what stands for it where it is not. A window that lacks history is not
- * waited for: the next hours do not give it any.
+ * True if all values of the template are known, or have a text for "absent". Missing history of a window does not delay
+ * the report, since waiting would not fill it.
  */
 function isKnown({ kind }: AlertPoll['watch'], { reads }: Template, { view }: EvaluationContext): boolean {
   return reads.every((path) => {

@@ -49,7 +49,7 @@ export type ChainCheck =
 type Broken = Extract<ChainCheck, { type: 'broken' }>;
 
 export interface Verifier {
-  /** The lines in the order of their positions. After the first that breaks the chain, nothing more is looked at. */
+  /** The lines in the order of their positions. Lines after a break of the chain are ignored. */
   add(line: ChainedText): void;
   end(): ChainCheck;
 }

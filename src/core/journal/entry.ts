@@ -61,7 +61,10 @@ export interface JournalText {
 
 /** With 800,000 lines at most, the journal takes no more than a gigabyte. */
 const LARGEST_DATA = 780;
-/** The id of a watch is whole: a rule and an explorer of 64 characters each, an account and a token. It is looked up. */
+/**
+ * The id of a watch is not cut, because it is looked up: a rule and an explorer of 64 characters each, an account and a
+ * token.
+ */
 const LONGEST_SUBJECT = 220;
 const LONGEST_ACTOR = 100;
 
@@ -95,7 +98,7 @@ function shortened(data: Json, text: string): string {
 
 /** `,"comment":"…"` and some letters. */
 const COMMENT_KEY = 40;
-/** A letter of a text takes so many in JSON, where it is a quotation mark. */
+/** The most JSON characters of one letter: a quotation mark takes two. */
 const WIDEST = 2;
 const SHORT = 64;
 const MOST_SHORT = 8;

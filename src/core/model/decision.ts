@@ -11,7 +11,7 @@ export interface Snapshot {
   readonly at: Instant;
   readonly view: AnyView;
   readonly before: AnyView | null;
-  /** The chain's head stood still. */
+  /** The chain's head was stalled. */
   readonly isStale: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface ClosedRuns {
   readonly runs: readonly ClosedRun[];
   /** Paths whose stored runs no longer count. */
   readonly dropped: readonly string[];
-  /** Times that were stored before move back by so much: the clock was set back. */
+  /** Stored times move back by this much, because the clock was set back. */
   readonly shiftedMs: number;
 }
 
@@ -70,7 +70,7 @@ export interface Decision {
    * again.
    */
   readonly needs: HeadNeed | null;
-  /** After so long the watch is to be polled again, where its next poll is later; null = that is early enough. */
+  /** The watch is polled again after this time if its next poll is later; null = its next poll is early enough. */
   readonly askAgainMs: number | null;
 }
 

@@ -4,7 +4,7 @@ import type { AlertId, DeliveryId, Severity } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Segment } from './watch/condition.ts';
 
-/** One message for one recipient. It speaks of one or more transitions, which are fixed: every try sends the same ones. */
+/** One message for one recipient, about one or more transitions. These are fixed: every attempt sends the same ones. */
 export interface Delivery {
   /**
    * A `news` delivery of one transition has the id deliveryId(key, seq, recipient). Every other kind hashes its
@@ -22,7 +22,7 @@ export interface Delivery {
   readonly more: readonly MoreMembers[];
 }
 
-/** A message lists so many of its members and counts the others. */
+/** A message lists at most this many of its members and counts the others. */
 export const MOST_LISTED = 50;
 
 /**
@@ -195,11 +195,11 @@ export interface Message {
     readonly symbol: Untrusted | null;
     readonly decimals: number | null;
   } | null;
-  /** Text of the program, not of strangers: it becomes a mail's subject. */
+  /** Trusted text of the program: it becomes a mail's subject. */
   readonly title: string;
-  /** Behind the title in a subject: `970,030, below 1,000,000`, or why it ended; null = the title says it. Not of strangers. */
+  /** Follows the title in a subject: `970,030, below 1,000,000`, or why it ended; null = the title says it. Trusted. */
   readonly detail: string | null;
-  /** The measured value as the subject shows it: `970,030`; null = nothing is measured. Not of strangers. */
+  /** The measured value as the subject shows it: `970,030`; null = there is none. Trusted. */
   readonly measured: string | null;
   /** The first lines: the value before, the threshold, where it happened. */
   readonly lines: readonly (readonly Segment[])[];

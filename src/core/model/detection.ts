@@ -23,7 +23,7 @@ export interface DetectionScope {
    */
   readonly awaited: Awaited | null;
   readonly chain: TickChain;
-  /** When the last usable answer was looked at; null = never. */
+  /** When the last usable answer was processed; null = never. */
   readonly coveredUntil: Instant | null;
   /** The time between two polls. */
   readonly intervalMs: number;
@@ -58,7 +58,7 @@ export interface Detection<S> {
   readonly dropped: readonly string[];
 }
 
-/** Nothing is seen and nothing has happened. Who knows a state, or values, adds them. */
+/** The detection of an empty reading. The caller adds a state or values. */
 export const NOTHING_DETECTED: Detection<never> = {
   state: null,
   events: [],

@@ -10,7 +10,7 @@ import type { Watch } from './watch/watch.ts';
 
 export interface Figures {
   readonly at: Instant;
-  /** The chain's head stood still. */
+  /** The chain's head was stalled. */
   readonly isStale: boolean;
   /** By path; those that are not known are left out. Milliseconds where the field is a duration. */
   readonly values: Readonly<Record<string, Amount>>;

@@ -95,7 +95,7 @@ export interface EventState {
 export interface CountedItem {
   /** When it happened. */
   readonly at: Instant;
-  /** `block 14,035,098, tx 0x0346…8120`: nothing of it is text from the chain. */
+  /** `block 14,035,098, tx 0x0346…8120`: contains no text from the chain. */
   readonly place: string;
   /** Its page at the explorer; null where there is none. */
   readonly page: string | null;

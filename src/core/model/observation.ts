@@ -1,6 +1,6 @@
 import type { Instant } from '../../lib/clock.ts';
 
-/** Where the chain was when its blocks were last read, by whichever watch. */
+/** The chain's head when blocks were last read, by any watch. */
 export interface Head {
   readonly height: bigint;
   readonly timestamp: Instant;
@@ -11,9 +11,9 @@ export interface Head {
 
 /** The first page of blocks, read in the same tick and from the same explorer as the rest of a poll. */
 export interface ChainReading {
-  /** Height of its newest block: the explorer knows nothing above it. */
+  /** Height of its newest block: the explorer has nothing above it. */
   readonly head: number;
-  /** A higher block was shown before: the replica that answered may know less than another one. */
+  /** A higher block was shown before: the replica that answered may be behind. */
   readonly isBehind: boolean;
   /** Heights at which another block was known before, and since when the one that it shows there is known. */
   readonly replaced: readonly (readonly [height: number, since: Instant])[];

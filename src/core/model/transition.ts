@@ -43,7 +43,7 @@ export function isBegin(name: TransitionName): boolean {
   return name === 'event' || name === 'firing';
 }
 
-/** The state need not be written before people hear of it. */
+/** True if the message may be sent before the state is written. */
 export function isUrgent({ message }: Transition): boolean {
   return isBegin(nameOfTransition(message)) && message.severity === 'critical';
 }

@@ -1,6 +1,6 @@
 // How often a question is due that watches ask at different intervals.
 
-/** A question of more intervals, of which none divides another one, is counted as if their due times never met. */
+/** With more intervals than this, none of which divides another one, due times are counted as if they never met. */
 const MOST_COUNTED = 8;
 
 /**

@@ -1,4 +1,4 @@
-// Sums that fade: half of what was added is forgotten after the half-life. A steady rate shows as itself.
+// Sums that fade: half of an added amount is gone after the half-life. A steady rate keeps its value.
 import type { Instant } from '../../lib/clock.ts';
 
 export interface Fading {

@@ -1,5 +1,5 @@
-// How much longer the intervals of the watches of one plan must be, so that what is left of its credits lasts until they
-// are refilled. Critical watches come first: they are stretched only where they alone would ask for more than is left.
+// Computes how much longer the intervals of the watches of one plan must be, so that its credits last until the refill.
+// Critical watches come first: they are stretched only if they alone need more than the credits left.
 import type { Severity } from '../model/ids.ts';
 import { remembered } from '../../lib/remembered.ts';
 import { duePerMs } from './due-times.ts';
@@ -7,7 +7,7 @@ import { duePerMs } from './due-times.ts';
 /** One watch that asks a question. */
 export interface Asking {
   readonly severity: Severity;
-  /** The interval that its rule wants. */
+  /** The interval of its rule. */
   readonly wantedMs: number;
   /** Its interval while stretching is moderate: its shortest window, or `wantedMs` where its need is fixed. */
   readonly longestMs: number;
@@ -33,9 +33,9 @@ export interface Supply {
   readonly kc: number;
   /** Second pages of critical watches, in credits a millisecond. */
   readonly deep: number;
-  /** Other programs are expected to spend so much until the reset. */
+  /** The credits that other programs are expected to spend until the reset. */
   readonly foreign: number;
-  /** Warning and info leave so much alone. */
+  /** The credits that warning and info must leave. */
   readonly keep: number;
   /** The cost of reading known rows again, in credits a millisecond. */
   readonly sweepPerMs: number;
@@ -51,7 +51,7 @@ export interface SpendingPlan {
   readonly x: number;
   /** The factor of critical: 1, unless critical watches alone need more than there is. */
   readonly xc: number;
-  /** Others leave so much to critical watches: for each millisecond until the reset, and once. */
+  /** The credits that others must leave for critical watches: for each millisecond until the reset, and once. */
   readonly kept: { readonly perMs: number; readonly margin: number };
   /** The most that second pages of critical watches may cost, in credits a millisecond. */
   readonly deepPerMs: number;
@@ -59,7 +59,7 @@ export interface SpendingPlan {
 
 export const UNSTRETCHED: SpendingPlan = { x: 1, xc: 1, kept: { perMs: 0, margin: 0 }, deepPerMs: Infinity };
 
-/** Retries and further pages on top of what is planned, before any were seen. */
+/** The assumed part of retries and further pages on top of the planned requests, before any were seen. */
 export const FIRST_RATIO = 1.1;
 
 export const MOST_STRETCHED = 1024;
@@ -67,7 +67,7 @@ export const MOST_STRETCHED = 1024;
 const FIXED_UP_TO = 24;
 /** The factor of critical watches while nothing is left. */
 export const MOST_CRITICAL = 24;
-/** Others have this part of the rest where critical watches need all of it. */
+/** The part of the credits left that others get if critical watches need all of it. */
 const LEAST_SHARE = 0.05;
 const CRITICAL_SHARE = 0.95;
 const SAFETY = 1.05;
@@ -138,13 +138,16 @@ export function plannedPerMs(
 }
 
 export interface PlanForecast {
-  /** Credits that will be left at the reset; negative: so many are short. */
+  /** Credits left at the reset; negative: this many are missing. */
   readonly atReset: number;
   /** When they are used up, from now; null: they last. */
   readonly runsOutInMs: number | null;
 }
 
-/** A stretch in force is corrected before a shortage reaches this part of the rest: a smaller one is none. */
+/**
+ * A stretch in force is corrected before a shortage reaches this part of the credits left; a smaller shortage counts as
+ * none.
+ */
 const CORRECTED = 0.05;
 
 /** By the books. */
@@ -161,7 +164,7 @@ export function forecastOf(
   return { atReset, runsOutInMs: (leftMs * rest) / spent };
 }
 
-/** A limit: what may be spent until the reset, and what of it critical watches need. */
+/** A limit: the credits that may be spent until the reset, and the part that critical watches need. */
 interface Need {
   readonly usable: number;
   readonly critical: number;
@@ -181,8 +184,8 @@ function creditsOf(questions: readonly PlannedQuestion[], supply: Supply): Need 
 }
 
 /**
- * A share of what is left is for others where critical watches need more than all of it; not shortly before the reset,
- * where that share would be the last request of a critical watch.
+ * If critical watches need more than the credits left, others get a share of these. Shortly before the reset they do
+ * not, because that share would be the last request of a critical watch.
  */
 function keptFor(questions: readonly PlannedQuestion[], need: Need, { leftMs, dearest }: Supply): SpendingPlan['kept'] {
   const perMs = need.critical / leftMs;
@@ -191,7 +194,10 @@ function keptFor(questions: readonly PlannedQuestion[], need: Need, { leftMs, de
   return leftMs < LAST_MS || need.critical + margin <= most ? { perMs, margin } : { perMs: most / leftMs, margin: 0 };
 }
 
-/** Due times fall into the rest of a period or not: by twice the standard deviation, more of them than their rate says. */
+/**
+ * More due times than the rate says may fall into the rest of a period: the reserve for this is twice the standard
+ * deviation.
+ */
 function chanceOf(questions: readonly PlannedQuestion[], leftMs: number): number {
   const variance = questions.reduce((sum, question) => {
     const part = (leftMs * criticalPerMsOf(question)) % 1;

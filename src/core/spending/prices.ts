@@ -2,7 +2,7 @@
 
 /** One operation. */
 export interface SeenPrice {
-  /** By so much the credits fell last, the newest at the end. */
+  /** The last falls of the credits, the newest at the end. */
   readonly falls: readonly number[];
   /** Null: they fell by something else each time. */
   readonly price: number | null;

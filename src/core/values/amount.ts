@@ -103,7 +103,7 @@ export function formatAmount(amount: Amount): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** To so many decimals, half away from zero. */
+/** Rounds to this many decimals, half away from zero. */
 export function roundAmount(amount: Amount, decimals: number): Amount {
   if (amount.scale <= decimals) return amount;
   const unit = powerOfTen(amount.scale - decimals);

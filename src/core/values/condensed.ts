@@ -1,5 +1,5 @@
-// Values that are stored to be shown in later messages and to be compared. A long value is cut, and a digest of the
-// whole tells it from others.
+// Values that are stored for later messages and for comparison. A long value is cut and gets a digest of the whole,
+// which distinguishes it from others.
 import type { Json } from './fields.ts';
 import { idOf } from '../model/watch/identity.ts';
 import type { Remembered } from './tracked.ts';

@@ -21,10 +21,10 @@ export const double = (doc: string, extra?: Extra): Field<number> => field({ typ
 /** Free text of the chain or the explorer. */
 export const text = (doc: string, { absent, ...extra }: Extra & { readonly absent?: string } = {}): Field<Untrusted> =>
   field(absent === undefined ? { type: 'text' } : { type: 'text', absent }, doc, extra);
-/** One of an open set of short names, such as `ok` and `scam`; anything that is not a short name is unknown. */
+/** One of an open set of short names, such as `ok` and `scam`; any other value is unknown. */
 export const word = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
   field({ type: 'word', values }, doc, extra);
-/** One of a closed set of short names: the specification knows no other. */
+/** One of a closed set of short names: the specification has no other. */
 export const oneOf = (doc: string, values: readonly string[], extra?: Extra): Field<string> =>
   field({ type: 'word', values, isClosed: true }, doc, extra);
 export const hash = (doc: string, extra?: Extra): Field<string> => field({ type: 'hash' }, doc, extra);
@@ -34,7 +34,7 @@ export const time = (doc: string, extra?: Extra): Field<Date> => field({ type: '
 export const duration = (doc: string, extra?: Extra): Field<number> => field({ type: 'duration' }, doc, extra);
 export const amount = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
   field({ type: 'amount', unit }, doc, extra);
-/** An amount that is never below zero: what is held, sent, paid or issued. */
+/** An amount that is never below zero, such as one that is held, sent, paid or issued. */
 export const quantity = (unit: AmountUnit, doc: string, extra?: Extra): Field<Amount> =>
   field({ type: 'amount', unit, least: 0 }, doc, extra);
 /** A `quantity`, of all holders together. */

@@ -25,9 +25,9 @@ export type FieldType =
   | { readonly type: 'bool' | 'double' | 'hash' | 'address' | 'time' | 'duration' | 'json' }
   /** `least`: no value is below it. */
   | { readonly type: 'int'; readonly least?: 0 }
-  /** `isClosed`: the specification knows these values and no others; comparing with another one is a mistake. */
+  /** `isClosed`: the specification has these values and no others; comparing with another one is a mistake. */
   | { readonly type: 'word'; readonly values: readonly string[]; readonly isClosed?: true }
-  /** `isTotal`: of all holders together, such as a supply. 10^12 and more is normal. */
+  /** `isTotal`: the amount of all holders together, such as a supply. 10^12 and more is normal. */
   | { readonly type: 'amount'; readonly unit: AmountUnit; readonly least?: 0; readonly isTotal?: true }
   | { readonly type: 'list'; readonly of: FieldType }
   | { readonly type: 'record'; readonly record: AnyRecord };

@@ -5,7 +5,7 @@ import { isRow, namesOf, sourceOf, type AnyView, type Field, type RowSource } fr
 /** `unknown`: the view was read from no row, or something on the way to the key is null. */
 export type KeyState = 'present' | 'missing' | 'unknown';
 
-/** Whether the row that a view was read from has the key at the end of a path, by whichever of its names. */
+/** Says if the row behind a view has the key at the end of a path, by any of its names. */
 export function keyStateAt(view: AnyView, path: string): KeyState {
   const source = view[sourceOf];
   return source === null ? 'unknown' : stateIn(source, namesOf(path));

@@ -1,8 +1,8 @@
 import { recordTypeOf, sourceOf, type AnyRecord, type AnyView, type Units } from './fields.ts';
 
 /**
- * Keeps a view as the text of its row, a fifth of what the row and its decoded fields take. The function makes an equal
- * view at each call. One that is more than a row stays as it is.
+ * Keeps a view as the text of its row, which takes a fifth of the memory of the row and its decoded fields. The
+ * function makes an equal view at each call. A view of more than one row stays as it is.
  */
 export function packView(view: AnyView): () => AnyView {
   const source = view[sourceOf];
@@ -10,7 +10,8 @@ export function packView(view: AnyView): () => AnyView {
   return unpacking(source.record, JSON.stringify(source.row), source.units);
 }
 
-// By itself, since all functions that are made in one call keep what any of them needs: the row would stay.
+// A function of its own, because all functions made in one call keep the variables that any of them needs: the row
+// would stay in memory.
 function unpacking(record: AnyRecord, row: string, units: Units): () => AnyView {
   return () => {
     const view = record.read(JSON.parse(row), units);

@@ -43,7 +43,7 @@ export class RecordType<F extends Fields> {
     this.#View = viewClassOf(this);
   }
 
-  /** A view over a raw row; fields are decoded when first looked at. Undefined when it is not an object. */
+  /** A view over a raw row; fields are decoded on first use. Undefined if it is not an object. */
   read(raw: unknown, units: Units): View<F> | undefined {
     if (!isRow(raw)) return undefined;
     const own = this.#decimals?.(raw);

@@ -16,7 +16,7 @@ export interface PastRun {
   readonly value: Amount;
 }
 
-/** Values by the milliseconds for which each stood, and those milliseconds. */
+/** The sum of values times the milliseconds that each lasted, and these milliseconds. */
 export interface Stood {
   readonly sum: Amount;
   readonly ms: number;
@@ -43,7 +43,7 @@ export interface StoredWindow {
   refill(runs: readonly PastRun[]): void;
 }
 
-/** So many runs at the beginning are held. */
+/** The number of runs at the beginning that are kept. */
 export const EDGE_RUNS = 64;
 
 /** `holeMs`: samples further apart than this are a hole, in which no value holds. */

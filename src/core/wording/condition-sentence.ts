@@ -34,7 +34,7 @@ function comparedIn({ compares }: Clause, isNegated: boolean): Comparison | null
   return compares === null || !isNegated ? compares : negated(compares);
 }
 
-/** A comparison as it is told of a value. `isEnd`: it ends the alert, and does not hold yet. */
+/** A comparison as a message shows it for a value. `isEnd`: it ends the alert, and does not hold yet. */
 interface Bound {
   readonly comparison: Comparison;
   readonly isEnd: boolean;
@@ -130,7 +130,7 @@ function thenAndNow({ path, ms }: Window, context: EvaluationContext): string | 
   return `${showAmount(now)} now, ${showAmount(now.minus(delta))} ${showAgo(ms)}.`;
 }
 
-/** `ACME reputation is scam`: of a condition that reads one word, or whether something is so. */
+/** `ACME reputation is scam`: the sentence of a condition that reads one word, or one yes-or-no field. */
 function stateSentence(occasion: ConditionOccasion, { reads, windows, joins }: Clause): Sentence | null {
   const [path, ...others] = reads;
   const isOne = path !== undefined && others.length === 0 && windows.length === 0 && joins !== 'all' && joins !== 'any';
@@ -151,7 +151,7 @@ function stateSentence(occasion: ConditionOccasion, { reads, windows, joins }: C
 
 const MOST_VALUES = 6;
 
-/** The thing and the alert's name; the values that were read stand below, each with its label. */
+/** The thing and the alert's name; the values that were read follow below, each with its label. */
 function compoundSentence(occasion: ConditionOccasion, { reads, windows }: Clause): Sentence {
   const { kind, names, alert, context, isOver } = occasion;
   const values = reads.slice(0, MOST_VALUES).flatMap((path) => {

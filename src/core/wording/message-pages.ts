@@ -6,7 +6,7 @@ export interface MessagePage {
   readonly url: string;
 }
 
-/** The page that says what to do; null = there is none. */
+/** The page with instructions; null = there is none. */
 export function runbookOf({ runbook }: Pick<Message, 'runbook'>): string | null {
   return runbook !== null && isPage(runbook) ? runbook : null;
 }

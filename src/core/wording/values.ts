@@ -6,7 +6,7 @@ import type { WatchNames } from '../model/watch/wording.ts';
 import { numberWords } from './comparisons.ts';
 import { showAmount } from './words.ts';
 
-/** Stands for a word that its field is not known to have. */
+/** Replaces a word that is not among the known words of its field. */
 const OTHER = 'other';
 
 /** `970,030`, `scam`, `yes`, `collector`; undefined when it is unknown, or is text from the chain. */

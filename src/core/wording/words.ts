@@ -1,4 +1,4 @@
-// Amounts, times, addresses and texts of the chain, as they stand in a sentence.
+// Amounts, times, addresses and texts of the chain, in the form for sentences.
 import { showDuration, type Instant } from '../../lib/clock.ts';
 import { wallTime, zoneName, type Moment } from '../../lib/time-zone.ts';
 import { quotable, type Untrusted } from '../../lib/untrusted.ts';
@@ -56,7 +56,7 @@ export function showTime(at: Instant, moment: Moment): string {
   return `${clockText(at, moment, 'minutes')} ${zoneName(moment.zone, at)}`;
 }
 
-/** The same with seconds, for what happens every few of them. */
+/** The same with seconds, for events that repeat every few of them. */
 export function showExactTime(at: Instant, moment: Moment): string {
   return `${clockText(at, moment, 'seconds')} ${zoneName(moment.zone, at)}`;
 }

@@ -137,7 +137,7 @@ function conditionMessage(
   return messageOf(poll, alert, context, header, counted);
 }
 
-/** The built-in watch knows it from elsewhere. */
+/** A condition of the built-in watch has its own time of begin. */
 function beganAt(alert: StatefulAlert, { began }: ConditionState): Instant | null {
   return alert.type === 'condition' && alert.found !== null ? alert.found.since : began;
 }

@@ -19,7 +19,7 @@ export function stepCondition(poll: AlertPoll, alert: ConditionAlert, known: Ale
     while: truthOf(poll, alert.while),
     until: alert.until === null ? null : truthOf(poll, alert.until),
   };
-  // Nothing is said of an unknown thing, so nothing of this is ever shown.
+  // No message is sent while the condition is unknown, so this empty context is never shown.
   const context = poll.context ?? contextOf({ view: poll.watch.kind.fields.make({}) }, null, poll.time.at);
   const isDoubted = isBehind(poll, state, truths);
   const stepped = withHead(

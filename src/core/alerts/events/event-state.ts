@@ -4,14 +4,14 @@
 //   observed --gone--> dropped --there again--> observed
 //
 // Only a complete reading of its range can show that an item is gone. Three such readings in a row are believed, or one
-// that proves it. An item that was retracted once may come and go: from then on a message is sent only when its presence
-// was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no longer
-// tracked. One that was removed from its block is tracked ten times as long, since it may be mined again; so is one that
-// was missing when its block was last read, or whose block the explorer has not read again, since nothing shows that it is
-// final.
+// with a proof. An item that was retracted once may come and go. From then on a message is sent only when its presence
+// was the same for ten minutes, so that the last message is true. At `FINAL_DEPTH` blocks an item is final and no
+// longer tracked. Some items are tracked ten times as long: one that was removed from its block, since it may be mined
+// again; and one that was missing when its block was last read, or whose block was not read again, since it is not
+// known to be final.
 //
-// An item that is in no block has to be missing for ten minutes as well, while the chain's head moves: not every server
-// knows of every pending transaction, and no block shows that it is gone.
+// An item that is in no block must also be missing for ten minutes, while the chain's head moves: not every server has
+// every pending transaction, and no block shows that it is gone.
 import type { EventAlert } from '../../model/watch/watch.ts';
 import type { EventTransition } from '../../model/decision.ts';
 import type { Instant } from '../../../lib/clock.ts';
@@ -133,8 +133,7 @@ function stayAway(rule: Depths, before: EventProgress, place: Place): EventAdvan
 }
 
 /**
- * The item is no longer on the pages that are read. What was seen last stands: depth alone confirms it, and ends
- * tracking.
+ * The item is no longer on the pages that are read. Its last state remains: depth alone confirms it, and ends tracking.
  */
 function advanceUnread(rule: Depths, before: EventProgress, place: Place): EventAdvance {
   const { at, depth } = place;
@@ -186,14 +185,14 @@ function absentHeadOf({ block, absentHead }: EventProgress, reach: number | null
 }
 
 /**
- * Its block; of what left while it waited, the one that was the head then. What is only missing so far grows no older: it
- * would be final before anybody knows that it is gone.
+ * The item's block. For an item that left while pending, it is the head at that time. A pending item that is only
+ * missing so far has no place: otherwise it would become final before it is known to be gone.
  */
 function placeOf(life: EventProgress): number | null {
   return life.block ?? (isGone(life) ? life.absentHead : null);
 }
 
-/** Blocks on top of it. 0 for an item that is in no block, or when the head is unknown. */
+/** The number of blocks on top of it. 0 for an item that is in no block, or if the head is unknown. */
 function depthOf(block: number | null, head: number | null): number {
   return block === null || head === null ? 0 : Math.max(0, head - block);
 }

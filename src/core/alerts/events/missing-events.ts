@@ -1,8 +1,8 @@
-// Events of which one or two readings are short until they are known to be gone. The next readings must reach their
-// blocks, or newer items push them off the pages that are read, and nobody is told that they are gone.
+// Events that one or two more readings without them will prove to be gone. These readings must reach their blocks.
+// Otherwise newer items push them off the pages, and no retraction is sent.
 import type { Alert, EventState, Memory } from '../../model/memory.ts';
 
-/** The lowest block of such an event; null when there is none, or none in a block. */
+/** The lowest block of such an event; null if there is none in a block. */
 export function lowestMissing({ alerts }: Pick<Memory, 'alerts'>): number | null {
   let lowest: number | null = null;
   for (const byKey of Object.values(alerts))

@@ -7,7 +7,7 @@ export interface ReplacedItems {
   has(key: FindingKey, item: EventState): boolean;
 }
 
-/** By what one poll shows. */
+/** The replaced items in one poll. */
 export function replacedItems(detection: Detection<unknown> | null): ReplacedItems {
   const dropped = new Set(detection?.dropped);
   const minedBySlot = new Map<string, FindingKey>();

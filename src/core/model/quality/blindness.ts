@@ -15,7 +15,7 @@ type Known = (Pick<Memory, 'data' | 'coveredUntil'> & Partial<Pick<Memory, 'pace
 
 export interface Watching {
   readonly watch: Pick<Watch, 'kind' | 'target' | 'schedule' | 'blindAfterMs'>;
-  /** Time before it does not count, such as that before the daemon was started; null = all that is remembered counts. */
+  /** Time before it does not count, such as that before the start of the daemon; null = all of the memory counts. */
   readonly from: Instant | null;
   readonly now: Instant;
 }
@@ -48,7 +48,7 @@ export function overdueSince(memory: Known, watching: Watching): Instant | null 
 export function clearUntil(memory: Known, { watch, from, now }: Watching): Instant | null {
   const since = latest(lastOkOf(memory), from);
   if (since === null) return null;
-  // The due times of ten thousand watches are looked for only where one may be blind.
+  // Due times are computed only for watches that may be blind.
   const earliest = since + watch.blindAfterMs;
   return now <= earliest ? earliest : blindAt(watch, since, paceIn(memory, watch));
 }

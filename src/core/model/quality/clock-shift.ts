@@ -17,12 +17,15 @@ export function shiftClock(memory: Memory, byMs: number): Memory {
   };
 }
 
-/** By how much the times of the memory have to move for a look at that time; 1: the clock shows its last time again. */
+/** The shift of the memory's times for a poll at `at`; 1 if the clock shows the last time again. */
 export function skewOf({ coveredUntil }: Memory, at: Instant): number {
   return coveredUntil === null ? 0 : Math.max(0, coveredUntil - at + 1);
 }
 
-/** The memory, ready for a look at that time: after a clock was set back, it would wait until the clock has caught up. */
+/**
+ * The memory, ready for a poll at `at`. After a clock was set back, it would otherwise wait until the clock has caught
+ * up.
+ */
 export function readyFor(memory: Memory, at: Instant): Memory {
   const byMs = skewOf(memory, at);
   return byMs === 0 ? memory : shiftClock(memory, byMs);

@@ -1,16 +1,16 @@
-// Whether the fields that conditions read still come. An upgrade of an explorer may rename one: then its value is unknown
-// for ever, and a rule that reads it says nothing, without any error.
+// Checks that explorers still send the fields that conditions read. An upgrade of an explorer may rename one. Then its
+// value is unknown for ever, and a rule that reads it sends nothing, without any error.
 //
-// A field that was never seen may be one that this explorer does not send, or sends now and then. One that was seen, and
-// is no key of any row in three complete polls, is gone. A value of null is not a missing key, and a poll without rows
-// says nothing.
+// A field that was never seen may be one that this explorer does not send, or only sometimes. A field that was seen,
+// and is in no row of three complete polls, is gone. A value of null is not a missing key, and a poll without rows does
+// not count.
 import type { AnyView } from '../../values/fields.ts';
 import { keyStateAt, type KeyState } from '../../values/key-state.ts';
 
 /** For each field that was seen: the number of complete polls in a row without it, at most three. Plain JSON. */
 export type FieldSightings = Readonly<Record<string, number>>;
 
-/** A field of a kind, and where it stands in the rows that its readings rest on. */
+/** A field of a kind, and its place in the rows of answers. */
 export interface ReadField {
   readonly path: string;
   readonly source: string;
@@ -18,12 +18,12 @@ export interface ReadField {
 
 /** The rows of a reading as they came. */
 export interface SourceRows {
-  /** The very same object for the very same rows; missing where nobody compared. */
+  /** The same object for the same rows; missing if rows were not compared. */
   readonly content?: object | undefined;
   readonly rows: readonly AnyView[];
 }
 
-/** So many complete polls without it: the field is gone. */
+/** After this many complete polls without it, the field is gone. */
 export const MISSING_POLLS = 3;
 
 export const NO_SIGHTINGS: FieldSightings = {};
@@ -58,7 +58,7 @@ export function goneFields(sightings: FieldSightings): string[] {
   return Object.keys(sightings).filter((path) => (sightings[path] ?? 0) >= MISSING_POLLS);
 }
 
-// Most polls bring the very answer of the last one, whose rows are then not even decoded.
+// Most polls get the same answer as before, and its rows are not even decoded.
 const statesByContent = new WeakMap<object, WeakMap<readonly ReadField[], readonly KeyState[]>>();
 
 function statesIn(source: SourceRows, fields: readonly ReadField[]): readonly KeyState[] {

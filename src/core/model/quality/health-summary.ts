@@ -40,20 +40,20 @@ const CreditPlanState = z.object({
   explorers: z.array(z.string()),
   credits: z.number(),
   per: z.enum(['day', 'month']),
-  /** Nobody wrote it. */
+  /** True if no plan is written in the config. */
   isAssumed: z.boolean(),
-  /** Warning and info leave so many alone. */
+  /** Requests for warning and info leave this many credits. */
   reserve: z.number(),
   /** Credits left; null: not known yet. */
   known: z.number().nullable(),
-  /** No answer ever said what is left: only own requests are counted. */
+  /** No answer named the credits left: only own requests are counted. */
   isCounted: z.boolean(),
   /** When the period began, or the daemon in it. */
   from: instant,
   resetsAt: instant,
   /** Credits that were left since then, the oldest first. */
   curve: z.array(z.object({ at: instant, known: z.number() })),
-  /** Credits left at the reset, by the books; negative: so many are short; null: not known. */
+  /** Credits left at the reset, by the books; negative: this many are missing; null: unknown. */
   atReset: z.number().nullable(),
   /** Null: they last, or it is not known. */
   runsOutAt: instant.nullable(),
@@ -94,7 +94,7 @@ const ExplorerHealth = z.object({
   plan: CreditPlanState.nullable().default(null),
   /** Null: no limit of requests makes intervals longer where no plan is known. */
   paced: RequestPace.nullable().default(null),
-  /** Credits left, as its last answer said; null: none did. */
+  /** Credits left, by its last answer; null: no answer named them. */
   credits: z.number().nullable().default(null),
 });
 export type ExplorerHealth = z.output<typeof ExplorerHealth>;
@@ -112,20 +112,20 @@ export const HealthSummary = z.object({
   /** Why the files on the disk are not in force; null: they are. */
   rejected: z.object({ since: instant, why: z.string(), place: z.string().nullable() }).nullable(),
   heartbeatAt: instant.nullable(),
-  /** Watches of which no poll has seen anything since the start. */
+  /** Watches without a reading since the start. */
   unseen: Count,
   /** By their begin. */
   blind: z.array(BlindGroup),
   overdue: z.array(BlindGroup),
   /** Items of the last hour that no condition judged. */
   notJudged: Count,
-  /** Why explorers are not asked, or not believed. `isDoubted`: it is asked again at once, to see whether that is so. */
+  /** Why explorers are not asked, or not believed. `isDoubted`: a request checks this at once. */
   troubles: z.array(z.object({ explorer: z.string(), text: z.string(), isDoubted: z.boolean() })),
   explorers: z.array(ExplorerHealth),
 });
 export type HealthSummary = z.output<typeof HealthSummary>;
 
-/** No daemon: nothing is polled, and nothing is wrong with what is not known. */
+/** No daemon: nothing is polled, and unknown values are no problem. */
 export const UNKNOWN_HEALTH: Omit<HealthSummary, 'at'> = {
   startedAt: null,
   isRunning: false,
@@ -211,7 +211,7 @@ function joinedGroup(groups: readonly BlindGroup[]): BlindGroup[] {
   ];
 }
 
-/** The replica that polls the watches of an explorer knows it best. */
+/** The data of the replica that polls an explorer's watches are the best. */
 function joinedExplorers(one: readonly ExplorerHealth[], other: readonly ExplorerHealth[]): ExplorerHealth[] {
   const byName = new Map(one.map((explorer) => [explorer.name, explorer]));
   for (const explorer of other) {
@@ -221,7 +221,7 @@ function joinedExplorers(one: readonly ExplorerHealth[], other: readonly Explore
   return [...byName.values()];
 }
 
-/** Each plan once, as the replica knows it that polls most watches of it. */
+/** Each plan once, from the replica that polls most of its watches. */
 export function plansOf(explorers: readonly ExplorerHealth[]): CreditPlanState[] {
   const known = explorers.toSorted((a, b) => b.polled - a.polled).flatMap(({ plan }) => plan ?? []);
   return [...Map.groupBy(known, (plan) => plan.explorers[0]).values()].flatMap(([first]) => first ?? []);

@@ -2,7 +2,7 @@
 import type { AnyView, Fields, View } from '../../values/fields.ts';
 import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '../watch/question.ts';
 
-/** Resolves with what the shape and the record of the question promise. Rejects with `Missed`. */
+/** Resolves with the shape and record of the question. Rejects with `Missed`. */
 export type AskPage = (question: Question, cursor: Cursor | null) => Promise<AnyView | Page>;
 
 interface Answers {

@@ -41,7 +41,7 @@ export interface StepBudget {
 /** An `if`, `while` or `until` that was checked when the rules were loaded. */
 export interface Condition {
   readonly text: string;
-  /** Full paths it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
+  /** Full paths that it reads of the view, such as `token.reputation`; those under `before.` without that prefix. */
   readonly reads: readonly string[];
   /** Reads only fields that are `ofHead`, such as `head.*` and `age`: known even while the chain's head is stalled. */
   readonly headOnly: boolean;

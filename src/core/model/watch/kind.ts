@@ -68,7 +68,7 @@ export interface Kind<E, S, O> {
   readonly history: ListHistory | null;
   /** Conditions that show functions and methods of the language in use, by name: `re`, and `.exists` for a method. */
   readonly examples: Readonly<Record<string, string>>;
-  /** The rows of answers that a reading rests on, as they came. */
+  /** The rows of answers behind a reading, unchanged. */
   rowsOf(seen: O): SourceRows;
   /** The path of a field in those rows; null = the field is made here. */
   sourceOf(path: string, target: Target<E>): string | null;

@@ -1,4 +1,4 @@
-// Requests as data. A question is what is asked of an explorer; equal questions of one tick are asked once.
+// Requests as data. A question is one request to an explorer; equal questions of one tick are sent once.
 import type { Instant } from '../../../lib/clock.ts';
 import type { AnyRecord, AnyView, Fields, View } from '../../values/fields.ts';
 import type { RecordType } from '../../values/record-type.ts';
@@ -31,7 +31,7 @@ export interface ListQuestion<F extends Fields = Fields> extends QuestionBase {
   readonly head?: (rows: readonly AnyView[], readAt: Instant) => Head | null;
 }
 
-/** A question of which only the table of its record is known at run time. */
+/** A question whose record table is known only at run time. */
 export type Question =
   | (Omit<OneQuestion, 'record'> & { readonly record: AnyRecord })
   | (Omit<ListQuestion, 'record'> & { readonly record: AnyRecord });
@@ -51,11 +51,11 @@ export function sharedKey(question: QuestionBase): string {
   return questionKey(unfiltered(question));
 }
 
-/** `next_page_params` as it came, every value as exact text: sent back as it stands. */
+/** `next_page_params` of the answer, every value as exact text; it is sent back unchanged. */
 export type Cursor = Readonly<Record<string, string>>;
 
 export interface Page<F extends Fields = Fields> {
-  /** The very same object whenever the very same answer comes to a request; missing where nobody compared. */
+  /** The same object for every equal answer to a request; missing if answers were not compared. */
   readonly content?: object;
   readonly rows: readonly View<F>[];
   /** Null at the end of the list. */
@@ -79,7 +79,7 @@ export interface Read {
   readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
 
-/** The most severe watch that asks what stands at that path, and whether it is the first that the watch asks. */
+/** The most severe watch that asks for that path. `isFirst`: it is the first question of that watch. */
 export type AskedBy = (path: string) => { readonly severity: Severity; readonly isFirst: boolean };
 
 /** For watches that are due together: equal questions are asked once. */
@@ -90,8 +90,8 @@ export interface TickRead extends Read {
    */
   readonly forSeverity?: (severity: Severity) => Read;
   /**
-   * The polls are over: what was read and not looked at need not be kept, and looking at it afterwards throws. Left out
-   * where nothing is kept.
+   * Ends the tick. Rows that were not decoded are released, and reading them afterwards throws. Left out if no rows are
+   * kept.
    */
   readonly end?: () => void;
 }
@@ -110,7 +110,10 @@ export class Missed extends Error {
   }
 }
 
-/** The credits of the plan are kept for what is more severe. Nothing was asked: the poll is due again, and missed nothing. */
+/**
+ * The credits of the plan are kept for more severe watches. No request was sent: the poll is due again, and did not
+ * miss its time.
+ */
 export class Postponed extends Error {
   override readonly name = 'Postponed';
 }

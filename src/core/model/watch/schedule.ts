@@ -22,8 +22,9 @@ type Scheduled = Pick<Watch, 'kind' | 'target' | 'schedule'>;
 const phases = new WeakMap<Watch['target'], Pick<Scheduled, 'kind' | 'schedule'> & { readonly phaseMs: number }>();
 
 /**
- * Questions that are equal but for their filters have equal phases, whichever watch asks them; where one interval is a multiple of the other, the due
- * times of the longer are due times of the shorter, so that one request answers both. A multiple of the step.
+ * Questions that differ only in their filters have equal phases, for all watches. If one interval is a multiple of the
+ * other, the due times of the longer are due times of the shorter, so that one request answers both. A multiple of the
+ * step.
  */
 export function phaseOf({ kind, target, schedule }: Scheduled): number {
   const known = phases.get(target);
@@ -51,7 +52,7 @@ export function nextDue(
   return (Math.floor((now - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs;
 }
 
-/** A watch whose intervals are stretched is due when so much of one has passed. */
+/** A watch with stretched intervals is due after this part of one. */
 export const PACE_SLACK = 0.9;
 
 /**

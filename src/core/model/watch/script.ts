@@ -3,14 +3,14 @@ import type { AnyRecord, AnyView } from '../../values/fields.ts';
 import type { Head } from '../observation.ts';
 import type { Target } from './target.ts';
 
-/** How a test of a rule writes what one poll saw. */
+/** How a rule test writes the reading of one poll. */
 export interface Script<E, S, O> {
   /** The key of the list of rows; null: a poll sees one thing, and its fields are written directly. */
   readonly rows: string | null;
   /** The fields of a row, or of the one thing. */
   readonly record: AnyRecord;
   /**
-   * Pure: what `observe` would have seen. Fields that the kind needs to tell items apart and that were not written are
+   * Pure: the result that `observe` would have had. Missing fields that the kind needs to identify items are
    * synthesized.
    */
   synthesize(target: Target<E>, written: SyntheticReading, state: S | null): O;
@@ -29,6 +29,6 @@ export interface SyntheticRow {
   readonly says: ReadonlySet<string>;
   /** The same name is the same item; null where the test names none. */
   readonly id: string | null;
-  /** Where it stands in the test file: no other row has the same. */
+  /** Its place in the test file; no other row has the same. */
   readonly place: string;
 }

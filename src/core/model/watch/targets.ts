@@ -5,7 +5,7 @@ export function targetKey({ channel, recipient }: Recipient): string {
   return JSON.stringify([channel, recipient]);
 }
 
-/** The target of such a key. */
+/** The target of a key made by `targetKey`. */
 export function targetOf(key: string): Recipient {
   const [channel, recipient] = JSON.parse(key) as [string, string];
   return { channel, recipient };

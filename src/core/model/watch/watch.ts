@@ -149,7 +149,7 @@ export interface CountAlert extends StatefulAlertBase, EventSelector {
 
 export type Threshold =
   | { readonly type: 'at-least'; readonly count: number; readonly withinMs: number }
-  /** A field of the matching items adds up to at least so much. */
+  /** The sum of a field of the matching items is at least this amount. */
   | { readonly type: 'sum'; readonly path: string; readonly least: Amount; readonly withinMs: number }
   /** At least this part of the items that `of` selects (null: all) match, and there are at least `min` of them. */
   | {
