@@ -30,9 +30,8 @@ const HEAP_FLAGS: readonly string[] = ['--heap-growing-percent=40', '--memory-sa
 type Started = Pick<NodeJS.Process, 'execArgv' | 'env' | 'execPath' | 'argv' | 'platform' | 'execve'>;
 
 /**
- * Replaces this process by the same command with the flags that it was started without, and with the environment that
- * belongs to them: the same pid, the same standard streams. Returns where nothing is missing, and on Windows, where a
- * process cannot be replaced: there it goes on as it was started.
+ * Replaces this process by the same command with the missing flags, and with their environment: the same pid, the same
+ * standard streams. Returns if no flag is missing. Windows cannot replace a process: there it returns too.
  */
 export function ensureRuntimeFlags(started: Started): void {
   const missing = missingFlags(started);
@@ -43,7 +42,7 @@ export function ensureRuntimeFlags(started: Started): void {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
 }
 
-/** A flag that was given with another value stays as it was given. */
+/** A flag with another given value is not changed. */
 export function missingFlags({ execArgv, env }: Pick<Started, 'execArgv' | 'env'>): readonly string[] {
   const given = [...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(' ')].map(nameOf);
   return RUNTIME_FLAGS.filter((flag) => !given.includes(nameOf(flag)));

@@ -190,7 +190,7 @@ export function secretsOf(config: Config): string[] {
   return [...new Set(texts)].filter((text) => text.length >= SHORTEST_HIDDEN);
 }
 
-/** The whole URL, and its password, as written and as it is sent. */
+/** The whole URL, and its password, both as written and as sent. */
 function databaseSecrets(url: Secret): string[] {
   const written = URL.parse(url.reveal())?.password ?? '';
   return [url.reveal(), written, decoded(written)];

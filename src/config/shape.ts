@@ -28,7 +28,10 @@ export const SecretSource = z
     'must be { env: NAME } or { file: PATH }: a token does not stand in this file',
   )
   .meta({ description: '{ env: NAME } or { file: PATH }' });
-/** `name`: of the installation. Without it another one that was given the URL by mistake would take the state for its own. */
+/**
+ * `name`: of the installation. Without it, another installation with the URL by mistake would take the state for its
+ * own.
+ */
 export const DatabaseSource = z
   .union(
     [

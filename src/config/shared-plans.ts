@@ -70,7 +70,7 @@ export function usableOf({ credits, per, reservePercent }: ExplorerPlan): number
   return ((credits * DAY_MS) / periodMs(per)) * (1 - reservePercent / 100);
 }
 
-/** A key of an entry, its value as it is compared, and as it was written. */
+/** A key of an entry, with its value for comparison and its written value. */
 interface Limit {
   readonly path: readonly string[];
   readonly valueOf: (explorer: Remote) => number | null;

@@ -28,7 +28,7 @@ export interface ExplainedAlert {
   readonly moreGroups: number;
   /** Reasons why no decision is possible; empty if there are none. */
   readonly heldBack: readonly string[];
-  /** All of these have to come true for a change; empty: that is not known, or it needs an item. */
+  /** All of these must come true for a change; empty: unknown, or it needs an item. */
   readonly needs: readonly string[];
   readonly aim: 'to fire' | 'to end' | 'to match' | null;
   /** Silences and acknowledgements, in words. */
@@ -69,11 +69,11 @@ export interface ExplainedCondition extends ExplainedPart {
 
 export interface ExplainedRead {
   readonly name: string;
-  /** Null: it is not known. */
+  /** Null: unknown. */
   readonly value: readonly Segment[] | null;
-  /** Where it was another one. */
+  /** The value before, if it was different. */
   readonly before: readonly Segment[] | null;
-  /** Why it is not known, where more is known than that. */
+  /** Why the value is unknown, if there is a reason. */
   readonly why: string | null;
 }
 

@@ -3,7 +3,7 @@
 import type { Clock, Instant } from './clock.ts';
 
 export interface AnchoredClock extends Clock {
-  /** It is that time now. */
+  /** Sets the present time. */
   anchor(now: Instant): void;
 }
 

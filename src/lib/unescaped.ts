@@ -9,7 +9,7 @@ export interface Unescaped {
 const ESCAPE =
   /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&(amp|lt|gt|quot|apos);|\\(["'/\\])/gi;
 
-/** Null where nothing is escaped. Bytes of a URL beyond ASCII are taken for characters of their own. */
+/** Null if no part is escaped. Bytes of a URL beyond ASCII count as characters of their own. */
 export function unescaped(escaped: string): Unescaped | null {
   let text = '';
   let end = 0;

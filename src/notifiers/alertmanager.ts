@@ -96,7 +96,7 @@ export function alertmanagerWith({ totalMs }: { readonly totalMs: number }): Not
   });
   return {
     ...channel,
-    // It has no pending deliveries: an alert that it refuses now is posted again at the next refresh.
+    // The receiver has no pending deliveries: an alert that it refuses now is posted again at the next refresh.
     recipients: () => [],
     mirror: {
       timesOf: ({ refresh, hold }) => ({ refreshMs: refresh, holdMs: hold }),
@@ -144,7 +144,7 @@ function createMirror(to: AlertmanagerConfig, poster: Poster): OpenMirror {
       for (const batch of batches) {
         const outcomes = await postAll(batch, signal);
         for (const [i, one] of batch.entries()) outcomeByAlert.set(one, outcomes[i] ?? NOT_POSTED);
-        // It does not answer, or refuses the caller: the other alerts are tried at the next refresh.
+        // The receiver does not answer, or refuses the caller: the other alerts are tried at the next refresh.
         if (outcomes.every(({ type }) => type === 'again' || type === 'unknown')) break;
       }
       const all = alerts.map((one) => outcomeByAlert.get(one) ?? NOT_POSTED);

@@ -8,7 +8,7 @@ import type { AnyNotifier } from './notifier.ts';
 /** The kind of a message that belongs to no watch. */
 export const SAMPLE = 'sample';
 
-/** It is tried once. */
+/** A sample has one attempt. */
 export const ONLY_TRY: Attempt = { number: 1, maybeCopy: false, receipt: null };
 
 /** The recipients of a sample. A receiver that keeps its own state of alerts has no recipients. */

@@ -39,7 +39,7 @@ export interface Action<
   readonly problems: readonly ActionProblem[];
   /** Parses a request. */
   readonly body: z.ZodType<Body>;
-  /** The answer as it is sent: keys in snake_case, times in RFC 3339. */
+  /** The answer in its JSON form: keys in snake_case, times in RFC 3339. */
   readonly answer: z.ZodType<Answer>;
   answerOf(done: Done): Answer;
   /** Before the transaction; skipped for a repeated request. Null: there is nothing that it could change. */

@@ -66,7 +66,7 @@ export const sampleChannel = action({
   body: NoBody,
   answer: SampleAnswer,
   answerOf: ({ channel, tries }: SampledChannel) => ({ channel, tries: [...tries] }),
-  /** It is sent before it is written down: after a crash in between, the repeated request sends it again. */
+  /** The sample is sent before it is stored: after a crash in between, the repeated request sends it again. */
   async check(_body, { parameter }, world) {
     const channel = parameter('name');
     if (!world.channels().includes(channel)) return null;
@@ -74,7 +74,7 @@ export const sampleChannel = action({
   },
   addsRow: false,
   changesPolicy: false,
-  /** It was sent already: only its line and its answer are stored. */
+  /** The sample was sent already: only its line and its answer are stored. */
   apply: async (_sql, change: SampledChannel) => change,
   announce: () => null,
   line: { kind: 'sampled', words: 'sample sent', about: 'delivery' },

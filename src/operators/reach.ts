@@ -55,7 +55,7 @@ export function reachOf(
   };
 }
 
-/** It may be about more than anybody means: more than half of the rules. */
+/** True if it covers more than half of the rules, so it may be a mistake. */
 export function isWide({ rules, ofRules }: Pick<SilenceReach, 'rules' | 'ofRules'>): boolean {
   return 2 * rules > ofRules;
 }

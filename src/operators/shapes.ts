@@ -15,7 +15,7 @@ const LONGEST_COMMENT = 500;
 const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]*$/u;
 const UNPRINTABLE = 'has a line break, a control character or an invisible one';
 
-/** It is shown in terminals, logs and messages. */
+/** The comment is shown in terminals, logs and messages. */
 export const Comment = z
   .string('is missing: say why')
   .trim()

@@ -49,16 +49,16 @@ const SilenceBody = z
     return { ...draft, from, untilResolved };
   });
 
-/** A silence as it is requested. */
+/** A requested silence. */
 export interface SilenceDraft {
   readonly matchers: Matcher;
   /** Null: from now on. */
   readonly from: Instant | null;
   readonly until: Instant;
-  /** It ends sooner where nothing that matches fires any more. */
+  /** The silence ends earlier if no matching alert fires any more. */
   readonly untilResolved: boolean;
   readonly comment: string;
-  /** It is meant, though it is about more than half of the rules. */
+  /** Confirms a silence for more than half of the rules. */
   readonly confirm: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Differences between the running config and another one: watches, schedules, alerts, people, credits.
+// Differences between the running config and another: watches, schedules, alerts, people, credits.
 import { singleLine } from '../lib/untrusted.ts';
 import { countOf } from '../rules/counts.ts';
 import { showRecipient } from '../rules/describe.ts';
@@ -10,7 +10,7 @@ type OutlinedWatch = Outline['watches'][number];
 export interface PlanChanges {
   readonly added: readonly OutlinedWatch[];
   readonly removed: readonly OutlinedWatch[];
-  /** They observe something else under the same id: their memory is not continued. */
+  /** Watches that observe something else under the same id: their memory is not continued. */
   readonly anew: readonly OutlinedWatch[];
   readonly lines: readonly string[];
 }

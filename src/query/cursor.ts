@@ -17,9 +17,9 @@ export interface Paging {
 
 /** The order of a list. */
 export interface Order<T> {
-  /** The list in this order: another one refuses its cursors. */
+  /** The name of the list in this order. A list with another name refuses its cursors. */
   readonly list: string;
-  /** It is asked of every item. */
+  /** Called for every item. */
   readonly rankOf: (item: T) => number;
   /** The order among equal ranks; never equal. It is called for few items. */
   readonly tieOf: (item: T) => SortPosition;
@@ -97,7 +97,7 @@ function compare(a: SortPosition, b: SortPosition): number {
 
 const Place = z.union([z.string(), z.number()]);
 
-/** `next` of a page, which clients send back as it is. */
+/** `next` of a page, which clients send back unchanged. */
 export function cursorOf(place: SortPosition): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }

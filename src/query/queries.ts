@@ -47,13 +47,13 @@ import { watches } from './watches/watches.ts';
 
 /** Each rejects with a `StorageError` when the state does not answer; lists with a `BadCursor` for a wrong one. */
 export interface Queries {
-  /** Another text whenever one of the others may answer otherwise. */
+  /** Changes whenever one of the other queries may answer otherwise. */
   edition(): Promise<string>;
   /** Open ones. */
   alerts(filter: AlertListFilter): Promise<List<AlertCard>>;
   /** Null: there never was one. */
   alert(of: EpisodeName): Promise<AlertHistory | Gone | null>;
-  /** `filter` leaves verdict and trust as they are: they are of all. */
+  /** `filter` does not affect verdict and trust, which are about all watches. */
   overview(filter?: OverviewFilter): Promise<Overview>;
   /** The summary of the overview, at a tenth of its cost. */
   summary(): Promise<OverviewSummary>;

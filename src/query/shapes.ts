@@ -21,7 +21,7 @@ const LABEL = /^[A-Za-z_]\w{0,99}=./;
 const MOST_LABELS = 10;
 const NO_LABEL = 'is not written as a label and its value, such as team=treasury';
 
-/** It may occur several times in an address. */
+/** The parameter may occur several times in an address. */
 const label = z
   .preprocess(
     (given) => (typeof given === 'string' ? [given] : given),

@@ -18,7 +18,7 @@ export interface ReplayedPoll {
   readonly at: Instant;
   readonly head: () => Head | null;
   readonly read: Read;
-  /** False where the head cannot be asked for: then it stays as it is given. */
+  /** False if the head cannot be asked for: then the given one is used. */
   readonly canAskHead: boolean;
   /** How far the explorer had read. */
   readonly chain: () => Promise<TickChain>;

@@ -85,7 +85,7 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
     problems.push(fileProblem(config.file, `the rules make more than ${MOST_WATCHES} watches`));
   if (watches.length === 0 && problems.length === 0)
     problems.push(fileProblem(files[0]?.file ?? config.file, 'nothing would be watched', 'Write at least one watch.'));
-  // Before that it is not known which alerts there would be.
+  // With problems in the rules, the alerts are not complete.
   if (problems.length === 0 && tools.isPart !== true) {
     problems.push(...routes.problems());
     warnings.push(...routes.warnings());

@@ -1,5 +1,5 @@
-// `check` says of a plan that does not suffice how much longer the daemon makes intervals, and which longer ones
-// would fit as they are written. The same plan is made that the daemon makes, on a whole period.
+// For a plan that does not suffice, `check` prints how much the daemon stretches intervals, and which longer intervals
+// in the rules would fit. It makes the same plan as the daemon, for a whole period.
 import type { ExplorerPlan } from '../config/model.ts';
 import { usableOf, type SharedPlan } from '../config/shared-plans.ts';
 import { highest } from '../core/model/delivery.ts';
@@ -128,7 +128,7 @@ function lineOf(severity: Severity, watches: readonly Watch[], planned: Spending
   if (own.length === 0) return [];
   const questions = own.map(({ question }) => question);
   const stretch = stretchOf(severity, planned);
-  // A window or a fixed need may keep some as they are written.
+  // Windows and fixed needs may leave some intervals unchanged.
   const [ask] = questions
     .flatMap(({ asks }) => asks.filter((one) => one.severity === severity && effectiveMs(one, planned) > one.wantedMs))
     .toSorted((a, b) => a.wantedMs - b.wantedMs);

@@ -97,9 +97,10 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * A second opening of standard error or output that says EAGAIN instead of blocking; the flag on the first would be
- * shared with every process that holds it. Files do not block and stay as they are; a socket (the journal's) cannot be
- * opened a second time, nor can anything on systems without /proc: those get the descriptor they gave.
+ * Opens standard error or output a second time, so that it reports EAGAIN instead of blocking; the flag on the first
+ * descriptor would be shared with every process that has it. Files do not block and are not opened again. A socket (the
+ * journal's) cannot be opened a second time, and neither can anything on systems without /proc: in these cases the
+ * given descriptor is returned.
  */
 export function openNonBlocking(fd: 1 | 2): number {
   try {

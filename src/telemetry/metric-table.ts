@@ -1,7 +1,7 @@
-// Every metric there is. Labels hold names from the configuration or words of fixed lists, never text from the chain
-// and never an address unless the rule's author wrote one: the number of series is bounded by the configuration.
-// A value that is not known is absent: no -1, no 0 in its place. Times are exported as timestamps, not as ages, so
-// that they cannot lie when nothing moves any more.
+// All metrics. Labels contain names from the configuration or words of fixed lists, never text from the chain, and
+// never an address unless the rule's author wrote one: the number of series is bounded by the configuration. An unknown
+// value is absent: no -1, no 0 in its place. Times are exported as timestamps, not as ages, so that they are right even
+// if nothing moves.
 import { CLUSTER_METRICS } from './metric-rows/cluster.ts';
 import { DAEMON_METRICS } from './metric-rows/daemon.ts';
 import { DELIVERY_METRICS } from './metric-rows/delivery.ts';

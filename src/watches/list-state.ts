@@ -25,7 +25,7 @@ import {
 export interface ListState {
   /** Nothing at or below this block is ever new: it was there at the baseline, or was forgotten. */
   readonly floor: number;
-  /** The rows read so far, but for old ones below the floor. */
+  /** The rows read so far, except old ones below the floor. */
   readonly seen: SeenRows;
   /** Unread parts. Gaps at or below the floor only serve to name them: rows in them would not be new any more. */
   readonly gaps: Gaps;
@@ -136,7 +136,7 @@ export function isSettled(known: KnownRows, position: RowPosition): boolean {
   return isKnown(known, position) && !hasMoved(known, position);
 }
 
-/** It was read in another block before. */
+/** True if the row was read in another block before. */
 export function hasMoved({ blockByKey }: KnownRows, { key, block }: RowPosition): boolean {
   const before = key === undefined ? undefined : blockByKey.get(key);
   return before !== undefined && before !== PENDING && block !== PENDING && before !== block;
@@ -197,7 +197,7 @@ export function highestBlock({ floor, seen }: ListState): number {
   return Math.max(floor, highestOf(seen) ?? 0);
 }
 
-/** For a row of a test that names no block: where it was seen before, else `above` everything that was seen. */
+/** For a test row without a block: the block where it was seen before, else `above` all rows seen so far. */
 export function syntheticBlock(state: ListState | null, identity: string | undefined, above: number): bigint {
   const known = state === null || identity === undefined ? undefined : unpack(state.seen).get(keyOf(identity));
   const isPlaced = known !== undefined && known !== PENDING;

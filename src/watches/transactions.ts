@@ -111,7 +111,7 @@ function slotOf({ from, nonce }: View<Row>): string | null {
   return sender === undefined || nonce === undefined ? null : `${sender}/${nonce}`;
 }
 
-/** How explorers mark a transaction that nodes have forgotten, or that another one with its nonce replaced. */
+/** The mark of explorers on a transaction that nodes dropped, or that another one with its nonce replaced. */
 const DROPPED = 'dropped/replaced';
 
 function isDropped({ block_number, result }: View<Row>): boolean {

@@ -31,7 +31,7 @@ export interface UnchangedAnswers<State extends object> {
 interface Computed<State> {
   /** The paths that were compared. */
   readonly tracked: DetectionScope['tracked'];
-  /** The detection to return again while only these items are awaited; null if it is not known. */
+  /** The detection to return again while only these items are awaited; null if unknown. */
   readonly again: { readonly awaited: Awaited; readonly detection: Detection<State> } | null;
 }
 

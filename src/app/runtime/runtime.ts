@@ -46,7 +46,7 @@ export interface Runtime extends AsyncDisposable {
   polled(): readonly Watch[];
   /** The other replica that asks the explorer; null: none is known to. */
   replicaOf(explorer: string): string | null;
-  /** They see polls and channels, for the health of the daemon. */
+  /** The parts that observe polls and channels, for the health of the daemon. */
   readonly parts: WorkingParts;
   /** Names of the channels that are open. */
   channels(): readonly string[];

@@ -32,7 +32,7 @@ export interface Rejected {
   /** When the first try failed. */
   readonly since: Instant;
   readonly why: string;
-  /** Problems of the files; empty if the cause was another one. */
+  /** Problems of the files; empty for any other cause. */
   readonly problems: readonly Problem[];
 }
 
@@ -109,7 +109,7 @@ function firstOf(problems: readonly Problem[]): string {
   return problems.length === 1 ? summarize(first) : `${summarize(first)} (and ${problems.length - 1} more)`;
 }
 
-/** Parts of the config that stay as they were at the start, and their keys in the file. */
+/** Parts of the config that a reload does not change, and their keys in the file. */
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
   ['state.postgres', ({ state }) => [state.postgres?.url.reveal(), state.postgres?.name]],

@@ -13,7 +13,7 @@ export interface Sources {
   begin(): void;
   /** The state of the files that the last load read, as a text to compare. */
   loaded(): string;
-  /** The same as it is now. Equal texts: a load would read the same. Never rejects. */
+  /** The present state of the same files. Equal texts: a load would read the same. Never rejects. */
   current(): Promise<string>;
 }
 

@@ -8,7 +8,7 @@ import { CommandError, EXIT } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { daemonOf, type DaemonAddress, type Daemon } from './daemon-place.ts';
 
-/** Both throw a `CommandError`: refused, unreachable, or not known. */
+/** Both throw a `CommandError`: refused, unreachable, or with an unknown result. */
 export interface Client {
   /** Carries out an action: `act(ack, { key, episode }, { seq })`. */
   act<Answer extends object>(

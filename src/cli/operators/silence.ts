@@ -22,7 +22,7 @@ export interface SilenceOptions extends DaemonAddress, UntilOptions {
   readonly from?: string;
   readonly comment?: string;
   readonly untilResolved: boolean;
-  /** It is meant, though it is about more than half of the rules. */
+  /** Confirms a silence for more than half of the rules. */
   readonly confirm: boolean;
   /** Prints the preview only. */
   readonly preview: boolean;

@@ -92,7 +92,7 @@ export function conditionOf(alert: Alert): ConditionState | null {
   return alert.type === 'group' ? alert.condition : null;
 }
 
-/** A rule, as it is now, of alerts that fire. */
+/** The present rule of alerts that fire. */
 export interface RaisingRule extends Pick<Transition, 'labels' | 'notify'> {
   readonly severity: Severity;
   /** The values of a later poll; null: none are known. */

@@ -93,7 +93,7 @@ export function isLinked(record: ChainRecord, page: BlocksPage): boolean {
   return !isComparable || page.some(({ height, hash, parent }) => knows(height, hash) || knows(height - 1, parent));
 }
 
-/** Whether the page shows a block again that another one had replaced. */
+/** True if the page shows a block that was replaced before. */
 export function isSwing(record: ChainRecord, page: BlocksPage): boolean {
   return page.some(({ height, hash }) => {
     const [last, ...others] = record.get(height) ?? [];
@@ -123,7 +123,7 @@ export interface TakenPage {
   readonly record: ChainRecord;
   /** `unknown` when the page may be of another chain. */
   readonly reading: ChainReading | 'unknown';
-  /** Whether it shows a block again that another one had replaced. */
+  /** True if the page shows a block that was replaced before. */
   readonly isSwing: boolean;
 }
 

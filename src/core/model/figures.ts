@@ -12,7 +12,7 @@ export interface Figures {
   readonly at: Instant;
   /** The chain's head was stalled. */
   readonly isStale: boolean;
-  /** By path; those that are not known are left out. Milliseconds where the field is a duration. */
+  /** Values by path, without unknown ones. Milliseconds if the field is a duration. */
   readonly values: Readonly<Record<string, Amount>>;
 }
 

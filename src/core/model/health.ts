@@ -54,8 +54,8 @@ export function lastEvaluated(health: HealthByAlert): Instant | null {
 }
 
 /**
- * The records after further polls with the results of the last one, the newest of them at that time. How many they were
- * is not known, so `evaluations` stays.
+ * The records after further polls with the results of the last one, the newest of them at that time. The number of
+ * these polls is unknown, so `evaluations` stays.
  *
  * afterSameResults({ low: { falseAt: 10, evaluatedAt: 10, … } }, 90) // { low: { falseAt: 90, evaluatedAt: 90, … } }
  */

@@ -25,13 +25,13 @@ export interface Books {
   readonly header: number | null;
   /** When an answer showed last that nothing was refilled. */
   readonly saidAt: Instant | null;
-  /** The last ones that were seen. */
+  /** The last refills that were seen. */
   readonly refills: readonly SeenRefill[];
   /** The highest header of all. */
   readonly highest: number | null;
   /** The number of the request that brought the header: they count up as they leave. */
   readonly order: number;
-  /** Requests left unseen since the header: the process had ended, or another one asked. */
+  /** Requests may have left unseen since the header: the process had ended, or another process sent some. */
   readonly isResumed: boolean;
   /** The price of own requests since that header. */
   readonly own: number;

@@ -2,7 +2,7 @@
 import type { RequestPace } from '../model/quality/health-summary.ts';
 import { SEVERITIES, type Severity } from '../model/ids.ts';
 
-/** `warning ×2.1, info ×4.4`; empty where intervals are as they are written. */
+/** `warning ×2.1, info ×4.4`; empty if no interval is stretched. */
 export function stretchWords(stretch: Readonly<Record<Severity, number>>): string {
   return SEVERITIES.toReversed()
     .filter((severity) => stretch[severity] > 1)

@@ -71,7 +71,7 @@ export const MOST_CRITICAL = 24;
 const LEAST_SHARE = 0.05;
 const CRITICAL_SHARE = 0.95;
 const SAFETY = 1.05;
-/** Shortly before a reset the stretch stays as it is: little is left, and little time. */
+/** Shortly before a reset the stretch does not change: few credits are left, and little time. */
 export const LAST_MS = 900_000;
 /** The clock of the explorer may be behind. */
 const LATE_RESET_MS = 120_000;

@@ -12,7 +12,7 @@ export interface SeenPrice {
 export type SeenPrices = Readonly<Record<string, SeenPrice>>;
 
 const LAST = 8;
-/** Other programs may spend at the same time: three of four are taken for a price too easily. */
+/** Other programs may spend at the same time: three equal falls of four would be too few for a price. */
 const EQUAL = 6;
 /** A larger fall is that of others. */
 const MOST = 200;

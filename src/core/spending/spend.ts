@@ -13,7 +13,7 @@ export interface Spend {
   readonly class: SpendClass;
   /** The most severe watch that asks has it. */
   readonly severity: Severity;
-  /** It is not planned: a retry, or a list asked with a filter after it was asked without. */
+  /** The request is not planned: a retry, or a list with a filter that was also read without it. */
   readonly isExtra: boolean;
   /** For a sweep, the `questionKey` of its list; null for all others. */
   readonly question: string | null;

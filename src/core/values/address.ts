@@ -1,4 +1,6 @@
-/** A contract or account. Compared without regard to case, shown as it was written (servers differ in checksums). */
+/**
+ * A contract or account. Compared without regard to case, shown in its written spelling (servers differ in checksums).
+ */
 export class Address {
   readonly text: string;
   /** Lower case: the form of keys, of comparisons and of requests. */

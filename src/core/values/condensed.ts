@@ -24,7 +24,7 @@ export function condense(value: Json): Json {
   return { ...condensed };
 }
 
-/** The values as they are shown again: a long text by its beginning, other long values not at all. */
+/** The values to show again: a long text by its beginning, other long values not at all. */
 export function expand(values: Remembered): Remembered {
   return Object.fromEntries(
     Object.entries(values).flatMap(([path, value]) => {

@@ -6,10 +6,7 @@ import type { Address } from './address.ts';
 import { Amount } from './amount.ts';
 import type { Untrusted } from '../../lib/untrusted.ts';
 
-/**
- * Decimals that turn raw amounts into whole units. `own`: those of the token that the record is about; null = not
- * known.
- */
+/** Decimals that turn raw amounts into whole units. `own`: those of the record's token; null = unknown. */
 export interface Units {
   readonly coin: number;
   readonly own?: number | null;
@@ -39,7 +36,7 @@ export interface Field<T> {
   readonly was: readonly string[];
   /** Converts a shape that is found in practice into the one that the type expects; undefined = unknown. */
   readonly from?: (raw: unknown) => unknown;
-  /** It describes the chain's head, so it stays known when the head is too old for anything else. */
+  /** The field describes the chain's head, so it stays known when the head is too old for other fields. */
   readonly ofHead?: true;
   /** It changes while the rest of the record stays the same, so comparisons of whole records leave it out. */
   readonly fleeting?: true;

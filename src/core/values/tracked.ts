@@ -29,7 +29,7 @@ export function track(before: Remembered | null, view: AnyView, paths: readonly 
   return { after: after ?? before ?? {}, changed };
 }
 
-/** The value at the end of a path, as it is remembered: null when it is unknown. */
+/** The value at the end of a path in the form of the memory: null if it is unknown. */
 export function encodedAt(view: AnyView, path: string): Json {
   const value = valueAt(view, path);
   return value === undefined ? null : encode(value);

@@ -19,7 +19,7 @@ export function hoursOf([since, until]: Run): Instant[] {
   return hours;
 }
 
-/** An hour with one more value. `hour`: as it was before; undefined: nothing was there. */
+/** An hour with one more value. `hour`: the values before; undefined: there were none. */
 export function widened(hour: HourValues | undefined, value: string): HourValues {
   if (hour === undefined) return { first: value, min: value, max: value };
   const { first, min, max } = hour;

@@ -26,7 +26,7 @@ export function addressWords(names: WatchNames, address: Address): string {
   return names.known(address) ?? shortHex(address.text);
 }
 
-/** `Fell 120,207 since the last poll.`; null where that is not known, or nothing moved. */
+/** `Fell 120,207 since the last poll.`; null if this is unknown, or the value did not move. */
 export function movedWords(view: AnyView, before: AnyView | null, path: string): string | null {
   const now = exactOf(valueAt(view, path));
   const then = before === null ? undefined : exactOf(valueAt(before, path));

@@ -26,7 +26,7 @@ export class Rewriter {
     this.#write('"');
   }
 
-  /** [from, to) becomes null. `shift` as it was at `from`. */
+  /** [from, to) becomes null. `shift`: its value at `from`. */
   nullify(from: number, to: number, shift: number): void {
     if (this.#taken > from) this.#end = from + shift;
     else this.#takeTo(from);

@@ -73,7 +73,7 @@ interface Thread {
 /** The file of the thread has the same ending as this one, in the sources and in the build. */
 const THREAD_FILE = new URL(`large-bodies-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** It holds little else than bytes, which do not count here. */
+/** The thread has little memory apart from bytes, which this limit does not count. */
 const MOST_MEMORY = { maxOldGenerationSizeMb: 64 };
 
 function startThread(onEnd: () => void): Thread {

@@ -6,7 +6,7 @@ import type { OperationName } from '../../core/model/watch/question.ts';
  */
 const USUAL_ROWS = 50;
 
-/** How long a page of one explorer is when another one follows, as far as it was seen. */
+/** The size of a page that another page follows, for one explorer, as far as such pages were seen. */
 export interface PageSizes {
   /** A page came that others follow. */
   saw(operation: OperationName, rows: number): void;

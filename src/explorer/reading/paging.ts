@@ -5,7 +5,7 @@ import type { MissReason } from '../../core/model/observation.ts';
 import { Missed, type Cursor, type ListQuestion, type Page, type Read } from '../../core/model/watch/question.ts';
 import { isSameCursor } from './cursor.ts';
 
-/** Pages as they are asked for: a `Read`, or `again(read)` for a second reading. */
+/** The source of pages: a `Read`, or `again(read)` for a second reading. */
 export type Pages = Pick<Read, 'page'>;
 
 /** A second reading: never from this tick's shared answers. */

@@ -37,7 +37,7 @@ export interface BookedRequest {
   /** With the price that was learned. */
   readonly spend: Spend;
   readonly order: number;
-  /** The credits that were left a moment ago, where everything before was answered; null: that is not known. */
+  /** The credits left a moment before, if all earlier requests were answered; null: unknown. */
   readonly before: number | null;
 }
 
@@ -95,7 +95,7 @@ const LONGEST_GAP_MS = 600_000;
  */
 const DOUBTED_GAP_MS = 5000;
 const OVERDRAWN_GAP_MS = 600_000;
-/** In a longer time a program that asks once a minute is taken for a part of the price. */
+/** A longer time would count a program that asks once a minute as a part of the price. */
 const MOMENT_MS = 1000;
 
 export function createBookkeeper(
@@ -135,7 +135,7 @@ export function createBookkeeper(
     };
   }
 
-  /** A refill that was seen may have shown when the next one is. */
+  /** An observed refill may show the time of the next one. */
   function followResets({ resets: expected }: PlanInForce, at: Instant): void {
     const plan = planInForce();
     if (plan === null || isDeepStrictEqual(plan.resets, expected)) return;

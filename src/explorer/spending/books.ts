@@ -156,7 +156,7 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
   return { ...seen, doubted: { header, own: books.own, at: now } };
 }
 
-/** With the highest that was seen: a first one may show which plan is to be assumed. */
+/** Adds the header to the highest one. A first header may show which plan to assume. */
 export function withHeader(books: Books, header: number | null): Books {
   return header === null ? books : { ...books, highest: Math.max(books.highest ?? header, header) };
 }
@@ -203,7 +203,7 @@ function booked(books: Books, plan: CreditPlan, header: number, now: Instant): B
   return {
     ...after,
     foreign: books.foreign + fall,
-    // It fell at some time since the stop, so it says nothing about the next hours.
+    // The fall happened at some time since the stop, so it says nothing about the next hours.
     fast: books.isResumed ? books.fast : added(books.fast, fall, now, FAST_MS),
     slow: added(books.slow, fall, now, SLOW_MS),
   };

@@ -42,7 +42,7 @@ export interface BudgetOptions {
 /** The ticket of a request that left. */
 export interface BudgetTicket {
   readonly counted: WindowTicket;
-  /** It is to show whether a refusal is over. */
+  /** The request shows whether a refusal is over. */
   readonly isProbe: boolean;
   readonly booked: BookedRequest;
 }

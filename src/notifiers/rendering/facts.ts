@@ -21,7 +21,7 @@ export interface FactRow {
   readonly value: readonly Piece[];
 }
 
-/** Nested as they are, every text opened: `{ token: { symbol: 'USDC' } }`. */
+/** With their nesting, every text opened: `{ token: { symbol: 'USDC' } }`. */
 export function toPlain(facts: Facts): Record<string, Plain> {
   return Object.fromEntries(named(facts).map(([name, fact]) => [name, plainFact(fact)]));
 }

@@ -116,7 +116,7 @@ interface Html {
   readonly markup: string;
 }
 
-/** Texts are escaped, pieces of markup go in as they are. */
+/** Texts are escaped, pieces of markup are not. */
 function html(parts: TemplateStringsArray, ...values: readonly (string | readonly Html[])[]): Html {
   const filled = values.map((value) =>
     typeof value === 'string' ? escapeHtml(value) : value.map(({ markup }) => markup).join(''),

@@ -23,7 +23,7 @@ export function memberSubject(member: DeliveryMember, at: Instant): string {
   return taggedSubject(message, lasts < 1000 ? severity : `${severity} for ${showDuration(lasts)}`);
 }
 
-/** It is not new: it was sent before, is more severe now, or is sent late to a new recipient. */
+/** True if it is not new: it was sent before, is more severe now, or is sent late to a new recipient. */
 function isToldAgain({ as, renewed, message }: DeliveryMember): boolean {
   return as === 'repeat' || renewed !== null || message.reason === SEVERITY_RAISED;
 }
@@ -42,12 +42,12 @@ export function laterValues(member: DeliveryMember): Present | null {
   return isSame && isNews(member) ? null : present;
 }
 
-/** It is sent as it happened, at most after the wait of its group. */
+/** True if it is sent as it happened, at most after the wait of its group. */
 function isNews({ as, renewed, heldAt }: DeliveryMember): boolean {
   return as === 'news' && renewed === null && heldAt === null;
 }
 
-/** It has later values than those at its time, so the change at that time is left out. */
+/** True if it has later values than those at its time, so the change at that time is left out. */
 export function isToldLater(member: DeliveryMember): boolean {
   return member.as === 'repeat' || laterValues(member) !== null;
 }

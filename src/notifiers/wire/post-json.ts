@@ -107,7 +107,7 @@ export function createPoster(options: PosterOptions): Poster {
   };
 }
 
-// The status has decided already. The rest is for people, so the text of an answer that breaks off is used as it is.
+// The status has decided already. The rest is for people, so the text of a broken answer is used up to its break.
 async function firstBytes(request: Request, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -20,7 +20,7 @@ export interface Root {
   readonly id: string;
   /** The service's id of the channel or thread of the message; null = as in the config. */
   readonly inside: string | null;
-  /** It is about several alerts, so it is not changed for one of them. */
+  /** The message is about several alerts, so it is not changed for one of them. */
   readonly isShared: boolean;
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Receipt } from '../../core/model/delivery.ts';
 import { jsonOf, type ReceiverAnswer, type AnswerReading } from './answers.ts';
 
-/** It may be taken as bare text. */
+/** True if Slack may accept the message as bare text. */
 export function areBlocksRefused(answer: ReceiverAnswer): boolean {
   const error = botErrorOf(answer) ?? answer.text.trim();
   return /^(?:msg_blocks_too_long|invalid_blocks(?:_format)?|invalid_attachments|attachment_payload_limit_exceeded)$/.test(
@@ -35,7 +35,7 @@ export function isThreadGone(answer: ReceiverAnswer): boolean {
 /** The place of a message: its channel, and its number there. */
 export type Posted = Pick<z.infer<typeof BotAnswer>, 'channel' | 'ts'>;
 
-/** It may have half succeeded. */
+/** The message may have been posted in spite of these. */
 const UNKNOWN = /^(?:fatal_error|internal_error)$/;
 
 /** The meaning of an answer. The status is always 200. `receiptOf`: of the posted message. */

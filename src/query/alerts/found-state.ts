@@ -1,4 +1,4 @@
-// The conditions of an alert, as they are remembered.
+// The conditions of an alert in the memory.
 import type { AlertId } from '../../core/model/ids.ts';
 import type { ConditionState, GroupState, Memory } from '../../core/model/memory.ts';
 import type { EpisodeName } from '../../store/contract/alerts.ts';

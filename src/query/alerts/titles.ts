@@ -69,7 +69,7 @@ interface Known {
   readonly snapshot: Snapshot | null;
 }
 
-/** Null: it is not known. */
+/** Null: unknown. */
 async function presentIn(view: QueryContext, { rule, snapshot, ...known }: Known): Promise<Present | null> {
   const { watch, memory, found } = known;
   if (rule?.type === 'condition') return snapshot && conditionPresent(view, rule, { ...known, snapshot });

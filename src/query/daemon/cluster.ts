@@ -23,7 +23,7 @@ export interface ReplicaWork {
   readonly name: string;
   readonly isSelf: boolean;
   readonly shards: readonly string[];
-  /** It runs another config than most, and claims nothing. */
+  /** The replica has another config than most, and claims nothing. */
   readonly isOutvoted: boolean;
 }
 

@@ -24,7 +24,7 @@ export function ruleFile({ ruleFile }: Pick<Sources, 'ruleFile'>, file: string):
   return text === null ? null : { file, text };
 }
 
-/** The lines of the watch that begins there; null: its file is not known here. */
+/** The lines of the watch that begins there; null: its file is not available here. */
 export function ruleText({ ruleFile }: Pick<Sources, 'ruleFile'>, { file, line }: SourcePlace): string | null {
   const text = ruleFile(file);
   return text === null ? null : blockAt(text.split('\n'), line);

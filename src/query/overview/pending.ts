@@ -65,7 +65,7 @@ function firesAt({ rule, condition }: Pending, covered: Instant): Instant | null
   return Math.round(covered + Math.max(0, rule.forMs - heldFor(condition, covered)));
 }
 
-/** When the first of its pending alerts fires, if nothing changes. Null: none is, or that is not known. */
+/** When the first of its pending alerts fires, if nothing changes. Null: none is pending, or this is unknown. */
 export function nextFiring(facts: WatchFacts): Instant | null {
   const covered = facts.memory?.coveredUntil ?? null;
   if (covered === null) return null;

@@ -12,7 +12,7 @@ import { showRecipient } from '../../rules/describe.ts';
 import type { JournalLine } from '../../store/contract/journal.ts';
 import type { HistoryEntry } from '../shapes/history.ts';
 
-/** The watch, alert and message that a line is about; null where they are not known. */
+/** The watch, alert and message that a line is about; null if unknown. */
 export interface Referred {
   /** The watch's name. */
   readonly name: string | null;

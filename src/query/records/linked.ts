@@ -1,4 +1,4 @@
-// The alerts of a message, as they are now, for a person who follows the message's link.
+// The present state of a message's alerts, for a person who follows the message's link.
 import type { Message } from '../../core/model/delivery.ts';
 import { runbookOf } from '../../core/wording/message-pages.ts';
 import { headingOf } from '../../core/wording/message-words.ts';

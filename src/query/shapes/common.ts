@@ -1,10 +1,10 @@
 // Parts that the results of queries share. These zod shapes are the types of the results, and the API document is made
-// of them (`z.toJSONSchema(shape, { io: 'input' })`). Keys are snake_case, as in webhook bodies. Null means: not known.
+// of them (`z.toJSONSchema(shape, { io: 'input' })`). Keys are snake_case, as in webhook bodies. Null means: unknown.
 //
-// Text from the chain is a `ChainText`. In a result it is an `Untrusted`, which no renderer can print by mistake; in JSON
-// it is a plain string, since an `Untrusted` is one. A sentence that may hold such text is a list of segments, `Text`, and
-// stays one in JSON: a client sees which parts strangers wrote. A plain `z.string()` holds words of this program, names of
-// the config, text of operators, or an answer of a server, made one line; HTML still has to escape it.
+// Text from the chain is a `ChainText`. In a result it is an `Untrusted`, which no renderer can print by mistake; in
+// JSON it is a plain string, since an `Untrusted` is one. A sentence that may contain such text is a list of segments,
+// `Text`, also in JSON: a client sees which parts are untrusted. A plain `z.string()` contains words of this program,
+// names of the config, text of operators, or an answer of a server, made one line; HTML still has to escape it.
 import { z } from 'zod';
 import { SEVERITIES } from '../../core/model/ids.ts';
 import { Count, Time } from '../../core/values/answer-shapes.ts';

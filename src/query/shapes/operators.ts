@@ -122,7 +122,7 @@ export interface LinkedAlert {
   readonly title: string;
   readonly severity: SeverityShape;
   readonly since: string;
-  /** It happened at that time, and does not last. */
+  /** The event happened at that time, and does not last. */
   readonly is_event: boolean;
   readonly watch: string;
   readonly alert: string;

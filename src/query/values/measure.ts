@@ -16,7 +16,7 @@ import { remembered } from '../../lib/remembered.ts';
 export interface MeasuredValue {
   readonly at: Instant;
   readonly isStale: boolean;
-  /** Undefined: it is not known. */
+  /** Undefined: unknown. */
   valueOf(subject: Comparison['subject']): Amount | undefined;
 }
 
@@ -82,15 +82,18 @@ export function plainMeasureOf(watch: Watch, reading: MeasuredValue | null): Mea
   };
 }
 
-/** How far the value is from the limit, as a part of the limit: 0.1 is a tenth. Null: not known, or the limit is zero. */
+/**
+ * The distance of the value from the limit, as a part of the limit: 0.1 is a tenth. Null: unknown, or the limit is
+ * zero.
+ */
 export function relativeDistance({ distance, limit }: Pick<MeasureShape, 'distance' | 'limit'>): number | null {
   const [apart, of] = [Number(distance), Math.abs(Number(limit))];
   return distance === null || limit === null || of === 0 ? null : apart / of;
 }
 
 /**
- * How close the alert is to firing: the distance as a part of the limit, below zero where the value is beyond it. Infinite
- * where that is not known. As `relativeDistance`, and without any text: thousands of watches are sorted by it.
+ * How close the alert is to firing: the distance as a part of the limit, below zero if the value is beyond it. Infinite
+ * if unknown. Like `relativeDistance`, but without any text: thousands of watches are sorted by it.
  */
 export function closenessOf(alert: ConditionAlert, reading: MeasuredValue): number {
   const limit = limitOf(alert.while);

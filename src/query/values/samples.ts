@@ -91,7 +91,7 @@ function pointsOf(from: Instant, until: Instant, value: string): Point[] {
   return until > from ? [begin, [showInstant(until), value]] : [begin];
 }
 
-/** Where no sample was taken for more than three of the intervals in force. */
+/** Times without a sample for more than three of the intervals in force. */
 function gapsOf(
   pieces: readonly Piece[],
   { paceMs, since, until }: { readonly paceMs: number; readonly since: Instant; readonly until: Instant },

@@ -23,7 +23,7 @@ export interface WatchFacts {
   readonly hasPending: boolean;
   /** The last answer was not usable, or its figures are stale. */
   readonly hasOldData: boolean;
-  /** How close it is to firing, as a part of its limit; below zero it is beyond. Infinite where that is not known. */
+  /** How close it is to firing, as a part of its limit; below zero it is beyond. Infinite if unknown. */
   readonly closeness: number;
   readonly health: HealthByAlert;
   /** Alerts that are always true, or unknown for too long, to within a minute. */

@@ -71,7 +71,7 @@ function nearness(measure: MeasureShape): number {
   return isBeyond(measure) ? -distance : distance;
 }
 
-/** `balance has to fall by more than 12.36 ETH, below 0.05`; null where it is not known. */
+/** `balance has to fall by more than 12.36 ETH, below 0.05`; null if unknown. */
 function needsOf(watch: Watch, measure: MeasureShape | null): string | null {
   if (watch.alerts.every(({ type }) => type === 'event')) return 'an event';
   if (measure === null || measure.distance === null || measure.fires === null || isBeyond(measure)) return null;

@@ -15,7 +15,7 @@ import { MOST_TEXT } from './text-budget.ts';
 import { thresholdOf } from './threshold.ts';
 import { complainOfPair } from './until.ts';
 
-/** One alert as it is written. */
+/** One alert as written. */
 export interface ReadAlert {
   readonly path: Path;
   readonly written: WrittenAlert;

@@ -153,7 +153,7 @@ function dayTest(values: readonly (number | string)[], days: string, of: (at: Da
   const numbers = new Set(values.map(Number));
   if (!numbers.has(NaN)) return (at) => numbers.has(of(at));
   const task = createTask(`* * ${days}`, () => undefined, { timezone: 'UTC' });
-  // It matches without running, and node-cron would keep it.
+  // Matching needs no running task, and node-cron would keep it.
   void task.destroy();
   return (at) => task.match(at);
 }

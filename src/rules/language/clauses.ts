@@ -1,5 +1,5 @@
-// A condition taken apart at `&&`, `||` and `!`. Each part is compiled separately by the same compiler, so that it is
-// evaluated as it is within the whole.
+// A condition divided at `&&`, `||` and `!`. The same compiler compiles each part separately, so a part has the same
+// result as within the whole.
 import { Amount } from '../../core/values/amount.ts';
 import type { Clause, Comparison } from '../../core/model/watch/condition.ts';
 import type { CompiledCondition, ConditionUse, Language } from './model.ts';

@@ -41,7 +41,7 @@ export const UNKNOWN = 'unknown';
 /** Replaces, in a title, a word that is not among the known words of its field. */
 const OTHER = 'other';
 
-/** A known value as it is shown in a title: never untrusted text. */
+/** A known value for a title: never untrusted text. */
 export function showInTitle(type: FieldType, value: FieldValue, zone: string): Segment {
   return type.type === 'word' && !isKnownWord(type, value) ? { text: OTHER } : showValue(type, value, zone);
 }

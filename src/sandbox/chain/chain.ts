@@ -41,7 +41,7 @@ export interface ChainParts {
 /** The content of a block as it follows from the seed. */
 export type NaturalContent = (origin: number) => readonly Transaction[];
 
-/** `headOf`: up to where the chain is seen. */
+/** `headOf`: the highest block that is visible. */
 export function createChain(parts: ChainParts, headOf: () => number): Chain {
   const { seed, overlay, forks } = parts;
   const timesReplaced = (height: number): number =>

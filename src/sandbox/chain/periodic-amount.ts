@@ -20,7 +20,7 @@ export function amountAt(amount: PeriodicAmount, height: number, noise: (steps: 
 
 /** Eight steps round one: half of them below the base, half above. */
 export const AROUND = [-180, -90, 40, 120, 200, 90, -30, -130] as const;
-/** Always above the base, but for one fall through it. */
+/** Always above the base, except for one fall through it. */
 export const SELDOM_LOW = [
   80, 130, 200, 150, 90, 120, 60, 110, 70, 140, 180, 130, 80, 110, 60, 100, 90, 150, 200, 140, 70, 120, 80, 110, 60,
   130, 190, 150, 80, 120, 70, 100, 70, 140, 200, 130, 90, 110, 80, 120, 40, -30, -90, -180, -120, -60,

@@ -17,7 +17,7 @@ export interface Recurrence {
 
 export interface Lane {
   readonly every: number;
-  /** It is due where (height + phase) % every == 0. */
+  /** Due if (height + phase) % every == 0. */
   readonly phase: number;
   readonly patterns: readonly TransactionPattern[];
 }

@@ -1,4 +1,4 @@
-// Right answers, spoilt: shapes, cursors, names and numbers as they were seen in practice.
+// Right answers, spoilt: shapes, cursors, names and numbers of servers in practice.
 import type { ApiAnswer } from '../api.ts';
 import { isPage, isRow, replyOf, type SandboxReply, type JsonRow } from '../answer.ts';
 import type { Params } from '../params.ts';

@@ -6,7 +6,7 @@ type StatusFaultName = Exclude<FaultName, ContentFaultName | WireFaultName>;
 
 const HTML_TYPE = 'text/html; charset=utf-8';
 
-/** An answer instead of the right one. Limits are reported as they were. */
+/** An answer in place of the right one. The headers of limits do not change. */
 export function failWithStatus(name: StatusFaultName, fault: SandboxFault, right: ApiAnswer): SandboxReply {
   if (name === 'unavailable') return html(503, 'Service temporarily unavailable');
   if (name === 'blocked') return html(403, 'Checking your browser', { 'cf-mitigated': 'challenge' });

@@ -11,7 +11,7 @@ export interface Dialect extends Omit<Behaviour, 'strict'> {
   /** False for the specification. */
   isSince(release: Release): boolean;
   isStrict(operation: SandboxOperation): boolean;
-  /** The standard of a token, as it is shown and filtered by. */
+  /** The standard of a token, as answers show it and filters name it. */
   tokenType(type: string): unknown;
   /** `row` as specified; `beyond` makes the fields that only releases have, or write better. */
   write(record: RecordName, row: JsonRow, beyond: () => JsonRow): JsonRow;

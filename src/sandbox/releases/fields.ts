@@ -1,5 +1,5 @@
-// The fields of each record, where releases write them in another way than the specification: under other names, in
-// another shape, or not at all. Fields that are not listed are written as they are.
+// The fields of each record that releases write in another way than the specification: under other names, in another
+// shape, or not at all. Fields that are not listed do not change.
 import type { JsonRow } from '../answer.ts';
 import { isWithin, type Release, type ReleaseRange } from './release.ts';
 

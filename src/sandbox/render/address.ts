@@ -5,7 +5,7 @@ import { renderImplementations } from './implementations.ts';
 import { renderToken } from './token.ts';
 import { COIN_PRICE } from './transaction.ts';
 
-/** `addresses/{hash}`: also for an address that was never seen, with a balance that is not known. */
+/** `addresses/{hash}`: also for an unseen address, with an unknown balance. */
 export function renderAddress(world: World, address: string): JsonRow {
   const token = world.tokens.find(address);
   const hash = token?.address ?? address;

@@ -18,7 +18,10 @@ export type ItemByKey = ReadonlyMap<string, HoldingItem>;
 /** JSON of `Packed`: `[[["token.address_hash","balance"]],["",0,0,0,"0x51","5"]]`. */
 export type PackedItems = string;
 
-/** The lists of paths that are remembered: one, but for items that were not read since a rule compares another path. */
+/**
+ * The lists of remembered paths: one, and a further one for items that were not read since a rule began to compare
+ * another path.
+ */
 type Packed = readonly [pathLists: readonly (readonly string[])[], ...rows: Row[]];
 type Row = readonly [rest: string, pathList: number, arrival: number, change: number, ...values: Json[]];
 

@@ -38,7 +38,7 @@ export function historyOf<F extends Fields>(row: RowKey<F>): ListHistory {
   };
 }
 
-/** Whether a row that was seen while pending has its block now. */
+/** True if a row that was pending has its block now. */
 export function isMinedNow<F extends Fields>(state: ListState, row: RowKey<F>, view: View<F>): boolean {
   const { key, block } = positionOf(row, view);
   return key !== undefined && block !== PENDING && isPending(state.seen, key);

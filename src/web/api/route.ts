@@ -15,7 +15,7 @@ interface Route {
   readonly tag: Tag;
   /** Its effect, in a sentence. */
   readonly summary: string;
-  /** The body of an answer, as it is sent. */
+  /** The JSON body of an answer. */
   readonly shape: z.ZodType;
   /** In addition to those of every call. */
   readonly problems: readonly ProblemName[];
@@ -48,7 +48,7 @@ export type WriteResult = ReadResult & {
 /** Takes a body. */
 export interface WriteRoute extends Route {
   readonly method: 'post';
-  /** It changes something, and is done once under its key; else it only reads. */
+  /** True if it changes something, and acts once for each key; otherwise it only reads. */
   readonly isChange: boolean;
   readonly body: z.ZodType;
   readonly status: 200 | 201;

@@ -9,7 +9,7 @@ export type Purpose = 'cookie' | 'code';
 export interface Pass {
   readonly name: string;
   readonly until: number;
-  /** Makes each of them another one. */
+  /** Makes each pass unique. */
   readonly nonce: string;
 }
 

@@ -39,9 +39,9 @@ export function createAudience(onStreams: (open: number) => void): Audience {
 
 export interface EventsOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Another text whenever a page may be another one. */
+  /** Changes whenever a page may change. */
   readonly edition: () => Promise<string>;
-  /** Another text whenever something has changed that a reader is shown at once. */
+  /** Changes with every part that readers see at once. */
   readonly news: (c: PageContext) => Promise<string>;
   readonly audience: Audience;
   /** Called when pages learn of a change: they load only what is rendered from now on. */

@@ -64,7 +64,7 @@ export interface Search {
   readonly path: string;
   /** The hint in the search field: where it searches. */
   readonly placeholder: string;
-  /** Parameters that stay as they are, except those with a field in the form. */
+  /** Parameters that do not change, except those with a field in the form. */
   readonly written: Parameters;
   readonly more?: HtmlContent;
   /** Names of the fields in `more`. */

@@ -1,4 +1,4 @@
-// How the credits of a plan decline until they are refilled, as it is planned.
+// The planned decline of a plan's credits until the refill.
 import type { Forecast } from '../../query/shapes/overview.ts';
 import { counted } from './amount.ts';
 import { html, trusted, type Html } from './html.ts';

@@ -151,7 +151,7 @@ const BAR_WORDS: Readonly<Record<Exclude<BarState, 'quiet'>, string>> = {
   unknown: 'not known',
 };
 
-/** `Critical in 2, not known in 1 of the last 48 half hours`: for how long within each, a bar does not say. */
+/** `Critical in 2, not known in 1 of the last 48 half hours`. A bar does not show for how long within its half hour. */
 function barsLabel(states: readonly BarState[]): string {
   const parts = (['critical', 'warning', 'unknown'] as const).flatMap((state) => {
     const count = states.filter((one) => one === state).length;

@@ -1,7 +1,7 @@
 // HTML that escapes inserted values. Its types do not accept text from the chain: see chain-text.ts.
 import { html as tagged, raw } from 'hono/html';
 
-/** Markup that is safe to print as it is. */
+/** Markup that is safe to print unchanged. */
 export type Html = ReturnType<typeof raw>;
 
 export type HtmlContent = Html | string | number | null | false | readonly HtmlContent[];

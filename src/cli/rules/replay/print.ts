@@ -19,7 +19,7 @@ export function storyAsText(story: ReplayReport): string[] {
   ];
 }
 
-/** Times as text, durations in seconds, everything else as it is. */
+/** Times as text, durations in seconds, other values unchanged. */
 export function storyAsJson({ from, until, entries, alerts, messagesPerDay }: ReplayReport): string {
   return JSON.stringify(
     {

@@ -83,7 +83,7 @@ export function valuesOf(view: AnyView, paths: readonly string[]): Remembered {
     paths.flatMap((path) => {
       const value = valueAt(view, path);
       if (value === undefined) return [];
-      // Addresses as they were shown, so that people can compare the two messages.
+      // Addresses keep the spelling that was shown, so that people can compare the two messages.
       return [[path, value instanceof Address ? value.text : condense(standingAt(view, path))]];
     }),
   );

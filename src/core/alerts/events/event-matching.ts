@@ -49,7 +49,7 @@ export function* matchEvents(
   known: AlertsByKey,
 ): Steps<EventMatches> {
   const opened = Object.entries(known).filter(isOpen);
-  // Nearly all rows of a page were seen before and ask nothing. Looking at each took a part of 20 of all the work.
+  // Nearly all rows of a page are known and need no evaluation. Visiting each of them took a twentieth of all work.
   const asked = opened.length === 0 ? events.filter(hasNews) : events;
   const evaluated = (yield* eachInSteps(asked, (event) => evaluateItem(poll, alert, event, known))).flat();
   const matches = evaluated.filter(({ truth, unjudged }) => truth === true || unjudged !== null);
@@ -77,7 +77,7 @@ export function* matchEvents(
 interface EvaluatedMatch extends Match {
   readonly truth: Truth;
   readonly open: OpenEvent | null;
-  /** It was not evaluated. */
+  /** The item was not evaluated. */
   readonly isBeyondBudget: boolean;
 }
 
@@ -98,7 +98,7 @@ function evaluateItem(
   const isBeyondBudget = isSpent(poll, alert);
   const { truth, isHit } = judgeItem(poll, alert, context);
   const unjudged = truth === 'unknown' && !isBeyondBudget ? limitOf(alert, context) : null;
-  // It was evaluated before, so a value that is unknown for a while opens nothing.
+  // The item was evaluated before, so a value that is unknown for a while opens nothing.
   if (isChanged && open === null && truth === 'unknown' && unjudged === null && !isBeyondBudget) return [];
   // One that could not be judged counts: a long text hides nothing.
   return [{ event, context, truth, unjudged, open, isBeyondBudget, isHit: isHit || unjudged !== null }];

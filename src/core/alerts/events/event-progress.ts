@@ -5,7 +5,7 @@ import type { Instant } from '../../../lib/clock.ts';
 /** The part of an event's state that polls change. */
 export type EventProgress = Pick<EventState, 'state' | 'block' | 'absent' | 'turnedAt' | 'absentHead' | 'retractions'>;
 
-/** It is known to be gone, so another reading without it changes nothing. */
+/** True if the item is known to be gone: another reading without it changes nothing. */
 export function isGone({ state }: Pick<EventProgress, 'state'>): boolean {
   return state === 'retracted' || state === 'dropped';
 }
@@ -17,9 +17,9 @@ export type Sighting =
   /** Its range was read completely without it. `isProven`: another block, or another item, has taken its place. */
   | { readonly type: 'absent'; readonly isProven: boolean }
   | { readonly type: 'unread' }
-  /** It was missing from a reading that is not believed yet. */
+  /** The item was missing from a reading that is not believed yet. */
   | { readonly type: 'doubted' }
-  /** It was missing, but the explorer has not read as far as its block. */
+  /** The item was missing, but the explorer has not read as far as its block. */
   | { readonly type: 'behind' };
 
 /** When and where the chain was at a poll. */

@@ -11,7 +11,7 @@ export interface TrackedEvent {
   readonly before: EventState;
   /** Undefined: this poll did not show it. */
   readonly event: DetectedEvent | undefined;
-  /** It was pending and will never be in a block, whether or not the poll shows it. */
+  /** The item was pending and will never be in a block, whether or not the poll shows it. */
   readonly isReplaced: boolean;
   /** Paths of the alert: those that its messages show, and those whose change is a correction. */
   readonly paths: { readonly shown: readonly string[]; readonly compared: readonly string[] };

@@ -1,4 +1,5 @@
-// Pending items that will never be in a block: another one took their place, or the explorer marks them as dropped.
+// Pending items that will never be in a block, because another item took their place, or the explorer marks them as
+// dropped.
 import type { Detection } from '../../model/detection.ts';
 import type { EventState } from '../../model/memory.ts';
 import type { FindingKey } from '../../model/ids.ts';

@@ -44,7 +44,7 @@ export function overdueSince(memory: Known, watching: Watching): Instant | null 
   return first === null || now <= first + OVERDUE_MS || blindSince(memory, watching) !== null ? null : first;
 }
 
-/** It is not blind before, if no more data comes that is `ok`. Null: it will not be. */
+/** The time until which it cannot be blind, even without more `ok` data. Null: it will not be blind. */
 export function clearUntil(memory: Known, { watch, from, now }: Watching): Instant | null {
   const since = latest(lastOkOf(memory), from);
   if (since === null) return null;

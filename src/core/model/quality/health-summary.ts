@@ -36,7 +36,7 @@ export type HeadStanding = z.output<typeof HeadStanding>;
 const bySeverity = z.object({ critical: z.number(), warning: z.number(), info: z.number() });
 
 const CreditPlanState = z.object({
-  /** They share it; in the order of the config. */
+  /** The explorers that share it, in the order of the config. */
   explorers: z.array(z.string()),
   credits: z.number(),
   per: z.enum(['day', 'month']),
@@ -44,7 +44,7 @@ const CreditPlanState = z.object({
   isAssumed: z.boolean(),
   /** Requests for warning and info leave this many credits. */
   reserve: z.number(),
-  /** Credits left; null: not known yet. */
+  /** Credits left; null: unknown. */
   known: z.number().nullable(),
   /** No answer named the credits left: only own requests are counted. */
   isCounted: z.boolean(),
@@ -55,7 +55,7 @@ const CreditPlanState = z.object({
   curve: z.array(z.object({ at: instant, known: z.number() })),
   /** Credits left at the reset, by the books; negative: this many are missing; null: unknown. */
   atReset: z.number().nullable(),
-  /** Null: they last, or it is not known. */
+  /** Null: they last, or this is unknown. */
   runsOutAt: instant.nullable(),
   /** In a day as the rules are written, first pages only. */
   wantedPerDay: z.number(),
@@ -67,7 +67,7 @@ const CreditPlanState = z.object({
   spent: z.record(z.enum(SPEND_CLASSES), z.number()),
   /** Spent by other programs in this period. */
   foreign: z.number(),
-  /** False: intervals stay as they are written. */
+  /** False: intervals are not stretched. */
   isStretched: z.boolean(),
   /** How many times as long the intervals are. */
   stretch: bySeverity,

@@ -116,7 +116,7 @@ export interface UnreadRange {
   /** `blocks 101-250` */
   readonly heights: string;
   readonly reason: string;
-  /** Null where that is not known. */
+  /** Null if unknown. */
   readonly since: Instant | null;
   /** False: its items are too old to be sent, so it is only named. */
   readonly isReadLater: boolean;

@@ -1,4 +1,4 @@
-// A pause: an operator has a watch not polled for a while. Its state stays as it was.
+// A pause: an operator stops the polls of a watch for a while. Its state does not change.
 import type { Instant } from '../../../lib/clock.ts';
 import type { Watch } from './watch.ts';
 

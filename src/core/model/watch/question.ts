@@ -96,7 +96,7 @@ export interface TickRead extends Read {
   readonly end?: () => void;
 }
 
-/** No usable answer. Counted by reason. The watch's state and its alerts stay as they are. */
+/** No usable answer. Counted by reason. The watch's state and its alerts do not change. */
 export class Missed extends Error {
   override readonly name = 'Missed';
   readonly reason: MissReason;

@@ -1,4 +1,4 @@
-// A rule file as it is in force, with one of its lines marked.
+// A rule file in force, with one of its lines marked.
 import { singleLine } from '../../../lib/untrusted.ts';
 import type { RuleFileText } from '../../../query/shapes/daemon.ts';
 import { counted } from '../../parts/amount.ts';

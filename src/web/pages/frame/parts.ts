@@ -37,7 +37,7 @@ export function partTags(text: string): PartTags {
   return new Map([...text.matchAll(PART)].map(([whole, name = '']) => [name, tagOf(whole)]));
 }
 
-/** Another text whenever one of the parts does that are shown at once. */
+/** Changes with every part that is shown at once. */
 export function newsOf(parts: PartTags): string {
   return [...parts].filter(([name]) => isNews(name)).join(' ');
 }

@@ -131,7 +131,7 @@ const LINE_MS = 6 * 3_600_000;
 function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
   const { line, line_has_limits: hasLimits, measure, title, severity } = card;
   const from = beginOf(line, now);
-  // Not a time of the day, which would be another one each minute.
+  // Not a time of the day, which would change each minute.
   const begin = now - from === LINE_MS ? '6 h ago' : timeOfDay(from, zone).slice(0, 5);
   const limits = hasLimits ? measure : null;
   const drawn = curve({
