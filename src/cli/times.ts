@@ -29,13 +29,13 @@ function lengthOf(text: string): number {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** `18:00` is the next one in the zone. `option`: which one it was written for. Throws a `CommandError`. */
+/** `18:00` is the next such time in the zone. `option`: the option with this time. Throws a `CommandError`. */
 export function timeOf(text: string, { now, zone }: Moment, option: string): Instant {
   if (/^([01]\d|2[0-3]):([0-5]\d)$/.test(text)) {
     const on = (day: Instant): Instant => instantIn(zone, `${wallTime(zone, day).slice(0, 10)}T${text}`);
     return on(now) > now ? on(now) : on(now + DAY_MS);
   }
-  // Without a zone it would be that of this machine, which need not be the one that the operator has in mind.
+  // A time without a zone would be in the zone of this machine, which the operator may not have in mind.
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(at)) return at;
   const shown = singleLine(text, 60);

@@ -26,7 +26,7 @@ export interface Config {
   readonly channels: ReadonlyMap<string, Channel>;
   readonly routes: readonly ConfigRoute[];
   readonly inhibit: readonly ConfigInhibit[];
-  /** How long a watch misses its due times until it is blind, where its explorer does not say. */
+  /** How long a watch may miss its due times before it is blind, if its explorer has no value of its own. */
   readonly blindAfterMs: number;
   /** The channels for alerts about the daemon itself. */
   readonly self: readonly string[];
@@ -49,7 +49,7 @@ export interface HttpSettings {
   readonly page: PageSettings;
   /** Without a slash at its end. */
   readonly publicUrl: string | null;
-  /** Whether messages hold a link with which who gets them acknowledges. */
+  /** True if messages contain a link that acknowledges the alert. */
   readonly hasLinks: boolean;
   readonly operators: readonly Operator[];
   readonly proxy: ProxySettings | null;
@@ -64,9 +64,9 @@ export interface PageSettings {
   readonly sourceUrl: string | null;
 }
 
-/** A proxy that says who asks. */
+/** A proxy that identifies users. */
 export interface ProxySettings {
-  /** In which it names the user. */
+  /** The header that names the user. */
   readonly header: string;
   /** Addresses and networks that it calls from. */
   readonly from: readonly string[];
@@ -77,7 +77,7 @@ export interface ProxySettings {
 export interface Operator {
   readonly name: string;
   readonly role: 'operator' | 'viewer';
-  /** Null: the proxy alone says that it is this one. */
+  /** Null: only the proxy identifies this one. */
   readonly token: Secret | null;
 }
 
@@ -102,7 +102,7 @@ export interface DatabaseSettings {
 }
 
 export interface StateSettings {
-  /** Absolute path. Beside it is the token of this machine, whatever keeps the state. */
+  /** Absolute path. The token file of this machine is beside it, also if a database stores the state. */
   readonly file: string;
   /** The database that keeps the state; null = the file does. */
   readonly postgres: DatabaseSettings | null;
@@ -127,7 +127,7 @@ export interface RecordingSettings {
 interface ExplorerBase {
   readonly name: string;
   readonly coin: Coin;
-  /** Null: as long as for all. */
+  /** Null: the default. */
   readonly blindAfterMs: number | null;
   /** Without a slash at its end. */
   readonly pageUrl: string | null;
@@ -203,7 +203,7 @@ export interface Channel {
   readonly secrets: readonly string[];
 }
 
-/** `path`: where it is written; null = nowhere, it leads to the only channel. */
+/** `path`: its place in the file; null for the default route to the only channel. */
 export interface ConfigRoute extends Route {
   readonly path: Path | null;
 }
@@ -215,10 +215,10 @@ export interface ConfigInhibit extends InhibitRule {
 export interface ConfigTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
-  /** Whether every user of the machine may read a file; no file is, where it is left out. */
+  /** True if every user of the machine can read the file. Left out: no file is checked. */
   readonly isReadableByAll?: (path: string) => boolean;
   readonly notifiers: readonly AnyNotifier[];
-  /** Nothing is to be asked or sent: of operators, heartbeat and proxy, a secret that is absent is no problem. */
+  /** Only for reading: an absent secret of operators, heartbeat or proxy is no problem then, since it is not used. */
   readonly isToRead?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Explorers of one origin and key share one plan: its limiter counts their requests together, whatever each entry of the
-// config says. Of entries that differ the smallest value counts.
+// Explorers of one origin and key share one plan: its limiter counts their requests together, whatever the entries of
+// the config are. If entries differ, the smallest value counts.
 import { DAY_MS, periodMs } from '../core/spending/period.ts';
 import type { ExplorerSettings, ExplorerPlan } from './model.ts';
 import type { Problem } from './problem.ts';

@@ -31,7 +31,7 @@ const OF_ROUTES = new Set([
   'mute',
 ]);
 
-/** For keys, the words of other tools. Of several that a map may have the first is meant. */
+/** Words of other tools, by key. If a map may have several of them, the first is suggested. */
 const WORDS_FOR: Readonly<Record<string, readonly string[]>> = {
   alerts: ['alert', 'rules', 'triggers'],
   while: ['when', 'condition', 'expr', 'expression', 'threshold', 'trigger'],

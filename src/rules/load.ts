@@ -79,7 +79,7 @@ export function* loadRulesInSteps(config: Config, files: readonly RuleFile[], to
     if (watches.length > MOST_WATCHES) break;
   }
   cache.sweep();
-  // Only now is it known which explorers and channels are used, and so which missing secrets are problems.
+  // Only now the used explorers and channels are known, and so the missing secrets that are problems.
   problems.push(...catalogue.problems);
   if (watches.length > MOST_WATCHES)
     problems.push(fileProblem(config.file, `the rules make more than ${MOST_WATCHES} watches`));

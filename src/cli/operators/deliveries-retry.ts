@@ -1,4 +1,4 @@
-// Has messages tried again, or counted no more among those that were given up, through the API of the daemon.
+// Retries messages, or dismisses those that were given up, through the API of the daemon.
 import { singleLine } from '../../lib/untrusted.ts';
 import { retryChannel } from '../../operators/channels.ts';
 import { dismissDelivery, retryDelivery } from '../../operators/deliveries.ts';
@@ -16,7 +16,7 @@ export interface GivenUpOptions extends RetryOptions {
   readonly givenUp?: boolean;
 }
 
-/** One that was given up, all that were, or all that wait on a channel. */
+/** Retries one delivery that was given up, all of them, or all that wait on a channel. */
 export async function retry(terminal: Terminal, id: string | undefined, options: GivenUpOptions): Promise<number> {
   if (id === undefined && options.givenUp === true) return changeAll(terminal, retryGivenUp, options);
   if ((id === undefined) === (options.channel === undefined))

@@ -28,7 +28,7 @@ export async function list(terminal: Terminal, options: DeliveryListOptions): Pr
   return EXIT.ok;
 }
 
-/** Everything that is known of one. */
+/** Prints all facts about one delivery. */
 export async function show(terminal: Terminal, id: string, { config: file }: ConfigOption): Promise<number> {
   const config = configOrFail(terminal, file);
   await using reader = await openReader(config.state);

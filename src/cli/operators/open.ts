@@ -31,8 +31,8 @@ export async function open(terminal: Terminal, options: Pick<DaemonAddress, 'con
 }
 
 /**
- * Under the name that is its own; null: the daemon does not run, or does not answer to it, since it could not listen on
- * both loopback addresses. Then the other one may be another user's.
+ * The URL with the daemon's own name. Null: the daemon does not run, or does not answer to that name because it could
+ * not listen on both loopback addresses; then the other one may belong to another user.
  */
 async function ownUrlOf({ url, token }: Daemon): Promise<string | null> {
   const { protocol, port } = new URL(url);

@@ -11,7 +11,7 @@ export interface PauseOptions extends DaemonAddress, UntilOptions {
   readonly comment: string;
 }
 
-/** Has a watch, or all watches of a rule, not polled for a while. */
+/** Stops the polls of a watch, or of all watches of a rule, for a while. */
 export async function pause(terminal: Terminal, watch: string, options: PauseOptions): Promise<number> {
   const moment = momentOf(terminal, options);
   const until = untilOf(options, moment);

@@ -68,7 +68,7 @@ interface Sources {
   readonly recipientsOf: RecipientsOf;
   readonly pauses: readonly Pause[];
   readonly operators: OperatorFacts;
-  /** A row of each daemon that runs. */
+  /** The rows of running daemons. */
   readonly running: readonly HealthSummary[];
   readonly now: Instant;
 }

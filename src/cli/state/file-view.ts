@@ -35,7 +35,7 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
   const rows = isHeld ? livingRows(facts.health, now) : [];
   const silentSince = isHeld && rows.length === 0 ? newestOf(facts.health) : null;
   const stored = storedHealth(watches, { ...facts, rows }, now);
-  // One that starts has written nothing yet.
+  // A daemon that starts has written nothing yet.
   const health = { ...stored, isRunning: isHeld && silentSince === null };
   const runtime: RuntimeView = {
     ...storedWatches(watches, { ...facts, rows }, now),
@@ -60,7 +60,7 @@ export function fileView({ setup, reader, facts, isHeld, now, version }: FileVie
   return { store: reader, runtime, now };
 }
 
-/** The rows of processes that live: others write theirs no more. */
+/** The rows of running processes; other rows are old. */
 export function livingRows(rows: Iterable<HealthSummary>, now: Instant): readonly HealthSummary[] {
   return [...rows].filter((health) => !isOld(health, now));
 }

@@ -127,7 +127,7 @@ async function subjectsOf(reader: StoreReader, { watch, alerts }: WatchSelection
   ];
 }
 
-/** A line of a poll or of a round names its alerts; a line of a delivery was asked for by its id. */
+/** A line of a poll or of a round names its alerts; a line of a delivery was found by its id. */
 function isAbout({ kind, subject, data }: JournalLine, found: readonly WatchSelection[]): boolean {
   if (kind !== 'decided' && kind !== 'routed') return true;
   const alerts = found.find(({ watch }) => watch.id === subject)?.alerts ?? [];

@@ -18,7 +18,7 @@ export function planLines({ explorers }: HealthSummary, now: Instant): string[] 
   ];
 }
 
-/** Nothing makes them last: the config names no plan, and the key has more than the plan that is assumed else. */
+/** The credits may not last: the config names no plan, and the key has more than the plan that is assumed otherwise. */
 function unplanned(name: string, credits: number): string {
   const plan = `plan: { credits: NUMBER, per: month }`;
   return `${name}: ${countOf(credits)} credits left; write ${plan} of what the key has to make them last`;

@@ -1,4 +1,4 @@
-// `inhibit` of the config: open alerts that mute others. Which alerts that are is known only with the rules, in
+// `inhibit` of the config: open alerts that mute others. The rules are compared with alerts in
 // `src/rules/inhibit-use.ts`.
 import { parseAt } from '../issues.ts';
 import type { ConfigInhibit } from '../model.ts';

@@ -1,4 +1,4 @@
-// The `heartbeat:` part of the config: which service alarms when the daemon no longer could.
+// The `heartbeat:` part of the config: the service that raises an alarm if the daemon stops calling it.
 import { z } from 'zod';
 import { Allow, mustBeAllowed } from '../../notifiers/wire/egress.ts';
 import { addressWarnings, hostOf, isWebAddress, WEB_ADDRESS } from '../../notifiers/wire/web-address.ts';

@@ -41,7 +41,7 @@ export function readHttp(
   return { value: { listen: address.value, page: page.value, publicUrl, hasLinks, ...callers }, problems: [] };
 }
 
-/** Behind a proxy every caller has an address of this machine: then the page is open only where it says so. */
+/** Behind a proxy every caller has an address of this machine, so the page is open only if the config says so. */
 function readPage(
   source: Source,
   { page: isServed, read, public_url: publicUrl, source_url: sourceUrl }: Written,

@@ -22,7 +22,10 @@ interface Read {
 
 const NOBODY = 'none';
 
-/** `written`: names of channels, `none`, or nothing. Left out, it is the only channel; of several the first, with a warning. */
+/**
+ * `written`: names of channels, `none`, or undefined. The default is the only channel, or the first of several, with a
+ * warning.
+ */
 export function readSelf(config: DeclaredChannels, written: readonly string[] | undefined): Read {
   if (written === undefined) return byDefault(config);
   if (written.length === 1 && written[0] === NOBODY) return { value: [], problems: [], warnings: [] };

@@ -1,4 +1,4 @@
-// Where the daemon remembers: a file, or a database.
+// The place of the state: a file, or a database.
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { DatabaseSettings, StateSettings } from '../model.ts';
@@ -18,7 +18,7 @@ export interface StateTools {
   readonly secrets: SecretReader;
 }
 
-/** The value is of use only where there are no problems. */
+/** The value is valid only without problems. */
 export function readState(
   tools: StateTools,
   written: Written,

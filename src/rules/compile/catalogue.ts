@@ -37,7 +37,7 @@ class ConfigCatalogue implements Catalogue {
   readonly #languages = new Map<string, Language>();
   readonly #used = new Set<ExplorerSettings | Channel>();
   readonly #usedKinds = new Set<AnyKind>();
-  /** Names that a word of conditions equals, where a problem says so. */
+  /** Names that equal a word of conditions and have their problem already. */
   readonly #complainedOf = new Set<string>();
 
   constructor(config: Config, kinds: readonly AnyKind[], cache: RuleCache) {

@@ -16,7 +16,7 @@ import { namedChannels } from './named-channels.ts';
 export interface CompiledAlert {
   /** Without channels: they differ from one instance of the watch to another. */
   readonly rule: AlertRule;
-  /** The channels that the rule names; null: it leaves that to the routes. */
+  /** The channels that the rule names; null: the routes decide. */
   readonly notify: readonly string[] | null;
   /** The path of the alert in the file, below its watch. */
   readonly path: Path;

@@ -51,7 +51,7 @@ function namesSeveral({ watch: { of = [] }, catalogue }: Compiling): boolean {
   return of.length > 1 || of.some((name) => catalogue.config.names.get(name)?.type === 'group');
 }
 
-/** Over which of these a watch is spread. */
+/** The dimensions over which a watch is spread. */
 interface Fans {
   readonly explorers: boolean;
   readonly addresses: boolean;
@@ -178,7 +178,7 @@ function otherKeyHint(kind: AnyKind, key: TargetKey['key']): string {
   return isToken ? 'Remove it: a token is named by token.' : 'Remove it.';
 }
 
-/** Whether a rule of this kind may say it, or must. */
+/** Reports a key that rules of this kind must not have, or lack. */
 function fits(kind: AnyKind, { key, written, presence }: TargetKey, complain: Compiling['complain']): boolean {
   if (presence === 'none' && written !== undefined) {
     complain([], { key, message: `${kind.name} takes no ${key}`, hint: otherKeyHint(kind, key) });

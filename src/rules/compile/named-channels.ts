@@ -5,7 +5,7 @@ import type { Path } from '../../config/yaml/written.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
 
-/** The names that the alert writes, else its watch, else the file; null: it leaves that to the routes. */
+/** The channels that the alert names, else its watch, else the file; null: the routes decide. */
 export function namedChannels(compiling: Compiling, alert: WrittenAlert, path: Path): readonly string[] | null {
   const { place, watch, catalogue, complain } = compiling;
   const all = [...catalogue.config.channels.keys()];

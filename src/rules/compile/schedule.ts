@@ -94,10 +94,10 @@ function timesOf(expression: string, zone: string): CronTimes {
   };
 }
 
-/** No clock is put forward or back by more. */
+/** Clocks change by at most this much. */
 const SHIFT_MS = 3 * 3_600_000;
 
-/** When clocks in the zone show it, as node-cron has it; null: they are put forward over it. */
+/** The moment at which clocks in the zone show that time, by the rules of node-cron; null: the clocks skip it. */
 function instantOf(wall: Instant, zone: string): Instant | null {
   const first = wall - zoneOffset(zone, wall);
   const second = wall - zoneOffset(zone, first);
@@ -122,7 +122,7 @@ const A_YEAR = Date.UTC(2026, 0, 1);
 interface CronParts {
   /** Milliseconds since midnight, the earliest first. */
   readonly times: readonly number[];
-  /** Whether it has times on the day that begins then, by the clocks of its zone. */
+  /** True if it has times on the day that begins at that moment, by the clocks of its zone. */
   readonly isDay: (day: Instant) => boolean;
 }
 
@@ -132,7 +132,7 @@ function partsOf(expression: string): CronParts {
   return { times: times.toSorted((a, b) => a - b), isDay: daysOf(expression) };
 }
 
-/** Either of two days that are both given, as in every crontab. */
+/** If both kinds of days are given, either one is enough, as in every crontab. */
 function daysOf(expression: string): (day: Instant) => boolean {
   const { dayOfMonth, month, dayOfWeek } = parse(expression);
   const [ofMonth, , ofWeek] = dayFields(expression);

@@ -57,7 +57,7 @@ function isOfHead({ kind }: Language, path: string): boolean {
 }
 
 function evaluatedBy(language: Language, program: ParseResult): Pick<CompiledCondition, 'evaluate' | 'limitOf'> {
-  /** Limits that were exceeded: who asks for one has evaluated the condition just before. */
+  /** Limits that the last evaluation of each context exceeded. */
   const limits = new WeakMap<EvaluationContext, string | null>();
   const evaluateOn = (context: EvaluationContext, budget?: StepBudget): Truth => {
     const { truth, limit, steps } = evaluate(language, program, context);

@@ -1,5 +1,5 @@
-// The types of conditions. CEL checks an expression against the table of a kind's record; at run time a view is handed
-// in through a view that turns its values into those that CEL works on:
+// The types of conditions. CEL checks an expression against the table of a kind's record. At run time it gets a view that
+// converts the record's values to types of CEL:
 //
 //   amount, int, double   Amount     one exact number type, so that no sum overflows and no comparison rounds
 //   text, word            string
@@ -19,7 +19,7 @@ import { BEFORE, HISTORY, MOMENT, RESERVED_NAMES } from '../words.ts';
 
 const base = createBase();
 
-/** An expression's world for one kind: its record types, and names from the config as constants. */
+/** The environment of an expression for one kind: its record types, and names from the config as constants. */
 export interface CelEnvironment {
   readonly env: Environment;
   /** The record behind a CEL type name, for "did you mean". */
@@ -66,7 +66,7 @@ class RecordTypes {
     this.#env = env;
   }
 
-  /** The CEL type of a record, registered when it is first met; a record may hold itself. */
+  /** The CEL type of a record, registered on first use; a record may contain itself. */
   nameOf(table: AnyRecord): string {
     const known = this.#names.get(table);
     if (known !== undefined) return known;

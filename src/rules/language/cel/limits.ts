@@ -42,7 +42,7 @@ export function metered<T>(work: () => T): {
   try {
     return { value: work(), limit: reason, steps: stepsTaken() };
   } catch {
-    // A field that is missing, a division by zero, a limit: nothing is known, and nothing may be claimed.
+    // A missing field, a division by zero, or a limit: the result is unknown.
     return { value: 'unknown', limit: reason, steps: stepsTaken() };
   }
 }

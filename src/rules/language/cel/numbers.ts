@@ -1,4 +1,4 @@
-// Numbers in conditions: whatever they were, they are compared and reckoned with exactly.
+// Numbers in conditions: all types are compared and computed exactly.
 import type { Environment } from '@marcbachmann/cel-js';
 import { Amount } from '../../../core/values/amount.ts';
 
@@ -25,7 +25,7 @@ export function registerNumbers(env: Environment): void {
       );
     for (const [sign, operation] of ARITHMETIC)
       env.registerOperator(`${left} ${sign} ${right}: Amount`, both(operation));
-    // `==` brings its mirror image and `!=` with it.
+    // Registering `==` also registers its mirror image and `!=`.
     if (left === 'Amount')
       env.registerOperator(
         `Amount == ${right}: bool`,

@@ -12,7 +12,7 @@ export function countSteps(body: Node): void {
   const steps = sizeOf(body);
   body.evaluate = (evaluator, node, context) => {
     spend(steps);
-    // As the node itself would choose at its first run.
+    // The same choice as the node makes at its first run.
     const { alternate, macro, evaluate } = body.meta;
     if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
     return macro === undefined ? evaluate(evaluator, node, context) : macro.evaluate(evaluator, macro, context);
