@@ -27,10 +27,10 @@ import { onePerTurn } from './turns.ts';
 export interface WebAppOptions {
   /** The address that the server listens on. */
   readonly host: string;
-  /** How the daemon is called from elsewhere. */
+  /** The daemon's URL for other machines. */
   readonly publicUrl: string | null;
   readonly metricsText: () => Promise<Buffer<ArrayBuffer>>;
-  /** Whether the loops run. */
+  /** True while the loops run. */
   readonly isAlive: () => boolean;
   readonly readiness: () => Readiness;
   readonly api: ApiOptions;
@@ -48,7 +48,9 @@ export interface WebAppOptions {
   readonly onAnswered?: (answered: Answered) => void;
   /** Called with the number of open pages that are kept current. */
   readonly onStreams?: (open: number) => void;
-  /** Whether both loopback addresses are listened on: a browser chooses one of them for a name below `localhost`. */
+  /**
+   * True if the server listens on both loopback addresses: a browser chooses one of them for a name below `localhost`.
+   */
   readonly isOnBothLoopbacks?: () => boolean;
 }
 
@@ -71,7 +73,7 @@ export function createWebApp(options: WebAppOptions): Hono<WebEnv> {
   const hosts = createHosts({ ...options, ownName });
   const app = new Hono<WebEnv>();
   const metered = metering({ monotonic: options.api.monotonic, onAnswered });
-  // A supervisor does not wait for pages that many people load.
+  // A supervisor must not wait for pages that many people load.
   app.use(except('/healthz', onePerTurn()), metered, headerPolicy, async (c, next) => {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');

@@ -3,7 +3,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request, and the answer that is being made or sent. */
+/** A request with its answer. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -17,7 +17,7 @@ const MOST_OUTSTANDING = 8;
 /** Connections that wait for their clients, at about 20 kB each. */
 const MOST_WAITING = 512;
 const PIECE_BYTES = 512;
-/** With those that are answered, and those that are being closed, which Node still counts. */
+/** Including connections with an answer under way, and those being closed, which Node still counts. */
 const MOST_SOCKETS = 2 * MOST_WAITING;
 
 /**
@@ -29,7 +29,7 @@ const MOST_SOCKETS = 2 * MOST_WAITING;
  * keep a supervisor from its answer.
  */
 export function boundExchanges(server: Server, answer: RequestListener, onRejected: () => void): void {
-  // The one that has been still for longest comes first.
+  // The connection that has been idle for longest comes first.
   const open = new Map<Socket, Outstanding>();
 
   function refuse(socket: Socket): void {
@@ -71,7 +71,7 @@ export function boundExchanges(server: Server, answer: RequestListener, onReject
   server.on('request', (request, response) => {
     const { socket } = request;
     const outstanding = open.get(socket);
-    // Node reports the other requests of a piece also when the connection is destroyed.
+    // When the connection is destroyed, Node still reports the other requests of a piece.
     if (outstanding === undefined) return;
     if (outstanding.length >= MOST_OUTSTANDING) {
       refuse(socket);
@@ -84,8 +84,9 @@ export function boundExchanges(server: Server, answer: RequestListener, onReject
 }
 
 /**
- * Node parses all that one read brings, up to 64 KiB, and keeps the requests in it until the connection is closed: thousands
- * of small ones, several megabytes for each connection. In pieces, the first requests are counted before the next are parsed.
+ * Node parses all bytes of one read, up to 64 KiB, and keeps the requests in it until the connection is closed:
+ * thousands of small ones, several megabytes for each connection. Reading in pieces counts the first requests before it
+ * parses the next.
  */
 function readInPieces(socket: Socket): void {
   const parsers = socket.listeners('data');

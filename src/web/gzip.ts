@@ -1,4 +1,4 @@
-// Compresses answers off the event loop, where the client accepts that.
+// Compresses answers off the event loop, if the client accepts that.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';

@@ -1,4 +1,4 @@
-// Headers that every answer has. A page runs no script and no style but its own files, and loads nothing from elsewhere.
+// Headers of every answer. A page runs only its own scripts and styles, and loads nothing from other sites.
 import type { MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 
@@ -20,7 +20,7 @@ const policy = secureHeaders({
   referrerPolicy: 'same-origin',
   crossOriginOpenerPolicy: 'same-origin',
   crossOriginResourcePolicy: 'same-origin',
-  // Plain HTTP: HSTS would be ignored here or, behind a proxy, is the proxy's to set.
+  // Plain HTTP: HSTS would be ignored here; behind a proxy, the proxy sets it.
   strictTransportSecurity: false,
 });
 

@@ -3,7 +3,7 @@
 /** A parameter that occurs several times is a list. */
 export type Parameters = Readonly<Record<string, string | readonly string[]>>;
 
-/** Empty ones are left out. */
+/** Empty parameters are left out. */
 export function parametersOf(all: Readonly<Record<string, readonly string[]>>): Parameters {
   const given = Object.entries(all).flatMap(([name, values]): [string, string | readonly string[]][] => {
     const [first, ...others] = values.filter((text) => text !== '');
@@ -12,7 +12,7 @@ export function parametersOf(all: Readonly<Record<string, readonly string[]>>): 
   return Object.fromEntries(given);
 }
 
-/** The first of that name; empty where there is none. */
+/** The first parameter of that name; empty if it is missing. */
 export function textIn(parameters: Parameters, name: string): string {
   return [parameters[name] ?? ''].flat()[0] ?? '';
 }

@@ -55,7 +55,7 @@ export function problemOf(why: ActionRefusal): ApiProblem {
   }
 }
 
-/** `instance` finds the log line of an error of ours. */
+/** `instance` identifies the log line of an unexpected error. */
 export function problemResponse(
   { problem, detail, mistakes, retryAfter, more }: ApiProblem,
   instance?: string,

@@ -83,7 +83,7 @@ function createHardenedServer(options: WebOptions): Server {
     (request, response) => void answer(request, response),
     () => options.onRejected?.('sockets'),
   );
-  // Also for a client that sends a request and does not read the answer.
+  // Also limits a client that sends a request and does not read the answer.
   server.timeout = IDLE_MS;
   return server;
 }

@@ -1,14 +1,14 @@
-// The API. A request passes these gates in turn, and the first one that is shut answers:
+// The API. A request passes these gates in turn, and the first one that refuses it answers:
 //
 //   exposure   bound to the network it answers other machines only where operators or a proxy are configured; else 404
 //   host       it was called by a name of its own; else 421
-//   identity   a known token, or none where everybody may read; else 401, and 429 after many wrong ones
+//   identity   a known token, or none if everybody may read; else 401, and 429 after many wrong ones
 //   role       the caller may make this call; else 403
 //   origin     no page of another site in a browser can have made it; else 403 or 415
 //   key        it has an `Idempotency-Key`; else 400
 //   body       JSON of at most 16 KiB; else 413 or 400
 //
-// A call that changes nothing passes the first four. While nothing has changed, the answer to who has the last one is 304.
+// A call that changes nothing passes the first four gates. A client with the last answer gets 304 while nothing has changed.
 import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
@@ -58,7 +58,7 @@ interface Tools extends ApiOptions {
 export type WebEnv = { Bindings: HttpBindings; Variables: { identity: Identity } };
 type Handler = MiddlewareHandler<WebEnv>;
 
-/** To be mounted at `API_ROOT`. */
+/** The caller mounts it at `API_ROOT`. */
 export function createApiApp(tools: Tools): Hono<WebEnv> {
   const api = new Hono<WebEnv>();
   api.use(onlyExposed(tools), onlyOwnHosts(tools), onlyKnownCallers(tools), compressed);
@@ -68,7 +68,7 @@ export function createApiApp(tools: Tools): Hono<WebEnv> {
   return api;
 }
 
-/** There is no other way to a route than past its role. */
+/** Every route checks the caller's role. */
 function register(api: Hono<WebEnv>, route: ApiRoute, tools: Tools): void {
   const { path } = route;
   if (route.method === 'get') api.get(path, onlyRole(route), onlyChanged(tools), (c) => read(route, c));
@@ -125,7 +125,7 @@ const WHICH_TOKEN =
   'Send `Authorization: Bearer TOKEN`: the token of an operator, or on the same machine that of the file beside the ' +
   'state file.';
 
-/** Tokens are too long to be guessed. The limit keeps wrong ones cheap; a right one is never made to wait for them. */
+/** Tokens are too long to guess. The limit keeps wrong ones cheap; a right one never waits. */
 function onlyKnownCallers({ log, monotonic, onRejected, callers }: Tools): Handler {
   const identify = createIdentify(callers);
   const attempts = createAttempts(monotonic);
@@ -155,7 +155,7 @@ function onlyRole({ role }: ApiRoute): Handler {
   };
 }
 
-/** A form or an image of another site can send neither this header nor this type without asking first. */
+/** A form or an image of another site can send neither this header nor this type without a preflight request. */
 const onlyOwnOrigin: Handler = async (c, next) => {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (c.req.header('x-chainwarden-request') !== '1' || !['none', 'same-origin'].includes(site))
@@ -171,7 +171,7 @@ const limitBody = onlyShortBodies(() => refuse('too-large', `A body has at most 
 function onlyChanged({ queries }: Tools): Handler {
   return async (c, next) => {
     const edition = await queries.edition().catch(() => null);
-    // The state cannot be read: the answer says so.
+    // If the state cannot be read, the answer says so.
     if (edition === null) return next();
     const tag = `"${edition}-${c.get('identity').role}"`;
     if (isNamed(c.req.header('if-none-match'), tag)) return c.body(null, 304, { ETag: tag });
@@ -213,7 +213,10 @@ const HEADERS_NEEDED =
   'Send the header `Idempotency-Key`: 1 to 64 letters, digits or any of _ . ~ : - (`X-Chainwarden-Actor` may have 1 to 64 ' +
   'letters, digits or any of _ . @ + -)';
 
-/** All administrators of the machine share the token file, so a caller with it names itself. Null: that is no name. */
+/**
+ * All administrators of the machine share the token file, so a caller with it names itself. Null: the name is not
+ * valid.
+ */
 function actorOf(c: Context<WebEnv>): string | null {
   const { name } = c.get('identity');
   const as = c.req.header('x-chainwarden-actor');
@@ -234,7 +237,7 @@ function requestOf(
   return { key, asked, actor };
 }
 
-/** Undefined: it is none. Calls without parameters may leave it out. */
+/** Undefined: not JSON. Calls without parameters may leave it out. */
 function jsonOf(text: string): unknown {
   if (text === '') return {};
   try {

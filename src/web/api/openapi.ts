@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 export interface DocumentOptions {
   readonly routes: readonly ApiRoute[];
-  /** Where the paths begin. */
+  /** The root of all paths. */
   readonly root: string;
   readonly version: string;
 }
@@ -78,7 +78,7 @@ const EACH: readonly ProblemName[] = [
   'not-storable',
 ];
 
-/** How every call may end. */
+/** The problems of every call. */
 const COMMON: Readonly<Record<ApiRoute['method'], readonly ProblemName[]>> = {
   get: [...EACH, 'invalid-request'],
   post: [...EACH, 'invalid-request', 'not-allowed', 'key-taken', 'too-large', 'not-json'],
@@ -183,7 +183,7 @@ function convert(routes: readonly ApiRoute[]): Converted {
   const { $defs, properties } = z.toJSONSchema(z.object({ ...Object.fromEntries(shapes), problem: ProblemBody }), {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // The format says it, in less than a line.
+      // The format says the same, in less than a line.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
     },
   });
@@ -201,13 +201,13 @@ function convert(routes: readonly ApiRoute[]): Converted {
   };
 }
 
-/** Answers may gain members: a client that was made of the document reads those of a later release too. */
+/** Answers may gain members, so that a client generated from the document also reads those of a later release. */
 function extensible(schemas: Json): Json {
   const isClosed = (key: string, value: unknown): boolean => key === 'additionalProperties' && value === false;
   return parsed(JSON.stringify(schemas, (key, value: unknown) => (isClosed(key, value) ? undefined : value)));
 }
 
-/** References lead to where OpenAPI has named schemas. */
+/** References point to the place where OpenAPI has named schemas. */
 function inComponents(schemas: unknown): Json {
   const text = JSON.stringify(schemas ?? {}).replaceAll('"#/$defs/', '"#/components/schemas/');
   return parsed(text);

@@ -1,4 +1,4 @@
-// A call of the API as data: for the router, and for the document that describes it. There is no route without a role.
+// A call of the API as data, for the router and for the document. There is no route without a role.
 import type { z } from 'zod';
 import type { OperatorRequest } from '../../operators/action.ts';
 import type { Role } from '../guard/identity.ts';
@@ -10,14 +10,14 @@ export type ApiRoute = ReadRoute | WriteRoute;
 interface Route {
   /** Parameters as `:name`. */
   readonly path: string;
-  /** The least one that may make the call. */
+  /** The least role that may make the call. */
   readonly role: Role;
   readonly tag: Tag;
   /** Its effect, in a sentence. */
   readonly summary: string;
   /** The JSON body of an answer. */
   readonly shape: z.ZodType;
-  /** In addition to those of every call. */
+  /** The problems beside those of every call. */
   readonly problems: readonly ProblemName[];
 }
 

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const UNTIL_BYTES = 6;
 const SIGNATURE_BYTES = 16;
 
-/** Holds for a day after the message was put together: every try sends the same link. */
+/** Valid for a day after the message was put together; every attempt sends the same link. */
 export function ackToken(delivery: string, at: number, secret: string): string {
   const until = Buffer.alloc(UNTIL_BYTES);
   until.writeUIntBE(at + DAY_MS, 0, UNTIL_BYTES);
@@ -22,7 +22,7 @@ export function ackToken(delivery: string, at: number, secret: string): string {
   return Buffer.concat([signatureOf(said, secret), said]).toString('base64url');
 }
 
-/** Null: it is none of ours, or has ended. `secrets`: all that are valid. */
+/** Null: the link is not ours, or has ended. `secrets`: all that are valid. */
 export function readAckToken(token: string, secrets: readonly string[], now: number): AckLink | null {
   const bytes = Buffer.from(token, 'base64url');
   // Each token has one valid text only: `Buffer` ignores characters outside of the alphabet.

@@ -6,13 +6,13 @@ import type { Pass } from './signed.ts';
 
 export interface EndedPasses {
   has(pass: Pass): Promise<boolean>;
-  /** Ends the pass. False: it was over before. */
+  /** Ends the pass. False: it had ended before. */
   add(pass: Pass, now: number): Promise<boolean>;
 }
 
 export interface KeptPasses {
   isPassEnded(nonce: string, until: number): Promise<boolean>;
-  /** False: it was ended before. */
+  /** False: it had ended before. */
   endPass(nonce: string, until: number, now: number): Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export function createEndedPasses(kept: KeptPasses, log: Pick<Log, 'warn'> | und
   };
 }
 
-/** By this process alone. */
+/** Passes ended in this process alone. */
 export function rememberedPasses(): KeptPasses {
   const untilByNonce = new Map<string, number>();
   return {

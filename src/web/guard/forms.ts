@@ -5,7 +5,7 @@ import type { FormKey } from './visitors.ts';
 
 const DAY_MS = 86_400_000;
 
-/** For a form of this visitor that is sent to `path`. Valid until the next day of UTC is over. */
+/** The proof in a form that this visitor sends to `path`. Valid until the end of the next day of UTC. */
 export function formProof({ secret, holder }: FormKey, path: string, now: number): string {
   const day = Math.floor(now / DAY_MS);
   return createHmac('sha256', secret)

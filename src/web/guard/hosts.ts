@@ -7,9 +7,9 @@ import { hostNameOf, isLoopback, LOOPBACK_NAMES } from '../../lib/network/loopba
 export interface HostOptions {
   /** The address that the server listens on. */
   readonly host: string;
-  /** How the daemon is called from elsewhere. */
+  /** The daemon's URL for other machines. */
   readonly publicUrl: string | null;
-  /** The name that no other port of this machine is called by; null: there is none. */
+  /** A host name that only this daemon has; null: there is none. */
   readonly ownName?: () => string | null;
 }
 
@@ -19,7 +19,7 @@ export interface Hosts {
    * a container. Where there are operators, both still need a token.
    */
   isKnown(host: string | undefined): boolean;
-  /** The API: by no other name than its own, wherever it is bound. `address`: at which it was reached. */
+  /** For the API: only under its own names, wherever it is bound. `address`: the local address of the connection. */
   isOurs(host: string | undefined, address: string): boolean;
 }
 
@@ -29,7 +29,7 @@ export function createHosts({ host, publicUrl, ownName = () => null }: HostOptio
   const isNamed = (name: string): boolean => known.has(name) || name === ownName();
   return {
     isKnown: (name) => !isLoopback(host) || isNamed(hostNameOf(name)),
-    // An address cannot be made to lead elsewhere, as a name can.
+    // An address cannot be redirected, as a name can.
     isOurs: (name, address) => isNamed(hostNameOf(name)) || hostNameOf(name) === inUrl(address),
   };
 }

@@ -7,7 +7,7 @@ import { addNetwork, isIn } from '../../lib/network/networks.ts';
 /** `operator` changes things, `viewer` only reads. */
 export type Role = 'viewer' | 'operator';
 
-/** Somebody who was recognised. */
+/** An identified caller. */
 export interface Identity {
   readonly name: string;
   readonly role: Role;
@@ -19,7 +19,7 @@ export interface TokenHolder extends Identity {
 }
 
 export interface TrustedProxy {
-  /** In which it names the user. */
+  /** The header that names the user. */
   readonly header: string;
   /** Addresses and networks that it calls from. */
   readonly from: readonly string[];
@@ -36,7 +36,7 @@ export interface IdentityOptions {
   readonly isOpen: boolean;
 }
 
-/** As the config in force has them: the same object until a reload. */
+/** The callers of the config in force: the same object until a reload. */
 export type Callers = () => IdentityOptions;
 
 /** Returns a value made from the callers; it is made again after a reload. */
@@ -63,7 +63,7 @@ const PROXY_SECRET = 'x-chainwarden-proxy-secret';
 /** The caller's name for the token of the file. */
 export const LOCAL = 'local';
 
-/** Somebody who showed nothing, where everybody may read. */
+/** A caller without a token, if everybody may read. */
 export const ANYBODY: Identity = { name: 'anybody', role: 'viewer' };
 
 interface Exposure {
@@ -115,7 +115,7 @@ export function createTokens({
   };
 }
 
-/** Users that are no operators may read. */
+/** Users who are not listed as operators may read. */
 export function createProxyUsers({ operators, proxy }: IdentityOptions): (caller: Caller) => Identity | null {
   if (proxy === null) return () => null;
   const roleByName = new Map(operators.map(({ name, role }) => [name, role]));

@@ -18,7 +18,7 @@ export function signPass({ name, until, nonce }: Pass, purpose: Purpose, token: 
   return `${payload}.${signatureOf(payload, purpose, token).toString('base64url')}`;
 }
 
-/** Null: it is none of ours, is for something else, or has ended. `tokenOf`: null for somebody who has none. */
+/** Null: the pass is not ours, has another purpose, or has ended. `tokenOf`: null for an unknown name. */
 export function readPass(
   text: string,
   { purpose, now, tokenOf }: { purpose: Purpose; now: number; tokenOf: (name: string) => string | null },

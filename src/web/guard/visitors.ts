@@ -19,7 +19,7 @@ export interface Visitor {
   /** Null: an anonymous visitor. */
   readonly name: string | null;
   readonly role: Role;
-  /** With a token; it may leave. */
+  /** True after entering with a token; such a visitor may leave. */
   readonly hasEntered: boolean;
   /** The key that signs this visitor's forms; null if the visitor gets no forms. */
   readonly forms: FormKey | null;
@@ -35,7 +35,7 @@ export interface PageCaller extends Caller {
   readonly now: number;
 }
 
-/** Somebody who entered, and the cookie that says so. */
+/** A visitor who entered, with the cookie. */
 export interface Entered {
   readonly name: string;
   readonly cookie: string;
@@ -90,7 +90,7 @@ export function createVisitors({ callers, endedPasses }: VisitorsOptions): Visit
   };
 }
 
-/** By the callers of one config. */
+/** The visitors by the callers of one config. */
 function visitorsIn(options: IdentityOptions) {
   const byProxy = createProxyUsers(options);
   const byToken = createTokens(options);

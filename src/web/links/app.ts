@@ -26,7 +26,7 @@ import type { Moment } from '../parts/time.ts';
 import { DEAD_LINK, isWaiting, linkPage, shownName } from './page.ts';
 
 export interface LinksOptions {
-  /** Whether messages hold links, as the config in force has it. */
+  /** True if messages contain links, by the config in force. */
   readonly isOn: () => boolean;
   /** All valid secrets for signing links. Rejects with a `StorageError`. */
   readonly secrets: () => Promise<readonly string[]>;
@@ -142,7 +142,7 @@ interface Seen {
   readonly seq: number;
 }
 
-/** Alerts of this message that wait for somebody, and were shown. */
+/** Alerts of this message that were shown and wait for an acknowledgement. */
 function seenIn({ alerts }: LinkedMessage, shown: readonly string[]): Seen[] {
   const seqs = new Map(
     shown.map((one) => /^(\d{1,15}\..+)\.(\d{1,15})$/.exec(one)).map((parts) => [parts?.[1] ?? '', Number(parts?.[2])]),

@@ -45,7 +45,7 @@ function alertList(alerts: readonly LinkedAlert[], moment: Moment): Html {
   </div>`;
 }
 
-/** A link that is wrong, or too old, or of a message that is not kept. */
+/** The page for a wrong link, an old one, or one of a message that is no longer kept. */
 export const DEAD_LINK: HtmlPage = {
   title: 'The link does not work',
   status: 410,
@@ -61,7 +61,7 @@ export function isWaiting({ seq, ack }: LinkedAlert): boolean {
   return seq !== null && ack === null;
 }
 
-/** How the form names an alert. */
+/** The name of an alert in the form. */
 export function shownName({ key, episode }: Pick<LinkedAlert, 'key' | 'episode'>): string {
   return `${episode}.${key}`;
 }

@@ -55,21 +55,21 @@ interface Tools extends PagesOptions, ApiOptions {
   readonly onRejected: (reason: 'host' | 'token') => void;
   /** Called with the number of pages that are kept current. */
   readonly onStreams: (open: number) => void;
-  /** A page shows something old, since the state does not answer. */
+  /** A page shows old data, because the state does not answer. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** A press that came too late is not done: who entered finds its button where it was. */
+/** A button pressed after the session ended has no effect: after entering, the visitor finds the button again. */
 function askToEnter(c: PageContext): HtmlPage {
   const isPress = c.req.method === 'POST';
   const from = isPress ? (c.req.header('referer') ?? '') : c.req.url;
   if (!URL.canParse(from)) return enterPage({ wrong: isPress ? NOT_DONE : NOT_ENTERED });
-  // Wherever it came from, only its path is taken: that is always one of ours.
+  // Only the path of the address is used, so it always leads to a page of ours.
   const { pathname, search } = new URL(from);
   return enterPage({ to: ownPath(pathname + search), wrong: isPress ? NOT_DONE : NOT_ENTERED });
 }
 
-/** To be mounted at the root, behind everything else. */
+/** The caller mounts it at the root, behind everything else. */
 export function createPagesApp(tools: Tools): Hono<PageEnv> {
   const { hosts, publicUrl, clock, onRejected } = tools;
   const now = (): number => clock.now();

@@ -20,7 +20,7 @@ export interface Audience {
   /** The time between two checks for changes. All pages share what is rendered in that time. */
   readonly pauseMs: () => number;
   isFull(): boolean;
-  /** One more, or one less. */
+  /** Adds one, or removes one. */
   count(by: 1 | -1): void;
 }
 
@@ -109,7 +109,7 @@ async function follow(stream: SSEStreamingApi, page: Followed): Promise<void> {
   }
 }
 
-/** `changed`: any part of the page may have. `data`: the edition. */
+/** `changed`: any part of the page may have changed. `data`: the edition. */
 interface Change {
   readonly event: 'changed' | 'news';
   readonly data: string;

@@ -140,7 +140,7 @@ function titleCell({ key, episode, watch, alert, title, subject }: HistoryEntry)
   const name = watch === null ? subject : alert === null ? watch : `${watch}/${alert}`;
   const href = key !== null && episode !== null ? alertPath(key, episode) : watch === null ? null : watchPath(watch);
   const words = title === '' ? name : title;
-  // The id of a silence means nothing to people.
+  // The id of a silence is no name for people.
   const below = words === name || watch === null ? NOTHING : html`<span class="sub mono">${name}</span>`;
   return html`${href === null ? html`<b>${words}</b>` : html`<a class="strong" href="${href}">${words}</a>`}${below}`;
 }

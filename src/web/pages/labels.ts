@@ -1,4 +1,4 @@
-// Pages that are asked for by label in their address: labels of a row lead there, and a line says it and leads back.
+// Pages with a filter for labels: labels of a row lead there, and a line shows the filter and leads back.
 import { writtenLabels } from '../../query/labels.ts';
 import type { Parameters } from '../parameters.ts';
 import { html, NOTHING, type Html } from '../parts/html.ts';
@@ -6,12 +6,12 @@ import { linkTo } from './lists.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels that a part of a page is asked for. */
+/** The labels that a part of a page is filtered by. */
 export interface OfLabels {
   readonly label: readonly string[];
 }
 
-/** The lists that can be asked for by label. */
+/** The lists with a filter for labels. */
 const LISTS = [
   ['Now', '/'],
   ['Watches', '/watches'],
@@ -53,12 +53,12 @@ export function labelLine(path: string, written: Parameters, label: readonly str
   </p>`;
 }
 
-/** `Nothing here has team=treasury.`, where labels are asked for. */
+/** `Nothing here has team=treasury.`, if a filter is set. */
 export function nothingWith(label: readonly string[], otherwise: string): string {
   return label.length === 0 ? otherwise : `Nothing here has ${label.join(' and ')}.`;
 }
 
-/** A field of a form that adds a label to those that are asked for. */
+/** A field of a form that adds a label to the filter. */
 export const LABEL_FIELD = html`<label class="skip" for="label">Label</label
   ><input
     id="label"

@@ -29,7 +29,7 @@ export const NO_SUCH_FILTER: HtmlPage = errorPage(
   'The address asks for what this page does not know. A label is written as team=treasury.',
 );
 
-/** Null: it is left out. */
+/** Null: the parameter is left out. */
 type Change = Parameters[string] | null;
 
 export function linkTo(path: string, parameters: Readonly<Record<string, Change>>): string {
@@ -91,14 +91,14 @@ export function searchForm({ path, placeholder, written, more = null, fields = [
   </form>`;
 }
 
-/** To the next page of the list. */
+/** The line with a link to the next page of the list. */
 export function pager(words: HtmlContent, next: string | null): Html {
   return html`<div class="pages">
     <span>${words}</span>${next === null ? NOTHING : html`<a class="button small" href="${next}">Next</a>`}
   </div>`;
 }
 
-/** In place of a table without rows. */
+/** Replaces a table without rows. */
 export function nothingFound(words: string, clear: string | null): Html {
   return html`<div class="card">
     <p>${words}${clear === null ? NOTHING : html` <a href="${clear}">Clear filters</a>`}</p>

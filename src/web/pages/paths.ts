@@ -16,14 +16,14 @@ export function alertPath(key: string, episode: number): string {
   return `/alerts/${encodeURIComponent(key)}/${episode}`;
 }
 
-/** To the form of a silence, filled in with labels. */
+/** A link to the form of a silence, filled in with labels. */
 export function silenceLink(labels: Readonly<Record<string, string>>, words = 'Silence…'): Html {
   return html`<a class="button" href="${SILENCES_PATH}?${new URLSearchParams(labels).toString()}">${words}</a>`;
 }
 
 const OF_ONE_WATCH = ['watch', 'explorer', 'of', 'token', 'alert'];
 
-/** The labels of one alert of one watch, without those that say how it is now. */
+/** The labels of one alert of one watch, without labels of its present state. */
 export function labelsOfOne(labels: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(labels).filter(([label]) => OF_ONE_WATCH.includes(label)));
 }

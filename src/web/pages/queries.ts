@@ -60,7 +60,7 @@ export function withSharedOverview(queries: Queries, { periods, monotonic, onFai
       const name = filter === undefined || filter.label.length === 0 ? WHOLE : JSON.stringify(filter.label);
       return overviews.of(name, () => lastOf(name).answerOf(() => overview(filter)));
     },
-    // The first page has it already.
+    // The first page has loaded it already.
     summary: () =>
       overviews.made(WHOLE)?.then(summaryOf) ??
       summaries.of('summary', () => lastSummary.answerOf(() => queries.summary())),

@@ -12,7 +12,7 @@ export interface PageRequest extends Moment {
   readonly parameter: (name: string) => string;
   /** Parameters of the address. */
   readonly parameters: Parameters;
-  /** One of them; empty where it is not there. */
+  /** One parameter; empty if it is missing. */
   readonly query: (name: string) => string;
 }
 
@@ -26,7 +26,7 @@ export interface Download {
 export interface PageRoute {
   readonly path: string;
   readonly role: Role;
-  /** Its name in the navigation; null: it has no place there. */
+  /** The name in the navigation; null: it is not listed there. */
   readonly nav: string | null;
   /** The path of the navigation entry that this page belongs to. */
   readonly under?: string;
@@ -40,7 +40,7 @@ export interface FormRequest extends Moment {
   readonly request: OperatorRequest;
 }
 
-/** Where to go after the change, or why there was none. */
+/** Where to go after the change, or why it was refused. */
 export type FormAnswer = { readonly location: string } | { readonly problem: ApiProblem };
 
 export interface FormRoute {

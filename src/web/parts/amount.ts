@@ -1,4 +1,4 @@
-// Exact numbers. They come as decimal text and are never made inexact: only shortened where a column is for orientation.
+// Exact numbers. They are decimal text and stay exact; they are shortened only in columns for orientation.
 import { html, type Html } from './html.ts';
 
 /** `grouped('-1234567.5') // '−1,234,567.5'` */

@@ -14,12 +14,12 @@ export function chainText(text: Untrusted): Html {
     }`;
 }
 
-/** A sentence of ours with their words in it. */
+/** A sentence of the program with untrusted parts in it. */
 export function textTag(text: Text): Html {
   return html`${text.map((part) => ('text' in part ? part.text : chainText(part.untrusted)))}`;
 }
 
-/** Whether there is anything to read. */
+/** True if the text is empty. */
 export function isBlank(text: Text): boolean {
   return text.every((part) => ('text' in part ? part.text : rawText(part.untrusted)) === '');
 }
@@ -30,7 +30,7 @@ const LATIN = 'ABCEHIJKMOPSTXYacehijopsxyABEZHIKMNOPTYXovdqwGD';
 const LOOKS = new Map(Array.from(FOREIGN, (letter, i) => [letter, LATIN.charAt(i)]));
 const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic'] as const;
 
-/** `lookAlike('USDС') // 'looks like USDC: С is Cyrillic'`. Null: it looks like nothing else. */
+/** `lookAlike('USDС') // 'looks like USDC: С is Cyrillic'`. Null: it resembles no other text. */
 export function lookAlike(text: string): string | null {
   const plain = text.normalize('NFKC');
   const skeleton = Array.from(plain, (letter) => LOOKS.get(letter) ?? letter).join('');
@@ -39,7 +39,7 @@ export function lookAlike(text: string): string | null {
   return `looks like ${skeleton.slice(0, 40)}: ${strange} is ${scriptOf(strange) ?? 'another letter'}`;
 }
 
-/** Words of two alphabets are rarely honest. */
+/** Words of two alphabets are rarely honest, so they are named. */
 function mixture(text: string): string | null {
   if (!/\p{Script=Latin}/u.test(text)) return null;
   const other = Array.from(text).find((letter) => scriptOf(letter) !== null);

@@ -15,7 +15,7 @@ export interface Curve extends Box {
   readonly to: number;
   readonly limit: string | null;
   readonly clear: string | null;
-  /** The last value is in this colour: `alarm` or `warn` where it is beyond its limit. */
+  /** The colour of the last value: `alarm` or `warn` if it is beyond its limit. */
   readonly tone: string;
   readonly limitTone: string;
   readonly label: string;
@@ -46,7 +46,7 @@ export function curve(drawn: Curve): Html | null {
   </svg>`;
 }
 
-/** A limit far away would make the line a flat one. */
+/** A distant limit would make the line flat, so it is left out. */
 function shownLimits({ limit, clear }: Curve, values: readonly number[]): number[] {
   const low = Math.min(...values);
   const high = Math.max(...values);
@@ -87,7 +87,7 @@ function round(value: number): number {
 const GAUGE = { width: 120, height: 10 };
 const TICK = GAUGE.width / 3;
 
-/** Value against limit: the tick is the limit, at a third of the room. */
+/** A value against its limit: the tick is the limit, at a third of the width. */
 export function gauge(measure: MeasureShape, tone: string): Html | null {
   const { value, limit } = measure;
   if (value === null || limit === null || Number(limit) === 0) return null;
@@ -111,7 +111,7 @@ const FILLS: Readonly<Record<BarState, string>> = {
   quiet: 'b-ok',
 };
 
-/** `halves`: how many half hours each bar is of; it shows the worst of them. */
+/** `halves`: the number of half hours in each bar; it shows the worst of them. */
 export function barsOf({ states, notified }: Bars, halves = 1): Html {
   const count = states.length / halves;
   const shown = Array.from({ length: count }, (_, at) => worstOf(states.slice(at * halves, (at + 1) * halves)));
@@ -128,7 +128,7 @@ export function barsOf({ states, notified }: Bars, halves = 1): Html {
   </svg>`;
 }
 
-/** All bars in one state are one path: a day of single ones has several kilobytes. */
+/** All bars of one state are one path: a path for each bar would take several kilobytes a day. */
 function barsIn(state: BarState, shown: readonly BarState[]): string {
   const places = shown.flatMap((one, at) => (one === state ? [at] : []));
   if (places.length === 0) return '';

@@ -18,7 +18,7 @@ export function headWords({ state, since }: HeadAge, moment: Moment): HtmlConten
   return WORDS[state](ageTag(since, moment));
 }
 
-/** Where no watch asks for the head, nothing is wrong with it. */
+/** If no watch reads the head, it is not doubtful. */
 export function isDoubtfulHead({ state }: HeadAge): boolean {
   return state !== 'fresh' && state !== 'unread';
 }

@@ -17,7 +17,7 @@ export function valueTag({ value, unit, is_stale: isStale }: MeasureShape): Html
   return html`${isStale ? 'was ' : null}${amount}${behind}`;
 }
 
-/** Without its unit, for a column. */
+/** The value without its unit, for a column. */
 export function bareValue(measure: MeasureShape | null): Html {
   if (measure === null || measure.value === null) return html`<span class="quiet">${UNKNOWN}</span>`;
   const amount = measure.unit === 's' ? seconds(measure.value) : amountTag(measure.value);
@@ -29,7 +29,7 @@ export function limitWords({ limit, unit }: MeasureShape): string | null {
   return unit === 's' ? seconds(limit) : unit === '%' ? `${grouped(limit)} %` : grouped(limit);
 }
 
-/** `59,735.41 below`; null where there is no limit or no value. */
+/** `59,735.41 below`; null without a limit or a value. */
 export function distanceWords({ distance, side, unit }: MeasureShape): string | null {
   if (distance === null) return null;
   const words = unit === 's' ? seconds(distance) : unit === '%' ? `${short(distance)} %` : short(distance);
@@ -61,7 +61,7 @@ export function countWords(shape: CountShape): string {
   return `${manyWords(shape)} ${shape.of} in ${duration(shape.window_ms)}`;
 }
 
-/** Whether it is where the alert fires. */
+/** True if the value is on the side where the alert fires. */
 export function isBeyond({ side, fires, distance }: MeasureShape): boolean {
   return fires !== null && distance !== null && (side === fires || (side === null && distance === '0'));
 }

@@ -3,7 +3,7 @@ import { singleLine } from '../../lib/untrusted.ts';
 import type { SourcePlace } from '../../query/shapes/common.ts';
 import { html, type Html } from './html.ts';
 
-/** `rules/treasury.yaml:17`: elsewhere, where the config says where; else on a page of ours. */
+/** `rules/treasury.yaml:17`: a link to the site in the config, else to a page of ours. */
 export function sourceLink({ file, line, url }: SourcePlace): Html {
   const words = `${singleLine(file)}:${line}`;
   if (url !== null) return html`<a class="mono" href="${url}" rel="noreferrer">${words}</a>`;

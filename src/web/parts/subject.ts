@@ -1,4 +1,4 @@
-// An address: by its name, with the page of the explorer that shows it.
+// An address: its name, linked to its page at the explorer.
 import type { Subject } from '../../query/shapes/common.ts';
 import type { AlertCard } from '../../query/shapes/alerts.ts';
 import { html, joined, NOTHING, type HtmlContent, type Html } from './html.ts';
@@ -25,7 +25,7 @@ export function outLink(url: string, words: HtmlContent, name = ''): Html {
   return html`<a class="${name}" href="${url}" rel="noreferrer">${words}<span class="quiet"> ↗</span></a>`;
 }
 
-/** The runbook first, then the transactions and blocks; nothing where there are none. */
+/** The runbook first, then the transactions and blocks; empty if there are none. */
 export function pageLinks({ runbook, links }: Pick<AlertCard, 'runbook' | 'links'>): Html {
   const all = [
     ...(runbook === null ? [] : [outLink(runbook, html`<b>Runbook</b>`)]),

@@ -29,7 +29,7 @@ export function took(ms: number): string {
   return ms < SECOND ? `${Math.round(ms)} ms` : `${(ms / SECOND).toFixed(1)} s`;
 }
 
-/** The time of day, with its day where that is not today: `'03:12:07'`, `'20 Nov 18:10'`. */
+/** The time of day, with its day if that is not today: `'03:12:07'`, `'20 Nov 18:10'`. */
 export function clockTime(time: string, moment: Moment): string {
   const at = Date.parse(time);
   const day = dayOf(at, moment.zone);
@@ -54,17 +54,17 @@ export function dayName(day: string): string {
   return `${Number(day.slice(8, 10))} ${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}`;
 }
 
-/** `'2026-11-21 08:00'`, as forms have it. */
+/** `'2026-11-21 08:00'`, the form of times in forms. */
 export function minuteOf(at: number, zone: string): string {
   return wallTime(zone, at).slice(0, 16).replace('T', ' ');
 }
 
-/** A point in time that scripts can read. */
+/** A point in time, also readable by scripts. */
 export function timeTag(time: string, moment: Moment): Html {
   return html`<time datetime="${time}">${clockTime(time, moment)}</time>`;
 }
 
-/** How long ago, or for how long already; a script keeps it up to date. */
+/** The time since then; a script keeps it up to date. */
 export function ageTag(time: string, { now }: Moment): Html {
   return html`<time datetime="${time}" data-age>${duration(now - Date.parse(time))}</time>`;
 }

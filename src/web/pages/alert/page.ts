@@ -83,7 +83,7 @@ function content(found: AlertHistory, request: PageRequest): Html {
     </section>`;
 }
 
-/** How the rule reads now, whatever it was when the alert began. */
+/** The present condition of the rule, which may have changed since the alert began. */
 function condition({ condition: now }: AlertHistory, moment: Moment): Html {
   if (now === null) return NOTHING;
   return html`<div class="head"><h2>How it reads now</h2></div>
@@ -116,7 +116,7 @@ function fieldValue({ value, page_url: page }: FieldRow, moment: Moment): Html {
   return page === null ? words : outLink(page, words);
 }
 
-/** By which it is routed and silenced. */
+/** The labels for routing and silencing. */
 function labels(all: AlertHistory['card']['labels']): Html {
   return html`<dl class="facts">
     ${Object.entries(all).map(

@@ -26,7 +26,7 @@ const LOOKS: Readonly<Record<Exclude<TimelineEntry['kind'], Begin>, Looks>> = {
   resolved: ['good', 'ok', 'Resolved'],
 };
 
-/** `severity`: of the alert that all entries are of. */
+/** `severity`: of the alert of all entries. */
 export function timeline(entries: readonly TimelineEntry[], severity: SeverityShape, moment: Moment): Html {
   if (entries.length === 0)
     return html`<div class="card"><p class="quiet">The journal knows nothing of it any more.</p></div>`;

@@ -1,4 +1,4 @@
-// The daemon itself, and the errors that its API answers with.
+// The daemon itself, and the errors of its API.
 import { sharedOut } from '../../../query/daemon/cluster.ts';
 import type { About } from '../../../query/shapes/daemon.ts';
 import type { ClusterShape } from '../../../query/shapes/overview.ts';

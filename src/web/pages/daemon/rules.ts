@@ -1,4 +1,4 @@
-// The rules in force: which of them work, and which never can.
+// The rules in force, with their health.
 import type { RuleList, RuleRow } from '../../../query/shapes/daemon.ts';
 import { RuleListFilter } from '../../../query/shapes.ts';
 import { counted, plural } from '../../parts/amount.ts';

@@ -8,7 +8,7 @@ import { errorPage } from '../frame/errors.ts';
 import type { PageQueries } from '../queries.ts';
 import type { PageRoute } from '../route.ts';
 
-/** Shown around the line. */
+/** The most lines around it. */
 const MOST_LINES = 1000;
 
 export function sourcePage({ ruleFile }: Pick<PageQueries, 'ruleFile'>): PageRoute {

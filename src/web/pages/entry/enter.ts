@@ -1,4 +1,4 @@
-// How people come in: with a token, or with a link that works once, which the daemon's own command prints.
+// The page to enter: with a token, or with a link that works once, which the daemon's own command prints.
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { alarm } from '../../parts/note.ts';
 import type { HtmlPage } from '../frame/layout.ts';
@@ -6,7 +6,7 @@ import type { HtmlPage } from '../frame/layout.ts';
 interface EnterPage {
   /** The code of a link that works once; empty: the page asks for a token. */
   readonly code?: string;
-  /** The path of ours to go to afterwards. */
+  /** The path of this site to go to afterwards. */
   readonly to?: string;
   readonly wrong: Html | string | null;
 }
@@ -47,11 +47,11 @@ function codeField(code: string): Html {
 /** For a visitor who has not entered. */
 export const NOT_ENTERED = 'You have to enter before you can see this page.';
 
-/** To somebody who pressed a button when the session was over. */
+/** For a visitor who pressed a button after the session ended. */
 export const NOT_DONE =
   'Your session is over, and what you pressed was not done. Enter, and press it again on the page where you were.';
 
-/** A path of this site, to go to after entering; of anything else the first page. */
+/** A path of this site, to go to after entering; for any other text the first page. */
 export function ownPath(written: string): string {
   if (!/^\/(?![/\\])[\u0021-\u007e]*$/.test(written) || !URL.canParse(written, HERE)) return '/';
   const { origin, pathname, search } = new URL(written, HERE);

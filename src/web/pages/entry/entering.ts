@@ -1,4 +1,4 @@
-// Lets people in, who show a token or a link that works once, and out again.
+// Logs visitors in, with a token or a link that works once, and out again.
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { createAttempts } from '../../guard/attempts.ts';
 import { SESSION_MS } from '../../../operators/sessions.ts';
@@ -8,7 +8,7 @@ import { enterPage, ownPath } from './enter.ts';
 import { callerOf, fieldOf, type PageContext } from './gates.ts';
 import { bare } from '../frame/layout.ts';
 
-/** Somebody entered, or left. */
+/** Called when a visitor entered or left. */
 export type OnEntry = (type: 'entered' | 'left', name: string, peer: string) => void;
 
 export interface EnteringOptions {
@@ -28,7 +28,7 @@ export interface Entering {
 
 export function createEntering(options: EnteringOptions): Entering {
   const { visitors, publicUrl, now, monotonic, onRejected, onEntry } = options;
-  // Tokens are too long to be guessed. The limit keeps wrong ones cheap; a right one is never made to wait for them.
+  // Tokens are too long to guess. The limit keeps wrong ones cheap; a right one never waits.
   const attempts = createAttempts(monotonic);
   const secure = publicUrl?.startsWith('https:') ?? false;
   const ours = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const;

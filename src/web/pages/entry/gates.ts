@@ -1,4 +1,4 @@
-// The gates of pages, in the order in which app.ts puts them up.
+// The gates of pages, in the order of app.ts.
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
@@ -72,7 +72,7 @@ export function onlyProvenForms(now: () => number, refuse: Refuse): Gate {
   };
 }
 
-/** Empty where the form has none. */
+/** Empty if the form has no such field. */
 export async function fieldOf(c: PageContext, name: string): Promise<string> {
   const { [name]: value } = await c.req.parseBody();
   return typeof value === 'string' ? value : '';

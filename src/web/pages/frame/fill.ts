@@ -25,7 +25,7 @@ export interface FormButton {
   readonly class?: string;
 }
 
-/** A form of one button. Every change is one of these, and works without scripts. */
+/** A form of one button. Every change is such a form, and works without scripts. */
 export function buttonForm({ action, label, fields = {}, class: name = '' }: FormButton): Html {
   const hidden = Object.entries(fields).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`,

@@ -12,7 +12,7 @@ export type Mood = 'firing' | 'blind' | 'ok';
 /** A page without its frame. */
 export interface HtmlPage {
   readonly title: string;
-  /** Between navigation and content. */
+  /** Shown between navigation and content. */
   readonly banner?: Html;
   readonly main: Html;
   /** Seconds after which a browser without scripts loads the page again. */
@@ -24,7 +24,7 @@ export interface HtmlPage {
 
 /** The values at one moment that all pages show. */
 export interface Frame extends Moment {
-  /** The path of the page in the navigation, and whether it is this very page; null: it is under none. */
+  /** The path in the navigation that the page belongs to, and whether it is this very page; null: none. */
   readonly here: { readonly path: string; readonly isItself: boolean } | null;
   readonly links: readonly NavLink[];
   /** Alerts that nobody has acknowledged. */
@@ -32,7 +32,7 @@ export interface Frame extends Moment {
   /** Messages that were given up and not dismissed. */
   readonly givenUp: number;
   readonly mood: Mood;
-  /** A browser has no token to show for them. */
+  /** True if metrics need no token, since a browser cannot send one. */
   readonly areMetricsOpen: boolean;
   readonly version: string;
   readonly startedAt: number;

@@ -1,4 +1,4 @@
-// Makes pages and puts them into their frame: at most once in a period for all who see the same.
+// Makes pages and puts them into their frame, at most once in a period for all visitors with the same page.
 import { BadCursor } from '../../../query/cursor.ts';
 import type { Role } from '../../guard/identity.ts';
 import { parametersOf, textIn } from '../../parameters.ts';
@@ -31,7 +31,7 @@ export interface FramedPage {
   readonly parts: PartTags;
 }
 
-/** A page at an address, as a role sees it. */
+/** A page at an address, for a role. */
 export interface SeenPage extends Omit<PageRequest, 'now' | 'zone' | 'query'> {
   readonly route: PageRoute;
   /** With its parameters. */
@@ -40,7 +40,7 @@ export interface SeenPage extends Omit<PageRequest, 'now' | 'zone' | 'query'> {
 
 export interface Making {
   readonly made: (seen: SeenPage) => Promise<MadePage>;
-  /** Whether `made` would answer the page of this tag, as far as that is known without making it. */
+  /** True if `made` would answer the page of this tag, as far as that is known without making it. */
   isCurrent(seen: Pick<SeenPage, 'role' | 'address'>, tag: string): Promise<boolean>;
   /**
    * The page without the parts that the page with this tag already has; `parts`: `news` keeps all other parts as they
@@ -77,7 +77,7 @@ export function createMaking(options: MakingOptions): Making {
     const page = await pageOf(route, request);
     if ('body' in page) return { ...page, edition, tag: `${tagOf(page.body)}-${role}` };
     const text = await framed(page, placeOf(route), edition);
-    // The proofs in its forms are good for the day.
+    // The proofs in its forms are valid for the day, so a new day is a new tag.
     const tag = `${tagOf(text)}-${Math.floor(request.now / DAY_MS)}-${role}`;
     const parts = partTags(text);
     keepRecent(kept, tag, parts, MOST_KEPT);
@@ -123,7 +123,7 @@ function placeOf({ path, under }: PageRoute): Frame['here'] {
   return under === undefined ? { path, isItself: true } : { path: under, isItself: false };
 }
 
-/** A cursor in an address may be of a former release, or made up. */
+/** A cursor in an address may be of an earlier release, or made up. */
 async function pageOf(route: PageRoute, request: PageRequest): Promise<HtmlPage | Download> {
   try {
     return await route.show(request);

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { html, trusted, type Html } from '../../parts/html.ts';
 
-/** How the names of parts begin that a reader is shown at once when they change. */
+/** The prefix of parts that readers see at once when they change. */
 export const NEWS = 'news-';
 
 /** A part of a page. Its name is unique in the page. */
@@ -25,7 +25,7 @@ function lasting(text: string): string {
   return text.replaceAll(AGE, '$1').replaceAll(OF_NOW, '');
 }
 
-/** The same for two texts that differ in ages at most. */
+/** Equal for two texts that differ in ages only. */
 export function tagOf(text: string): string {
   return createHash('sha256').update(lasting(text)).digest('base64url').slice(0, 22);
 }

@@ -47,7 +47,7 @@ export function createPresenter(options: MakingOptions): Presenter {
   };
 }
 
-/** A path with its parameters, by whatever name the daemon is called. */
+/** A path with its parameters, without the host name. */
 function addressOf({ req }: PageContext): string {
   const { pathname, search } = new URL(req.url);
   return `${pathname}${search}`;

@@ -1,4 +1,4 @@
-// Makes each thing at most once in a period, however many ask for it.
+// Makes each thing at most once in a period, for any number of callers.
 
 export interface Periods {
   /** Another number in every period. */

@@ -1,4 +1,4 @@
-// The verdict: red only when somebody is needed.
+// The verdict: red only if a person is needed.
 import type { Overview, PageVerdict } from '../../../query/shapes/overview.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';
 import { icon } from '../../parts/icons.ts';

@@ -154,7 +154,7 @@ function drawing(card: AlertCard, { now, zone }: PageRequest): Html {
   </figure>`;
 }
 
-/** Six hours ago. Of a watch that is new, its first value: else a few minutes would be one upright stroke. */
+/** Six hours ago, or the first value of a new watch: else a few minutes would be one upright stroke. */
 function beginOf([first]: AlertCard['line'], now: number): number {
   const begin = now - LINE_MS;
   const known = first === undefined ? begin : Date.parse(first[0]);

@@ -30,7 +30,7 @@ export function ackButtons(alert: SeenAlert, from: string): Html {
   return newAckButtons(action, 'Acknowledge', fields);
 }
 
-/** For all alerts that share a card, up to the newest that it shows. */
+/** The button for all alerts that share a card, up to the newest that it shows. */
 export function ackAllButtons({ rule, alert, alerts, up_to }: AlertCard): Html {
   return newAckButtons(ACKS_PATH, `Acknowledge all ${counted(alerts)}`, { watch: rule, alert, up_to });
 }

@@ -4,7 +4,7 @@ import { problemOf, type ApiProblem } from '../../problem.ts';
 import type { FormRequest, FormRoute } from '../route.ts';
 
 export interface Form<Body> {
-  /** With the parameters of the action's path. */
+  /** The path, with the parameters of the action's path. */
   readonly path: string;
   /** The request in the fields of the form, or its mistakes. */
   body(form: FormRequest): ReadForm<Body> | Promise<ReadForm<Body>>;

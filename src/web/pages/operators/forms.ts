@@ -35,7 +35,7 @@ const FORMS = [
     path: '/alerts/:key/:episode/ack',
     body({ field, now }) {
       const seq = field('seq');
-      // Text that is no number is of no alert.
+      // A text that is no number belongs to no alert.
       return {
         body: {
           seq: /^\d{1,15}$/.test(seq) ? Number(seq) : -1,
@@ -86,7 +86,7 @@ function channelIn({ field }: FormRequest): ReadForm<{ readonly channel: string 
   return { body: { channel: channel === '' ? null : channel } };
 }
 
-/** Null: as long as an acknowledgement lasts. */
+/** Null: the usual length of an acknowledgement. */
 function untilIn(field: FormRequest['field'], now: number): number | null {
   return field('for') === '1h' ? now + SNOOZE_MS : null;
 }
@@ -104,7 +104,7 @@ function unreadable(detail: string): ReadForm<never> {
   return { problem: { problem: 'invalid-request', detail } };
 }
 
-/** An hour longer than now planned. */
+/** Adds an hour to the planned end. */
 function extendForm(silences: PageQueries['silences']): (perform: PerformAction) => FormRoute {
   return formRoute(extendSilence, {
     path: `${SILENCES_PATH}/:id/extend`,

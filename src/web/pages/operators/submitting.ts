@@ -20,7 +20,7 @@ export interface SubmittingOptions {
 
 const SHOWN = [400, 403, 404, 409, 410, 503] as const;
 
-/** Answers 303 after a change, so that a page that is loaded again repeats nothing. */
+/** Answers 303 after a change, so that loading the page again repeats nothing. */
 export async function submit(
   c: PageContext,
   route: FormRoute,
@@ -52,7 +52,7 @@ function replaceInstead(c: PageContext, fields: URLSearchParams, detail: string)
     label: 'Acknowledge in its place',
     fields: { ...Object.fromEntries(kept), replace: 'yes' },
   });
-  // The words are those of the API, with the way of programs behind them.
+  // The text of the API, without its advice for programs.
   return html`${detail.replace(/ `replace: true`.*$/, '')}${button}`;
 }
 

@@ -3,16 +3,16 @@ import { instantIn } from '../../../lib/time-zone.ts';
 import { minuteOf, type Moment } from '../../parts/time.ts';
 
 export interface Draft {
-  /** As they are written, to be shown again. */
+  /** The fields as written, to be shown again. */
   readonly written: Readonly<Record<DraftField, string>>;
   readonly matchers: Readonly<Record<string, string | readonly string[]>>;
   /** Null: from now on. */
   readonly from: number | null;
-  /** Null: it is no time. */
+  /** Null: not a valid time. */
   readonly until: number | null;
   readonly untilResolved: boolean;
   readonly comment: string;
-  /** Why the times make no silence. */
+  /** Mistakes in the times. */
   readonly mistakes: Readonly<Partial<Record<'from' | 'until', string>>>;
 }
 
@@ -42,7 +42,7 @@ export const SEVERITIES: readonly (readonly [value: string, words: string])[] = 
   ['critical', 'critical'],
 ];
 
-/** `query`: the fields, as the address or the form has them; times are by the clocks of the page. */
+/** `query`: the fields in the address or the form; times are in the zone of the page. */
 export function draftFrom(query: (name: string) => string, moment: Moment): Draft {
   const field = (name: DraftField): string => query(name).trim();
   const written = Object.fromEntries(FIELDS.map((name) => [name, field(name)])) as Record<DraftField, string>;

@@ -1,4 +1,4 @@
-// The form for a new silence. It asks for a preview; the silence itself is made by the button below that.
+// The form for a new silence. It asks for a preview; the button below the preview creates the silence.
 import { html, NOTHING, trusted, type Html } from '../../parts/html.ts';
 import { minuteOf, type Moment } from '../../parts/time.ts';
 import { SEVERITIES, type Draft } from './draft.ts';

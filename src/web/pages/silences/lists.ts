@@ -1,4 +1,4 @@
-// The silences that there are, and that there were.
+// The lists of present and past silences.
 import type { SilenceRow } from '../../../query/shapes/operators.ts';
 import { plural } from '../../parts/amount.ts';
 import { html, NOTHING, type Html } from '../../parts/html.ts';

@@ -1,4 +1,4 @@
-// A value over time with its limits, drawn by the server. A script may replace the drawing by one that can be explored.
+// A value over time with its limits, drawn by the server. A script may replace the drawing by an interactive one.
 import type { Point } from '../../../query/shapes/common.ts';
 import { escapeHtml } from '../../../lib/untrusted.ts';
 import type { DrawnLimit, Series } from '../../../query/shapes/accounts.ts';
@@ -82,7 +82,7 @@ interface Scale {
   readonly marks: readonly number[];
 }
 
-/** Limits count where they do not make the line a flat one. */
+/** Limits are included if they do not make the line flat. */
 function scaleOf({ points, limits: all }: Series, height: number): Scale {
   const values = points.map(([, value]) => Number(value));
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -97,7 +97,7 @@ function scaleOf({ points, limits: all }: Series, height: number): Scale {
 
 const MARKS = 4;
 
-/** Round numbers that the values lie between. */
+/** Round numbers around the values. */
 function marksBetween(low: number, high: number): number[] {
   const range = high - low || Math.abs(high) || 1;
   const power = 10 ** Math.floor(Math.log10(range / MARKS));
@@ -162,7 +162,7 @@ function limitLines({ alert, severity, fires, fire, clear }: DrawnLimit, options
   ];
 }
 
-/** A line ends where nothing is known. */
+/** A line ends where the value is unknown. */
 function linesOf({ points, gaps }: Series): (readonly Point[])[] {
   const cuts = gaps.map(([begin]) => Date.parse(begin));
   const lines: Point[][] = [[]];

@@ -82,7 +82,7 @@ function lineOf({ source }: Pick<AlertExplanation, 'source'>): number {
   return Number(source.split(':').at(-1));
 }
 
-/** The line of the alert that fires is marked; where none does, that of the first one. */
+/** Marks the line of the firing alert, else of the first one. */
 function ruleCard({ source, rule, alerts }: WatchExplanation): Html {
   const isOpen = ({ states }: AlertExplanation): boolean => states.some(({ state }) => state === 'firing');
   const marked = alerts.find(isOpen) ?? alerts[0];
