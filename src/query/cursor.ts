@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** The place of an item in the order, the most significant part first. Equal places are not allowed. */
 export type SortPosition = readonly (string | number)[];
 
-/** The cursor of a request is none that was handed out. */
+/** The cursor of a request does not come from a page of this list. */
 export class BadCursor extends Error {
   override readonly name = 'BadCursor';
 }

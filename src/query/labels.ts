@@ -1,4 +1,4 @@
-// Labels that a list is asked for, each written `team=treasury`.
+// Labels that a list is filtered by, each written `team=treasury`.
 import type { AlertId, Labels, WatchId } from '../core/model/ids.ts';
 import { GIVEN_LABELS, labelsOf, labelsOfWatch } from '../core/model/watch/labels.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -10,7 +10,7 @@ export function pairOf(label: string): readonly [name: string, value: string] {
   return [label.slice(0, at), label.slice(at + 1)];
 }
 
-/** Whether an alert has each of them. */
+/** True if an alert has each of them. */
 export function hasLabels(labels: Labels, wanted: readonly string[]): boolean {
   return wanted.every((label) => {
     const [name, value] = pairOf(label);
@@ -18,7 +18,7 @@ export function hasLabels(labels: Labels, wanted: readonly string[]): boolean {
   });
 }
 
-/** Whether an alert of a rule in force does. */
+/** True if an alert of a rule in force has the labels. */
 export type IsAlertLabelled = (of: { readonly watch: WatchId; readonly alert: AlertId }) => boolean;
 
 export function alertLabels(watches: readonly Watch[], wanted: readonly string[]): IsAlertLabelled {
@@ -31,19 +31,19 @@ export function alertLabels(watches: readonly Watch[], wanted: readonly string[]
   };
 }
 
-/** Whether one of its alerts does. */
+/** True if one of the watch's alerts has the labels. */
 export function isLabelled(watch: Watch, wanted: readonly string[]): boolean {
   return wanted.length === 0 || watch.alerts.some((alert) => hasLabels(labelsOf(watch, alert), wanted));
 }
 
-/** Labels that a rule wrote; the others are given. */
+/** Labels that a rule wrote, without the given ones. */
 export function writtenLabels(labels: Labels): readonly (readonly [name: string, value: string])[] {
   return Object.entries(labels).filter(([name]) => !given.includes(name));
 }
 
 const given: readonly string[] = GIVEN_LABELS;
 
-/** Labels that all alerts of the watch have, those of its rule too. */
+/** Labels that all alerts of the watch share, including those of its rule. */
 export function sharedLabels(watch: Watch): Labels {
   const [first, ...others] = watch.alerts;
   const written = Object.entries(first?.labels ?? {});

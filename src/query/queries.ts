@@ -45,7 +45,7 @@ import type { QueryContext } from './view.ts';
 import { watch } from './watches/watch.ts';
 import { watches } from './watches/watches.ts';
 
-/** Each rejects with a `StorageError` when the state does not answer; lists with a `BadCursor` for a wrong one. */
+/** Each rejects with a `StorageError` if the state does not answer, and lists with a `BadCursor` for a wrong cursor. */
 export interface Queries {
   /** Changes whenever one of the other queries may answer otherwise. */
   edition(): Promise<string>;
@@ -68,16 +68,16 @@ export interface Queries {
   /** The message of a delivery that a link names; null: it is no longer kept. */
   linkedMessage(delivery: string): Promise<LinkedMessage | null>;
   silences(): Promise<SilenceLists>;
-  /** Null: there is none, or it is over for long. */
+  /** Null: there is none, or it ended long ago. */
   silence(id: string): Promise<SilenceRow | null>;
   /** The preview of a silence with these matchers, or the mistakes in them. */
   previewSilence(matchers: Matcher): Promise<SilencePreview | readonly MatcherMistake[]>;
   explorers(): Promise<ExplorerList>;
   rules(filter: RuleListFilter): Promise<RuleList>;
-  /** Null: no rules that are in force were read from it. */
+  /** Null: no rules in force come from it. */
   ruleFile(file: string): Promise<RuleFileText | null>;
   about(): Promise<About>;
-  /** By its name. Null: there never was one, as far as is known. */
+  /** A watch by its name. Null: there never was one, as far as the state knows. */
   watch(name: string): Promise<WatchExplanation | Gone | null>;
 }
 

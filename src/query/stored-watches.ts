@@ -32,12 +32,12 @@ export async function readStored(
   return { memories, damaged, diagnostics: await reader.diagnostics(ids), pauses: await reader.pauses() };
 }
 
-/** The state of the watches, and the rows of replicas that live. */
+/** The state of the watches, and the rows of running replicas. */
 interface StoredWork extends StoredFacts {
   readonly rows: readonly HealthSummary[];
 }
 
-/** As it was when it was written down, which a running daemon does every ten seconds. */
+/** The state as stored, which a running daemon does every ten seconds. */
 export function storedWatches(
   watches: readonly Watch[],
   work: StoredWork,
@@ -56,7 +56,8 @@ export function storedWatches(
 }
 
 /**
- * The rows of replicas that live, and the state of watches that none of them polls. It runs if one of them does.
+ * Joins the rows of running replicas with the state of watches that none of them polls. A daemon runs if one of them
+ * does.
  */
 export function storedHealth(watches: readonly Watch[], work: StoredWork, now: Instant): HealthSummary {
   const { rows, memories, damaged } = work;
@@ -71,7 +72,7 @@ export function storedHealth(watches: readonly Watch[], work: StoredWork, now: I
   return mergedHealth(ofThese, rows);
 }
 
-/** The one that polls the watches of the explorer. */
+/** The row of the replica that polls the watches of the explorer. */
 export function pollerOf(explorer: string, rows: readonly HealthSummary[]): HealthSummary | undefined {
   return rows.find(({ explorers }) => explorers.some(({ name, polled }) => name === explorer && polled > 0));
 }

@@ -56,7 +56,7 @@ function isIn(state: NonNullable<AlertListFilter['state']>, alert: OpenAlert): b
   return alert.row.isEvent === (state === 'event');
 }
 
-/** `Gone`: nothing is kept of that episode, but of others of the alert. Null: there never was one. */
+/** `Gone`: nothing is kept of that episode, only of others of the alert. Null: there never was one. */
 export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertHistory | Gone | null> {
   const messages = await view.store.messages(of);
   const newest = messages.at(-1);
@@ -78,7 +78,7 @@ export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertH
   };
 }
 
-/** As its last message has it. */
+/** The card of a closed alert, from its last message. */
 async function closedCard(
   view: QueryContext,
   of: EpisodeName,

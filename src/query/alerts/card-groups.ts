@@ -1,7 +1,7 @@
-// Open alerts that share a card or a row: all events of a rule, and its conditions where they are many.
+// Open alerts that share a card or a row: all events of a rule, and its conditions if they are many.
 import type { OpenAlert } from './open-alerts.ts';
 
-/** The alerts of one card, the most urgent first; of events that is the newest. */
+/** The alerts of one card, the most urgent first; for events, the newest first. */
 export interface CardGroup {
   readonly first: OpenAlert;
   readonly all: readonly OpenAlert[];
@@ -14,7 +14,10 @@ export function cardGroups(open: readonly OpenAlert[]): CardGroup[] {
   return groupsBy(open, (all) => all.length > MOST_SINGLE || isOfEvents(all), ruleOf);
 }
 
-/** In hand in one way: the events of a rule are one row, each condition has its own. */
+/**
+ * Groups of alerts with the same acknowledgement or silence: the events of a rule are one row, each condition has its
+ * own.
+ */
 export function handledGroups(open: readonly OpenAlert[]): CardGroup[] {
   return groupsBy(open, isOfEvents, (alert) => [ruleOf(alert), alert.ack?.actor, alert.ack?.until, alert.silence?.id]);
 }
@@ -43,7 +46,7 @@ function isOfEvents(all: readonly OpenAlert[]): boolean {
   return all.some(({ row }) => row.isEvent);
 }
 
-/** As people count alerts: each condition, and all events of a rule once. */
+/** The number of alerts as people count them: each condition, and all events of a rule once. */
 export function countAlerts(groups: readonly CardGroup[]): number {
   return groups.reduce((sum, { first, all }) => sum + (first.row.isEvent ? 1 : all.length), 0);
 }

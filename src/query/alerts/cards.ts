@@ -87,7 +87,7 @@ export async function standingOf(view: QueryContext, alert: OpenAlert): Promise<
   };
 }
 
-/** A line is of one field: the limit of a change, or of another field, is not on its scale. */
+/** A line shows one field: the limit of a change, or of another field, is not on its scale. */
 function hasDrawnLimit({ watch, rule }: OpenAlert): boolean {
   if (watch === null || rule?.type !== 'condition') return false;
   const subject = limitOf(rule.while)?.subject;
@@ -126,7 +126,7 @@ function shownState(condition: ConditionState | null): 'firing' | 'recovering' |
   return condition.state === 'recovering' ? 'recovering' : 'firing';
 }
 
-/** How often it fired while it was flapping. */
+/** The number of firings while it was flapping. */
 function firingsIn(found: FoundState | null): number {
   return found === null || found.condition.flapping === null ? 0 : found.condition.firings.length;
 }
@@ -142,7 +142,7 @@ function countIn(
   return countNow(watch, rule, group, runtime.memoryOf(watch.id)?.coveredUntil ?? now);
 }
 
-/** The newest message of an event: its first line, and the pages that it leads to. */
+/** The newest message of an event: its first line, and its links. */
 async function toldOf({ store }: QueryContext, name: EpisodeName): Promise<Pick<AlertCard, 'detail' | 'links'>> {
   const newest = (await store.messages({ key: name.key, episode: name.episode })).at(-1);
   return newest === undefined ? { detail: [], links: [] } : { detail: firstLine(newest), links: explorerLinks(newest) };

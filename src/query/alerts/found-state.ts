@@ -8,7 +8,7 @@ export interface FoundState {
   readonly group: GroupState | null;
 }
 
-/** Null: nothing is remembered of the condition that the alert is of, or it is an event. */
+/** Null: the memory does not contain the alert's condition, or it is an event. */
 export function stateOf(memory: Memory, of: EpisodeName & { readonly alert: AlertId }): FoundState | null {
   return statesIn(memory, of.alert).find(({ condition }) => isOf(condition, of)) ?? null;
 }

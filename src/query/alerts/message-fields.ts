@@ -6,7 +6,7 @@ import type { FieldRow } from '../shapes/common.ts';
 
 const MOST_ROWS = 100;
 
-/** `pages`: where the pages of the explorer begin; null: it has none. */
+/** `pages`: the root of the explorer's pages; null: it has none. */
 export function fieldsOf({ fields }: Pick<Message, 'fields'>, pages: string | null): FieldRow[] {
   return leaves({ record: fields }, '')
     .slice(0, MOST_ROWS)
@@ -28,7 +28,7 @@ function rowOf(name: string, value: Segment, pages: string | null): FieldRow {
   return { name, value: [value], page_url: path === null ? null : `${pages ?? ''}${path}` };
 }
 
-/** The same at every explorer. */
+/** The path is the same at every explorer. */
 function pathOf(name: string, text: string): string | null {
   if (/^0x[\da-f]{40}$/i.test(text)) return `/address/${text}`;
   if (/^0x[\da-f]{64}$/i.test(text)) return `/${/block/.test(name) ? 'block' : 'tx'}/${text}`;

@@ -14,7 +14,7 @@ import type { OpenAlertRow, StoredAck } from '../../store/contract/operators.ts'
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
-/** With its rule in force; null where it is gone. */
+/** An alert with its rule in force; null if the rule is gone. */
 export interface RuledAlert {
   readonly row: OpenAlertRow;
   readonly watch: Watch | null;
@@ -104,7 +104,7 @@ function byUrgency({ row: a }: OpenAlert, { row: b }: OpenAlert): number {
   );
 }
 
-/** The acknowledgement that is in force on an open alert: a severity that was raised since ends it. */
+/** The acknowledgement in force on an open alert: a later raise of the severity ends it. */
 export function acksOnOpen(acks: readonly StoredAck[], now: Instant): (row: OpenAlertRow) => StoredAck | null {
   return acksAt(acks, now);
 }

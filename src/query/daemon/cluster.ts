@@ -2,7 +2,7 @@
 import type { ClusterShape } from '../shapes/overview.ts';
 import type { RuntimeView } from '../view.ts';
 
-/** Null: one process has the state for itself. */
+/** Null: one process uses the state alone. */
 export function clusterOf({ cluster }: Pick<RuntimeView, 'cluster'>): ClusterShape | null {
   const view = cluster();
   if (view === null) return null;

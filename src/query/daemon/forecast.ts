@@ -1,4 +1,4 @@
-// Whether the credits of each plan last until they are refilled: the books of the daemon, as its health has them.
+// Shows whether the credits of each plan last until the refill, from the books in the daemon's health.
 import { sharedPlans } from '../../config/shared-plans.ts';
 import { DAY_MS, periodMs } from '../../core/spending/period.ts';
 import { plansOf, type CreditPlanState, type HealthSummary } from '../../core/model/quality/health-summary.ts';
@@ -8,7 +8,7 @@ import type { PricesOf } from '../../rules/costs.ts';
 import type { Forecast } from '../shapes/overview.ts';
 import type { RuntimeView } from '../view.ts';
 
-/** One for each plan, in the order of the config; null: of a plan that the config names nothing is known yet. */
+/** One for each plan, in the order of the config; null: the plan is not in the config and still unknown. */
 export function forecasts(runtime: RuntimeView): (Forecast | null)[] {
   const { explorers } = runtime.health();
   const states = new Map(plansOf(explorers).map((state) => [state.explorers[0], state]));
@@ -31,7 +31,7 @@ export function pricesIn({ explorers }: HealthSummary): PricesOf {
   return (explorer) => prices.get(explorer) ?? new Map();
 }
 
-/** As the API and pages show it. */
+/** The forecast for the API and pages. */
 export function forecastOf(state: CreditPlanState): Forecast {
   const usable = ((state.credits - state.reserve) * DAY_MS) / periodMs(state.per);
   return {

@@ -1,4 +1,4 @@
-// How far each explorer has come on its chain, and whether that can be believed now.
+// The head of each explorer's chain, and whether it can be believed now.
 import type { HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { HeadAge } from '../shapes/overview.ts';

@@ -131,7 +131,7 @@ function rowOf({ runtime, now }: QueryContext, group: Group, { facts, notifiedOf
   };
 }
 
-/** Without one it is true whenever it fires. */
+/** An alert without a condition is true whenever it fires. */
 function hasCondition(alert: AlertRule): boolean {
   return alert.type === 'condition' || alert.if !== null;
 }

@@ -18,7 +18,7 @@ function urlOf(template: string | null, file: string, line: number): string | nu
   return template.replaceAll('{file}', () => path).replaceAll('{line}', String(line));
 }
 
-/** Null: no rules that are in force were read from it. */
+/** Null: no rules in force come from it. */
 export function ruleFile({ ruleFile }: Pick<Sources, 'ruleFile'>, file: string): RuleFileText | null {
   const text = ruleFile(file);
   return text === null ? null : { file, text };
@@ -32,7 +32,7 @@ export function ruleText({ ruleFile }: Pick<Sources, 'ruleFile'>, { file, line }
 
 const MOST_LINES = 100;
 
-/** Up to the next line that is indented no more than the first one. */
+/** The lines up to the next one that is indented no more than the first. */
 function blockAt(lines: readonly string[], line: number): string | null {
   const first = lines[line - 1];
   if (first === undefined) return null;

@@ -36,7 +36,7 @@ export async function trust({ store, runtime, now }: QueryContext, watches: read
   };
 }
 
-/** Null: no daemon says so. */
+/** Null: no daemon reports it. */
 export function storageOf({ startedAt, storage }: HealthSummary): HealthSummary['storage'] | null {
   return startedAt === null ? null : storage;
 }

@@ -10,7 +10,7 @@ export interface HeadlineFacts extends VerdictFacts {
   /** Watches that missed a due time and are not blind yet, since when the first of them; null: there is none. */
   readonly overdue: { readonly watches: number; readonly since: string } | null;
   readonly owed: number;
-  /** Since when a process that holds the state has written nothing; null: none holds it, or it writes. */
+  /** Since when a process that holds the state has written nothing; null: no process holds it, or it writes. */
   readonly silentSince: string | null;
 }
 

@@ -25,7 +25,7 @@ const MOST_CARDS = 8;
 const MOST_HANDLED = 50;
 const MOST_BARS = 20;
 
-/** Verdict, headline and trust are of all, whatever labels are asked for. */
+/** The filter for labels does not affect verdict, headline and trust. */
 export async function overview(view: QueryContext, { label }: OverviewFilter = { label: [] }): Promise<Overview> {
   const all = await watchFacts(view);
   const { open, pending, cards: waiting, facts, verdict } = await situation(view, all);

@@ -25,7 +25,7 @@ export function pendingAlerts(facts: readonly WatchFacts[]): Pending[] {
     for (const rule of watch.alerts) {
       if (rule.type === 'event') continue;
       for (const { condition } of statesIn(memory, rule.id))
-        // One that flaps is open all the while, whether it holds now or not.
+        // A flapping alert is open all the time, whether it holds now or not.
         if (condition.state === 'pending' && condition.firing === null) pending.push({ watch, rule, condition });
     }
   }

@@ -61,13 +61,13 @@ async function verdictFacts(view: QueryContext, { open, pending, cards, owed }: 
   };
 }
 
-/** Channels that no person reads at once. */
+/** Channels that people do not read at once. */
 function unansweredChannels({ runtime }: QueryContext): string[] {
   const channels = [...runtime.config().channels.values()];
   return channels.filter(({ type }) => type === 'log' || type === 'alertmanager').map(({ name }) => name);
 }
 
-/** Neither held nor acknowledged. */
+/** Alerts that are neither held nor acknowledged, and whose message reached no recipient. */
 async function unheardOf(
   { store, now }: QueryContext,
   open: readonly OpenAlert[],

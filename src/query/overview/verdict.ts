@@ -1,4 +1,4 @@
-// Whether somebody has to get up. The first row that is true wins.
+// Decides whether a person has to get up. The first row that is true wins.
 import { watchesIn, type HealthSummary } from '../../core/model/quality/health-summary.ts';
 import type { PageVerdict } from '../shapes/overview.ts';
 
@@ -8,15 +8,15 @@ export interface UnseenFacts {
   readonly isWorking: boolean;
   readonly storage: HealthSummary['storage'];
   readonly blind: number;
-  /** Items of the last hour that no condition judged. */
+  /** Items of the last hour that no condition could evaluate. */
   readonly notJudged: number;
   /** Explorers that refuse, show another chain, or whose chain is stalled. */
   readonly doubted: readonly string[];
-  /** Loops of the daemon that fail again and again. */
+  /** Loops of the daemon that fail repeatedly. */
   readonly failingLoops: number;
-  /** Explorers, channels and services that no replica works on. */
+  /** Explorers, channels and services that no replica holds. */
   readonly unheld: number;
-  /** The config or the rules on the disk are not those that it runs. */
+  /** The config or the rules on the disk are not those in force. */
   readonly isRejected: boolean;
   /** Watches without a reading since the start. */
   readonly unseen: number;
@@ -30,7 +30,7 @@ export interface VerdictFacts extends UnseenFacts {
   readonly unheard: number;
   /** Messages to people have been pending for five minutes. */
   readonly isOwedLong: boolean;
-  /** Alerts that are pending, or open and in somebody's hand. */
+  /** Alerts that are pending, or open and in hand. */
   readonly inHand: number;
 }
 

@@ -50,7 +50,7 @@ function beginOf(day: string, zone: string): Instant {
   return wall - zoneOffset(zone, wall - zoneOffset(zone, wall));
 }
 
-/** A time in which nothing was known of some watches of one explorer, for one cause. */
+/** A time in which some watches of one explorer were unknown, for one cause. */
 interface Gap {
   readonly explorer: string;
   readonly cause: string;
@@ -60,7 +60,7 @@ interface Gap {
   readonly watches: Set<string>;
 }
 
-/** Spans that overlap are one. They come in order of their begin. */
+/** Joins overlapping spans. The spans come in the order of their begin. */
 function gapsIn(spans: readonly UnknownSpan[], watchById: ReadonlyMap<string, Watch>): Gap[] {
   const gaps: Gap[] = [];
   const last = new Map<string, Gap>();

@@ -20,7 +20,7 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
   const { q, label, show, since, until, after, limit } = filter;
   const [, before] = placeIn(after, z.tuple([z.literal('history'), z.int()])) ?? ['history', null];
   const wanted = show === null ? ANY : SHOWN[show];
-  // The tries of one dead channel would fill the page: the filter of deliveries has them.
+  // The attempts of one dead channel would fill the page; the filter of deliveries shows them.
   const without = show === null && !filter.complete ? TRIES : [];
   const { lines, next } = await view.store.journalPage({
     ...wanted,
@@ -49,7 +49,7 @@ export async function history(view: QueryContext, filter: HistoryListFilter): Pr
 
 const TRIES = ['tried'];
 
-/** How the ids of the built-in watches begin. */
+/** The prefix of the ids of the built-in watches. */
 const SELF = `${BUILT_IN_RULE}/`;
 
 interface Shown {
@@ -74,7 +74,7 @@ const SHOWN: Readonly<Record<NonNullable<HistoryListFilter['show']>, Shown>> = {
   rules: { kinds: ['config', 'start', 'stop'], subjects: null },
 };
 
-/** Kinds of the lines that actions of operators leave. */
+/** Kinds of the lines about actions of operators. */
 function actedOn(...about: readonly LineWords['about'][]): readonly string[] {
   return [...new Set(ACTIONS.filter(({ line }) => about.includes(line.about)).map(({ line }) => line.kind))];
 }

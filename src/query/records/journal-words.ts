@@ -44,7 +44,7 @@ export function changesOf({ kind, data }: JournalLine): readonly Change[] {
 
 const DecidedData = z.object({ alerts: z.array(Change) });
 
-/** The parts that lines of various kinds have. */
+/** The parts of lines of various kinds. */
 const Data = z
   .object({
     to: z.array(z.string()),
@@ -80,7 +80,7 @@ export function sayLine(line: JournalLine, referred: Referred): Said {
   };
 }
 
-/** A silence has no other name for people than its matchers. */
+/** A silence's name for people is its matchers. */
 function titleOf({ matchers }: Data, message: Message | null): string {
   if (message !== null) return singleLine(headingOf(message));
   return matchers === undefined ? '' : singleLine(showMatcher(matchers), LONGEST);

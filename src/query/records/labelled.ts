@@ -16,7 +16,7 @@ export function labelledBy(watches: readonly Watch[], label: readonly string[]):
   return { labels: label.map(pairOf), watches: [...new Set(meant.map(({ watch }) => watch))], alerts: meant };
 }
 
-/** A line of a poll may be about other alerts of its watch alone. */
+/** A line of a poll may be only about other alerts of its watch. */
 export function isLineOf(watches: readonly Watch[], label: readonly string[]): (line: JournalLine) => boolean {
   const isMeant = alertLabels(watches, label);
   return (line) => {

@@ -83,7 +83,7 @@ export const RecipientStatus = z
   .meta({ id: 'RecipientStatus', description: 'How far the message to one recipient has come.' });
 export type RecipientStatus = z.output<typeof RecipientStatus>;
 
-/** The messages that an alert may have. */
+/** The kinds of messages about an alert. */
 export const ABOUT = [
   'firing',
   'event',

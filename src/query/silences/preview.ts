@@ -49,7 +49,7 @@ interface Found {
   readonly notified: readonly NotifiedLabels[];
 }
 
-/** Alerts of watches: a hundred open events of one are one. */
+/** Counts alerts of watches: a hundred open events of one alert count once. */
 function alertsIn(open: readonly OpenAlertRow[]): number {
   return new Set(open.map(({ watch, alert }) => JSON.stringify([watch, alert]))).size;
 }

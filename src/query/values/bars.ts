@@ -1,4 +1,4 @@
-// The last 24 hours of a watch in half hours, each with the worst that it was.
+// The last 24 hours of a watch in half hours, each with its worst state.
 import { activeSince } from '../../core/alerts/emission.ts';
 import type { WatchId } from '../../core/model/ids.ts';
 import { showInstant, type Instant } from '../../lib/clock.ts';
@@ -11,14 +11,14 @@ import type { QueryContext } from '../view.ts';
 const BAR_MS = 1_800_000;
 type BarState = Bars['states'][number];
 
-/** The half hour of now is the last one. */
+/** The present half hour is the last one. */
 export function barsFrom(now: Instant): Instant {
   return Math.floor(now / BAR_MS) * BAR_MS - (BARS - 1) * BAR_MS;
 }
 
 export type BarsOf = (id: WatchId) => Bars;
 
-/** How a watch is now, and since when. */
+/** The present state of a watch, and since when. */
 export interface BarNow {
   readonly state: BarState;
   readonly since: Instant;
@@ -44,7 +44,7 @@ export async function days({ store, runtime, now }: QueryContext, watch: WatchId
   const spans = await store.firings(from, watch);
   const firings = Map.groupBy(spans, (span) => span.watch);
   const unknown = Map.groupBy(await store.unknownSpans(from, watch), (span) => span.watch);
-  /** Its condition began before it fired: everywhere else it is as old as that. */
+  /** The condition began before it fired; all other places show that begin. */
   const beganAt = (span: FiringSpan): Instant => {
     const memory = runtime.memoryOf(span.watch);
     const found = memory && stateOf(memory, span);
@@ -78,7 +78,7 @@ interface Spans {
   readonly unknown: readonly UnknownSpan[];
 }
 
-/** The worst that lasts, and of equals the oldest; null: nothing does. */
+/** The worst lasting state, and of equals the oldest; null: there is none. */
 function lastingIn({ firings, unknown }: Spans, beganAt: (span: FiringSpan) => Instant): BarNow | null {
   const lasting = [
     ...firings.flatMap((span): BarNow[] =>
@@ -104,7 +104,7 @@ function nowOf({ firings, unknown, from, now, knownFrom }: Day, beganAt: (span: 
 interface Day extends Spans {
   readonly from: Instant;
   readonly now: Instant;
-  /** Before it the watch was never polled. */
+  /** The watch was never polled before this. */
   readonly knownFrom: Instant;
 }
 

@@ -34,7 +34,7 @@ export function readingOf(
   };
 }
 
-/** Null: its condition compares no number with a constant by its size. */
+/** Null: its condition does not compare a number's size with a constant. */
 export function measureOf(watch: Watch, alert: ConditionAlert, reading: MeasuredValue | null): MeasureShape | null {
   const limit = limitOf(alert.while);
   if (limit === null) return null;
@@ -104,7 +104,7 @@ export function closenessOf(alert: ConditionAlert, reading: MeasuredValue): numb
   return sideOf(value, limit.bound) === firingSide(limit) ? -part : part;
 }
 
-/** Whether the value is on the side of its limit on which the alert fires. */
+/** True if the value is on the side of its limit on which the alert fires. */
 export function isBeyond({ side, fires }: Pick<MeasureShape, 'side' | 'fires'>): boolean {
   return side !== null && side === fires;
 }
@@ -125,7 +125,7 @@ function isSame(one: Comparison, other: Comparison): boolean {
   return JSON.stringify(one.subject) === JSON.stringify(other.subject);
 }
 
-/** On which side of its limit the value makes it fire. */
+/** The side of its limit on which the alert fires. */
 export function firingSide({ operator }: Comparison): 'below' | 'above' {
   return operator === '<' || operator === '<=' ? 'below' : 'above';
 }
