@@ -1,5 +1,5 @@
 // Alerts about some tokens that leave: each that was held, and then was not for three intervals of right time, is told
-// once; none is told that was served.
+// once, by the next poll that reads the list to its end; none is told that was served.
 import type { DepartureReference, Instant, Owed, ReadPoll, Span, Step, Verdict } from '../model.ts';
 import { decidedAt, type Evidence } from './evidence.ts';
 
@@ -16,16 +16,27 @@ function lostOf(evidence: Evidence, reference: DepartureReference, told: readonl
   const { logs, references } = evidence;
   const rightTime = evidence.rightTimeOf(reference.path);
   const enough = 3 * references.intervalMs;
+  const complete = evidence.pollsOf(reference.watch, reference.path).filter(isComplete);
+  const knownAfter = (from: Instant): Instant | null => {
+    const at = rightTime.after(from, enough);
+    return at === null ? null : (complete.find(({ poll }) => poll.startedAt >= at)?.until ?? null);
+  };
   return reference.tokens.flatMap((token) =>
     absencesOf(logs.chain.tokens.get(token) ?? [], logs.span).flatMap(({ held, from, to }): Verdict[] => {
-      const knownAt = rightTime.after(Math.max(held, logs.span.from), enough);
-      const dueAt = rightTime.after(from, enough);
+      const knownAt = knownAfter(Math.max(held, logs.span.from));
+      const dueAt = knownAfter(from);
       const isOwed = knownAt !== null && knownAt <= from && dueAt !== null && dueAt <= to;
       if (!isOwed || told.some(({ item, at }) => item === token && from <= at && at <= dueAt)) return [];
       const what = `${reference.alert}: ${token} left at ${new Date(from).toISOString()} and was not told`;
       return [{ check: 'lost', at: dueAt, watch: reference.watch, what }];
     }),
   );
+}
+
+/** A row may stand on a page that was not read. A list that lacks a row is read once more within the poll. */
+function isComplete({ poll, readings }: ReadPoll): boolean {
+  const isRead = readings.length > 0 && readings.every(({ isWhole }) => isWhole);
+  return isRead && poll.isKept && !poll.isMissed;
 }
 
 interface Absence extends Span {

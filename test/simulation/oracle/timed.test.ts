@@ -1,6 +1,6 @@
 // The judges of rules that go by hours, cooldowns and counts, on logs that were written by hand.
 import { describe, expect, test } from '@jest/globals';
-import type { ChainLog, Facts, Instant, Logs, Owed, Row, Served } from '../model.ts';
+import type { ChainLog, Facts, Instant, Logs, Owed, Row, Served, Span } from '../model.ts';
 import type { PeopleLog } from '../people/log.ts';
 import { FIRST_VERSION } from '../scenes/first-version.ts';
 import { PATHS } from '../rules.ts';
@@ -100,6 +100,42 @@ describe('a token that left', () => {
 
   test('is told once', () => {
     expect(says(logs([told('leaving', 'gone', 310, 'alert.event', { item: SPAM })]))).toEqual([]);
+  });
+
+  describe('is told by a poll that reads the list to its end', () => {
+    const unread = { rows: [token('b')], nameless: 0, next: 'rest', isEnd: false };
+    const cut = (minutes: Span, rest: Partial<Logs>): Logs => {
+      const isCut = (minute: number): boolean => minute >= minutes.from && minute < minutes.to;
+      const rows = (minute: number): Row[] => (minute < 300 ? [token(SPAM), token('b')] : [token('b')]);
+      const answer = (minute: number): Served['answer'] =>
+        isCut(minute) ? { type: 'page', page: unread } : page(rows(minute));
+      return logsOf('leaving', PATHS.tokens, answer, { chain, ...rest });
+    };
+    const until = (minute: number, rest: Partial<Logs> = {}): Logs => cut({ from: 300, to: minute }, rest);
+    const gone = (minute: number): Partial<Logs> => ({
+      owed: [told('leaving', 'gone', minute, 'alert.event', { item: SPAM })],
+    });
+
+    test('and not before', () => {
+      expect(says(until(400, gone(400)))).toEqual([]);
+      expect(says(until(400, gone(410)))).toEqual(['lost leaving']);
+      expect(says(until(400))).toEqual(['lost leaving']);
+      expect(says(until(1440))).toEqual([]);
+    });
+
+    test('where one had shown it', () => {
+      expect(says(cut({ from: 0, to: 290 }, {}))).toEqual(['lost leaving']);
+      expect(says(cut({ from: 0, to: 300 }, {}))).toEqual([]);
+    });
+
+    test('and not by one that lacked the credits to read it twice', () => {
+      const { polls } = until(0);
+      const missed = polls.map((poll) => ({
+        ...poll,
+        isMissed: poll.startedAt >= at(300) && poll.startedAt < at(400),
+      }));
+      expect(says(until(0, { polls: missed, ...gone(400) }))).toEqual([]);
+    });
   });
 
   test('is judged by the poll that decided it, though the store took it with a later one', () => {
