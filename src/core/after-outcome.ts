@@ -58,6 +58,8 @@ const REJECTED_WAITS = [5 * MINUTE, 25 * MINUTE];
 const SPREAD = 0.2;
 /** Between two tries. */
 export const LONGEST_WAIT_MS = HOUR * (1 + SPREAD);
+/** Between two tries of a message that a later one about the same alert waits for, where its receiver takes others. */
+export const AWAITED_WAIT_MS = 5 * MINUTE;
 
 function waitAfter(tried: Try): number {
   const { attempt, outcome } = tried;

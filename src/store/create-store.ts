@@ -165,7 +165,8 @@ function outboxWrites({ database, own: { holds, log } }: StoreTools) {
         return 'settled';
       });
     },
-    expire: (channel, at, held, all) => write('expire', (on) => expire(on, { channel, held, all: all ?? false }, at)),
+    expire: (channel, at, held, waits) =>
+      write('expire', (on) => expire(on, { channel, held, all: false, failing: [], ...waits }, at)),
     readFirstTry: (id, query) => readFirstTry(database, id, query),
     putBack: (tried, held, at) => orSuperseded(write('settle', (on) => rounds.putBackHeld(on, tried, held, at))),
   } satisfies Partial<Store>;

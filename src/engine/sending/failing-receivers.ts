@@ -12,6 +12,8 @@ export interface FailingReceivers {
   ended(recipient: string, outcome: Outcome, atMs: number): boolean;
   /** It failed in a process before this one. */
   wasFailing(recipient: string, atMs: number): void;
+  /** Those that fail, and those that said until when they want nothing. */
+  failing(atMs: number): string[];
   /** The receiver that has the next turn, and when; null: none fails. */
   next(): { readonly recipient: string; readonly atMs: number } | null;
   /** A message of the recipient is being tried, or none may be. */
@@ -54,6 +56,10 @@ export function createFailingReceivers(): FailingReceivers {
     },
     wasFailing(recipient, atMs) {
       troubles.set(recipient, { ...NO_TROUBLE, failures: FAILING, nextMs: atMs });
+    },
+    failing(atMs) {
+      const some = [...troubles].filter(([, trouble]) => isFailing(trouble) || trouble.quietUntilMs > atMs);
+      return some.map(([recipient]) => recipient);
     },
     next() {
       const failing = [...troubles].filter(([, trouble]) => isFailing(trouble));

@@ -187,7 +187,8 @@ export function createSender(options: SenderOptions): Sender {
     const all = isResumed;
     if (passedMs < expiresAtMs && !all) return;
     // Deliveries that are in flight here belong to this process, however long recording their outcome takes.
-    const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()], all);
+    const waits = { all, failing: receivers.failing(passedMs) };
+    const deliveries = await store.expire(channel, clock.now(), [...inFlight.keys()], waits);
     if (all) isResumed = false;
     expiresAtMs = passedMs + EXPIRE_STEP_MS;
     if (deliveries > 0) log.info('outbox:recovered', { channel, deliveries, effect: 'sent again under the same ids' });

@@ -120,6 +120,14 @@ export interface DeliveryFilter {
 /** `undismissed`: given up, and nobody said that it needs no look any more. */
 export type DeliveryState = 'owed' | 'given-up' | 'undismissed' | 'sent';
 
+/** Which waits for a next try end sooner. */
+export interface EndedWaits {
+  /** Those of all messages, but of those that their receiver rejected. */
+  readonly all: boolean;
+  /** Recipients for whom messages about the same alert wait for one another however long that takes. */
+  readonly failing: readonly string[];
+}
+
 /** What senders need of the storage. */
 export interface OutboxStore {
   /**
@@ -147,10 +155,10 @@ export interface OutboxStore {
   /**
    * What is still `sending` on the channel after its lease has ended is due again; resolves with how many. A process that
    * takes over ends the leases of the one before. Those in `held` are left alone: the caller is still sending them.
-   * What would wait for longer than any wait is due as well, since the clock was set back; it is not counted. `all`: so is
-   * all that waits for its next try, but what its receiver rejected.
+   * What would wait for longer than any wait is due as well, since the clock was set back; it is not counted. What a later
+   * message about the same alert waits for is due within `AWAITED_WAIT_MS`.
    */
-  expire(channel: string, at: Instant, held: readonly DeliveryId[], all?: boolean): Promise<number>;
+  expire(channel: string, at: Instant, held: readonly DeliveryId[], waits?: Partial<EndedWaits>): Promise<number>;
 
   /** The alerts of a delivery that was never tried, and the facts by which they may be held. */
   readFirstTry(id: DeliveryId, query: Pick<DueQuery, 'silencesSince' | 'withSources'>): Promise<FirstTry>;

@@ -464,6 +464,78 @@ describe('order and pace', () => {
     expect(post.arrived()).toEqual(['firing#1', 'firing#2', 'firing#3', 'resolved#1']);
   });
 
+  describe('a begin that waits behind the end of the episode before, which the receiver does not take,', () => {
+    const end = aDelivery({ id: 'end', key: 'k', seq: 2, type: 'alert.resolved' });
+    const begin = aDelivery({ id: 'begin', key: 'k', seq: 3, episode: 2 });
+    const REJECTED: Outcome = { type: 'rejected', why: '400' };
+
+    test('goes out as soon as that is given up, after three tries in five minutes each', async () => {
+      using directory = aDirectory();
+      await using store = await openSqliteStore(directory);
+      const post = createOutbox(store);
+      post.answer = ({ id }) => (id === 'end' ? REJECTED : SENT);
+      await post.owe(end);
+      await using sender = post.start();
+      await post.clock.advance(7 * MINUTE);
+      expect(post.arrived()).toEqual(['end#1', 'end#2']);
+      await post.owe(begin);
+      sender.wake();
+      await post.clock.advance(4 * MINUTE);
+      expect(post.arrived()).toEqual(['end#1', 'end#2']);
+      await post.clock.advance(2 * MINUTE);
+      expect(post.arrived()).toEqual(['end#1', 'end#2', 'end#3', 'begin#1']);
+      expect(await post.store.survey()).toEqual({ outbox: [], dead: 1, sent: 1 });
+    });
+
+    test('goes out at once after it, if the receiver takes it now', async () => {
+      using directory = aDirectory();
+      await using store = await openSqliteStore(directory);
+      const post = createOutbox(store);
+      post.answer = ({ id }) => (id === 'end' ? AGAIN : SENT);
+      await post.owe(end);
+      await using sender = post.start();
+      await post.clock.advance(2 * HOUR);
+      // What is taken sets the end due, which fails once more, and waits for an hour.
+      await post.owe(aDelivery({ id: 'other', key: 'other' }));
+      sender.wake();
+      await post.clock.advance(10 * MINUTE);
+      const before = post.arrived();
+      expect(before.slice(-2)).toEqual(['other#1', expect.stringMatching('end#')]);
+      post.answer = () => SENT;
+      await post.owe(begin);
+      sender.wake();
+      await post.clock.advance(SECOND);
+      expect(post.arrived().slice(before.length)).toEqual([expect.stringMatching('end#'), 'begin#1']);
+    });
+
+    test('waits for at most six minutes after a receiver that did not answer for hours', async () => {
+      const post = createOutbox();
+      post.answer = () => ({ type: 'unknown', why: 'no answer' });
+      await post.owe(end);
+      await using sender = post.start();
+      await post.clock.advance(2 * HOUR);
+      const before = post.tries.length;
+      post.answer = () => SENT;
+      await post.owe(begin);
+      sender.wake();
+      await post.clock.advance(6 * MINUTE);
+      expect(post.tries.slice(before).map(({ id }) => id)).toEqual(['end', 'begin']);
+    });
+
+    test.each([
+      ['refuses who calls', { type: 'again', why: '401', auth: true, atLeastMs: 15 * MINUTE }, 21],
+      ['named a time', { type: 'again', why: '429', afterMs: 40 * MINUTE }, 7],
+    ] as const)('makes the end wait no less where the receiver %s', async (_what, outcome, count) => {
+      const post = createOutbox();
+      post.answer = () => outcome;
+      await post.owe(end, begin);
+      await using _sender = post.start();
+      await post.clock.advance(4 * HOUR);
+      expect(post.tries).toHaveLength(count);
+      expect(post.tries.map(({ id }) => id)).not.toContain('begin');
+    });
+  });
+
   test('one critical alert behind 2,850 events leaves as soon as a place is free', async () => {
     await using store = await openVolatileStore();
     const post = createOutbox(store);

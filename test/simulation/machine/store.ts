@@ -169,7 +169,7 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
         if (end === 'settled') observer.settled(tried, settlement);
         return end;
       }),
-    expire: (channel, at, held, all) => write(() => inner.expire(channel, at, held, all)),
+    expire: (channel, at, held, waits) => write(() => inner.expire(channel, at, held, waits)),
     readFirstTry: (id, query) => deed(() => inner.readFirstTry(id, query)),
     putBack: (tried, held, at) =>
       write(async () => {

@@ -447,6 +447,51 @@ export function keepsThePromise(place: Place): void {
     expect(claimed).toEqual([{ ...FIRST_TRY, delivery, attempt: 2, scheduled: 2, dueAt: NOON + SECOND }]);
   });
 
+  story(
+    'a try is due at once when a later message waits for it, and within five minutes from then on',
+    async (store) => {
+      const about = (id: string, seq: number) => aDelivery({ id, key: id.slice(0, 1), seq });
+      await owe(store, 'w', [about('a1', 1), about('b1', 1), about('c1', 1), about('d1', 1)], NOON);
+      await claim(store, 'ops', 10, NOON);
+      const dueAt = NOON + 3600 * SECOND;
+      await settle(store, 'a1', { state: 'due', outcome: AGAIN, dueAt }, NOON);
+      await settle(store, 'b1', { state: 'due', outcome: { type: 'rejected', why: '400' }, dueAt }, NOON);
+      await settle(store, 'c1', { state: 'due', outcome: { type: 'unknown', why: 'no answer' }, dueAt }, NOON);
+      await settle(store, 'd1', { state: 'due', outcome: AGAIN, dueAt }, NOON);
+      await owe(store, 'x', [about('a2', 2), about('b2', 2), about('c2', 2)], NOON + SECOND);
+      expect(idsOf(await claim(store, 'ops', 10, NOON + SECOND))).toEqual(['a1']);
+      await settle(store, 'a1', { state: 'due', outcome: AGAIN, dueAt }, NOON + SECOND, 2);
+      await store.expire('ops', NOON + SECOND, [], { failing: ['ops'] });
+      await store.expire('mail', NOON + SECOND, []);
+      expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBe(dueAt);
+      await store.expire('ops', NOON + SECOND, []);
+      await store.expire('ops', NOON + 9 * SECOND, []);
+      expect(await claim(store, 'ops', 10, NOON + 300 * SECOND)).toEqual([]);
+      expect(idsOf(await claim(store, 'ops', 10, NOON + 301 * SECOND))).toEqual(['a1', 'b1', 'c1']);
+      expect(idsOf(await claim(store, 'ops', 10, dueAt))).toEqual(['d1']);
+    },
+  );
+
+  story('what nobody waits for any more waits as long as before', async (store) => {
+    const about = (id: string, seq: number) => aDelivery({ id, key: 'k', seq });
+    await owe(store, 'w', [about('first', 1)], NOON);
+    await claim(store, 'ops', 1, NOON);
+    await settle(
+      store,
+      'first',
+      { state: 'due', outcome: { type: 'rejected', why: '400' }, dueAt: NOON + 3600 * SECOND },
+      NOON,
+    );
+    await owe(store, 'x', [about('second', 2)], NOON);
+    await decided(
+      store,
+      { withdrawn: [{ target: { channel: 'ops', recipient: 'ops' }, key: 'k', from: 2, as: 'cancelled' }] },
+      NOON,
+    );
+    await store.expire('ops', NOON, []);
+    expect(await store.nextDue({ ...allOf('ops'), perRule: 4 })).toBe(NOON + 3600 * SECOND);
+  });
+
   story('what is owed grows older while the sender of its channel runs, and at no other time', async (store) => {
     await store.ran('ops', 9 * SECOND);
     await owe(store, 'w', [aDelivery({ id: 'a' })], NOON);

@@ -165,7 +165,7 @@ onEachEngine((open) => {
     await owe(database, { a: [{ key: 'a' }], b: [{ key: 'b' }] });
     await claimed(database);
     const expired = (at: number): Promise<number> =>
-      database.write('expire', (sql) => expire(sql, { channel: 'ops', held: ['b'], all: false }, at));
+      database.write('expire', (sql) => expire(sql, { channel: 'ops', held: ['b'], all: false, failing: [] }, at));
     expect(await expired(NOON + 2)).toBe(0);
     await database.write('expire', (sql) => endLeases(sql, 'other'));
     expect(await expired(NOON + 2)).toBe(0);

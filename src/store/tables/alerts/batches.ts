@@ -10,7 +10,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import { bool, int, jsonOrNull, type Row } from '../../sql/rows.ts';
 import { columns, insertion, list, type ListRow, type ListStatement, type Sql } from '../../sql/sql.ts';
-import { outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
+import { MAY_GO_OUT_OF_TURN, outcomeText, ranOf, release } from '../deliveries/delivery-rows.ts';
 import { freshOf, oldestFirst, onlyMember, SHARE_OPEN_MS, type Fresh } from '../deliveries/fresh-deliveries.ts';
 import { foldOverflow } from './overflow.ts';
 
@@ -79,7 +79,7 @@ async function addShare(sql: Sql, fresh: Fresh, { isFirst, isLast }: DeliverySha
   const dueAt = isLast ? fresh.dueAt : at + SHARE_OPEN_MS;
   const open = await sql.first(OPEN_SHARE, [fresh.id, dueAt, fresh.rule]);
   if (open === undefined) return false;
-  await addMembers(sql, [{ number: int(open, 'number'), fresh }]);
+  await addMembers(sql, [{ number: int(open, 'number'), fresh }], at);
   return true;
 }
 
@@ -119,6 +119,7 @@ async function insert(sql: Sql, fresh: readonly Fresh[], at: Instant): Promise<v
       const one = byId.get(String(row['id']));
       return one === undefined ? [] : [{ number: int(row, 'number'), fresh: one }];
     }),
+    at,
   );
 }
 
@@ -149,17 +150,30 @@ const FOLLOW = list(
     WHERE member.key = ${row.key} AND before.number = member.delivery AND before.number < ${row.delivery}
       AND before.channel = ${row.channel} AND before.recipient = ${row.recipient}
       AND before.state IN ('due', 'sending')
-    ON CONFLICT (delivery, earlier) DO NOTHING`,
+    ON CONFLICT (delivery, earlier) DO NOTHING RETURNING earlier`,
 );
 
-export async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[]): Promise<void> {
+const HASTEN = list(
+  { number: 'int', at: 'int' },
+  (row) => `
+    UPDATE deliveries AS mine SET due_at = ${row.at} ${row.from}
+    WHERE mine.number = ${row.number} AND mine.state = 'due' AND mine.attempt > 0 AND mine.due_at > ${row.at}
+      AND ${MAY_GO_OUT_OF_TURN}`,
+);
+
+/** What waits for its next try, and is waited for now, is tried at once. */
+export async function addMembers(sql: Sql, deliveries: readonly WrittenDelivery[], at: Instant): Promise<void> {
   const members = deliveries.flatMap(({ number: delivery, fresh: { channel, recipient, members: some } }) =>
     some.map((member) => ({ ...member, delivery, channel, recipient, sentAs: member.as })),
   );
   await sql.each(ADD_MEMBER, members);
   // The first of an alert follows nothing.
   const later = members.filter(({ seq }) => seq > 1);
-  await sql.each(FOLLOW, later);
+  const awaited = new Set((await sql.allOf(FOLLOW, later)).map((row) => int(row, 'earlier')));
+  await sql.each(
+    HASTEN,
+    [...awaited].map((number) => ({ number, at })),
+  );
 }
 
 /** A delivery that was decided elsewhere, about one transition. Null: it is there already. */
@@ -172,7 +186,11 @@ export async function record(
   const [added] = await sql.allOf(RECORD, [delivery]);
   if (added === undefined) return null;
   const number = int(added, 'number');
-  await addMembers(sql, [{ number, fresh: { ...delivery, members: [onlyMember(key, seq, notification)] } }]);
+  await addMembers(
+    sql,
+    [{ number, fresh: { ...delivery, members: [onlyMember(key, seq, notification)] } }],
+    told.createdAt,
+  );
   return number;
 }
 

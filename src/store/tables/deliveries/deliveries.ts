@@ -1,6 +1,6 @@
 // Deliveries on their way out: claimed by senders, under leases that end.
-import { LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
-import { RANK_OF, type DeliveryMember, type Outcome } from '../../../core/model/delivery.ts';
+import { AWAITED_WAIT_MS, LONGEST_WAIT_MS } from '../../../core/after-outcome.ts';
+import { RANK_OF, type DeliveryMember } from '../../../core/model/delivery.ts';
 import type { DeliveryId } from '../../../core/model/ids.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import {
@@ -14,7 +14,16 @@ import { int, intOrNull, text, type Row } from '../../sql/rows.ts';
 import type { SqlDialect } from '../../sql/dialect.ts';
 import type { Sql } from '../../sql/sql.ts';
 import { listedMembers, type UnlistedMembers } from './delivery-members.ts';
-import { deliveryOf, IS_DUE, outcomeText, RANKS, ranOf, release } from './delivery-rows.ts';
+import {
+  deliveryOf,
+  HAS_ENDED_AS,
+  IS_DUE,
+  MAY_GO_OUT_OF_TURN,
+  outcomeText,
+  RANKS,
+  ranOf,
+  release,
+} from './delivery-rows.ts';
 import { SHARE_OPEN_MS } from './fresh-deliveries.ts';
 import { ownReceiptsOf, receiptOf } from './receipts.ts';
 
@@ -76,13 +85,12 @@ const claimOf = (number: string, also = ''): string => `
 const CLAIM = (d: SqlDialect): string => claimOf(firstDue(d, false));
 const CLAIM_CRITICAL = (d: SqlDialect): string => claimOf(firstDue(d, true));
 
-const HAS_ENDED_AS = (type: Outcome['type']): string => `mine.outcome LIKE '%"type":"${type}"%'`;
 const CLAIM_OUT_OF_TURN = (d: SqlDialect): string =>
   claimOf(
     `(
       SELECT mine.number FROM deliveries AS mine
       WHERE ${mayGo(d, '$5')} AND mine.recipient = $6 AND mine.due_at > $3
-        AND NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_ENDED_AS('rejected')}
+        AND ${MAY_GO_OUT_OF_TURN}
       ORDER BY mine.out_of_turn, mine.rank, mine.number LIMIT 1 ${d.skipLocked})`,
     ', out_of_turn = out_of_turn + 1',
   );
@@ -125,6 +133,13 @@ const END_LONG_WAITS = `
   UPDATE deliveries SET due_at = $2::bigint
   WHERE channel = $1 AND ${IS_DUE} AND due_at > $2::bigint + CASE
     WHEN attempt = 0 AND folds IS NULL THEN ${SHARE_OPEN_MS} ELSE ${LONGEST_WAIT_MS} END`;
+
+const HASTEN_AWAITED = (d: SqlDialect): string => `
+  UPDATE deliveries AS mine SET due_at = $2::bigint + ${AWAITED_WAIT_MS}
+  WHERE mine.channel = $1 AND ${IS_DUE} AND attempt > 0 AND due_at > $2::bigint + ${AWAITED_WAIT_MS}
+    AND NOT ${d.among('mine.recipient', '$3', 'text')} AND (
+      SELECT delivery FROM delivery_order JOIN deliveries AS later ON later.number = delivery
+      WHERE earlier = mine.number AND later.state = 'due' LIMIT 1) IS NOT NULL`;
 
 const EXPIRE = (d: SqlDialect): string => `
   UPDATE deliveries SET state = 'due', due_at = $2::bigint, outcome = $3, maybe_copy = 1
@@ -207,10 +222,12 @@ interface Expiring {
   readonly channel: string;
   readonly held: readonly DeliveryId[];
   readonly all: boolean;
+  readonly failing: readonly string[];
 }
 
-export async function expire(sql: Sql, { channel, held, all }: Expiring, at: Instant): Promise<number> {
+export async function expire(sql: Sql, { channel, held, all, failing }: Expiring, at: Instant): Promise<number> {
   await sql.run(END_LONG_WAITS, [channel, at]);
+  await sql.run(HASTEN_AWAITED, [channel, at, failing]);
   if (all) await hasten(sql, { channel, recipient: null }, at);
   const outcome = outcomeText({ type: 'unknown', why: ENDED_WHILE_SENDING });
   return sql.run(EXPIRE, [channel, at, outcome, held]);

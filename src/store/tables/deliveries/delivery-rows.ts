@@ -61,6 +61,12 @@ export function outcomeText(one: Outcome): string {
   return JSON.stringify({ type: one.type, text: one.type === 'sent' ? one.answer : one.why });
 }
 
+/** Its last try. */
+export const HAS_ENDED_AS = (type: Outcome['type']): string => `mine.outcome LIKE '%"type":"${type}"%'`;
+
+/** It did not arrive, and its receiver, which may be in the middle of a change, does not reject it. */
+export const MAY_GO_OUT_OF_TURN = `NOT ${HAS_ENDED_AS('unknown')} AND NOT ${HAS_ENDED_AS('rejected')}`;
+
 /** How long the sender of a channel has run in all; `channel` is a column or a parameter. */
 export function ranOf(channel: string): string {
   return `coalesce((SELECT ran_ms FROM channels WHERE name = ${channel}), 0)`;
