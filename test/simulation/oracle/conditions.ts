@@ -248,22 +248,33 @@ function isClean({ served }: ReadPoll): boolean {
 }
 
 /** Fired though an end was told so shortly before. That it flaps is said in any case. */
-function coolingOf({ reference, told, logs, intervalMs }: Case): Verdict[] {
+function coolingOf(given: Case): Verdict[] {
+  const { reference, told, logs } = given;
   const { cooldownMs = 0, watch, alert } = reference;
   return told.flatMap(({ type, at, clockAt, reason }, n): Verdict[] => {
     const ended = told.slice(0, n).findLast((one) => one.type === 'alert.resolved');
     const isFirst = type === 'alert.firing' && reason?.startsWith('flapping') !== true;
     if (!isFirst || ended === undefined || told[n - 1] !== ended) return [];
-    // An end that is told once it is steady came so long before, and the poll that told it may have been an interval late.
-    const steadyMs = ended.reason?.startsWith('steady') === true ? STEADY_MS + intervalMs : 0;
     // A clock that is set back in between makes no cooldown longer, and one that is set forward makes it shorter.
     const forwardMs = logs.people.jumps
       .filter((jump) => jump.ms > 0 && jump.at > ended.at && jump.at <= at)
       .reduce((sum, { ms }) => sum + ms, 0);
     const sinceMs = Math.max(clockAt - ended.clockAt, at - ended.at + forwardMs);
-    if (sinceMs + steadyMs >= cooldownMs) return [];
+    if (sinceMs + steadyMsOf(ended, given) >= cooldownMs) return [];
     return [{ check: 'invented', at, watch, what: `${alert}: fired ${sinceMs} ms after an end that was told` }];
   });
+}
+
+/** An end that is told once it is steady came so long before; polls that knew nothing for sure make it later. */
+function steadyMsOf({ reason, at }: Owed, { reference, polls, intervalMs }: Case): number {
+  if (reason?.startsWith('steady') !== true) return 0;
+  const steadyMs = STEADY_MS + intervalMs;
+  const known = polls.filter(({ value }) => value !== null);
+  const held = known.findLast((one) => one.at <= at && one.value !== null && reference.isTrue(one.value));
+  const over = known.find((one) => one.at > (held?.at ?? at));
+  if (over === undefined) return steadyMs;
+  const tells = known.find((one) => one.at >= over.at + STEADY_MS && !one.isDoubtful);
+  return tells === undefined || at <= tells.at + intervalMs ? Math.max(steadyMs, at - over.at) : steadyMs;
 }
 
 function falselyResolvedOf({ reference, polls, told, logs }: Case): Verdict[] {

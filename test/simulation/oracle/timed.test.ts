@@ -177,6 +177,12 @@ describe('a cooldown', () => {
     ];
     expect(says(logs(late(160)))).not.toContain('invented dip');
     expect(says(logs(late(200)))).toContain('invented dip');
+    const value = (minute: number): number | null => {
+      if (minute >= 130 && minute < 200) return null;
+      return low(minute) ? 50 : 200;
+    };
+    const unknown = logsOf('dip', PATHS.coin, (minute) => coins(value(minute)), { owed: late(200) });
+    expect(says(unknown)).not.toContain('invented dip');
   });
 
   test('is no time to fire in', () => {

@@ -4,7 +4,7 @@ import type { Instant, Span } from '../model.ts';
 import type { Evidence } from './facts/evidence.ts';
 import type { Try } from './log.ts';
 import { MOST_OTHERS, type Message } from './facts/messages.ts';
-import { common, merged, type Spans } from './facts/spans.ts';
+import { common, merged, nextStart, spanAt, type Spans } from './facts/spans.ts';
 import type { Story } from './facts/stories.ts';
 import type { Excuse } from './verdict.ts';
 
@@ -77,8 +77,9 @@ function pausesOf({ log, clock }: Evidence, watch: string): Span[] {
 }
 
 /**
- * Until the next try of what was refused. Messages about the same alert wait for one another; so does the message in which
- * it came for those about its other alerts, where all of them wait, and one that it was in before a hold took it out.
+ * Until the next try of what was refused. Messages about the same alert wait for one another, but not for long where their
+ * receiver takes others; so does the message in which it came for those about its other alerts, where all of them wait, and
+ * one that it was in before a hold took it out.
  */
 export function tryExcuses(evidence: Evidence, awaited: Awaited): Excused[] {
   const { target, key, from, carrier, repeatMsAt } = awaited;
@@ -87,9 +88,15 @@ export function tryExcuses(evidence: Evidence, awaited: Awaited): Excused[] {
   // The message of an end that is told for many is about none of them by its own key.
   const own = carrier === null ? [] : [carrier];
   const near = new Set([...own, ...[...keys].flatMap((one) => evidence.messages.troubled(target, one))]);
-  const waits = [...near].flatMap((message) =>
-    message.tries.flatMap((one) => waitAfter(evidence, message, one, repeatMsAt) ?? []),
-  );
+  const waits = [...near].flatMap((message) => {
+    const isBefore = carrier !== null && message.id !== carrier.id && message.closedAt < carrier.closedAt;
+    const isAwaited = isBefore && message.keys.some((one) => one === key || others.includes(one));
+    return message.tries.flatMap((one) => {
+      const wait = waitAfter(evidence, message, one, repeatMsAt);
+      if (wait === null) return [];
+      return isAwaited ? sooner(wait, awaitedUntil(evidence, target, Math.max(carrier.closedAt, wait.endedAt))) : wait;
+    });
+  });
   const before = [...keys].flatMap((one) =>
     untriedBefore(evidence, target, one, one === key ? from : carrier?.closedAt),
   );
@@ -146,15 +153,42 @@ interface Wait {
   readonly span: Span;
 }
 
+/** Until the next try. */
+interface TryWait extends Wait {
+  readonly endedAt: Instant;
+}
+
+/** What is awaited is tried within five minutes; waits are looked through once a minute. */
+const AWAITED_MS = 6 * MINUTE;
+
+/** Counted anew after each time in which the process did not run, or the receiver was left alone. */
+function awaitedUntil({ process, messages, timeline }: Evidence, target: string, at: Instant): Instant {
+  const { down, store, jump } = process;
+  const interruptions = [down, store, jump, timeline.without(target), messages.resting(target)];
+  let from = at;
+  for (;;) {
+    const over = Math.max(...interruptions.map((spans) => spanAt(spans, from)?.to ?? from));
+    const next = Math.min(...interruptions.map((spans) => nextStart(spans, over)));
+    if (next >= over + AWAITED_MS) return over + AWAITED_MS;
+    from = next;
+  }
+}
+
+/** What was given up is not tried again for that, and a receiver that named a time is not disturbed. */
+function sooner({ by, span, ...wait }: TryWait, until: Instant): TryWait {
+  const isHastened = by === 'schedule' || by === 'success';
+  return { ...wait, by, span: isHastened ? { ...span, to: Math.min(span.to, until) } : span };
+}
+
 /** Null: there is none. */
-function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMsAt: Awaited['repeatMsAt']): Wait | null {
+function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMsAt: Awaited['repeatMsAt']): TryWait | null {
   const { outcome, begunAt, endedAt, attempt } = one;
   if (outcome.type === 'accepted' || endedAt === null) return null;
   const { clock } = evidence;
   // A clock that is set back makes it wait longer, by less than the wait itself (dispatch.md 8).
-  const lasting = (by: Excuse, ms: number): Wait => {
+  const lasting = (by: Excuse, ms: number): TryWait => {
     const to = Math.max(endedAt + ms, clock.waitUntil(endedAt, clock.at(endedAt) + ms));
-    return { by, span: { from: begunAt, to } };
+    return { by, span: { from: begunAt, to }, endedAt };
   };
   if (message.deadAt !== null && endedAt >= message.deadAt) return lasting('given-up', againMs(repeatMsAt, endedAt));
   const waitMs = (WAITS[attempt - 1] ?? HOUR) * SPREAD;
@@ -168,7 +202,7 @@ function waitAfter(evidence: Evidence, message: Message, one: Try, repeatMsAt: A
   }
   const woken = evidence.messages.wakes(message.target).find((at) => at > endedAt);
   return woken !== undefined && woken < endedAt + waitMs
-    ? { by: 'success', span: { from: begunAt, to: woken } }
+    ? { by: 'success', span: { from: begunAt, to: woken }, endedAt }
     : lasting('schedule', waitMs);
 }
 

@@ -3,6 +3,7 @@
 import type { Instant, Span } from '../../model.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Channel, ClosedMember, PeopleLog, Try, TryMember, UntriedMessage } from '../log.ts';
+import { restingIn } from './resting.ts';
 import { common, gapsIn, merged, type Spans } from './spans.ts';
 import { remembered, type Timeline } from './timeline.ts';
 
@@ -62,6 +63,8 @@ export interface Messages {
   readonly targets: readonly string[];
   /** When a receiver that was failing took something over (117). */
   readonly wakes: (target: string) => readonly Instant[];
+  /** When the receiver failed, or wanted nothing. */
+  readonly resting: (target: string) => Spans;
   /** When something was on its way on the channel. */
   readonly busy: (channel: string) => Spans;
 }
@@ -99,7 +102,8 @@ export function messagesIn(
       push(byKey, member.key, line);
     }
   }
-  const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own.flatMap(({ tries }) => tries))]));
+  const wakes = new Map([...byTarget].map(([target, own]) => [target, wakesIn(own, log.lives)]));
+  const resting = new Map([...byTarget].map(([target, own]) => [target, restingIn(own.flatMap(({ tries }) => tries))]));
   const byChannel = Map.groupBy(log.tries, ({ target }) => target.channel);
   const untried = Map.groupBy(log.untried, ({ target }) => `${target.channel}/${target.recipient}`);
   const left = alertsLeft(all, log.untried);
@@ -115,6 +119,7 @@ export function messagesIn(
     goneOf: (key) => goneByKey.get(key) ?? [],
     targets: [...byTarget.keys()],
     wakes: (target) => wakes.get(target) ?? [],
+    resting: (target) => resting.get(target) ?? [],
     busy: (channel) => busy.get(channel) ?? [],
   };
 }
@@ -251,18 +256,35 @@ function deadOf(tries: readonly Try[], channel: Channel | null, age: (at: Instan
 
 const FAILING = 3;
 
-/** It was failing: its last three tries were refused. */
-function wakesIn(tries: readonly Try[]): Instant[] {
-  const ended = tries.map((one) => ({ one, at: one.endedAt ?? one.begunAt }));
+/** It was failing: its last three tries were refused, not for what they said. */
+function wakesIn(messages: readonly Message[], lives: readonly Span[]): Instant[] {
+  const ended = messages.flatMap(({ tries }) => tries.map((one) => ({ one, at: one.endedAt ?? one.begunAt })));
   let refused = 0;
+  let last = -Infinity;
   return ended
     .toSorted((a, b) => a.at - b.at)
     .flatMap(({ one, at }) => {
+      const started = lives.findLast(({ from }) => from > last && from <= at);
+      if (started !== undefined) refused = isRecalled(messages, started.from) ? FAILING : 0;
+      last = at;
       const wasFailing = refused >= FAILING;
-      // After a try that a restart cut off, the new process has seen none of those before.
-      refused = one.outcome.type === 'refused' ? refused + 1 : 0;
+      if (isRefused(one)) refused += 1;
+      else if (one.outcome.type !== 'refused') refused = 0;
       return wasFailing && one.outcome.type === 'accepted' ? [at] : [];
     });
+}
+
+/** A new process knows by what waits whether its receiver was failing. */
+function isRecalled(messages: readonly Message[], at: Instant): boolean {
+  return messages.some(({ tries }) => {
+    const next = tries.findIndex(({ begunAt }) => begunAt >= at);
+    const before = tries[next - 1];
+    return before !== undefined && before.attempt >= FAILING && isRefused(before);
+  });
+}
+
+function isRefused({ outcome }: Try): boolean {
+  return outcome.type === 'refused' && outcome.why !== 'body';
 }
 
 /** It is a little longer under way than its receiver sees. */

@@ -15,6 +15,67 @@ describe('the oracle for people, of what waits behind another message,', () => {
     expect(found({ transitions, tries: [first, ended, then(HOUR + 30 * MINUTE)] })).toContain('unsent begin');
   });
 
+  describe('where its receiver does not take the end of the episode before,', () => {
+    const [endAt, againAt] = [HOUR + 10 * MINUTE, HOUR + 20 * MINUTE];
+    const over = transition({ at: endAt, seq: 2, type: 'resolved' });
+    const again = transition({ at: againAt, episode: 2, seq: 3 });
+    const foundWith = (outcome: Try['outcome'], minutes: readonly number[]): string[] => {
+      const ends = minutes.map((minute, n) =>
+        sent(endAt + minute * MINUTE, 'ops', [member({ seq: 2, type: 'resolved' })], {
+          id: 'end',
+          attempt: n + 1,
+          closedClock: endAt,
+          ...(n < minutes.length - 1 && { outcome }),
+        }),
+      );
+      const last = ends.at(-1)?.begunAt ?? 0;
+      const begun = sent(last, 'ops', [member({ episode: 2, seq: 3 })], { id: 'then', closedClock: againAt });
+      const span = { from: 0, to: HOUR + 100 * MINUTE };
+      const tries = [begin(HOUR), ...ends, begun];
+      return found({ span, transitions: [fires, over, again], tries });
+    };
+
+    it('passes that the next begin waits for five minutes, and finds that it waits for longer', () => {
+      const body = { type: 'refused', why: 'body', retryAfterMs: null } as const;
+      expect(foundWith(body, [0, 5, 16])).toEqual([]);
+      expect(foundWith(body, [0, 5, 27])).toEqual(['unsent begin']);
+    });
+
+    it('passes that it waits for longer while the receiver fails, and where that named a time', () => {
+      const busy = { type: 'refused', why: 'busy', retryAfterMs: null } as const;
+      expect(foundWith(busy, [0, 0.1, 0.6, 2.6, 7.6, 21])).toEqual([]);
+      expect(foundWith({ ...busy, retryAfterMs: 30 * MINUTE }, [0, 30])).toEqual([]);
+    });
+  });
+
+  it('passes that a new process knows of a failing receiver only by what still waits', () => {
+    const busy = { outcome: { type: 'refused', why: 'busy', retryAfterMs: null } } as const;
+    const body = { outcome: { type: 'refused', why: 'body', retryAfterMs: null } } as const;
+    const endAt = HOUR + 10 * MINUTE;
+    const over = transition({ at: endAt, seq: 2, type: 'resolved' });
+    const other = transition({ at: HOUR + 30 * MINUTE, key: 'other' });
+    const outcomes = [busy, busy, busy, busy, body, busy, {}];
+    const ends = [0, 0.1, 0.6, 2.6, 7.6, 13, 42].map((minute, n) =>
+      sent(endAt + minute * MINUTE, 'ops', [member({ seq: 2, type: 'resolved' })], {
+        id: 'end',
+        attempt: n + 1,
+        closedClock: endAt,
+        ...outcomes[n],
+      }),
+    );
+    const told = sent(HOUR + 30 * MINUTE, 'ops', [member({ key: 'other' })], { id: 'other' });
+    const tries = [begin(HOUR), ...ends, told].toSorted((a, b) => a.begunAt - b.begunAt);
+    const span = { from: 0, to: HOUR + 90 * MINUTE };
+    const given = { span, transitions: [fires, over, other], tries };
+    expect(found(given)).toEqual(['end-unsent end']);
+    const restarted = HOUR + 20 * MINUTE;
+    const lives = [
+      { from: 0, to: restarted, end: 'stopped' as const },
+      { from: restarted + 1, to: span.to, end: 'stopped' as const },
+    ];
+    expect(found({ ...given, lives })).toEqual([]);
+  });
+
   it('passes news of a group that was told something else while it waited', () => {
     const options = { groupWaitMs: 30_000, groupIntervalMs: 5 * MINUTE, repeatMs: 10 * MINUTE };
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], ...options })]) }];
