@@ -3,7 +3,7 @@
 //   --seed N       which faults, in what order, and to whom (1)
 //   --minutes M    about how long (2)
 //   --faults A,B   only these kinds; "the database goes back" is struck only where it is named
-//   --logs FOLDER  keeps what each replica prints
+//   --logs FOLDER  keeps what each replica prints, and what the oracle for people is told (`people.log`, JSON)
 //   --bug NAME     with that bug in the sources, under the faults that show it
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -32,7 +32,7 @@ export interface RunOptions {
   /** Into the copy of the sources that runs, beside the shorter lease. */
   readonly edits?: readonly Edit[];
   readonly print: (line: string) => void;
-  /** Told in the end what each replica printed. */
+  /** Told in the end what each replica printed, and what the oracle for people was told. */
   readonly onLog?: (replica: string, log: string) => void;
 }
 
@@ -235,6 +235,7 @@ export async function run({
     jumps: noted.clockMoves,
     outages: noted.outages,
   });
+  onLog?.('people', JSON.stringify(people, null, 1));
   return {
     findings: [
       ...noted.findings,
