@@ -55,11 +55,15 @@ function creditFaultsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): P
   });
 }
 
-/** Once a day somebody acknowledges the alert of which most is open: what storms have left would be repeated for good. */
+const SWEEPS_A_DAY = 3;
+
+/** Somebody acknowledges the alert of which most is open: what storms have left would be repeated for good. */
 function sweepsOf(draw: Draw, day: number, kinds: readonly FaultKind[]): PlannedFault[] {
   const { from, to } = spanOf(day);
-  const [at, seed] = [from + draw.below(to - from), draw.below(2 ** 31)];
-  return kinds.includes(ACK_ALL_KIND) ? [planFault(ACK_ALL_KIND, at, `a${day}`, createDraw(seed, ACK_ALL_KIND))] : [];
+  return Array.from({ length: SWEEPS_A_DAY }, (_, n) => {
+    const [at, seed] = [from + draw.below(to - from), draw.below(2 ** 31)];
+    return planFault(ACK_ALL_KIND, at, `a${day}.${n}`, createDraw(seed, ACK_ALL_KIND));
+  }).filter(({ kind }) => kinds.includes(kind));
 }
 
 /** In which something may happen on that day. */
