@@ -183,4 +183,51 @@ export const BUGS: Readonly<Record<string, ClusterBug>> = {
     under: ['another installation'],
     caughtAs: /^another installation (?:ended with|went on)/,
   },
+  'a foreign majority is in force': {
+    edits: [
+      {
+        file: 'src/cluster/agree.ts',
+        find: 'live.filter(({ counts }) => counts);',
+        replace: 'live.filter(({ counts }) => counts || live.length > 0);',
+      },
+    ],
+    under: ['a foreign config'],
+    caughtAs: /^invented at .*: care-theirs/,
+  },
+  'a claim whose answer was lost waits for its lease': {
+    edits: [
+      {
+        file: 'src/engine/sending/sender.ts',
+        find: 'if (lostClaim === null) return;',
+        replace: 'if (lostClaim === null || channel.length > 0) return;',
+      },
+    ],
+    under: ['lost answers'],
+    faults: 6,
+    caughtAs: /^lost: |^the state holds /,
+  },
+  // The version of a memory shows it to who commits one. A shard that commits nothing goes on from what the database lost.
+  'a database that goes back is not noticed': {
+    edits: [
+      {
+        file: 'src/store/postgres/cluster.ts',
+        find: 'changed: before && changedSince(before, row)',
+        replace: 'changed: null',
+      },
+    ],
+    under: ['failover'],
+    faults: 8,
+    caughtAs: /^(?:lost: |unsent|end-unsent)/,
+  },
+  'told from memory, and again without a mark': {
+    edits: [
+      {
+        file: 'src/store/tables/deliveries/deliveries.ts',
+        find: "|| (kind === 'news' && members.some(mayBeTold))",
+        replace: "|| (kind === 'repeat' && members.some(mayBeTold))",
+      },
+    ],
+    under: ['cut line'],
+    caughtAs: /^a copy that does not say so/,
+  },
 };

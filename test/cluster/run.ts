@@ -187,7 +187,8 @@ export async function run({
   async function replicaOf(wanted: Planned['replica']): Promise<Replica> {
     if (typeof wanted === 'number') return found(replicas[wanted]);
     const address = wanted === 'who asked last' ? asked.at(-1)?.asker : await holderOf(url, wanted);
-    return found(replicas.find((one) => one.address === address));
+    // Another installation may have asked last.
+    return found(replicas.find((one) => one.address === address) ?? replicas[0]);
   }
 
   /** Another one for each fault of a round. */
