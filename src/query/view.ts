@@ -34,10 +34,13 @@ export interface RuntimeView {
    * the state.
    */
   health(): HealthSummary;
-  /** A process holds the state, and has written nothing of its health since then; null: it has, or none runs. */
+  /**
+   * Since when the process that holds the state has not written its health; null: it has, or no process holds the
+   * state.
+   */
   readonly silentSince: Instant | null;
   config(): Config;
-  /** The same list until others are in force. */
+  /** The same list until other rules are in force. */
   watches(): readonly Watch[];
   /** Another object after every poll. */
   memoryOf(id: WatchId): Memory | null;
@@ -51,7 +54,7 @@ export interface RuntimeView {
   /** Labels of the daemon's alerts about itself. */
   selfLabels(): readonly Labels[];
   blind(): readonly BlindWatch[];
-  /** No poll has seen anything of them since the start, and they are not paused. */
+  /** Watches without a reading since the start that are not paused. */
   unseen(): readonly Watch[];
   /** Null: no daemon runs. */
   explorers(): readonly ExplorerState[] | null;
@@ -59,9 +62,9 @@ export interface RuntimeView {
   rejected(): RejectedReload | null;
   /** When config and rules were last put in force. */
   loadedAt(): Instant | null;
-  /** The last ones, newest first. Null: no daemon runs. */
+  /** The last polls, newest first. Null: no daemon runs. */
   polls(watch: Watch): readonly PollRecord[] | null;
-  /** The text of a rule file that is in force; null: it is none. */
+  /** The text of a rule file in force; null: it is not in force. */
   ruleFile(file: string): string | null;
   /** The other replica that polls the explorer and has its data in memory; null: this process does, or none. */
   replicaOf(explorer: string): string | null;
@@ -72,7 +75,7 @@ export interface RuntimeView {
 export interface RejectedReload {
   readonly since: Instant;
   readonly why: string;
-  /** Empty where it was not the files. */
+  /** Empty if the cause was not in the files. */
   readonly problems: readonly Problem[];
 }
 

@@ -50,7 +50,7 @@ export async function historyAt(
 
 const FEW_MS = 60_000;
 
-/** The last answer was not good, or three polls did not come. */
+/** The last answer was not usable, or three polls were missed. */
 export function isOutOfDate({ runtime, now }: QueryContext, watch: Watch, readAt: Instant | null): boolean {
   const paceMs = paceIn(runtime.memoryOf(watch.id), watch);
   const twoMore = Math.max(2 * paceMs, FEW_MS);

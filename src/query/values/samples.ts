@@ -21,7 +21,7 @@ const STEP_MS: Readonly<Record<(typeof STEPS)[number], number>> = {
   '30d': 30 * 24 * HOUR_MS,
 };
 
-/** A chart is as wide as this at least. */
+/** A chart covers at least this time. */
 const LEAST_MS = 60_000;
 
 /** Null: there is no such watch, or no samples of the field are kept. */
@@ -75,7 +75,7 @@ async function piecesOf({ runtime, store, now }: QueryContext, watch: Watch, { o
   return [...hours.flatMap((hour) => hourPieces(hour, first)), ...runs];
 }
 
-/** An hour shows how far it went: its first value, its extremes and its last one, evenly over it. */
+/** An hour shows its range: its first value, its extremes and its last one, evenly over it. */
 function hourPieces({ at, first, min, max, last }: Bucket, end: Instant): Piece[] {
   const values = [first, min, max, last].filter((value, i, all) => i === 0 || value !== all[i - 1]);
   const until = Math.min(at + HOUR_MS, end);
@@ -85,7 +85,7 @@ function hourPieces({ at, first, min, max, last }: Bucket, end: Instant): Piece[
   });
 }
 
-/** Where it begins, and where it is last seen. */
+/** The first and the last point of a run. */
 function pointsOf(from: Instant, until: Instant, value: string): Point[] {
   const begin: Point = [showInstant(from), value];
   return until > from ? [begin, [showInstant(until), value]] : [begin];

@@ -48,7 +48,7 @@ interface Known {
 // Facts by list of watches. The list changes only when other rules are put in force.
 const known = new WeakMap<readonly Watch[], Known>();
 
-/** Polls that are due run between two of these. */
+/** After this many, due polls run. */
 const READ_AT_ONCE = 1000;
 
 /** The facts of all watches, in the order of the watches. */
@@ -119,7 +119,7 @@ export function factsOf(
 ): WatchFacts {
   const memory = runtime.memoryOf(watch.id);
   const minute = Math.floor(now / MINUTE_MS);
-  // Every poll gives another memory, whatever it saw.
+  // Every poll makes another memory object, whatever it read.
   const isKnown = before !== undefined && memory !== null && before.memory === memory;
   if (isKnown && before.minute === minute) return before;
   const health = isKnown ? before.health : runtime.healthOf(watch.id);
@@ -140,7 +140,7 @@ export function factsOf(
 
 function unhealthyIn(records: HealthByAlert, watch: Watch, memory: Memory | null, now: Instant): readonly AlertId[] {
   let unhealthy: AlertId[] | null = null;
-  // Nearly all watches are well: no list of pairs is made.
+  // Nearly all watches are healthy, so no list of pairs is created.
   for (const alert in records) {
     const record = records[alert];
     if (record !== undefined && !isHealthy(healthOf(record, now, paceOf(watch, memory))))

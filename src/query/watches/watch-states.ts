@@ -1,4 +1,4 @@
-// In which state each watch is: the first of `WATCH_STATES` that holds.
+// The state of each watch: the first of `WATCH_STATES` that holds.
 import type { BlindWatch } from '../../core/model/quality/blind-cause.ts';
 import type { Severity, WatchId } from '../../core/model/ids.ts';
 import { labelsOf } from '../../core/model/watch/labels.ts';

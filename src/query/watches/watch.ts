@@ -34,7 +34,7 @@ import { pricesIn } from '../daemon/forecast.ts';
 import { watchRow } from './watch-rows.ts';
 import { watchStates } from './watch-states.ts';
 
-/** Null: there is none of that name, and never was as far as is known. */
+/** Null: there is no watch of that name, and never was as far as the state knows. */
 export async function watch(view: QueryContext, name: string): Promise<WatchExplanation | Gone | null> {
   const found = view.runtime.watches().find((one) => one.name === name);
   return found === undefined ? goneWatch(view, name) : explanationOf(view, found);

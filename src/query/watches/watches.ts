@@ -58,7 +58,7 @@ function hasState(facts: WatchFacts, state: WatchListFilter['state'], states: Wa
   return state === 'unhealthy' ? isUnhealthy(facts, states) : states.stateOf(facts) === state;
 }
 
-/** A blind watch is not unhealthy: its blindness says it. */
+/** A blind watch does not count as unhealthy, since it is reported as blind. */
 function isUnhealthy({ watch, unhealthy }: WatchFacts, states: WatchStates): boolean {
   return unhealthy.length > 0 && states.blindOf(watch.id) === null;
 }
