@@ -21,7 +21,7 @@ import { plainWording } from '../core/wording/change-sentence.ts';
 
 type TokenView = View<typeof Token.fields>;
 
-/** Without any value as long as none was known. */
+/** Without values until the first one is known. */
 export interface BalanceState extends Values {
   /** Set while readings show an empty list that is not believed yet. */
   readonly emptied: Emptied | null;
@@ -33,7 +33,7 @@ export const BalanceState: z.ZodType<BalanceState> = z.object({
   emptied: Emptied.nullable().default(null),
 });
 
-// Kept whatever the rules read: a token that is gone from the list has no decimals there.
+// Tracked for every rule, because a token that is gone from the list has no decimals there.
 const ALWAYS_TRACKED = ['balance', 'raw', 'decimals', 'symbol'];
 
 export const balance: Kind<object, BalanceState, BalanceReading> = {
@@ -92,7 +92,7 @@ function knownOf(state: BalanceState | null): BalanceState | null {
   return state === null || Object.keys(state.values).length === 0 ? null : state;
 }
 
-/** The very same object where it says so already. */
+/** Returns the same object if it has this value already. */
 function withEmptied(state: Values | BalanceState, emptied: Emptied | null): BalanceState {
   return 'emptied' in state && state.emptied === emptied ? state : { ...state, emptied };
 }

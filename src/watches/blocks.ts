@@ -116,13 +116,13 @@ function sourceOf(path: string): string | null {
   return path === 'age' ? 'timestamp' : path.replace(/^head\./, '');
 }
 
-/** A replaced block is new again, also one that was there at the baseline. */
+/** A replaced block is new again, even if it was there at the baseline. */
 function aboveFork(list: ListState, { heights }: Fork): ListState {
   const lowest = Math.min(...heights);
   return lowest > list.floor ? list : { ...list, floor: lowest - 1 };
 }
 
-/** The first one where none says its height. */
+/** The first row if no row names its height. */
 function newest(rows: readonly Row[]): Row | undefined {
   const highest = rows.reduce<Row | undefined>(
     (head, block) => (Number(block.height) > Number(head?.height ?? -1) ? block : head),
@@ -145,7 +145,7 @@ function newBlock(block: Row, novelty: DetectedEvent['novelty'], view: AnyView):
   return { on: 'new', ...item, novelty, before: null, changed: [], block: placeOf(row, block), slot: null };
 }
 
-/** One event a poll, however deep: at the fork, with the number of heights replaced. */
+/** One event a poll, for any depth: at the fork, with the number of replaced heights. */
 function reorg({ block, oldHash, heights }: Fork, viewOf: (block: Row, depth: number) => AnyView): DetectedEvent {
   const key = `${oldHash}>${block.hash ?? ''}`;
   const view = viewOf(block, heights.length);
@@ -168,7 +168,7 @@ function headOfWritten(rows: readonly SyntheticRow[], at: Instant): Head | null 
   );
 }
 
-/** One height is one block, unless the test gives it another name: then it replaces the one that was there. */
+/** One height is one block. With another name in the test it replaces the block that was there. */
 function synthesize({ view, id }: SyntheticRow, state: State | null, above: number): Row {
   const block = view as Row;
   const named = block.hash ?? (id === null ? undefined : syntheticHash(id));

@@ -1,4 +1,4 @@
-// Everything that can be watched. A new kind is a file in this folder and its line here.
+// All kinds. A new kind is a file in this folder and its line here.
 import type { AnyKind } from '../core/model/watch/kind.ts';
 import { balance } from './balance.ts';
 import { blocks } from './blocks.ts';
@@ -7,5 +7,5 @@ import { internalTransactions } from './internal-transactions.ts';
 import { token } from './token.ts';
 import { transactions } from './transactions.ts';
 
-// Each kind's methods take the target and state that its own schemas made; the list forgets which.
+// Each kind's methods take the target and state of its own schemas; the list drops these types.
 export const kinds: readonly AnyKind[] = [balance, holdings, token, internalTransactions, transactions, blocks];

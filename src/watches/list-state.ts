@@ -23,7 +23,7 @@ import {
 
 /** Plain JSON, checked by the schema of the same name when it is read back. */
 export interface ListState {
-  /** Nothing at or below this block is ever new: it was there at the baseline, or was forgotten. */
+  /** Rows at or below this block are never new: they were there at the baseline, or were forgotten. */
   readonly floor: number;
   /** The rows read so far, except old ones below the floor. */
   readonly seen: SeenRows;
@@ -97,11 +97,11 @@ export function startingAt({ start }: StartOption): ListState | null {
 export interface RowPosition {
   /** Undefined: the row cannot be identified. */
   readonly key: string | undefined;
-  /** `PENDING` while it is in none. */
+  /** `PENDING` while it is in no block. */
   readonly block: number;
-  /** Like `block`, but also of a row that counts as pending and names one. */
+  /** Like `block`, but also set for a row that counts as pending and names a block. */
   readonly standsIn: number;
-  /** Null where the row does not say. */
+  /** Null if the row does not name it. */
   readonly happenedAt: Instant | null;
 }
 
@@ -161,7 +161,7 @@ export function isLinked({ blockByKey }: KnownRows, read: readonly RowPosition[]
   return isUnbroken && lowest.key !== undefined && blockByKey.has(lowest.key);
 }
 
-/** A chain that was reset, or a block at the baseline that never was; not a `start` that lies ahead. */
+/** True for a chain that was reset, or a wrong block at the baseline; not for a future `start`. */
 export function isFarBelow({ floor, seen }: ListState, range: BlockRange | null): boolean {
   return highestOf(seen) !== null && range !== null && range.head !== null && range.head < floor - LOOK_BACK_BLOCKS;
 }

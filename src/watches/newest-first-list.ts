@@ -19,13 +19,13 @@ interface ListOptions<F extends Fields> extends RowKey<F> {
   readonly maxPages: number;
   /** As of `Kind.observe`. */
   readonly downTo: number | null;
-  /** False of rows that a server sent although it was asked for others only. */
+  /** False for a row that the server sent although it does not match the filter. */
   readonly isAskedFor?: (row: View<F>) => boolean;
 }
 
 /**
- * Reads the first page, and further ones until a page has only known rows and lies below `downTo`; with the pages that
- * remain, gaps and the sweep. The first reading is page one alone.
+ * Reads the first page, and further ones until a page has only known rows and lies below `downTo`. The remaining pages
+ * go to gaps and the sweep. The first reading is page one alone.
  */
 export async function observeList<F extends Fields>(
   question: ListQuestion<F>,
@@ -85,7 +85,7 @@ async function firstPage<F extends Fields>(
 /** Most late rows appear within this many blocks; the sweep finds the others. */
 const LATE_BLOCKS = 128;
 
-/** A vanished item that lies deeper is left to the sweep, else a long list would be read at every poll. */
+/** A deeper missing item is left to the sweep; otherwise a long list would be read at every poll. */
 function isWithinLookBack(state: ListState, block: number | null): boolean {
   return block !== null && highestBlock(state) - block < LOOK_BACK_BLOCKS;
 }
@@ -165,7 +165,7 @@ export function detectEvents<F extends Fields>(
 ): Detection<ListState> {
   const { scope, question, toDetection } = options;
   const compute = (): Detection<ListState> => toDetection(detectList(state, seen, options));
-  // A sweep begins also when nothing changed.
+  // A sweep begins even if nothing changed.
   if (state !== null && isDue(state.sweep, sweepHour(question, scope.at))) return compute();
   return unchanged.detect(seen.content, state, scope, compute);
 }

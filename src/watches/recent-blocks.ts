@@ -8,28 +8,28 @@ import type { Block } from '../explorer/reading/resources/block.ts';
 
 type Row = View<typeof Block.fields>;
 
-/** Highest first; of the hashes of a height the one that was shown last comes first. */
+/** Highest first. The first hash of a height is the one that was shown last. */
 export type RecentBlocks = readonly (readonly [height: number, hashes: readonly string[]])[];
 
-// Schema 3 knew one hash a height.
+// Schema 3 had one hash a height.
 const Hashes = z.union([z.array(z.string()), z.string().transform((hash) => [hash])]);
 export const RecentBlocks: z.ZodType<RecentBlocks> = z.array(z.tuple([z.number(), Hashes]));
 
 const MOST_HEIGHTS = 64;
 const MOST_HASHES = 4;
 
-/** Where the blocks of a reading leave those that were shown last. */
+/** The point at which the blocks of a reading differ from those that were shown last. */
 export interface Fork {
-  /** The lowest one that differs. */
+  /** The lowest block that differs. */
   readonly block: Row;
   readonly oldHash: string;
   /** Heights whose block changed. */
   readonly heights: readonly number[];
-  /** False: the block was shown before, and is there again. */
+  /** False: the block was shown before, and has returned. */
   readonly isNew: boolean;
 }
 
-/** Null when every known height shows the block that it showed last. */
+/** Null if every known height shows the same block as last time. */
 export function forkOf(known: RecentBlocks, rows: readonly Row[]): Fork | null {
   const hashesByHeight = new Map(known);
   const other = oneOfEachHeight(hashesByHeight, rows).flatMap((block) => {

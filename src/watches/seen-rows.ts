@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 
 const KEY_LENGTH = 12;
-/** The block of a row that is in none yet. */
+/** The block of a row that is in no block yet. */
 export const PENDING = -1;
 
 export const SeenRows = z.object({
@@ -26,7 +26,7 @@ export function keyOf(identity: string): string {
   return hash('sha256', identity, 'base64url').slice(0, KEY_LENGTH);
 }
 
-/** By key, its block: `pack(unpack(rows))` is the same again. */
+/** The block of each key. `pack(unpack(rows))` gives the same rows again. */
 export function unpack({ blocks, pending }: SeenRows): Map<string, number> {
   const blockByKey = new Map<string, number>();
   for (const group of blocks === '' ? [] : blocks.split(' ')) {
@@ -77,12 +77,12 @@ export function isUnbroken({ blocks }: SeenRows): boolean {
   return (heights[0] ?? 0) - (heights.at(-1) ?? 0) < Math.max(1, heights.length);
 }
 
-// A row can move to another block as long as its own is not final; a bit more than `FINAL_DEPTH` forgives a head that
-// was not on the page.
+// A row can move to another block until its own is final. A bit more than `FINAL_DEPTH` allows for a head that was not
+// on the page.
 export const LOOK_BACK_BLOCKS = 72;
-/** Rows that are remembered in any case, however old they are. */
+/** The number of rows that are always remembered, however old they are. */
 const LEAST_ROWS = 100;
-/** Rows of a list that are remembered at most. */
+/** The most rows of a list that are remembered. */
 export const MOST_ROWS = 2000;
 /** The limit for a list whose rows each name the one below, so that no row can be missing between two of them. */
 export const MOST_LINKED_ROWS = 100;
@@ -91,7 +91,7 @@ const MOST_ABOVE_GAP = 5000;
 const MOST_PENDING = 500;
 
 interface Bounds {
-  /** Nothing at or below this block is new, remembered or not. */
+  /** Rows at or below this block are not new, remembered or not. */
   readonly floor: number;
   /** Rows of the last reading. */
   readonly read: number;

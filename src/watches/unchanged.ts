@@ -14,7 +14,7 @@ import { packView } from '../core/values/packed-view.ts';
 
 /** Remembers the states that were computed from each answer. An entry is dropped with its answer or its state. */
 export interface UnchangedAnswers<State extends object> {
-  /** For `observe`: nothing further has to be read or compared. */
+  /** For `observe`: nothing more has to be read or compared. */
   isUnchanged(content: object | undefined, state: State): boolean;
   /**
    * For `detect`: the result of `compute`, or the kept result for an unchanged answer. It has known items only if
@@ -36,7 +36,7 @@ interface Computed<State> {
 }
 
 export function createUnchangedAnswers<State extends object>(): UnchangedAnswers<State> {
-  // By the answer first, then by the state, for several watches may read one page.
+  // By the answer first, then by the state, because several watches may read one page.
   const computedByState = new WeakMap<object, WeakMap<State, Computed<State>>>();
   const computedOf = (content: object | undefined, state: State): Computed<State> | undefined =>
     content === undefined ? undefined : computedByState.get(content)?.get(state);
@@ -61,7 +61,7 @@ export function createUnchangedAnswers<State extends object>(): UnchangedAnswers
   };
 }
 
-/** Null where it has to be computed. */
+/** Null if it must be computed. */
 function detectedAgain<State>(
   state: State,
   { tracked, again }: Computed<State>,

@@ -40,7 +40,7 @@ export async function observeToken(
 interface Found {
   readonly rows: readonly Row[];
   readonly partial: string | null;
-  /** There is no token at all in the list. */
+  /** The list has no token at all. */
   readonly isEmpty: boolean;
 }
 
@@ -84,7 +84,10 @@ function sum(target: Target, rows: readonly Row[]): BalanceView {
   });
 }
 
-/** Zero is zero in any unit, but people are shown which: from memory, else from the token's details, asked once. */
+/**
+ * Zero has no unit, but people see the token's decimals and symbol: from memory, else from the token's details, asked
+ * once.
+ */
 async function nothing(target: Target, token: Address, known: Values | null, read: Read): Promise<BalanceView> {
   const zero = { raw: 0n, balance: Amount.ofRaw(0n, 0), address: holderOf(target) };
   if (known !== null) {

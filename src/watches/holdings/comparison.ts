@@ -15,7 +15,7 @@ import { type HoldingRow, type HoldingsReading, isEmpty } from './reading.ts';
 import { CONTRACT, type HoldingItem, type ItemByKey, packItems, unpackItems } from './items.ts';
 import type { HoldingsState } from './state.ts';
 
-// A token or piece that is gone has to be named from memory.
+// A token or piece that is gone is named from memory.
 const ALWAYS_TRACKED = [CONTRACT, 'token.symbol', 'token_id'];
 
 /**
@@ -81,7 +81,7 @@ export function compare(state: HoldingsState, seen: HoldingsReading, scope: Dete
 
 const BEHIND = 'the explorer has not read as far as when a token last arrived: nothing is judged to be gone';
 
-/** Whether tokens that were there are missing from a reading. */
+/** True if a reading lacks tokens that were there before. */
 export function hasMissing(state: HoldingsState, seen: HoldingsReading): boolean {
   return isAnyMissing(unpackItems(state.items), seen);
 }

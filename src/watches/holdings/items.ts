@@ -7,7 +7,7 @@ import { json, remembered } from '../values.ts';
 
 export interface HoldingItem {
   readonly values: Remembered;
-  /** The counter when it arrived, and when it last changed: they make each occurrence's key its own. */
+  /** The counter at arrival and at the last change; they make the key of each occurrence unique. */
   readonly arrival: number;
   readonly change: number;
 }
@@ -38,7 +38,7 @@ export function packItems(items: ItemByKey): PackedItems {
   return JSON.stringify([pathLists, ...rows] satisfies Packed);
 }
 
-/** The list is added where it is not among them. */
+/** Adds the list if it is not there yet. */
 function numberIn(pathLists: string[][], paths: string[]): number {
   const known = pathLists.findIndex(
     (list) => list.length === paths.length && list.every((path, at) => path === paths[at]),
@@ -81,7 +81,7 @@ function isPacked(text: string): boolean {
   return rows.every(([, number, , , ...values]) => pathLists[number]?.length === values.length);
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined: not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

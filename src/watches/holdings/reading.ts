@@ -27,8 +27,8 @@ interface HoldingsOptions {
 }
 
 /**
- * The whole list, from its first page on. A token can slip between two pages while prices move the order: where one is
- * missing, the list is read once more. One that is wholly empty is left to the polls that follow.
+ * Reads the whole list, from its first page on. A token can slip between two pages while prices change the order, so if
+ * one is missing the list is read once more. An empty list is left to the following polls.
  */
 export async function readHoldings(
   read: Read,
@@ -84,7 +84,7 @@ export function seenIn(rows: readonly HoldingRow[]): HoldingsReading {
   return { rows: new Map(named), nameless: rows.length - named.length };
 }
 
-/** The token's address, and the number of the piece where pieces differ. */
+/** The token's address, and the number of the piece if pieces differ. */
 function identityOf({ token, token_id }: HoldingRow): string | undefined {
   const contract = token?.address_hash?.key;
   if (contract === undefined) return undefined;

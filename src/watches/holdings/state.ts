@@ -10,7 +10,9 @@ export interface HoldingsState {
   readonly counter: number;
   /** Set while readings show an empty list that is not believed yet. */
   readonly emptied: Emptied | null;
-  /** Height of the chain's head when a token last arrived: an explorer that has not read so far removes none. */
+  /**
+   * Height of the chain's head when a token last arrived. An explorer that has not read as far cannot remove tokens.
+   */
   readonly head: number | null;
   /** False while every reading was empty. The first tokens then are the baseline. */
   readonly hasBaseline: boolean;

@@ -19,7 +19,7 @@ interface JudgedBy<F extends Fields> {
   readonly scope: DetectionScope;
 }
 
-/** The judged paths at which a known row says something else than it did; empty where it says the same. */
+/** The judged paths at which a known row has another value than before; empty if there are none. */
 export function changesSince<F extends Fields>(
   { digests }: ListState,
   { blockByKey }: KnownRows,

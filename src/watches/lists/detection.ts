@@ -24,14 +24,14 @@ import { basisOf } from './row-digests.ts';
 import { isMinedNow, lowestBlock, positionOf, type RowKey } from './row-key.ts';
 import { afterSweeping, begun, isDue, type Sweep, sweepHour } from './sweep.ts';
 
-/** `paths`: the judged ones at which it says something else. */
+/** `paths`: the judged paths with another value. */
 export interface ChangedRow<F extends Fields> {
   readonly row: View<F>;
   readonly paths: readonly string[];
 }
 
 export interface NewRows<F extends Fields> {
-  /** The same object as before when there is nothing new. */
+  /** The same object as before if there is nothing new. */
   readonly state: ListState;
   /** Oldest first. */
   readonly fresh: readonly View<F>[];
@@ -42,12 +42,12 @@ export interface NewRows<F extends Fields> {
   readonly baseline: readonly View<F>[] | null;
   /** The number of rows that cannot be identified. */
   readonly nameless: number;
-  /** The floor, where all that was read lies so far below it that the chain has another past than the one known. */
+  /** Set if all rows are so far below the floor that the chain must have another past than the known one: the floor. */
   readonly silentUpTo: number | null;
   readonly range: BlockRange | null;
-  /** Set when the baseline, or an empty list, depends on where the chain is, and that was not asked for. */
+  /** Set if the baseline, or an empty list, depends on the chain's head, and the head was not asked for. */
   readonly needs: HeadNeed | null;
-  /** Set when the list is empty and that is not believed yet: then nothing else was noticed. */
+  /** Set if the list is empty and that is not believed yet: then nothing else is detected. */
   readonly doubt: Doubt | null;
 }
 
@@ -111,7 +111,7 @@ function emptyReading(state: ListState, scope: DetectionScope): EmptyReading {
   return isReplaced(state, scope) ? provenEmpty(scope) : readEmpty(state.emptied, scope);
 }
 
-/** Whether everything remembered was in blocks that were replaced since the last reading. */
+/** True if all remembered rows were in blocks that were replaced since the last reading. */
 function isReplaced({ seen }: ListState, { chain, coveredUntil }: DetectionScope): boolean {
   if (typeof chain !== 'object') return false;
   const since = coveredUntil ?? Infinity;
@@ -158,7 +158,7 @@ function sweepAfter<F extends Fields>(
   return begun(sweep, hour, { at, coversAll });
 }
 
-/** Where each row names the one below, none is missing between those that are known. */
+/** If each row names the one below, no row can be missing between known ones. */
 function mayHideRows<F extends Fields>({ seen }: ListState, { isChain }: RowKey<F>): boolean {
   return isChain !== true || !isUnbroken(seen);
 }
@@ -176,7 +176,7 @@ function baseline<F extends Fields>(
   const isPlaced = highest !== PENDING;
   const floor = isPlaced ? highest : typeof chain === 'object' ? chain.head : 0;
   const emptyAt = isPlaced || typeof chain === 'object' ? null : at;
-  // All that is listed lies at or below the floor: there is nothing to sweep in this hour.
+  // All rows are at or below the floor, so there is nothing to sweep in this hour.
   const sweep = begun(BLANK.sweep, sweepHour(question, at), { at, coversAll: true });
   const state = remember({ ...BLANK, floor, emptyAt, sweep }, new Map(), rows, { row, scope });
   const needs = isPlaced ? null : needOf(chain, 0);

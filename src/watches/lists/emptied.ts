@@ -7,9 +7,9 @@ import type { Doubt, DetectionScope } from '../../core/model/detection.ts';
 import type { HeadNeed } from '../../core/model/observation.ts';
 import { type Instant, showDuration } from '../../lib/clock.ts';
 
-/** The readings in a row that showed it empty. */
+/** The consecutive readings that showed the list empty. */
 export interface Emptied {
-  /** Three: it is believed. */
+  /** Three are believed. */
   readonly readings: number;
   /** Height of the chain's head at the first of them. */
   readonly head: number;

@@ -20,7 +20,7 @@ export interface ListReading<F extends Fields> {
 
 interface Stopped {
   readonly why: string;
-  /** The lowest block of all that came, also of rows that were not asked for; null where no row says its block. */
+  /** The lowest block of all received rows, also of those that were not asked for; null if no row names its block. */
   readonly lowest: number | null;
   readonly resume: Cursor | null;
 }
@@ -48,7 +48,10 @@ export function allRows<F extends Fields>({ rows, older }: ListReading<F>, row: 
   return once.sort((a, b) => rank(b) - rank(a));
 }
 
-/** Below the lowest block nothing was read, and of that block perhaps not all. Not even the hash of a row's block. */
+/**
+ * Nothing below the lowest block was read, and that block perhaps only in part. Rows do not name the hash of their
+ * block, so replaced blocks are unknown.
+ */
 export function rangeOf<F extends Fields>(
   { rows, reachedEnd, older }: ListReading<F>,
   row: RowKey<F>,

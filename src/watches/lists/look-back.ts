@@ -11,7 +11,7 @@ export const Marks: z.ZodType<Marks> = z.array(z.tuple([z.number(), z.number()])
 const LOOK_BACK_MS = 7 * 3_600_000;
 const MARK_EVERY_MS = 1_800_000;
 
-/** With the newest row that was read; the same object as before when nothing changes. */
+/** Adds the newest row that was read; the same object as before if nothing changes. */
 export function marked(marks: Marks, height: number, at: Instant): Marks {
   const [last] = marks;
   if (last !== undefined && (height <= last[0] || at - last[1] < MARK_EVERY_MS)) return marks;

@@ -17,11 +17,11 @@ export interface OlderReading<F extends Fields> {
   readonly covered: readonly Heights[];
 }
 
-/** Where the newest pages ended. */
+/** The end of the newest pages. */
 export interface NewestEnd {
   readonly next: Cursor | null;
   readonly reachedEnd: boolean;
-  /** The lowest block on them; null when no row says its block. */
+  /** The lowest block on them; null if no row names its block. */
   readonly lowest: number | null;
 }
 
@@ -36,7 +36,7 @@ export function readableGaps({ gaps, floor }: ListState): readonly Gap[] {
   return gaps.filter(({ to }) => to > floor);
 }
 
-/** Whether there is anything to read below the newest pages. Where sweeping is not allowed, only gaps count. */
+/** True if there is something to read below the newest pages. If sweeping is not allowed, only gaps count. */
 export function hasOlder(state: ListState, read: Read): boolean {
   return readableGaps(state).length > 0 || (state.sweep.open !== null && read.sweepPage !== undefined);
 }
@@ -62,7 +62,7 @@ export async function readOlder<F extends Fields>(
     gaps.push({ gap, ...reading });
     covered.push(...heights);
     left -= pages;
-    // A reading that went on into the next gap is continued there.
+    // The next gap continues where this reading ended.
     if (reading.lowest !== null) newest = { next: reading.resume, reachedEnd, lowest: reading.lowest };
     // A failure at the highest gap would repeat at the others, so the next poll tries again.
     if (isBroken) break;
@@ -79,7 +79,7 @@ export async function readOlder<F extends Fields>(
 interface PartOptions<F extends Fields> extends OlderOptions<F> {
   readonly read: Pages;
   readonly question: ListQuestion<F>;
-  /** Rows are added here. */
+  /** The rows that were read are added here. */
   readonly rows: View<F>[];
 }
 

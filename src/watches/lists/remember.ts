@@ -26,7 +26,7 @@ export function remember<F extends Fields>(
   return { ...after, digests: digestsAfter(state.digests, before, rows, { row, scope, seen: after.seen }) };
 }
 
-/** Rows below the floor are never judged, whenever they appear. */
+/** Rows below the floor are never judged, at any time. */
 function markedBy<F extends Fields>(
   { marks, floor }: Pick<ListState, 'marks' | 'floor'>,
   rows: readonly View<F>[],

@@ -18,14 +18,14 @@ export const RowDigests: z.ZodType<RowDigests> = z.object({ basis: z.string(), t
 
 export const NO_DIGESTS: RowDigests = { basis: '', text: '' };
 
-/** The digests of a row by path; null where the value was never known. */
+/** The digests of a row by path; null if the value was never known. */
 export type RowDigest = readonly (string | null)[];
 export type DigestByKey = ReadonlyMap<string, RowDigest>;
 
 const DIGEST_LENGTH = 6;
 const NONE = '------';
 
-/** Empty when no field is judged: then no digests are made. Those that were made in another way have another name. */
+/** Empty if no field is judged: then no digests are made. Digests made in another way have another name. */
 export function basisOf(paths: readonly string[]): string {
   return paths.length === 0 ? '' : digestOfText(JSON.stringify({ each: paths }));
 }
@@ -70,7 +70,7 @@ export function unpackDigests(
   return digestByKey;
 }
 
-/** Keeps those of remembered rows, as far down as blocks are replaced. */
+/** Keeps digests of remembered rows, down to the depth at which blocks are replaced. */
 export function packDigests(paths: readonly string[], digestByKey: DigestByKey, seen: SeenRows): RowDigests {
   const lowest = (highestOf(seen) ?? 0) - LOOK_BACK_BLOCKS;
   const rows = [...unpack(seen)].filter(([, block]) => block !== PENDING && block >= lowest);

@@ -65,13 +65,13 @@ export function positionsOf<F extends Fields>(row: RowKey<F>, views: readonly Vi
   return views.map((view) => positionOf(row, view));
 }
 
-/** Null where no row says its block. */
+/** Null if no row names its block. */
 export function lowestBlock<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number | null {
   const lowest = rows.reduce((least, view) => Math.min(least, Number(row.blockOf(view) ?? Infinity)), Infinity);
   return lowest === Infinity ? null : lowest;
 }
 
-/** Null where no row says its block. */
+/** Null if no row names its block. */
 export function highestRow<F extends Fields>(rows: readonly View<F>[], row: RowKey<F>): number | null {
   const highest = rows.reduce((most, view) => Math.max(most, Number(row.blockOf(view) ?? -1)), -1);
   return highest === -1 ? null : highest;

@@ -41,12 +41,12 @@ export function sweepHour({ explorer, path, params }: Omit<Question, 'record'>, 
   return Math.floor(at / HOUR_MS - phase);
 }
 
-/** False while one is under way: a new one would begin above its position. */
+/** False while a sweep is under way: a new one would begin above its position. */
 export function isDue({ hour, open }: Sweep, now: number): boolean {
   return open === null && hour !== now;
 }
 
-/** `coversAll`: the newest pages of this poll hold all that there is to sweep. */
+/** `coversAll`: the newest pages of this poll contain all rows that a sweep would read. */
 export function begun(sweep: Sweep, hour: number, { at, coversAll }: { at: Instant; coversAll: boolean }): Sweep {
   return coversAll ? { hour, open: null, completedAt: at } : { ...sweep, hour, open: { resume: null } };
 }

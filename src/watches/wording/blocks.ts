@@ -65,7 +65,7 @@ function ageSentence(occasion: ComparedValue): Sentence | null {
   };
 }
 
-/** `21:17:48 UTC`, with its date where the head is not of the same day. */
+/** `21:17:48 UTC`, with its date if the head is not of the same day. */
 function timeOf({ view, names: { zone } }: WordingContext, record: 'head.' | ''): string | undefined {
   const [made, age] = [valueAt(view, `${record}timestamp`), valueAt(view, 'age')];
   if (!(made instanceof Date)) return undefined;
