@@ -31,7 +31,7 @@ import type { World } from './world.ts';
 export interface ApiRequest {
   readonly route: SandboxRoute;
   readonly authorization: string | undefined;
-  /** Whether the header or the cookie asks for scam tokens as well. */
+  /** True if the header or the cookie asks for scam tokens too. */
   readonly showScam: boolean;
 }
 
@@ -99,7 +99,7 @@ function refuse(dialect: Dialect, form: SandboxRoute['form'], { refused, headers
 
 const MOST_CACHED = 128;
 
-/** Answers stay good until the head or something that the control API touches moves. */
+/** Answers stay valid until the head, or data of the control API, change. */
 function createAnswerCache(
   world: World,
   drawn: DrawnFaults,
@@ -122,12 +122,12 @@ function createAnswerCache(
   };
 }
 
-/** Keeps the text alone: the objects that it was made from are many, and only a fault asks for them again. */
+/** Keeps the text alone: the objects take more memory, and only a fault needs them again. */
 function ready(make: () => SandboxAnswer): ApiAnswer {
   return { ...replyOf(make()), again: () => make().body };
 }
 
-/** Where cursors echo nothing, the API key changes nothing about the answer. */
+/** If cursors echo nothing, the API key does not affect the answer. */
 function keyOf({ route: { path, params }, showScam }: ApiRequest, { echoes }: Dialect): string {
   const isKey = (name: string): boolean => name === 'apikey' || name === 'key';
   const asked = [...params].filter(([name]) => echoes.length > 0 || !isKey(name));

@@ -17,7 +17,7 @@ interface SetHolding {
 export interface Reorg {
   readonly from: number;
   readonly to: number;
-  /** Whether their transactions came back (in mirrored order) or were dropped. */
+  /** True if their transactions came back (in mirrored order), false if they were dropped. */
   readonly remined: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Overlay {
   readonly placed: Placed[];
   /** The same by height, in the order in which they were added. */
   readonly placedByHeight: Map<number, Placed[]>;
-  /** The same by who takes part in them. */
+  /** The same by participant. */
   readonly placedByParty: Map<AddressKey, Placed[]>;
   readonly delays: Delay[];
   readonly hiddenTraces: Set<number>;
@@ -91,7 +91,7 @@ export function holdingKey(token: string, tokenId: string | null): string {
   return `${token.toLowerCase()}|${tokenId ?? ''}`;
 }
 
-/** Where the content of a block comes from after all reorganisations; undefined when it was dropped. */
+/** The origin of a block's content after all reorganisations; undefined if it was dropped. */
 export function originOf(reorgs: readonly Reorg[], height: number): number | undefined {
   let origin = height;
   for (let last = reorgs.length - 1; last >= 0; last--) {

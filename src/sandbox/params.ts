@@ -1,4 +1,4 @@
-// Query parameters: which each operation takes, and which values are legal. Cursors come back as parameters.
+// Query parameters: the names that each operation takes, and their legal values. Cursors come back as parameters.
 import type { Invalid } from './answer.ts';
 import { TOKEN_TYPES } from './chain/catalogue.ts';
 import type { SandboxOperation } from './operations.ts';

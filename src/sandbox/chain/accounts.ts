@@ -34,7 +34,7 @@ interface Metadata {
 /** A prime, so that an account takes part in every pattern of the chain in turn. */
 export const CROWD = 509;
 
-/** Where a contract was created: the block and the slot of its transaction. */
+/** The place where a contract was created: the block and the slot of its transaction. */
 interface CreationSite {
   readonly height: number;
   readonly slot: number;
@@ -43,7 +43,7 @@ interface CreationSite {
 export interface Accounts {
   /** One of the crowd, by a number of any size. */
   account(number: number): string;
-  /** Its number, or undefined for anybody else. */
+  /** The account's number; undefined for any other address. */
   numberOf(key: string): number | undefined;
   createdAt(creationSite: CreationSite): string;
   creationSiteOf(key: string): CreationSite | undefined;
@@ -69,8 +69,8 @@ export function createAccounts(seed: number): Accounts {
   };
 }
 
-// The last 14 digits say where it was created, the others are drawn: so the place of creation can be read off the address
-// and checked, without a list of every contract that ever was.
+// The last 14 digits are the place of creation, the others are drawn. So the place can be read from the address and
+// checked, without a list of all contracts.
 const CREATION_DIGITS = 14;
 const SLOTS_PER_BLOCK = 8;
 

@@ -9,11 +9,11 @@ export const GENESIS: Instant = Date.UTC(2026, 0, 1);
 export interface Calendar {
   head(): number;
   timeOf(height: number): Instant;
-  /** Moves a manual head; anything else is a ControlProblem. Returns the new head. */
+  /** Moves a manual head; otherwise a ControlProblem. Returns the new head. */
   mine(blocks: number): number;
   /** Holds the head where it is. */
   freeze(): void;
-  /** Lets it follow the clock again: the blocks in between appear at once. */
+  /** The head follows the clock again: the blocks in between appear at once. */
   unfreeze(): void;
 }
 

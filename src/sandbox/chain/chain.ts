@@ -9,7 +9,7 @@ import { latestAt, SLOTS, type Timetable } from './timetable.ts';
 import type { InternalCall, Mined, Transaction, Waiting } from './transaction.ts';
 
 export interface Chain {
-  /** `replaced`: how often the block of that height had been replaced; left out = by now. */
+  /** `replaced`: how often the block of that height had been replaced; left out = up to now. */
   blockHash(height: number, replaced?: number): string;
   /** The hash of another block that was made at this height and did not become part of the chain. */
   uncleHash(height: number): string;
@@ -21,16 +21,16 @@ export interface Chain {
   transactionsOf(height: number): Mined[];
   /** Not yet mined, newest first. */
   waiting(): Waiting[];
-  /** Blocks at or below `height` in which the address may take part, going down. Ends at genesis. */
+  /** Blocks at or below `height` in which the address may take part, in falling order. Ends at genesis. */
   heightsOf(key: AddressKey, height: number): Iterable<number>;
-  /** Whether the internal transactions of a block can be seen. */
+  /** True if the internal transactions of a block are visible. */
   isTraced(height: number): boolean;
 }
 
 export interface ChainParts {
   readonly seed: number;
   readonly isLively: boolean;
-  /** Whether the internal transactions of a block come later than the block. */
+  /** True if the internal transactions of a block appear later than the block. */
   readonly tracesLate: boolean;
   readonly overlay: Overlay;
   readonly forks: Forks;
@@ -119,7 +119,7 @@ function* heightsOf(parts: ChainParts, key: AddressKey, touched: readonly number
   }
   let top = height;
   while (top > 0) {
-    // Straight to the next block that counts: an old contract appears once in ten million.
+    // Jumps to the next block that counts: an old contract appears once in ten million.
     const next = recurrences
       .map((recurrence) => latestAt(recurrence, top))
       .concat(touched.filter((each) => each <= top));
@@ -133,7 +133,7 @@ function* heightsOf(parts: ChainParts, key: AddressKey, touched: readonly number
   }
 }
 
-/** Asked at each page of an address, and the same until the control API changes something. */
+/** Used for each page of an address; it stays the same until the control API changes something. */
 function rememberTouched(overlay: Overlay): (key: AddressKey) => readonly number[] {
   const heightsByKey = new Map<AddressKey, readonly number[]>();
   let version = overlay.version;
@@ -167,7 +167,7 @@ export function isFrom({ from }: Transaction | InternalCall, key: AddressKey): b
   return keyOf(from) === key;
 }
 
-/** Created by it counts as sent to it, as explorers have it. */
+/** A creation counts as sent to the contract, as at explorers. */
 export function isTo({ to, created }: Transaction | InternalCall, key: AddressKey): boolean {
   return (to !== null && keyOf(to) === key) || (created !== null && keyOf(created) === key);
 }

@@ -1,11 +1,11 @@
-// Blocks that are replaced by chance: one in forty heads turns out to be on a branch that loses, together with up to two
-// blocks below it. The same transactions are in the blocks that win; only the blocks are others.
+// Blocks that are replaced by chance. One in forty heads is on a branch that loses, together with up to two blocks
+// below it. The winning blocks contain the same transactions.
 import { draw, PURPOSE } from './draw.ts';
 
 export interface Forks {
-  /** How often the block of this height was replaced when the head was there. */
+  /** How often the block of this height had been replaced when the head was at `head`. */
   timesReplaced(height: number, head: number): number;
-  /** Whether blocks are replaced by chance at all. */
+  /** True if blocks are replaced by chance at all. */
   readonly happen: boolean;
 }
 

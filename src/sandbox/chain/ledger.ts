@@ -74,7 +74,7 @@ function spamHoldings(seed: number, tokens: TokenBook, height: number): Holding[
   });
 }
 
-/** How much of a rotating spam token is dropped on somebody. */
+/** The amount of a rotating spam token that an account receives. */
 export function spamValue(seed: number, number: number): bigint {
   return BigInt(1 + (draw(seed, PURPOSE.amount, number) % 100_000)) * 10n ** 18n;
 }

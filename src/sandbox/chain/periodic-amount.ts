@@ -1,4 +1,4 @@
-/** How an amount moves with the height: through `levels`, one every `step` blocks, with a little noise on top. */
+/** The change of an amount with the height: through `levels`, one every `step` blocks, with a little noise. */
 export interface PeriodicAmount {
   readonly base: bigint;
   /** Thousandths of the base that are added. */
@@ -25,10 +25,10 @@ export const SELDOM_LOW = [
   80, 130, 200, 150, 90, 120, 60, 110, 70, 140, 180, 130, 80, 110, 60, 100, 90, 150, 200, 140, 70, 120, 80, 110, 60,
   130, 190, 150, 80, 120, 70, 100, 70, 140, 200, 130, 90, 110, 80, 120, 40, -30, -90, -180, -120, -60,
 ] as const;
-/** A saw-tooth that is emptied again and again. */
+/** A saw-tooth that is emptied repeatedly. */
 export const FILLING = [-900, -700, -450, -200, 0, 150, 300, 450, 600, 700] as const;
 
-/** Whether something that lives `alive` blocks out of every `cycle` is there. */
+/** True if something that exists for `alive` blocks of every `cycle` exists at that height. */
 export function isAlive(height: number, phase: number, cycle: number, alive: number): boolean {
   return (height + phase) % cycle < alive;
 }

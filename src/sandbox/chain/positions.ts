@@ -7,7 +7,7 @@ import { CROWD, phaseOf } from './accounts.ts';
 import type { TokenBook } from './tokens.ts';
 import { AROUND, FILLING, SELDOM_LOW, type PeriodicAmount } from './periodic-amount.ts';
 
-/** One token, or one piece of a collection, in somebody's hands. */
+/** One token, or one piece of a collection, of one holder. */
 export interface Position {
   readonly token: TokenBase;
   readonly tokenId: string | null;

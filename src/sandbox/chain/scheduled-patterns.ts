@@ -62,7 +62,7 @@ const caughtFailure: TransactionPattern = {
   }),
 };
 
-/** Everything is undone, yet the calls before the failure still say success. */
+/** Everything is undone, yet the calls before the failure still report success. */
 const revertedParent: TransactionPattern = {
   participants: VAULT_PARTICIPANTS,
   build: (context) => ({

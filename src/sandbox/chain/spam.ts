@@ -23,14 +23,14 @@ export function spamArrivingAt(height: number, phase: number): number | undefine
   return place % SPAM_EVERY === 0 ? (place / SPAM_EVERY) % ROTATING : undefined;
 }
 
-/** Whether a rotating token is called scam: from its arrival, or soon after, until its next arrival. */
+/** True if a rotating token counts as scam: from its arrival, or soon after, until its next arrival. */
 export function isRotatingScam(number: number, height: number, phase: number): boolean {
   const rounds = ROTATING * SPAM_EVERY;
   const age = (height + phase + rounds - number * SPAM_EVERY) % rounds;
   return number % 3 !== 1 || age >= FOUND_OUT_AFTER;
 }
 
-/** Whether the well-known SPAM token is called scam. */
+/** True if the well-known SPAM token counts as scam. */
 export function isFlippingScam(height: number, phase: number): boolean {
   return Math.floor((height + phase) / FLIPS_EVERY) % 2 === 1;
 }

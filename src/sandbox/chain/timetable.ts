@@ -9,7 +9,7 @@ import { draw, PURPOSE } from './draw.ts';
 export const SLOTS = 7;
 const FIRST_FILLER = 4;
 
-/** Blocks that come round every `every` blocks: those where height % every == phase. */
+/** Blocks that repeat every `every` blocks: those with height % every == phase. */
 export interface Recurrence {
   readonly every: number;
   readonly phase: number;
@@ -26,7 +26,7 @@ export interface Timetable {
   patternAt(height: number, slot: number): TransactionPattern | undefined;
   senderAt(height: number, slot: number): string;
   peerAt(height: number, slot: number): string;
-  /** Undefined for an address that takes part in nothing. */
+  /** Undefined for an address without transactions. */
   appearancesOf(key: AddressKey): readonly Recurrence[] | undefined;
 }
 
@@ -88,7 +88,7 @@ function crowdRecurrences(number: number): Recurrence[] {
   ]).flat();
 }
 
-/** A contract that was made on the way appears in the one block that made it. */
+/** A contract that the chain created appears in the one block that created it. */
 function creationRecurrence(accounts: Accounts, key: AddressKey): Recurrence[] | undefined {
   const creationSite = accounts.creationSiteOf(key);
   return creationSite === undefined ? undefined : [{ every: ONCE, phase: creationSite.height }];
@@ -98,7 +98,7 @@ function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }
 
-/** Highest height of a recurrence at or below `height`, or a negative number when there is none. */
+/** Highest height of a recurrence at or below `height`, or a negative number if there is none. */
 export function latestAt({ every, phase }: Recurrence, height: number): number {
   return height - modulo(height - phase, every);
 }

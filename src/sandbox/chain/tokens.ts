@@ -77,7 +77,7 @@ export function createTokenBook(options: TokenBookOptions): TokenBook {
   };
 }
 
-/** Tokens that transactions of the chain created: found by where they were created. */
+/** Tokens that transactions of the chain created, found by the place of their creation. */
 function createdToken({ accounts, makesToken }: TokenBookOptions, address: string): TokenBase | undefined {
   const creationSite = accounts.creationSiteOf(keyOf(address));
   if (creationSite === undefined || !makesToken(creationSite.height, creationSite.slot)) return undefined;

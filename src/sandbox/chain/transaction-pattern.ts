@@ -13,7 +13,7 @@ export interface BuildContext {
 }
 
 export interface TransactionPattern {
-  /** Everybody but sender, peer and created who may take part: so that their transactions can be found again. */
+  /** All accounts except sender, peer and created that may take part, so that their transactions can be found again. */
   readonly participants: readonly string[];
   readonly makesToken?: boolean;
   build(context: BuildContext): TransactionDraft;

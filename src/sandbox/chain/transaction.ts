@@ -77,7 +77,7 @@ export interface Mined {
 
 export interface Waiting {
   readonly transaction: Transaction;
-  /** Height of the head when it was first seen. */
+  /** Height of the head when the transaction was first seen. */
   readonly seenAt: number;
 }
 

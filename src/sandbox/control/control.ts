@@ -29,9 +29,9 @@ export interface Control {
   failCall(options: Input<typeof schemas.FailCall>): AddedCall;
   /** Puts a transaction into the head block, or lets it wait. */
   addTransaction(options?: Input<typeof schemas.AddTransaction>): Added;
-  /** Takes out a transaction that waits, as one that was replaced or given up. */
+  /** Removes a pending transaction, as if it was replaced or given up. */
   dropTransaction(options: Input<typeof schemas.DropTransaction>): { hash: string };
-  /** Another end of an added transaction, and of the calls inside it, as after a block was replaced. */
+  /** Changes the result of an added transaction, and of the calls inside it, as after its block was replaced. */
   changeTransaction(options: Input<typeof schemas.ChangeTransaction>): { hash: string };
   flagToken(options: Input<typeof schemas.FlagToken>): { reputation: string };
   giveToken(options: Input<typeof schemas.GiveToken>): Given;

@@ -1,4 +1,4 @@
-// The control API over HTTP: POST /control/<verb> with a JSON object. Served only where it was asked for.
+// The control API over HTTP: POST /control/<verb> with a JSON object. Served only if it is switched on.
 import type { IncomingMessage } from 'node:http';
 import { hostNameOf, LOOPBACK_NAMES } from '../../lib/network/loopback.ts';
 import { answer, type SandboxAnswer } from '../answer.ts';
@@ -31,13 +31,15 @@ const VERBS = {
 } as const satisfies Record<string, keyof Control>;
 
 export async function answerControl(sandbox: Pick<Sandbox, 'calls'>, request: IncomingMessage): Promise<SandboxAnswer> {
-  // A page in a browser could reach the loopback under a host name of its own (DNS rebinding), and send it anything.
+  // A page in a browser could reach the loopback address under a host name of its own (DNS rebinding), and send any
+  // request.
   if (!LOOPBACK_NAMES.includes(hostNameOf(request.headers.host)))
     return refuse(request, 421, 'misdirected request: control is for 127.0.0.1, localhost and [::1]');
   const verb = (request.url ?? '').slice(CONTROL_PATH.length);
   if (!Object.hasOwn(VERBS, verb)) return unknownVerb(request, verb);
   if (request.method !== 'POST') return refuse(request, 405, `send POST to ${CONTROL_PATH}${verb}`);
-  // A page in a browser can send a form anywhere, but not JSON: that takes the server's consent, which is never given.
+  // A page in a browser can send a form to any server, but not JSON: that needs the server's consent, which is never
+  // given.
   const type = request.headers['content-type'] ?? '';
   if (!type.startsWith('application/json')) return refuse(request, 415, 'send content-type: application/json');
   try {

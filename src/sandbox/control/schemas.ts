@@ -66,7 +66,9 @@ export const AddTransaction = z.strictObject({
   reason: Text.nullable().default(null),
   /** For `pending`: after how many blocks it is mined; null = never. */
   minedAfter: z.number().int().min(1).max(MOST_BLOCKS).nullable().default(1),
-  /** Left out: the next one. Two of one sender with one nonce exclude each other in practice, but not here. */
+  /**
+   * Left out: the next one. In practice two transactions of one sender with one nonce exclude each other, but not here.
+   */
   nonce: z.number().int().min(0).optional(),
 });
 
@@ -97,7 +99,7 @@ export const Reorganise = z.strictObject({
   transactions: z.enum(['remined', 'dropped']).default('remined'),
 });
 
-/** Internal transactions of the blocks to come appear that many blocks late; without it, when they are released. */
+/** Internal transactions of future blocks appear this many blocks late; without it, when they are released. */
 export const DelayInternals = z.strictObject({ blocks: z.number().int().min(1).max(MOST_BLOCKS).optional() });
 
 const MOST_BEHIND = 1000;

@@ -11,7 +11,7 @@ import type * as schemas from './schemas.ts';
 
 export interface Added {
   readonly hash: string;
-  /** Null while it waits without end. */
+  /** Null while it is pending without end. */
   readonly block: number | null;
 }
 
@@ -108,7 +108,7 @@ function blank(world: World): Transaction {
   };
 }
 
-/** Blocks that were replaced are found by where their content came from. */
+/** Replaced blocks are found by the origin of their content. */
 function place(world: World, transaction: Transaction, height: number): Added {
   const { placed, placedByHeight, placedByParty, reorgs, mostChanges } = world.overlay;
   assertRoom(placed.length, 'transactions added', mostChanges);

@@ -79,7 +79,7 @@ function withCursor(right: ApiAnswer, change: (cursor: JsonRow) => JsonRow): San
   return withBody(right, { ...body, next_page_params: change(body.next_page_params) });
 }
 
-/** The rows of page one again, with a cursor that goes on as if they were new. */
+/** The rows of page one again, with a cursor that continues as if they were new. */
 function repeatFirst({ right, firstPage }: Spoiling): SandboxReply {
   const [body, first] = [right.again(), firstPage().again()];
   if (!isPage(body) || !isPage(first)) return right;

@@ -5,7 +5,7 @@ import { OPERATIONS, type SandboxOperation } from '../operations.ts';
 import type { ContentFaultName } from './fault.ts';
 
 export interface DrawnFaults {
-  /** How many blocks an operation stays behind the newest one. Nothing that was shown disappears again. */
+  /** The number of blocks that an operation is behind the newest one. Rows that were shown do not disappear. */
   lagOf(operation: SandboxOperation, head: number): number;
   /** The fault in the answer to a question; undefined if there is none. */
   spoilerOf(question: { readonly path: string; readonly head: number }): ContentFaultName | undefined;

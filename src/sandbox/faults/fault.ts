@@ -21,7 +21,7 @@ export const STATUS_FAULTS = [
 /** Failures of the bytes on the wire. */
 export const WIRE_FAULTS = ['truncated', 'cut', 'oversized', 'gzip-bomb', 'slow-headers', 'slow-body'] as const;
 
-/** Right answers that were spoilt. They wait for an answer that is a 200. */
+/** Right answers that are spoilt. They apply only to an answer with status 200. */
 export const CONTENT_FAULTS = [
   'array',
   'null',
@@ -50,17 +50,17 @@ const LARGEST = 2 ** 31;
 
 export const FaultOptions = z.strictObject({
   fault: z.enum(FAULTS),
-  /** How many answers fail. */
+  /** The number of answers that fail. */
   times: z.number().int().min(1).max(MOST_TIMES).default(1),
   /** Only answers of this operation. */
   operation: z.enum(OPERATIONS).optional(),
-  /** Only answers to paths (behind `/api/v2/`) that contain this, in any case. */
+  /** Only answers to paths (after `/api/v2/`) that contain this text, in any case. */
   path: z.string().max(300).optional(),
   /** For `rate-limited`: a Retry-After header in seconds; left out = none. */
   retryAfter: z.union([z.number().int().min(0), z.string().max(100)]).optional(),
   /** For `rate-limited`: an x-ratelimit-reset header in milliseconds; left out = that of the limiter. */
   resetMs: z.number().int().min(-1).optional(),
-  /** For `redirect`: where to. */
+  /** For `redirect`: the target. */
   location: z.string().max(2000).optional(),
   /** For `slow-headers` the wait, for `slow-body` the pause between two bytes. */
   ms: z.number().int().min(0).max(LONGEST_MS).optional(),
@@ -74,9 +74,9 @@ export type SandboxFault = z.output<typeof FaultOptions>;
 export interface FaultQueue {
   add(fault: SandboxFault): void;
   clear(): void;
-  /** How many failures are still to come. */
+  /** The number of failures to come. */
   readonly pending: number;
-  /** Takes the first fault that strikes this answer. */
+  /** Takes the first fault that applies to this answer. */
   take(struck: { operation: SandboxOperation; path: string; status: number }): SandboxFault | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface Wire {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly clock: Clock;
-  /** Aborts when the connection is gone. */
+  /** Aborts when the connection is closed. */
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ async function sendOversized(wire: Wire, bytes: number): Promise<void> {
   await pour(wire, start, Buffer.alloc(MIB, 'a'), Math.ceil(bytes / MIB), end);
 }
 
-/** Members of a gzip stream may follow one another: one packed megabyte, sent again and again. */
+/** A gzip stream may have several members: one packed megabyte is sent again and again. */
 async function sendBomb(wire: Wire, bytes: number): Promise<void> {
   const megabyte = gzipSync(Buffer.alloc(MIB, ' '));
   wire.response.writeHead(wire.status, { ...wire.headers, 'content-encoding': 'gzip' });

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 
 /** A request for a page of a list. */
 export interface ListRequest {
-  /** Only those that mean something. */
+  /** Only parameters that have a meaning. */
   readonly params: Params;
   /** Rows of a full page. */
   readonly size: number;
@@ -17,7 +17,7 @@ export interface ListRequest {
 
 const LARGEST_PAGE = 100;
 
-/** `sent`: the parameters as they came. */
+/** `sent`: the parameters as received. */
 export function toListRequest({ dialect, pageSize }: World, params: Params, sent: Params): ListRequest {
   const { itemsCount, echoes } = dialect;
   const wanted = itemsCount === 'none' ? numberOf(params, 'items_count') : undefined;
@@ -34,7 +34,7 @@ export interface PausedBelow {
 
 export interface Render<T> {
   readonly item: (row: T) => JsonRow;
-  /** Where the next page begins: behind the last row of this one, or where the search paused. */
+  /** The begin of the next page: behind the last row of this one, or where the search paused. */
   readonly cursor: (last: T | PausedBelow) => JsonRow;
 }
 
@@ -63,7 +63,7 @@ function toPage<T>(
   return { items: taken.map((row) => render.item(row)), next_page_params: cursor };
 }
 
-/** A place in the chain; rows strictly below it are meant. */
+/** A place in the chain, for the rows strictly below it. */
 export interface ChainPosition {
   readonly height: number;
   readonly position: number;

@@ -70,7 +70,7 @@ function isOneOf({ method }: Transaction, methods: readonly string[]): boolean {
   return method !== null && (methods.includes(method.name) || methods.includes(method.id));
 }
 
-/** Filters by methods that no transaction calls: searching down to genesis would find nothing. */
+/** True for a filter by methods that no transaction calls: searching down to genesis would find nothing. */
 function isHopeless({ overlay }: World, params: Params): boolean {
   const methods = splitList(params.get('method') ?? '');
   if (methods.length === 0) return false;
@@ -78,7 +78,7 @@ function isHopeless({ overlay }: World, params: Params): boolean {
   return !isKnown && !overlay.placed.some(({ transaction }) => isOneOf(transaction, methods));
 }
 
-/** Where the page before ended. */
+/** The end of the page before. */
 function placeOf(params: Params): ChainPosition | undefined {
   const height = numberOf(params, 'block_number');
   return height === undefined ? undefined : { height, position: numberOf(params, 'index') ?? 0 };

@@ -14,13 +14,15 @@ export interface Behaviour {
   readonly echoes: 'all' | readonly string[];
   /** Operations whose cursor has each key twice in its text; the second value is the one that was sent. */
   readonly repeatsKeys: readonly SandboxOperation[];
-  /** Whether the per-instance form reports its rate limit, as the multichain form does. */
+  /** True if the per-instance form reports its rate limit, as the multichain form does. */
   readonly reportsLimits: boolean;
   /** The message of the per-instance form after too many requests. */
   readonly tooMany: string;
   /** The filters of the list of all transactions, beside the status. */
   readonly transactionFilters: 'types-and-methods' | 'blobs';
-  /** Whether lists of internal transactions say if they may still change, and leave out those without value on demand. */
+  /**
+   * True if lists of internal transactions report that they may still change, and can leave out those without value.
+   */
   readonly marksUntraced: boolean;
 }
 

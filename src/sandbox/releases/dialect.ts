@@ -1,4 +1,4 @@
-// How the sandbox answers: as the specification says, or as a release found in practice.
+// The form of the sandbox's answers: that of the specification, or of a release in use.
 import type { JsonRow } from '../answer.ts';
 import type { SandboxOperation } from '../operations.ts';
 import { BEHAVIOUR_BY_RELEASE, SPECIFIED, type Behaviour } from './behaviour.ts';
@@ -13,7 +13,7 @@ export interface Dialect extends Omit<Behaviour, 'strict'> {
   isStrict(operation: SandboxOperation): boolean;
   /** The standard of a token, as answers show it and filters name it. */
   tokenType(type: string): unknown;
-  /** `row` as specified; `beyond` makes the fields that only releases have, or write better. */
+  /** `row` as specified; `beyond` makes the fields that only releases have, or have in another form. */
   write(record: RecordName, row: JsonRow, beyond: () => JsonRow): JsonRow;
 }
 

@@ -14,7 +14,7 @@ interface Written {
 
 type Fields = Readonly<Record<string, Written>>;
 
-/** Called `old` until that release, and `now` since that one: the same release for both had both names. */
+/** Named `old` until that release, and `now` since the other: the same release for both had both names. */
 function renamed(old: string, until: Release, now: string, since: Release): Written {
   return { names: { [old]: { until }, [now]: { since } } };
 }
@@ -119,7 +119,7 @@ function authorizationsOf(authorizations: unknown, release: Release): unknown {
   }));
 }
 
-/** A text that a contract gave is decoded as the argument of `Error`. */
+/** A text from a contract is decoded as the argument of `Error`. */
 function revertReason(reason: unknown): unknown {
   if (reason === null) return null;
   const parameters = [{ name: 'reason', type: 'string', value: reason }];

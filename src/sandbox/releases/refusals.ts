@@ -1,4 +1,4 @@
-// How requests are refused. The specification has 404 and 422; releases, and the proxy of the multichain form in front
+// The refusals of requests. The specification has 404 and 422; releases, and the proxy of the multichain form in front
 // of them, have messages of their own.
 import { answer, notFound, unprocessable, type SandboxAnswer, type Invalid } from '../answer.ts';
 import type { Dialect } from './dialect.ts';
