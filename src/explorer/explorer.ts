@@ -38,7 +38,7 @@ import { createLargeBodies, type LargeBodies } from './http/large-bodies.ts';
 import type { ExplorerMeter } from './http/meter.ts';
 
 export interface ExplorerOptions {
-  /** As in the config: the name that metrics, logs and watches use. */
+  /** The name in the config, which metrics, logs and watches use. */
   readonly name: string;
   /** The URL before `/api/v2/`: `{base_url}/{chain_id}` in the multichain form, `{instance_url}` in the other. */
   readonly baseUrl: string;
@@ -50,9 +50,9 @@ export interface ExplorerOptions {
   readonly secrets?: readonly string[];
   /** `chainwarden/0.1.0` */
   readonly userAgent: string;
-  /** One per (origin, key). */
+  /** One budget for each (origin, key). */
   readonly budget: Budget;
-  /** One for all explorers, so that the cap on its size holds for the daemon. */
+  /** One cache for all explorers, so that the limit of its size holds for the daemon. */
   readonly answers?: AnswerCache;
   /** One for all explorers, so that large bodies are decoded one after the other; the caller closes it. */
   readonly largeBodies?: LargeBodies;
@@ -60,11 +60,11 @@ export interface ExplorerOptions {
   /** Called for every decoded answer with its body, without secrets. Equal bytes give the same object again. */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   readonly limits?: Partial<HttpLimits>;
-  /** One for all explorers of a host and key. */
+  /** One record for all explorers of a host and key. */
   readonly reach?: ReachRecord;
   /** Sends each request, and is closed with the explorer; HTTP when left out. */
   readonly transport?: HttpTransport;
-  /** Asked before each request leaves. One that may not ends its poll as a stop does. All may when left out. */
+  /** Called before each request. False ends the poll as a stop does. Left out: all requests may leave. */
   readonly mayAsk?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -76,11 +76,11 @@ export interface Explorer extends AsyncDisposable {
   readonly name: string;
   /** A reader for one tick: equal questions are sent once. `askedBy` left out: no watch waits for the answers. */
   tickReader(askedBy?: AskedBy): TickRead;
-  /** Where the chain was when the first page of blocks was last read; null before that. */
+  /** The chain's head in the last reading of the first page of blocks; null before that. */
   head(): Head | null;
   /** The first page of blocks: another object for each reading. Null before the first. */
   blocks(): { readonly rows: readonly AnyView[]; readonly readAt: Instant } | null;
-  /** The blocks at a height and below, a page of them, asked for now. Throws `Missed`. */
+  /** A page of blocks at a height and below, read now. Throws `Missed`. */
   blocksFrom(height: number, read: Read): Promise<ShownBlocks>;
   reachability(): Reachability;
   /** Asks the host once, outside the API, so that it costs no credits. Never rejects. */
@@ -201,7 +201,7 @@ const PROBE_MS = 4000;
 
 type SpendOn = (question: Question, cursor: Cursor | null, own: Severity | null) => Spend;
 
-/** A first page is spent on the most severe watch that asks for it, all others on the watch itself. */
+/** A first page is charged to the most severe watch that asks for it, all other pages to the watch itself. */
 function spending(askedBy: AskedBy): SpendOn {
   const unfilteredPaths = new Set<string>();
   return ({ path, params, operation, credits: price }, cursor, own) => {
@@ -215,7 +215,7 @@ function spending(askedBy: AskedBy): SpendOn {
   };
 }
 
-/** The same, that sends nothing without leave: then it throws as an aborted request does. */
+/** The same, but it sends a request only with permission; otherwise it throws like an aborted request. */
 function withLeave(transport: HttpTransport, mayAsk: () => boolean): HttpTransport {
   return {
     ...transport,

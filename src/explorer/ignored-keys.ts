@@ -1,5 +1,6 @@
-// Keys that explorers of some release, or of some chain, are known to send and that nothing here reads. They are no
-// unknown fields: so `chainwarden_explorer_unknown_fields_total` grows when an explorer was upgraded to something new.
+// Keys that explorers of some release, or of some chain, send and that this program does not read. They do not count as
+// unknown fields, so `chainwarden_explorer_unknown_fields_total` grows only when an explorer was upgraded to something
+// new.
 
 const ROLLUPS = ['arbitrum', 'celo', 'optimism', 'scroll', 'zilliqa', 'zksync'];
 
@@ -33,7 +34,7 @@ export const IGNORED_KEYS = {
     'allowed_peekers',
     'execution_node',
     'wrapped',
-    // Lists of some chains hold rewards among the transactions: they have no hash.
+    // Lists of some chains contain rewards among the transactions: they have no hash.
     'emission_reward',
     'block_hash',
     'types',

@@ -1,6 +1,6 @@
-// The operations of the explorer's API that are used, and the questions that ask them. Nothing here reads anything.
-// Numbers are sections of the API's specification. Questions carry as few parameters as possible: newer releases refuse
-// parameters that they did not declare.
+// The used operations of the explorer's API, and the questions for them. This file reads nothing. Numbers are sections
+// of the API's specification. Questions have as few parameters as possible: newer releases refuse parameters that they
+// did not declare.
 import type { Address } from '../core/values/address.ts';
 import type { Fields } from '../core/values/fields.ts';
 import type { RecordType } from '../core/values/record-type.ts';

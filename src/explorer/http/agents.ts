@@ -16,7 +16,7 @@ export function createAgents(): Agents {
   };
 }
 
-/** As much as one read brings at most. */
+/** The most bytes of one read. */
 const BUFFER_BYTES = 64 * 1024;
 
 function withOneBuffer<Kept extends http.Agent>(agent: Kept): Kept {

@@ -31,7 +31,7 @@ export interface CachedAnswer {
 export type CacheHit =
   { readonly type: 'decoded'; readonly decoded: object } | { readonly type: 'same'; readonly content: object };
 
-/** May be shared by explorers: requests are named by their whole address, without the key. */
+/** Explorers may share it: requests are named by their whole address, without the key. */
 export function createAnswerCache({ clock, maxBytes = MOST_BYTES }: { clock: Clock; maxBytes?: number }): AnswerCache {
   const answers = createBoundedCache<{ readonly wire: Buffer; readonly decoded: object }>(clock, maxBytes);
   const digests = createBoundedCache<{ readonly digest: string; readonly content: object }>(clock, MOST_DIGESTS);

@@ -45,7 +45,9 @@ interface Classification {
   readonly retryAfterMs?: number | null;
 }
 
-/** `shape`: which of the two bodies of the API it is, `message` (the explorer) or `error` (the proxy before it). */
+/**
+ * `shape`: which of the two bodies of the API it is: `message` (of the explorer) or `error` (of the proxy before it).
+ */
 interface ErrorBody {
   readonly shape: 'message' | 'error' | 'errors' | 'json' | 'other';
   readonly text: string | null;

@@ -27,7 +27,7 @@ export interface WholeAnswer {
   readonly decoded: Decoded;
   /** The body that was decoded. */
   readonly body: Buffer;
-  /** In bytes of an ordinary body. */
+  /** Its weight in bytes of an ordinary body. */
   readonly weight: number;
   readonly isSmall: boolean;
 }
@@ -50,7 +50,7 @@ export function createAnswerReader(options: AnswerReaderOptions): AnswerReader {
   function readSmall(answer: HttpAnswer, { question, where }: Request): WholeAnswer | null {
     const whole = smallBodyOf(answer, limits.maxBytes, where);
     add(secrets());
-    // A refusal of that size has no message for people; its status counts.
+    // A refusal of that size has no message for people; only its status counts.
     const problem = problemOf(answer, whole ?? NOTHING, { where, hasKey, redact, now: clock.now() });
     if (problem !== null) throw problem;
     if (whole === null) return null;
@@ -98,7 +98,7 @@ function sizeOf(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** In memory of its own, that can move to a thread. */
+/** Copies the pieces to memory of its own, which can move to a thread. */
 function joined(pieces: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(sizeOf(pieces));
   let at = 0;

@@ -7,7 +7,7 @@ export const ENCODINGS = 'gzip, br';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
-/** Throws `RequestFault` on chains of encodings and on those that were not asked for. */
+/** Throws `RequestFault` for chains of encodings, and for encodings that were not requested. */
 export function readEncoding(header: string | undefined, where: string): Encoding {
   switch (header?.trim().toLowerCase()) {
     case undefined:
@@ -25,8 +25,8 @@ export function readEncoding(header: string | undefined, where: string): Encodin
 }
 
 /**
- * The whole body at once: a stream of small decoders costs four times as much, and the bytes are capped already.
- * `maxOutputLength` stops a bomb as soon as it outgrows the cap.
+ * Decompresses the whole body at once: a stream of small decoders costs four times as much, and the bytes are limited
+ * already. `maxOutputLength` stops a bomb as soon as it exceeds the limit.
  */
 export function decompress(wire: Buffer, encoding: Encoding, maxBytes: number, where: string): Buffer {
   if (encoding === 'identity') {

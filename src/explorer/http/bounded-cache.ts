@@ -1,22 +1,22 @@
 import type { Clock, Instant } from '../../lib/clock.ts';
 
 /**
- * Requests repeat in the same order, so evicting the least recently used one would evict the very next, and nothing
- * would ever be found. Entries in use stay; a new one replaces one that was not used for this long.
+ * Requests repeat in the same order. Evicting the least recently used entry would evict the very next one, and the
+ * cache would never hit. So entries in use stay; a new one replaces one that was not used for this long.
  */
 const IDLE_AFTER_MS = 600_000;
 
 /** Remembers values by request, within bounds. */
 export interface BoundedCache<Value> {
-  /** The value of that request, where it is as wanted: only then it counts as used. */
+  /** The value of that request if `isWanted` accepts it; only then it counts as used. */
   get(request: string, isWanted: (value: Value) => boolean): Value | undefined;
-  /** In place of the former one. False: there is no room, nothing is made and nothing remembered. */
+  /** Replaces the former value. False: there is no room, and nothing is made or stored. */
   put(request: string, make: () => Value, weight: number): boolean;
   drop(request: string): void;
 }
 
 interface Entry<Value> {
-  /** Null once it is dropped: a table that the map has given up may live on until the next full collection. */
+  /** Null once it is dropped, because an old table of the map may live until the next full collection. */
   value: Value | null;
   readonly weight: number;
   usedAt: Instant;

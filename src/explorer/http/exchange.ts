@@ -17,7 +17,7 @@ export interface HttpLimits {
   /** For the name lookup, and again for the connection with its encryption. */
   readonly connectMs: number;
   readonly headersMs: number;
-  /** Without a byte. The request goes on, but its slot is given to others. */
+  /** Time without a byte. The request continues, but its slot is given to others. */
   readonly quietMs: number;
   /** From the first packet to the last byte, retries included. */
   readonly totalMs: number;
@@ -31,7 +31,7 @@ export interface AnswerHead {
 }
 
 export interface HttpAnswer extends AnswerHead {
-  /** The pieces as they came over the wire, still compressed. */
+  /** The received pieces, still compressed. */
   readonly wire: readonly Buffer[];
   /** Call it when the pieces are no longer needed: their memory is returned at once. */
   readonly free: () => void;
@@ -44,11 +44,11 @@ export interface ExchangeOptions {
   /** The address as messages show it. */
   readonly where: string;
   readonly limits: HttpLimits;
-  /** Until the last byte. */
+  /** The time left until the last byte. */
   readonly leftMs: number;
   /** Aborts the request before that. */
   readonly aborts: AbortListeners;
-  /** Nothing came for `quietMs`. May be called more than once. */
+  /** Called when nothing came for `quietMs`, perhaps more than once. */
   readonly onQuiet: () => void;
 }
 
@@ -70,12 +70,12 @@ export async function exchange(options: ExchangeOptions): Promise<HttpAnswer> {
   const onError = (error: Error): void => {
     reject(faultOf(error, hasAnswer, where));
   };
-  // For its whole life: a connection may fail behind the end of the answer too.
+  // For its whole life: a connection may also fail after the end of the answer.
   request.on('error', onError);
   request.once('socket', (socket) => {
     followStages(socket, url, stages);
   });
-  // Nothing here asks for 101, which hands the bare connection over.
+  // An answer 101 hands the bare connection over; no request asks for one.
   request.once('upgrade', (_answer, socket) => {
     socket.on('error', () => undefined);
     socket.destroy();
@@ -144,7 +144,7 @@ function collect(answer: http.IncomingMessage, maxBytes: number, { onBytes, onTo
   });
 }
 
-/** The stage that is waited for. */
+/** The stage that the request waits for. */
 type Stage = 'name' | 'connection' | 'answer' | 'end';
 
 interface Stages {

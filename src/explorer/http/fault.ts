@@ -10,7 +10,7 @@ export type Retry = 'now' | 'soon' | 'after-reset' | 'no';
 /** A `Missed` that also says whether a retry can help. */
 export class RequestFault extends Missed {
   readonly retry: Retry;
-  /** Nothing answered: no name, no connection, or one that was closed without a word. */
+  /** There was no answer: no name, no connection, or one that was closed without a byte. */
   readonly isUnreached: boolean;
 
   constructor(

@@ -1,5 +1,5 @@
-// Sends a request, with retries, until there is an answer or a reason why there is none. The budget decides when each
-// try may leave. Every try that left is counted, with its result.
+// Sends a request, with retries, until there is an answer or a reason for having none. The budget decides when each
+// attempt may leave. Every attempt that left is counted, with its result.
 import type { AnyView } from '../../core/values/fields.ts';
 import type { OperationName, Page } from '../../core/model/watch/question.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
@@ -86,7 +86,7 @@ const LONGEST_WAIT_MS = 5_000;
 function waitBeforeRetry({ retry, retryAfterMs }: RequestFault, made: number): number | null {
   const announced = retryAfterMs ?? 0;
   if (retry === 'no' || announced > LONGEST_WAIT_MS) return null;
-  // The budget lets nothing pass before the reset, so there is nothing to wait for here.
+  // The budget lets no request pass before the reset, so there is no wait here.
   if (retry === 'after-reset' || (retry === 'now' && made === 0)) return 0;
   return Math.max(announced, FIRST_WAIT_MS * 2 ** made);
 }
@@ -129,14 +129,14 @@ function report({ credits, limit, remaining, resetMs }: PlanHeaders, { explorer,
 }
 
 interface ValueOptions extends FetchAnswerOptions {
-  /** Whether unknown fields of the list at that path are counted now. */
+  /** True if unknown fields of the list at that path are counted now. */
   readonly isCounted: (path: string) => boolean;
 }
 
 async function valueOf(answer: HttpAnswer, request: Request, options: ValueOptions): Promise<AnyView | Page> {
   const { explorer, answers, reader, onAnswer } = options;
   const known = answer.status === 200 ? answers.get(idOf(request, explorer), answer.wire) : null;
-  // A recording needs each answer as a whole.
+  // A recording needs each answer as a whole, so it is decoded.
   if (known?.type === 'same' && onAnswer === null) return new PageAgain(known.content, answer, request, reader);
   try {
     return known?.type === 'decoded' ? (known.decoded as AnyView | Page) : await decodedOf(answer, request, options);
@@ -174,13 +174,13 @@ function countUnknown({ unknownFields }: Decoded, { question }: Request, options
 
 const HOUR_MS = 3_600_000;
 
-/** True once an hour for each list: looking through every row of every page takes its time, and an upgrade shows soon enough. */
+/** True once an hour for each list: checking every row of every page takes long, and an upgrade shows soon enough. */
 function onceAnHour(clock: Clock): (path: string) => boolean {
   const countedAt = new Map<string, Instant>();
   return (path) => {
     const now = clock.now();
     const last = countedAt.get(path);
-    // Not later by a clock that was set back.
+    // A clock that was set back must not delay it.
     if (last !== undefined && last <= now && now - last < HOUR_MS) return false;
     countedAt.set(path, now);
     return true;

@@ -15,7 +15,7 @@ export const HTTP_LIMITS: HttpLimits = {
   maxBytes: 8 * 1024 * 1024,
 };
 
-/** How the API key travels. `key` is asked for each request, so that a changed secret takes effect. */
+/** How the API key is sent. `key` is called for each request, so that a changed secret takes effect. */
 export type Auth =
   | { readonly type: 'none' }
   | { readonly type: 'bearer'; readonly key: () => string }
@@ -23,8 +23,8 @@ export type Auth =
 
 export interface HttpTransport {
   /**
-   * `target` is a whole address, without the key. `onQuiet` is called when no byte came for a second, maybe again later.
-   * Throws `RequestFault`, or the signal's reason when it aborts.
+   * `target` is a whole address, without the key. `onQuiet` is called when no byte came for a second, perhaps
+   * repeatedly. Throws `RequestFault`, or the signal's reason when it aborts.
    */
   get(target: string, where: string, leftMs: number, onQuiet?: () => void): Promise<HttpAnswer>;
   /** Closes idle connections. */
@@ -84,7 +84,7 @@ function ownHeaders(extra: Readonly<Record<string, string>>, userAgent: string):
   return headers;
 }
 
-/** The key is the last thing that is added, and nothing that is logged or counted comes after. */
+/** The key is added last, after everything that is logged or counted. */
 function createKeyAdder(headers: Headers, auth: Auth): (target: string, where: string) => WithKey {
   if (auth.type === 'none') return (target) => ({ url: new URL(target), headers });
   if (auth.type === 'query')

@@ -48,7 +48,7 @@ const NO_LIMITS: NestedLimits = { separators: Infinity, objects: Infinity };
 /** Each separator takes two bytes at least, so a text of this size breaks no limit but those on depth and rows. */
 export const HARMLESS_BYTES = 2 * MOST_AT_ONCE;
 
-/** Rows are handed on in pieces of about this size. */
+/** Rows are passed on in pieces of about this size. */
 const PIECE_BYTES = 131_072;
 const PIECE_SEPARATORS = 16_384;
 
@@ -117,7 +117,7 @@ class Structure {
   readonly #shifts = new Int32Array(MOST_DEPTH + 1);
   readonly #counts = new Int32Array(MOST_DEPTH + 1);
   readonly #objectCounts = new Int32Array(MOST_DEPTH + 1);
-  /** The list of rows that is open, if one is. */
+  /** The open list of rows, if any. */
   #list: number[] | null = null;
   #rows = 0;
   // The separators before this row, before this piece, and in all lists that were closed.
@@ -140,7 +140,7 @@ class Structure {
     if (this.#depth === LIST_DEPTH && this.#list !== null) this.#endRow(at, this.#list);
   }
 
-  /** Returns the offset of the last byte that is dealt with. */
+  /** Returns the offset of the last byte that was processed. */
   open(at: number, bracket: number): number {
     if (this.#depth === MOST_DEPTH) return this.#skip(at);
     this.#depth += 1;
@@ -232,7 +232,7 @@ class Structure {
     return end;
   }
 
-  /** Whether a text is as valid at `from` as a number is: a number may not become a key. */
+  /** True if a text would be as valid at `from` as the number is: a number may not become a key. */
   #isValueAt(from: number): boolean {
     let before = from - 1;
     while (isBlank(this.#body[before])) before -= 1;

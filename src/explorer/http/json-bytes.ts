@@ -20,7 +20,7 @@ export function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The offset of the quote that ends a text; the length or more where none does. */
+/** The offset of the quote that ends a text; the length or more if none does. */
 export function endOfText(body: Uint8Array, start: number): number {
   const { length } = body;
   for (let at = start + 1; at < length; at += 1) {
@@ -53,14 +53,14 @@ export function endOfDigits(body: Uint8Array, start: number): number {
 /** The digits of the largest integer that is exact as a number. */
 export const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
 
-/** Whether the digits in [start, end) are an integer beyond 2^53, which loses some of them as a number. */
+/** True if the digits in [start, end) are an integer beyond 2^53, which is not exact as a number. */
 export function isInexact(body: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   if (length < SAFE_DIGITS || body[start] === ZERO || isFraction(body[end])) return false;
   return length > SAFE_DIGITS || !Number.isSafeInteger(Number(String.fromCharCode(...body.subarray(start, end))));
 }
 
-/** A point or an exponent comes. */
+/** True before a point or an exponent. */
 function isFraction(byte: number | undefined): boolean {
   return byte === POINT || byte === 0x65 || byte === 0x45;
 }

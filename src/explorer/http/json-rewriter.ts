@@ -13,7 +13,7 @@ export class Rewriter {
     this.#body = body;
   }
 
-  /** An offset behind the last change, plus this, is its offset in the copy. */
+  /** Add this to an offset behind the last change to get its offset in the copy. */
   get shift(): number {
     return this.#end - this.#taken;
   }
@@ -49,7 +49,7 @@ export class Rewriter {
     this.#end += this.#room().write(text, this.#end, 'latin1');
   }
 
-  /** Nothing grows to more than twice its size: `[]` to `null`. Memory that is not written to costs nothing. */
+  /** A value grows to at most twice its size: `[]` to `null`. Memory that is not written to costs nothing. */
   #room(): Buffer {
     return (this.#copy ??= Buffer.alloc(2 * this.#body.length));
   }

@@ -1,4 +1,4 @@
-// From bytes to JSON, exact beyond 2^53 and within limits (json-bounds.ts): at once, or in pieces that take no time.
+// From bytes to JSON, exact beyond 2^53 and within limits (json-bounds.ts): at once, or in short pieces.
 import { setImmediate } from 'node:timers/promises';
 import { isRow } from '../../core/values/fields.ts';
 import { RequestFault } from './fault.ts';
@@ -23,8 +23,9 @@ const INEXACT_NUMBER = /(?:^|[-:,[\s])(?:\d{17}|9\d{15})/;
 const LONG_VALUE = /":(-?[1-9]\d{15,})(?=[,}\]])/g;
 
 /**
- * The same at two thirds of the cost, for most texts: their few long integers are put in quotes by a pattern. Undefined
- * where one is left over. Quotes put inside a text end it in front of a digit, which no JSON allows: undefined too.
+ * The same at two thirds of the cost, for most texts: a pattern puts their few long integers in quotes. Undefined if
+ * one is left over. If the quotes are inside a text, they end it in front of a digit, which is no valid JSON: undefined
+ * too.
  */
 function parseHarmless(text: string): unknown {
   if (!INEXACT_NUMBER.test(text)) return JSON.parse(text);
@@ -74,7 +75,7 @@ function inBrackets(bytes: Buffer, from: number, to: number): string {
   return text;
 }
 
-/** `{"items":[0],"next_page_params":null}`: in place of its rows each list holds its number. */
+/** `{"items":[0],"next_page_params":null}`: each list contains its number in place of its rows. */
 function withoutRows(bytes: Buffer, lists: BoundedJson['lists']): string {
   let at = 0;
   const parts = lists.map((list, n) => {

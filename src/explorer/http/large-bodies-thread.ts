@@ -8,7 +8,7 @@ import { boundJson } from './json-bounds.ts';
 import { jsonFault } from './json.ts';
 
 export interface Job {
-  /** As it came over the wire; moves to the thread. */
+  /** The received bytes; they move to the thread. */
   readonly wire: Uint8Array<ArrayBuffer>;
   readonly encoding: Encoding;
   readonly maxBytes: number;

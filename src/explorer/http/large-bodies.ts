@@ -17,7 +17,7 @@ export interface LargeBody {
   readonly raw: unknown;
   /** The parsed text: an equal text gives an equal answer. */
   readonly body: Buffer;
-  /** How many bytes of an ordinary answer weigh as much. */
+  /** The number of bytes of an ordinary answer with the same weight. */
   readonly weight: number;
 }
 

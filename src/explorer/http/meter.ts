@@ -2,9 +2,9 @@ import type { MissReason } from '../../core/model/observation.ts';
 import type { OperationName } from '../../core/model/watch/question.ts';
 import type { Instant } from '../../lib/clock.ts';
 
-/** Where requests are counted; `telemetry/explorer-metrics.ts` fits. */
+/** The counters of requests; `telemetry/explorer-metrics.ts` implements them. */
 export interface ExplorerMeter {
-  /** After every request that left, retries included. */
+  /** Called after every request that left, retries included. */
   request(facts: {
     readonly explorer: string;
     readonly operation: OperationName;
@@ -23,6 +23,6 @@ export interface ExplorerMeter {
   }): void;
   /** Fields of an answer that the tables do not have, for all rows of a page together. */
   unknownFields(found: { readonly explorer: string; readonly record: string; readonly count: number }): void;
-  /** After each first page of blocks. */
+  /** Called after each first page of blocks. */
   head(head: { readonly explorer: string; readonly height: bigint; readonly timestamp: Instant }): void;
 }

@@ -8,7 +8,7 @@ import type { Request } from './request.ts';
 import type { Query } from '../reading/filters.ts';
 
 type Value = AnyView | Page;
-/** Answers by address. A tick's own holds on to them, failures too, until the tick has ended. */
+/** Answers by address. The cache of a tick keeps them, also failures, until the tick ends. */
 export type TickCache = Map<string, Promise<Value>>;
 
 /**
@@ -18,9 +18,9 @@ export type TickCache = Map<string, Promise<Value>>;
 type InFlight = Map<string, { answer: Promise<Value> | null }>;
 
 export interface RequestCoalescer {
-  /** From the tick's cache, from a request under way, or by asking. */
+  /** The answer from the tick's cache, from a request under way, or from a new request. */
   request(question: Question, query: Query, spend: Spend, tickCache: TickCache): Promise<Value>;
-  /** By asking now: shared only with those who take their second reading at the same moment. */
+  /** A new request; only second readings at the same moment share it. */
   requestAgain(question: Question, query: Query, spend: Spend): Promise<Value>;
   /** Releases these answers; no watch reads them any more. */
   endTick(tickCache: TickCache): void;
@@ -58,14 +58,14 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
     },
     requestAgain: (question, query, spend) => share(toRequest(question, query, spend), inFlightAgain),
     endTick(tickCache) {
-      // Behind those that join a request which is still under way: each retains its answer first.
+      // Runs after those that join a request under way: each retains its answer first.
       for (const pending of tickCache.values()) pending.then().then(release, ignore);
       tickCache.clear();
     },
   };
 }
 
-/** Another tick may have asked while the request was under way, and may end later. */
+/** Another tick may have joined the request while it was under way, and may end later. */
 function retain(value: Value): void {
   if (value instanceof PageAgain) value.retain();
 }

@@ -1,4 +1,4 @@
-// The cursor goes back as it came: `next_page_params` as a map of exact texts (facts, section 2).
+// The cursor is sent back unchanged: `next_page_params` as a map of exact texts (facts, section 2).
 import { isRow } from '../../core/values/fields.ts';
 import type { Cursor } from '../../core/model/watch/question.ts';
 import { RequestFault } from '../http/fault.ts';
@@ -9,7 +9,7 @@ const MOST_CHARACTERS = 2000;
 // Old servers echo the key of the request, or the one for restricted addresses, into the cursor.
 const SECRETS = /^(?:api[_-]?key|key)$/i;
 
-/** Null where there is none: missing, null, or a map that holds nothing. Throws `RequestFault` on anything that is not a map. */
+/** Null if there is none: missing, null, or an empty map. Throws `RequestFault` for a value that is not a map. */
 export function readCursor(raw: unknown, where: string): Cursor | null {
   if (raw === undefined || raw === null) return null;
   if (!isRow(raw)) throw new RequestFault('shape', `${where}: next_page_params is not an object`);
@@ -24,7 +24,7 @@ export function readCursor(raw: unknown, where: string): Cursor | null {
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-/** Leaving `fiat_value` out would restart old servers at page one, so null goes as the four letters. */
+/** Leaving `fiat_value` out would restart old servers at page one, so null is sent as the four letters. */
 function asText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -38,8 +38,8 @@ function asText(value: unknown): string | undefined {
 }
 
 /**
- * Whether two cursors point at the same place. `items_count` is a running total in old releases: it moves even where
- * the position does not, so it is left out where there is anything else to compare.
+ * True if two cursors point at the same place. `items_count` is a running total in old releases and moves even if the
+ * position does not, so it is left out if there is another key to compare.
  */
 export function isSameCursor(a: Cursor, b: Cursor): boolean {
   const [left, right] = [position(a), position(b)];

@@ -72,14 +72,20 @@ function decodeList(raw: unknown, { operation, record }: Question, context: Deco
   return { value: page, content: page.content, unknownFields };
 }
 
-/** A class, since an object literal with a getter is a hidden class of its own each time, which the collector pays for. */
+/**
+ * A class, because an object literal with a getter has a hidden class of its own each time, which costs the garbage
+ * collector time.
+ */
 class DecodedPage implements Page {
   readonly content = {};
   readonly rows: Page['rows'];
   readonly next: Page['next'];
   readonly #isFull: (() => boolean) | null;
 
-  /** `isFull`: of a page with an empty cursor. It is asked late, for how long pages are becomes known with the others. */
+  /**
+   * `isFull`: for a page with an empty cursor. It is called late, because the usual size of pages is learned from other
+   * pages.
+   */
   constructor(rows: Page['rows'], next: Page['next'], isFull: (() => boolean) | null) {
     this.rows = rows;
     this.next = next;

@@ -20,7 +20,7 @@ export function createFilters(log: Log, explorer: string): Filters {
       try {
         return await send({ ...params, ...cursor });
       } catch (error) {
-        // On a later page the cursor may be to blame, and the list must not change under it.
+        // On a later page the cursor may be the cause, and the list must not change between pages.
         if (!isRefusal(error) || cursor !== null || Object.keys(params).length === 0) throw error;
         const answer = await send({});
         refused.add(operation);

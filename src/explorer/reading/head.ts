@@ -6,7 +6,7 @@ import type { Instant } from '../../lib/clock.ts';
 const STALE_AFTER_BLOCKS = 20;
 const STALE_AFTER_AT_LEAST_MS = 180_000;
 
-/** Where the chain is by the first page of blocks, in whatever order; null when no row says. */
+/** The chain's head by the first page of blocks, in any order; null if no row shows it. */
 export function headOf(blocks: readonly AnyView[], readAt: Instant): Head | null {
   const places = blocks.flatMap((block) => placeOf(block) ?? []).sort((a, b) => Number(b.height - a.height));
   const [newest] = places;
@@ -16,7 +16,7 @@ export function headOf(blocks: readonly AnyView[], readAt: Instant): Head | null
   return { ...newest, readAt, staleAfterMs };
 }
 
-/** A head that is a little lower, as that of a slower replica, leaves the highest one. */
+/** A slightly lower head, as of a slower replica, does not replace the highest one. */
 export function headAfter(before: Head | null, now: Head | null): Head | null {
   if (before === null || now === null) return now ?? before;
   const fall = before.height - now.height;

@@ -8,7 +8,7 @@ const USUAL_ROWS = 50;
 
 /** The size of a page that another page follows, for one explorer, as far as such pages were seen. */
 export interface PageSizes {
-  /** A page came that others follow. */
+  /** Records a page that other pages follow. */
   saw(operation: OperationName, rows: number): void;
   /** True if a page with this number of rows may be followed by others. */
   isFull(operation: OperationName, rows: number): boolean;

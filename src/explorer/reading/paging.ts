@@ -17,7 +17,7 @@ interface Common<F extends Fields> {
   /** The identity of a row, by which it is recognised; undefined if the row does not have one. */
   readonly identityOf: (row: View<F>) => string | undefined;
   readonly maxPages: number;
-  /** Page one, when it was asked for already. */
+  /** Page one, if it was read already. */
   readonly first?: Page<F>;
   /** The position after a row, for servers whose own cursor does not move. It is merged into the server's cursor. */
   readonly cursorFrom?: (row: View<F>) => Cursor | null;
@@ -40,15 +40,15 @@ export interface Until<F extends Fields> extends Common<F> {
 }
 
 export interface PagedReading<F extends Fields> {
-  /** In the order of the server; of rows with one identity the first. */
+  /** In the order of the server; of rows with one identity only the first. */
   readonly rows: readonly View<F>[];
   /** Why the reading stopped before its goal, and the blocks that were not examined; null if it reached its goal. */
   readonly partial: string | null;
   readonly pages: number;
   readonly reachedEnd: boolean;
-  /** Behind the last page that was read; null at the end, and where it cannot be reached. */
+  /** The position behind the last page that was read; null at the end, and if it is unknown. */
   readonly next: Cursor | null;
-  /** Why a page did not come; null when all came. */
+  /** Why a page did not come; null if all came. */
   readonly missed: MissReason | null;
 }
 
@@ -60,7 +60,7 @@ export interface NewestFirstReading<F extends Fields> extends PagedReading<F> {
 export interface From<F extends Fields> extends Common<F> {
   /** The position to read on from. */
   readonly cursor: Cursor;
-  /** Asked of each page: it is the last one that is wanted. */
+  /** Called for each page: true ends the reading. */
   readonly isDone: (rows: readonly View<F>[]) => boolean;
 }
 
@@ -93,7 +93,7 @@ function reachesBelow(downTo: number | null, lowest: bigint | null): boolean {
   return downTo === null || (lowest !== null && lowest < downTo);
 }
 
-/** Reads on from where an earlier reading was. A page that does not come ends it, also the first one. */
+/** Continues at the position of an earlier reading. A page that does not come ends it, even the first one. */
 export function readFrom<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
@@ -111,7 +111,7 @@ export function readAll<F extends Fields>(
   return readPages(read, question, { ...options, isDone: () => false });
 }
 
-/** Reads until a row matches. Where none does, it is absent if `partial` is null, else unknown. */
+/** Reads until a row matches. If none does, it is absent if `partial` is null, otherwise unknown. */
 export function readUntil<F extends Fields>(
   read: Pages,
   question: ListQuestion<F>,
@@ -161,7 +161,7 @@ function collectRows<F extends Fields>(identityOf: Common<F>['identityOf']) {
   const met = new Set<string>();
   return {
     rows,
-    /** Whether any row was not met before in this reading. */
+    /** True if a row is new in this reading. */
     add(found: readonly View<F>[]): boolean {
       const before = met.size;
       for (const row of found) {
@@ -212,7 +212,7 @@ function lowestBlock<F extends Fields>(rows: readonly View<F>[], blockOf: Newest
   return blocks.reduce<bigint | null>((least, block) => (least === null || block < least ? block : least), null);
 }
 
-/** The lowest block may have been read in part only, so it is among those that were not examined. */
+/** The lowest block may have been read in part only, so it counts as not examined. */
 function notExamined(lowest: bigint | null, examinedTo: bigint): string {
   if (lowest === null) return 'older items not examined';
   const from = examinedTo + 1n;

@@ -40,11 +40,11 @@ export interface AccountFacts {
 
 export interface Account extends Pick<Bookkeeper, 'setPlan' | 'leave' | 'settle' | 'isHeaderKnown'> {
   admit(spend: Spend): SpendAdmission;
-  /** The means until the reset; without limit where no plan is known. */
+  /** The means until the reset; unlimited if no plan is known. */
   supply(): Omit<Supply, 'dearest' | 'requestsPerMs'>;
   /** Without a plan: midnight, when most plans are refilled. */
   refill(): Refill;
-  /** The watches are planned so from now on. */
+  /** Sets the plan of the watches from now on. */
   planned(plan: SpendingPlan): void;
   /** Learned prices, by operation. */
   prices(): ReadonlyMap<OperationName, number>;
@@ -77,7 +77,7 @@ export function createAccount(options: AccountOptions): Account {
   let use = NO_USE;
   const shares = createShares(clock.now(), () => perMsOf(keeper.now().plan));
 
-  /** Whether it is there beside the need of critical watches. */
+  /** True if the credits suffice beside the need of critical watches. */
   function isThere(spend: Spend, standing: PlanStanding): boolean {
     const { books, known } = standing;
     if (books.refillingSince !== null && !standing.isIdle) return false;
@@ -144,7 +144,7 @@ export function createAccount(options: AccountOptions): Account {
   };
 }
 
-/** Until the reset: it shrinks as time passes. */
+/** The need until the reset, which shrinks as time passes. */
 function criticalNeed({ perMs, margin }: SpendingPlan['kept'], { at, books }: PlanStanding): number {
   return perMs === 0 ? 0 : perMs * Math.max(0, books.resetsAt - at) + margin;
 }
@@ -205,7 +205,7 @@ function mayTake(share: SpendShare, spend: Spend, at: Instant): boolean {
 interface Shares {
   /** Without a plan: a tenth of all other requests. */
   readonly ofRequests: SpendShare;
-  /** The share from which a page is paid now. */
+  /** The share that pays for a page now. */
   of(spend: Spend, at: Instant, deepPerMs: number): SpendShare;
 }
 

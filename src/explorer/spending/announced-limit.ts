@@ -1,5 +1,5 @@
-// How many requests a second an explorer allows, as its answers announce it: a limit, and when its window ends. One answer
-// alone may lie: two in a row have to say so.
+// The requests a second that an explorer allows, as its answers announce: a limit, and the end of its window. A single
+// answer may be wrong, so two in a row must agree.
 import type { PlanHeaders } from './plan-headers.ts';
 
 export interface AnnouncedLimit {
@@ -15,7 +15,7 @@ interface Announced {
 
 const SECOND_MS = 1000;
 
-/** A window is a second long, or longer where answers came longer before its end. */
+/** A window is a second long, or longer if answers came earlier before its end. */
 export function createAnnouncedLimit(): AnnouncedLimit {
   let last: Announced | null = null;
   let agreed: { readonly limit: number; readonly windowMs: number } | null = null;

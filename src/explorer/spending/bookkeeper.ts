@@ -22,7 +22,7 @@ import type { SpendCounter } from './counts.ts';
 
 /** As the config writes it. */
 export interface WrittenPlan extends PeriodRule {
-  /** Null: it does not say. */
+  /** Null: not written. */
   readonly credits: number | null;
   readonly reservePercent: number;
 }
@@ -49,18 +49,18 @@ export interface PlanStanding {
   readonly books: Books;
   readonly known: number;
   readonly agreed: number;
-  /** Nothing is under way, and nothing left for long enough that one request may show whether the plan was refilled. */
+  /** No request is under way, and none left for so long that one may show whether the plan was refilled. */
   readonly isIdle: boolean;
-  /** Nothing left for a while: one request may show whether a header lied that says that little is left. */
+  /** No request left for a while: one may show whether a header with little credit was wrong. */
   readonly isProbeDue: boolean;
 }
 
 export interface Bookkeeper {
   /** Null: empty ones. */
   resume(stored: Books | null): void;
-  /** All that was booked stays. */
+  /** Bookings stay. */
   readonly setPlan: (written: WrittenPlan | null) => void;
-  /** A request leaves. Each is settled. */
+  /** A request leaves; it must be settled later. */
   leave(spend: Spend): BookedRequest;
   /** `isCharged`: the explorer counted it. `header`: credits left; null: it has none. */
   readonly settle: (
@@ -74,9 +74,9 @@ export interface Bookkeeper {
 
 export interface BookkeeperOptions {
   readonly clock: Clock;
-  /** Whether a plan of 100,000 a day is assumed where none is written and no header showed more. */
+  /** True if a plan of 100,000 a day is assumed when none is written and no header showed more. */
   readonly assumesPlan: boolean;
-  /** The plan of a day is refilled at another time than it was taken to be; null: at midnight UTC. */
+  /** Called if the plan of a day is refilled at another time than expected; null: at midnight UTC. */
   readonly onResets?: (resets: Resets) => void;
   /** Called with the fall of the credits around a request that was alone under way. */
   readonly onAlone: (spend: Spend, fall: number) => void;

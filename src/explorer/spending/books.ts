@@ -79,10 +79,10 @@ export function underPlan(books: Books, plan: CreditPlan | null, now: Instant): 
   return { ...current, rule, resetsAt: resetAfter(plan, current.from, now) };
 }
 
-/** After the end of a period, the next one. */
+/** The books after the end of a period. */
 export function turned(books: Books, plan: CreditPlan, now: Instant): Books {
   const next = resetAfter(plan, now, now);
-  // A clock that was set back: no period is longer than one.
+  // The clock was set back: the next reset is at most one period away.
   if (books.resetsAt > now + periodMs(plan.per) * 1.05) return { ...books, resetsAt: next };
   if (now < books.resetsAt) return books;
   const begun = { ...newPeriod(books, plan, books.resetsAt), resetsAt: resetAfter(plan, books.resetsAt, now) };
@@ -109,7 +109,7 @@ function newPeriod(books: Books, plan: CreditPlan, from: Instant): Books {
 export function charted(books: Books, plan: CreditPlan, now: Instant): Books {
   const known = agreedRest(books, plan);
   if (known === null || books.refillingSince !== null) return books;
-  // A period is longer than the plan says where the last reset came early.
+  // A period is longer than the plan says if the last reset came early.
   const ms = Math.max(periodMs(plan.per), books.resetsAt - books.from);
   const curve = drawn(books.curve, { at: now, known }, { from: books.from, ms });
   return curve === books.curve ? books : { ...books, curve };
@@ -120,7 +120,7 @@ export function settled(books: Books, plan: CreditPlan | null, request: SettledR
   const { spend, order, isCharged, header } = request;
   const charged = isCharged ? charge(books, spend) : books;
   if (header === null || order < books.order) return charged;
-  // A refusal costs nothing, and its header is not taken for a loss.
+  // A refusal costs nothing, so its lower header is no loss.
   if (!isCharged && header < (agreedRest(charged, plan) ?? header)) return { ...charged, saidAt: now };
   return { ...afterHeader(charged, plan, { ...request, header }, now), order };
 }
@@ -141,7 +141,7 @@ function afterHeader(books: Books, plan: CreditPlan | null, { header, spend, inF
   const seen = withHeader(books, header);
   if (books.header === null) return afterFirst(seen, plan, header, now);
   const expected = books.header - books.own;
-  // The header may hold the price of requests already that are under way, and may have lacked that of others.
+  // The header may already include the price of requests under way, and may have lacked that of others.
   const slack = books.own + inFlight + spend.price;
   const isHigher = header > expected + slack;
   if (plan === null) return { ...seen, header, saidAt: now, own: 0 };
@@ -175,7 +175,10 @@ function isNearer(header: number, doubted: { header: number; own: number }, own:
   return Math.abs(header - (doubted.header - (own - doubted.own))) < Math.abs(header - expected);
 }
 
-/** Old credits are used while they last; a header that has risen ends that, or one of a plan that is hardly used. */
+/**
+ * Old credits are used while they last. A header that has risen ends that, and so does one of a plan that is hardly
+ * used.
+ */
 function afterReset(
   books: Books,
   plan: CreditPlan,
@@ -190,12 +193,12 @@ function afterReset(
   return { ...after, refillingSince: null, missedReset: refillingSince, from: now, resetsAt: now + periodMs(plan.per) };
 }
 
-/** The first answer that showed it came at that moment. */
+/** A refill between the last answer without it and `at`, when the first answer showed it. */
 function refilled({ saidAt, refills }: Books, at: Instant): Pick<Books, 'missedReset' | 'refills'> {
   return { missedReset: null, refills: withRefill(refills, { after: saidAt ?? at, until: at }) };
 }
 
-/** A difference that own requests do not explain was spent by others, or given. */
+/** A difference that own requests do not explain: others spent it, or credits were added. */
 function booked(books: Books, plan: CreditPlan, header: number, now: Instant): Books {
   const fall = (books.header ?? header) - books.own - header;
   const after = { ...books, header, saidAt: now, own: 0, doubted: null, isResumed: false };
@@ -220,7 +223,7 @@ function risen(before: Books, books: Books, plan: CreditPlan, now: Instant): Boo
   const seen = { ...more, ...refilled(before, before.doubted?.at ?? now) };
   if (isMost && books.resetsAt - now <= EARLY_RESET_MS)
     return { ...newPeriod(seen, plan, now), resetsAt: resetAfter(plan, now, books.resetsAt) };
-  // Bought credits hardly add up to the plan. Where they do, a period that is taken to be too long costs less than refusals.
+  // Bought credits hardly equal the whole plan. If they do, a period that is assumed too long costs less than refusals.
   if (isWhole || before.missedReset !== null)
     return { ...newPeriod(seen, plan, now), resetsAt: now + periodMs(plan.per) };
   return isMost && plan.per === 'month' && plan.resets === null ? newPeriod(seen, plan, now) : seen;
@@ -233,17 +236,17 @@ export function agreedRest(books: Books, plan: CreditPlan | null): number | null
   return plan === null ? null : shareOf(books, plan) - spentIn(books);
 }
 
-/** Credits of the time that is booked, as if others had spent evenly before. */
+/** Credits for the booked time, as if others had spent evenly before. */
 function shareOf({ bookedFrom, resetsAt }: Books, { credits, per }: CreditPlan): number {
   return credits * Math.min(1, Math.max(0, resetsAt - bookedFrom) / periodMs(per));
 }
 
-/** As they go on after a stop. `order`: requests of a higher number leave from now on. */
+/** The books after a stop. `order`: requests from now on have a higher number. */
 export function resumed(books: Books, order: number): Books {
   return { ...books, order, isResumed: books.header !== null };
 }
 
-/** The same; where a value is doubted, the lower one. */
+/** The same, but the lower one if a value is doubted. */
 export function knownRest(books: Books, plan: CreditPlan | null): number | null {
   const agreed = agreedRest(books, plan);
   const { doubted } = books;

@@ -63,7 +63,7 @@ export interface Budget {
   restsLong(): boolean;
   /** Why requests do not leave freely; null while they do. */
   rest(): PlanRest | null;
-  /** By the config, else as answers announce it; null: neither says so. */
+  /** From the config, else as answers announce it; null: unknown. */
   requestsPerSecond(): number | null;
 }
 
@@ -179,7 +179,7 @@ function restFault({ reason, doubt }: PlanRest, leftMs: number, where: string): 
   return new RequestFault(reason, detail, { retryAfterMs: leftMs });
 }
 
-/** One line when refusals begin, or are judged otherwise, and one when they are over: not one for each probe. */
+/** One line when refusals begin or are judged differently, and one when they are over: not one for each probe. */
 function createRestLog({ log, host = '' }: BudgetOptions): (rest: PlanRest | null) => void {
   let last: PlanRest | null = null;
   return (rest) => {

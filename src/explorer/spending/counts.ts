@@ -5,9 +5,9 @@ import type { Spend, SpendClass } from '../../core/spending/spend.ts';
 
 export interface SpendCounts {
   readonly spent: Readonly<Record<SpendClass, number>>;
-  /** By other programs: the highest sum of each period, since that of one may fall again. */
+  /** Spent by other programs: the highest sum of each period, since the sum of a period may fall again. */
   readonly foreign: number;
-  /** First pages that were due a minute later. Those of critical watches never are. */
+  /** First pages that were postponed by a minute. Those of critical watches never are. */
   readonly postponed: Readonly<Record<Exclude<Severity, 'critical'>, number>>;
 }
 

@@ -38,7 +38,7 @@ export interface Settled {
 
 export interface RequestGate {
   check(now: Instant): Gate;
-  /** A request leaves while the gate is open. Whether it is a probe. */
+  /** A request leaves while the gate is open. Returns true if it is a probe. */
   leave(): boolean;
   /** Pauses because the limiter announced that it will refuse the next request. */
   restFor(ms: number, now: Instant): void;
@@ -111,7 +111,7 @@ export function createPause(): RequestGate {
         answered(isProbe);
         return;
       default:
-        // The probe was inconclusive: the next ask is a probe again.
+        // The probe was inconclusive, so the next request is a probe again.
         if (refused !== null && isProbe) refused.until = now;
     }
   }

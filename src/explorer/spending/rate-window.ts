@@ -1,5 +1,5 @@
-// Counts requests in the limiter's own windows, as `x-ratelimit-reset` announces them. Measured against evenly spaced
-// requests (95 % of the plan) and a sliding log (tens of thousands of 429 per million), this uses 99.9 % with none.
+// Counts requests in the limiter's own windows, as `x-ratelimit-reset` announces them. This uses 99.9 % of the plan
+// without any 429. Evenly spaced requests use 95 %, and a sliding log gets tens of thousands of 429 per million.
 import type { Instant } from '../../lib/clock.ts';
 
 /** The network may shift the announced end of a window by this much. */
@@ -30,7 +30,7 @@ export function createRateWindow(requestsPerSecond: number): RateWindow {
   let end: Instant = -Infinity;
   let isAnnounced = false;
   let used = 0;
-  /** Sent where two windows touch: the limiter may count them in either, so both count them here. */
+  /** Requests between two windows: the limiter may count them in either, so both count them here. */
   let shared = 0;
 
   function roll(now: Instant): void {
@@ -57,7 +57,7 @@ export function createRateWindow(requestsPerSecond: number): RateWindow {
     },
     announce(ticket, now, resetMs) {
       if (ticket.window !== window || resetMs <= 0 || resetMs > SECOND_MS || lengthMs !== SECOND_MS) return;
-      // Late answers announce the end too late, never too early: the earliest of a window is the best.
+      // Late answers announce the end too late, never too early, so the earliest announcement of a window is the best.
       end = isAnnounced ? Math.min(end, now + resetMs) : now + resetMs;
       isAnnounced = true;
     },

@@ -6,7 +6,7 @@ import type { Instant } from '../../lib/clock.ts';
 
 /** The facts about the plan at the time of the refusal. */
 export interface PlanEvidence {
-  /** By the last header that named them, that of the refusal included; null = none did. */
+  /** The credits by the last header with them, including that of the refusal; null = no header had them. */
   readonly credits: number | null;
   /** Price of the request that was refused. */
   readonly price: number;
@@ -44,7 +44,7 @@ const AFTER_REFILL_MS = 5 * SECOND_MS;
 export interface PlanRefusal {
   readonly reason: RefusalReason;
   readonly isDoubted: boolean;
-  /** How often in a row, this one included. */
+  /** The number in a row, with this one. */
   readonly count: number;
   readonly refill: Refill;
 }

@@ -1,8 +1,8 @@
-// How many requests are in flight. One that the explorer keeps waiting gives its slot back, so that a slow path does not
-// hold up all others; it goes on, and counts towards the most that may be in flight.
+// Limits the requests in flight. A request that the explorer keeps waiting gives its slot back, so that a slow path
+// does not delay all others. It continues, and counts towards the most that may be in flight.
 import PQueue from 'p-queue';
 
-/** Where no more are allowed anyway. */
+/** The most requests in flight, unless `concurrency` is higher. */
 const MOST_IN_FLIGHT = 4;
 
 export interface Slot {
@@ -13,7 +13,7 @@ export interface Slot {
 export interface Slots {
   /** Runs `task` as soon as there is a slot: the smallest rank first, and of equal ones in the order of the calls. */
   hold<T>(task: (slot: Slot) => Promise<T>, rank?: number): Promise<T>;
-  /** `concurrencyNow` is another number. */
+  /** Applies a change of `concurrencyNow`. */
   adjust(): void;
 }
 

@@ -30,7 +30,7 @@ function sumOfTotals(raw: unknown): unknown {
   return { decimals, value, token_id: common(totals.map((total) => total['token_id'])) };
 }
 
-/** The one value that all have, null included; undefined where they differ. */
+/** The one value that all have, null included; undefined if they differ. */
 function common(values: readonly unknown[]): unknown {
   const [first, ...others] = values.map((value) => (typeof value === 'number' ? String(value) : (value ?? null)));
   return others.every((other) => other === first) ? first : undefined;
