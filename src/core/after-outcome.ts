@@ -4,12 +4,12 @@ import type { Outcome, Settlement } from './model/delivery.ts';
 import type { DeliveryId } from './model/ids.ts';
 import { fractionOf } from './model/watch/identity.ts';
 
-/** A try that has ended. */
+/** An attempt to send that has ended. */
 interface Try {
   readonly id: DeliveryId;
-  /** 1 = the first. Those besides its own schedule are not counted. */
+  /** 1 is the first attempt. Attempts outside the delivery's own schedule are not counted. */
   readonly attempt: number;
-  /** How many of its tries were rejected, this one included. */
+  /** The number of rejected attempts, including this one. */
   readonly rejections: number;
   /** How long the delivery has been pending while it could be tried. */
   readonly ageMs: number;

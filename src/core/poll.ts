@@ -34,7 +34,7 @@ export function pollOf(watch: Watch, memory: Memory, observation: Observation, p
   const { at } = observation;
   const budget = { left: 0 };
   const wantedMs = watch.schedule.intervalMs;
-  // Where the pace has changed, the slower one counts: the watch was due by it.
+  // If the pace has changed, the slower pace decides: the watch was due by it.
   const intervalMs = Math.max(paceIn(memory, watch), observation.paceMs);
   const time = { at, coveredUntil: memory.coveredUntil, intervalMs, wantedMs };
   const fields = fieldsAfter(watch, memory, observation);

@@ -80,7 +80,7 @@ export function* stepInSteps(
   };
 }
 
-/** An observation from before the last usable answer changes nothing. */
+/** An observation that is not newer than the last usable answer changes nothing. */
 function isOlder({ coveredUntil }: Memory, { at }: Observation): boolean {
   return coveredUntil !== null && at <= coveredUntil;
 }
@@ -161,15 +161,15 @@ export function raise(
 const NONE: AlertsByKey = {};
 
 interface Continued {
-  /** The same thing is observed. */
+  /** The watch still observes the same thing. */
   readonly isSame: boolean;
   readonly memory: Memory;
   readonly transitions: Decision['transitions'];
 }
 
 /**
- * The memory that the poll continues from. A watch that observes something else starts again; so does an alert that became
- * one of another type, or counts something else. Alerts that the rule no longer has end.
+ * The memory from which the poll continues. A watch that now observes something else starts again; so does an alert
+ * whose type, or whose counted items, changed. Alerts that the rule no longer has end.
  */
 function continued(watch: Watch, memory: Memory, at: Instant): Continued {
   const isSame = memory.checksum === watch.checksum;

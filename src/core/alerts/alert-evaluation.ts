@@ -28,7 +28,7 @@ export interface AlertPoll {
   readonly isStale: boolean;
   /** Fields that came before and are in no row of this poll. */
   readonly missing: ReadonlySet<string>;
-  /** Height of the newest block known; null when none is. */
+  /** The height of the newest known block; null while none is known. */
   readonly head: number | null;
   readonly chain: TickChain;
   /** Height of the newest block that the explorer has read, as far as this tick shows; null when nothing shows it. */
@@ -50,7 +50,7 @@ export interface AlertEvaluation {
   readonly needs: HeadNeed | null;
 }
 
-/** The condition reads a field that does not come: whatever it says, it is unknown. */
+/** The condition reads a field that the explorer does not send, so its result is unknown whatever it evaluates to. */
 export function readsMissing(
   { missing }: Pick<AlertPoll, 'missing'>,
   condition: Pick<Condition, 'reads'> | null,
@@ -95,11 +95,14 @@ export function conditionOf(alert: Alert): ConditionState | null {
 /** The present rule of alerts that fire. */
 export interface RaisingRule extends Pick<Transition, 'labels' | 'notify'> {
   readonly severity: Severity;
-  /** The values of a later poll; null: none are known. */
+  /** The values of a later poll; null if none are known. */
   readonly presentOf: (key: string) => Present | null;
 }
 
-/** An alert that fires less severely than its rule is now fires once more in its episode. The same object where none does. */
+/**
+ * Lets each firing alert fire once more in its episode if its rule is now more severe. Returns the same object if there
+ * is none.
+ */
 export function raiseAll(
   byKey: AlertsByKey,
   rule: RaisingRule,
@@ -122,7 +125,7 @@ function withCondition(alert: Alert, condition: ConditionState): Alert {
   return alert.type === 'group' ? { ...alert, condition } : condition;
 }
 
-/** Resolves whatever is firing, for a reason other than its condition. */
+/** Resolves each firing alert for a reason other than its condition. */
 export function endAll(byKey: AlertsByKey, at: Instant, reason: string): Transition[] {
   return Object.values(byKey).flatMap((alert) => {
     const state = conditionOf(alert);

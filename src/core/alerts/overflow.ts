@@ -10,7 +10,7 @@ import { MOST_KEYS, summaryMessage } from './summary.ts';
 /** With this many unsettled messages of a channel, further events are folded. */
 export const MOST_UNSETTLED = 10_000;
 
-/** For how long a summary takes events in before it may go out. */
+/** How long a summary takes in events before it may be sent. */
 export const OPEN_MS = 60_000;
 
 /** One message for one recipient. */
@@ -33,7 +33,7 @@ export function foldKeyOf({ message }: SingleDelivery): string {
   return JSON.stringify([watch, explorer, alert, severity, summaryOf(message).of]);
 }
 
-/** Whether an open summary takes another message in. */
+/** Whether an open summary has room for another message. */
 function hasRoom(open: Message, next: Message): boolean {
   return summaryOf(open).count + summaryOf(next).count <= MOST_KEYS;
 }
@@ -45,7 +45,9 @@ export interface Folded<E extends SingleDelivery> {
   readonly begun: readonly { readonly first: E; readonly summary: SingleDelivery }[];
 }
 
-/** Events of one recipient that may share a summary. `open`: the one that takes them in; null: there is none. */
+/**
+ * The events of one recipient that may share a summary. `open`: the summary that takes them in; null if there is none.
+ */
 export function fold<E extends SingleDelivery>(events: readonly E[], open: Message | null, at: Instant): Folded<E> {
   let taken = open;
   const begun: { first: E; summary: SingleDelivery }[] = [];
@@ -71,7 +73,7 @@ export function openSummary({ message, ...to }: SingleDelivery, at: Instant): Si
   return { ...to, id: deliveryId(key, summary, to), message: summary };
 }
 
-/** The open summary with another message taken in. Its key, and so its id, stays. */
+/** The open summary with another message in it. The summary keeps its key, and so its id. */
 export function withMember(open: Message, member: Message, at: Instant): Message {
   const { of, count, keys } = summaryOf(open);
   const more = summaryOf(member);

@@ -65,7 +65,7 @@ function waiting(known: AlertsByKey, { key, open }: Due): Partial<AlertEvaluatio
   return alerts === known ? { alerts, reasons: [] } : { alerts };
 }
 
-/** Where no answer came the time still lies after the last one. */
+/** If no answer came, the due time still lies after the last answer. */
 function keptOf({ detection }: AlertPoll, { key, open }: Due): [string, OpenEvent][] {
   return detection === null ? [[key, { ...open, before: TOLD }]] : [];
 }

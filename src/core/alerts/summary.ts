@@ -28,9 +28,7 @@ const LIMITS: readonly Limit[] = [
 
 const FEWEST_FOLDED = Math.min(...LIMITS.map(({ singly }) => singly));
 
-/**
- * The transitions of an alert in one poll; where those of one sort are many, summaries in the place of most of them.
- */
+/** The transitions of an alert in one poll. Many transitions of one sort are mostly replaced by summaries. */
 export function foldMany(
   poll: AlertPoll,
   alert: EventAlert,

@@ -7,8 +7,8 @@ export const ZERO = new Amount(0n, 0);
 export const ONE = new Amount(1n, 0);
 
 /**
- * Moments that lie closer than this part of the time are one, with the time of the newest: memory stays small, however
- * busy the chain is.
+ * Items whose times lie closer together than this part of the window become one moment, with the time of the newest.
+ * This keeps memory small, however busy the chain is.
  */
 const MOMENTS = 500;
 /** Twice as many are kept, because of items with a future time (their clock is ahead). */

@@ -8,7 +8,7 @@ import type { ChainRecord, KnownBlock } from './chain-record.ts';
 /** No reorganisation is expected to reach deeper, and no replica to be further behind. */
 export const MOST_REPLACED = 64;
 
-/** The lowest block that is known of a chain, so deep that nothing replaces it: by its hash the chain is known again. */
+/** The lowest known block of a chain, so deep that nothing replaces it: its hash identifies the chain later. */
 export interface BlockAnchor {
   readonly height: number;
   readonly hashes: readonly string[];
@@ -31,8 +31,8 @@ export interface ShownBlocks {
 }
 
 /**
- * `behind`: the block is above all that the explorer shows, and that is not old, so that a slower server may have
- * answered. `unknown`: the answer does not say.
+ * `behind`: the block is above everything that the explorer shows, but recent, so a slower server may have answered.
+ * `unknown`: the answer does not tell.
  */
 export type ChainMatch = 'same' | 'other' | 'behind' | 'unknown';
 
@@ -61,7 +61,7 @@ export function heightsToCompare(record: ChainRecord): readonly number[] {
   return [newest, settled].filter(Number.isFinite);
 }
 
-/** Whether any of the rows is a block that is known. */
+/** Whether one of the rows is a known block. */
 export function showsKnown(record: ChainRecord, rows: readonly AnyView[]): boolean {
   return [...record].some(([height, blocks]) =>
     rows.some((row) => hashAt(row, height).some((hash) => blocks.some((block) => block.hash === hash))),

@@ -83,8 +83,8 @@ function trimmed(byHeight: ChainRecord): ChainRecord {
 }
 
 /**
- * Whether the page belongs to the chain that is known: one of its blocks, or the parent of one, is known. A page above
- * everything that is known counts as belonging to it.
+ * Whether the page belongs to the known chain: the record has one of its blocks, or the parent of one. A page above all
+ * known blocks counts as belonging to the chain.
  */
 export function isLinked(record: ChainRecord, page: BlocksPage): boolean {
   const knows = (height: number, hash: string | null): boolean =>

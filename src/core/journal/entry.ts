@@ -117,7 +117,8 @@ function cutTo(longest: number, text: string, beside: Readonly<Record<string, Js
   return canonicalJson({ ...beside, cut: text.slice(0, Math.max(0, room) / WIDEST) });
 }
 
-// The separator of the hash: with it inside a name, text could move from one column to the next unseen.
+// The separator in the hashed text. A name must not contain it: text could then move from one column to the next
+// without a change of the hash.
 export const SEPARATOR = '\u001f';
 
 function nameOf(text: string, longest: number): string {

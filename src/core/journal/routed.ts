@@ -44,14 +44,14 @@ function lineOf(
   return { at, kind: 'routed', subject: watch, actor: 'daemon', data };
 }
 
-/** A message that is not sent any more, though it was not tried yet. */
+/** A message that is no longer sent, although no attempt was made yet. */
 export interface WithdrawnMessage {
   readonly key: string;
   readonly target: { readonly channel: string };
   readonly as: 'merged' | 'cancelled';
 }
 
-/** One line for all of a round that went the same way on one channel. */
+/** One line for all messages of a round that were withdrawn for the same cause on one channel. */
 export function withdrawnLines(all: readonly WithdrawnMessage[], at: Instant): JournalEntry[] {
   const groups = Map.groupBy(all, ({ target, as }) => `${as} ${target.channel}`);
   return [...groups.values()].flatMap((group): JournalEntry[] => {

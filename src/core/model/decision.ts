@@ -15,7 +15,7 @@ export interface Snapshot {
   readonly isStale: boolean;
 }
 
-/** Nothing, where a memory holds its runs itself. */
+/** Empty if a memory holds its runs itself. */
 export interface ClosedRuns {
   /** The runs that ended. */
   readonly runs: readonly ClosedRun[];
@@ -51,7 +51,7 @@ export interface Decision {
   readonly expects: number;
   /** The memory afterwards. */
   readonly memory: Memory;
-  /** False when nothing but `coveredUntil` moved: nothing is written then. */
+  /** False if only `coveredUntil` moved; the store then writes nothing. */
   readonly hasChanged: boolean;
   readonly transitions: readonly Transition[];
   /** Changes of the runs that are stored beside the memory. */
@@ -66,8 +66,8 @@ export interface Decision {
   /** Result of each alert's condition; `not-evaluated`: there was nothing to evaluate. */
   readonly truths: Readonly<Record<AlertId, Truth | 'not-evaluated'>>;
   /**
-   * Set when the chain was not asked for and the decision depends on how far the explorer has read: ask, and decide
-   * again.
+   * Set if the reading did not ask for the chain's head and the decision depends on how far the explorer has read: the
+   * caller asks, and decides again.
    */
   readonly needs: HeadNeed | null;
   /** The watch is polled again after this time if its next poll is later; null = its next poll is early enough. */

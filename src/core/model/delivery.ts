@@ -118,7 +118,7 @@ export interface Attempt {
   readonly unrecorded?: true;
   /** A page on which the recipient acknowledges the alert; the same for every attempt. */
   readonly ackUrl?: string;
-  /** The daemon's page of an alert, where people reach it; null: it has none. */
+  /** Gives the link to the daemon's page of an alert; null if it has no page. */
   readonly pageOf?: PageOf;
 }
 
@@ -187,7 +187,7 @@ export interface Message {
   readonly severity: Severity;
   readonly explorer: string;
   readonly chainId: string | null;
-  /** Before the title in a subject: the explorer, where the rule watches several. */
+  /** The explorer's name before the title in a subject; null if the rule watches one explorer only. */
   readonly place: string | null;
   readonly of: { readonly name: string | null; readonly address: string } | null;
   readonly token: {
@@ -212,12 +212,12 @@ export interface Message {
   readonly observedAt: Instant;
   /** When it happened, or when the condition began. */
   readonly since: Instant;
-  /** When the condition fired, `for` after it began. Null of events, and where a former release wrote it. */
+  /** When the condition fired, after it had held for `for`. Null for events, and in rows of an earlier release. */
   readonly firedAt: Instant | null;
   readonly resolvedAt: Instant | null;
   /** The reason, when it was not the rule's own condition: `rule removed`, `flapping`, `not found any more`. */
   readonly reason: string | null;
-  /** The zone in which people are shown its times. */
+  /** The time zone in which the message shows times. */
   readonly zone: string;
   /** Sent more than ten minutes after it happened. */
   readonly late: boolean;
@@ -243,9 +243,10 @@ export type Fact =
   boolean | number | Segment | { readonly list: readonly Fact[] } | { readonly record: Readonly<Record<string, Fact>> };
 
 /**
- * How one try ended. `afterMs`: the receiver named its own time. `atLeastMs`: the waits grow as ever, and none is shorter.
- * `auth`: the receiver refuses who calls or where to, or is gone, so a person has to change the config. `rejected`: the
- * receiver refuses this message. `unknown`: the bytes may have been taken over, but no answer came.
+ * How one attempt ended. `afterMs`: the receiver named the time to wait. `atLeastMs`: the waits grow as usual, but none
+ * is shorter than this. `auth`: the receiver refuses the sender or the address, or no longer exists, so a person has to
+ * change the config. `rejected`: the receiver refuses this message. `unknown`: the receiver may have accepted the
+ * message, but no answer came.
  */
 export type Outcome =
   | { readonly type: 'sent'; readonly answer: string; readonly receipt?: Receipt }

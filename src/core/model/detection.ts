@@ -74,7 +74,7 @@ export const NOTHING_DETECTED: Detection<never> = {
 
 export interface Doubt {
   readonly reason: string;
-  /** Poll again after this time, where the next poll is later; null = at the next poll. */
+  /** Poll again after this time, if the next poll is later; null: the next poll is soon enough. */
   readonly askAgainMs: number | null;
 }
 
@@ -98,9 +98,9 @@ export interface Heights {
 }
 
 /**
- * An event as the kind sees it, knowing no alert. `new`: first seen now. `known`: seen before, offered again so that
- * an alert that could not decide then may decide now. `changed`: seen before, and says something else now than it did.
- * `baseline`: was there at the first reading.
+ * An event as the kind finds it, before any alert judges it. `new`: seen for the first time. `known`: seen before, and
+ * offered again so that an alert that could not decide then may decide now. `changed`: seen before, with other values
+ * now. `baseline`: already present at the first reading.
  */
 export interface DetectedEvent {
   readonly on: EventName;
@@ -110,11 +110,11 @@ export interface DetectedEvent {
   readonly view: AnyView;
   /** Last known values before the change, as encoded in memory. */
   readonly before: Remembered | null;
-  /** The tracked or judged paths that differ; empty but for `on: changed` and a `changed` item. */
+  /** The tracked or judged paths that differ; empty except for `on: changed` and for a `changed` item. */
   readonly changed: readonly string[];
   /** When it happened, if the item says so. */
   readonly happenedAt: Instant | null;
-  /** The block it is in; `pending` while it is in none; `nowhere` when no block can take it back. */
+  /** The block that contains it; `pending` while no block does; `nowhere` if no block can take it back. */
   readonly block: number | 'pending' | 'nowhere';
   /** A slot that items share, such as sender and nonce: at most one of them is ever in a block. Null if unknown. */
   readonly slot: string | null;

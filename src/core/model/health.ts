@@ -1,5 +1,5 @@
-// Whether an alert's condition is useful. One that cannot be true never alerts; one that is always true is ignored by
-// people. A single poll shows neither, so a little is remembered.
+// Whether an alert's condition is useful. A condition that cannot be true never alerts; people ignore one that is
+// always true. One poll shows neither, so a few counts are remembered.
 import type { AlertId, Truth } from './ids.ts';
 import type { Instant } from '../../lib/clock.ts';
 
@@ -86,7 +86,7 @@ const LEAST_EVALUATIONS = 20;
 const UNKNOWN_POLLS = 10;
 const UNKNOWN_MS = 15 * 60_000;
 
-/** How long it takes until a condition can be known. */
+/** The times that decide when a condition can be evaluated. */
 export interface ConditionPace {
   /** Between two polls. */
   readonly intervalMs: number;

@@ -42,5 +42,5 @@ export const BUILT_IN = 'built in';
 /** Alerts of the built-in watch about actions of operators. */
 export const ANNOUNCEMENTS = ['silence', 'pause', 'ack'] as const;
 export type Announcement = (typeof ANNOUNCEMENTS)[number];
-/** Under which watch these are stored. */
+/** The watch under which these alerts are stored. */
 export const ANNOUNCER: WatchId = `${BUILT_IN_RULE}/operators`;

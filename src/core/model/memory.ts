@@ -19,7 +19,10 @@ export interface Memory {
   readonly data: DataSince | null;
   /** When the last usable answer was processed; null = never. Stored separately, every 10 s. */
   readonly coveredUntil: Instant | null;
-  /** The interval that is in force where the plan stretches it; null: that of the rule. Stored with `coveredUntil`. */
+  /**
+   * The interval in force if the plan stretches it; null if the rule's interval is in force. Stored with
+   * `coveredUntil`.
+   */
   readonly paceMs: number | null;
 }
 
@@ -53,7 +56,7 @@ export interface OpenEvent {
   readonly type: 'open';
   readonly since: Instant;
   readonly before: Json;
-  /** The budget of steps has not sufficed for it so far; left out where it was judged. */
+  /** The budget of steps has not been enough for it so far; left out once it was judged. */
   readonly isBeyondBudget?: true | undefined;
 }
 
@@ -124,7 +127,10 @@ export interface GroupState {
   readonly items: readonly CountedItem[];
   /** Values of the newest matching item, encoded by path, for messages. */
   readonly last: Json;
-  /** Since then no poll was complete: its items are judged at their own times once one is. Left out where the last one was. */
+  /**
+   * No poll has been complete since then; the next complete poll judges the items at their own times. Left out if the
+   * last poll was complete.
+   */
   readonly unjudgedFrom?: Instant | undefined;
 }
 

@@ -10,40 +10,40 @@ import { firedAtOf, type Message } from './delivery.ts';
 import type { Labels } from './ids.ts';
 import { nameOfTransition } from './transition.ts';
 
-/** An alert as its newest message has it. */
+/** An alert in the state of its newest message. */
 export interface MirroredAlert {
   readonly message: Message;
   /** The labels when it began, or when it was last raised: receivers identify the alert by them. */
   readonly labels: Labels;
-  /** By which they knew it before it was raised. */
+  /** The labels by which receivers identified the alert before it was raised. */
   readonly former: readonly FormerLabels[];
-  /** The newest message that was accepted; null: none was. */
+  /** The newest message that the receiver accepted; null if there is none. */
   readonly accepted: Accepted | null;
 }
 
 export interface FormerLabels {
   readonly labels: Labels;
-  /** When it was raised. */
+  /** When the alert was raised, and these labels ended. */
   readonly until: Instant;
 }
 
 export interface Accepted {
   readonly seq: number;
   readonly at: Instant;
-  /** Until when it was shown as open. */
+  /** The end of the period in which the alert was shown as open. */
   readonly endsAt: Instant;
 }
 
-/** From when to when it is open; an end in the past means that it is over. */
+/** The period in which the alert is open; an end in the past means that it is over. */
 export interface ShownPeriod {
   readonly startsAt: Instant;
   readonly endsAt: Instant;
 }
 
-/** For how long an event is open, and an end is repeated. */
+/** How long an event is open, and how long an end is repeated. */
 export const EVENT_SHOWN_MS = 15 * 60_000;
 
-/** As a receiver is shown it. */
+/** An alert in the form that a receiver is shown. */
 export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
   readonly shown: ShownPeriod;
   /** The daemon's page of it; null or left out: it has none. */
@@ -60,13 +60,13 @@ function periodUntil(message: Message, endsAt: Instant): ShownPeriod {
   return { startsAt: Math.min(firedAtOf(message), endsAt), endsAt };
 }
 
-/** Null: it is not shown, or no longer. */
+/** Null if the alert is not shown yet, or not any more. */
 export function shownOf({ message, accepted }: MirroredAlert, now: Instant, holdMs: number): ShownPeriod | null {
   const transition = nameOfTransition(message);
   const shown = (endsAt: Instant): ShownPeriod => periodUntil(message, endsAt);
   if (transition === 'firing') return shown(now + holdMs);
   if (accepted !== null && accepted.seq >= message.seq)
-    // A clock that was set back must not have it shown until that time comes again.
+    // After a clock was set back, the alert must not stay shown until that time comes again.
     return Math.abs(now - accepted.at) < EVENT_SHOWN_MS ? shown(accepted.endsAt) : null;
   if (transition === 'resolved' && accepted !== null) return shown(Math.min(message.at, now));
   if (transition === 'retracted') return accepted === null ? null : shown(Math.min(message.at, now));

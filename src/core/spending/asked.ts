@@ -12,7 +12,10 @@ export function severityOf({ alerts }: Pick<Watch, 'alerts'>): Severity {
   return highest(alerts.map(({ severity }) => severity));
 }
 
-/** Its own question first, and the one for the chain's head where confirmations are counted. Made once for each watch. */
+/**
+ * The watch's own question first, then the one for the chain's head if an alert counts confirmations. Made once for
+ * each watch.
+ */
 export const firstQuestionsOf = remembered((watch: Watch) => {
   const head = headQuestionOf(watch);
   const questions: readonly Question[] = [watch.kind.question(watch.target), ...(head === null ? [] : [head])];
@@ -43,7 +46,7 @@ function shortestWindowOf({ windows, alerts }: Watch): number {
   return Math.min(Infinity, ...windows.map(({ ms }) => ms), ...within);
 }
 
-/** The need of a watch, by its rule. Found once for each. */
+/** The need of a watch according to its rule. Computed once for each watch. */
 export const needOf = remembered(askingOf);
 
 export interface AskedQuestion {
@@ -54,11 +57,11 @@ export interface AskedQuestion {
   readonly watches: readonly Watch[];
 }
 
-/** In which `askedBy` differs from the rules. */
+/** The points in which `askedBy` departs from the rules. */
 export interface AskedOtherwise {
-  /** The need of a watch. */
+  /** Changes the need of a watch. */
   readonly change?: (need: Asking, watch: Watch) => Asking;
-  /** Credits, by operation, where they are other ones than are declared. */
+  /** Credits by operation, if they differ from the declared ones. */
   readonly prices?: ReadonlyMap<OperationName, number>;
 }
 

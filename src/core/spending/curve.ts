@@ -10,7 +10,7 @@ export interface CurvePoint {
 /** At most. One each quarter of an hour where the period is a day. */
 export const CURVE_POINTS = 96;
 
-/** With that point where one is due. A clock that was set back takes points of the future out. */
+/** The curve with a new point if one is due. Points in the future are removed, because the clock was set back. */
 export function drawn(
   curve: readonly CurvePoint[],
   point: CurvePoint,

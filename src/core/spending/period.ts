@@ -24,7 +24,7 @@ export function periodMs(per: PeriodRule['per']): number {
   return per === 'day' ? DAY_MS : DAYS_OF_MONTH * DAY_MS;
 }
 
-/** The first reset after that moment. `from`: when the last one was, or when the first answer named the credits. */
+/** The first reset after a moment. `from`: the last reset, or the first answer that named the credits. */
 export function resetAfter({ per, resets }: PeriodRule, from: Instant, at: Instant): Instant {
   if (per === 'day') {
     const offset = resets?.type === 'time' ? resets.ms : 0;

@@ -11,19 +11,19 @@ import type { SpendClass } from './spend.ts';
 export interface Books {
   /** The period. */
   readonly from: Instant;
-  /** By that its end was found; null: no plan is known. */
+  /** The rule that gave the period's end; null if no plan is known. */
   readonly rule: PeriodRule | null;
-  /** Infinity: no plan is known. */
+  /** Infinity if no plan is known. */
   readonly resetsAt: Instant;
-  /** Requests of the period are booked from then on. */
+  /** The time from which requests count in this period. */
   readonly bookedFrom: Instant;
   /** The expected reset while no header has risen since; null: the credits left are known. */
   readonly refillingSince: Instant | null;
-  /** The last expected reset at which nothing was given; null: there was none. */
+  /** The last expected reset that refilled nothing; null if there was none. */
   readonly missedReset: Instant | null;
   /** The last header that counted; null: none did, or the period ended since without a request at its end. */
   readonly header: number | null;
-  /** When an answer showed last that nothing was refilled. */
+  /** When an answer last showed that nothing was refilled. */
   readonly saidAt: Instant | null;
   /** The last refills that were seen. */
   readonly refills: readonly SeenRefill[];

@@ -212,7 +212,7 @@ function requestsOf(questions: readonly PlannedQuestion[], { requestsPerMs, kc, 
   return { usable, critical, deep: 0, mostDeep: 0, foreign: 0, keep: 0 };
 }
 
-/** `ratesOf`: asked only where there is a limit. */
+/** `ratesOf` is called only if there is a limit. */
 function stretched(
   ratesOf: () => Rates,
   need: Need,
@@ -292,7 +292,7 @@ function alikeOf(question: PlannedQuestion, priceOf: PriceOf): Alike {
   return { asks, criticalPerMs: criticalPerMsOf(question), wantedPerMs, price: priceOf(question) };
 }
 
-/** Stretched ones are due together, when the shortest interval has passed. */
+/** Stretched watches are due together, at the shortest of their intervals. */
 function perMsOf({ asks, wantedPerMs }: Alike, factors: Pick<SpendingPlan, 'x' | 'xc'>): number {
   let shortest = Infinity;
   let isAsWritten = true;

@@ -4,7 +4,7 @@
 export interface SeenPrice {
   /** The last falls of the credits, the newest at the end. */
   readonly falls: readonly number[];
-  /** Null: they fell by something else each time. */
+  /** Null if the credits fell by another amount each time. */
   readonly price: number | null;
 }
 

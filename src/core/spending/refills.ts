@@ -9,16 +9,16 @@ export interface SeenRefill {
 }
 
 const SAME_MS = 600_000;
-/** In a longer time with no answer it could have been at any moment. */
+/** If no answer came for longer than this, the refill could have been at any moment. */
 const LONGEST_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** One of three may be something else: credits that were bought, or two servers that differ. */
+/** Three refills are kept, because one of them may be something else: bought credits, or two servers that differ. */
 export function withRefill(refills: readonly SeenRefill[], refill: SeenRefill): readonly SeenRefill[] {
   return [...refills, refill].slice(-3);
 }
 
-/** The time of the day at which two of them were, where it cannot have been midnight. */
+/** The time of day that two refills share, if midnight is impossible. */
 export function resetsSeen(refills: readonly SeenRefill[]): Resets {
   const newestFirst = refills.toReversed();
   for (const [i, later] of newestFirst.entries()) {
@@ -40,7 +40,7 @@ function timeOf(earlier: SeenRefill, later: SeenRefill): Resets {
   return { type: 'time', ms: Math.floor(ms / MINUTE_MS) * MINUTE_MS };
 }
 
-/** Midnight was not between the two answers, which were not far apart. */
+/** The two answers lie close together, and midnight is not between them. */
 function isElsewhere({ after, until }: SeenRefill): boolean {
   const isShort = until - after <= LONGEST_MS;
   return isShort && after % DAY_MS > 0 && Math.floor(after / DAY_MS) === Math.floor(until / DAY_MS);

@@ -3,15 +3,15 @@ import type { Severity } from '../model/ids.ts';
 import type { OperationName } from '../model/watch/question.ts';
 
 /**
- * First pages and their retries go by the most severe watch that asks. `pages`: everything else that a poll reads.
- * `sweep`: known rows, read again. `probe`: whether the explorer still shows the same chain.
+ * Requests for first pages, and their retries, count under the most severe watch that asks. `pages`: all other reading
+ * of a poll. `sweep`: reading known rows again. `probe`: the check whether the explorer still shows the same chain.
  */
 export const SPEND_CLASSES = ['critical', 'warning', 'info', 'pages', 'sweep', 'probe'] as const;
 export type SpendClass = (typeof SPEND_CLASSES)[number];
 
 export interface Spend {
   readonly class: SpendClass;
-  /** The most severe watch that asks has it. */
+  /** The severity of the most severe watch that asks. */
   readonly severity: Severity;
   /** The request is not planned: a retry, or a list with a filter that was also read without it. */
   readonly isExtra: boolean;

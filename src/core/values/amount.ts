@@ -28,7 +28,7 @@ export class Amount {
     return scale >= 0 ? new Amount(digits, scale) : new Amount(digits * powerOfTen(-scale), 0);
   }
 
-  /** -1, 0 or 1, exactly, whatever the two scales. */
+  /** -1, 0 or 1. Exact, also for two different scales. */
   compare(other: Amount): -1 | 0 | 1 {
     const [a, b] = aligned(this, other);
     return a < b ? -1 : a > b ? 1 : 0;

@@ -1,4 +1,4 @@
-// Parts of answers of the API that several rooms share.
+// Parts of API answers that several folders share.
 import { z } from 'zod';
 
 export const Time = z.iso

@@ -15,7 +15,7 @@ function firstKnown(row: RawRow, name: string, was: readonly string[]): unknown 
   return row[was.find((old) => row[old] !== undefined) ?? name];
 }
 
-/** One raw value as its type says, or undefined. */
+/** One raw value, decoded by its type; undefined if it does not fit. */
 export function decode(type: FieldType, raw: unknown, units: Units): ValueAt {
   if (raw === null || raw === undefined) return undefined;
   switch (type.type) {
@@ -52,7 +52,7 @@ export function isWord(text: string): boolean {
   return WORD.test(text);
 }
 
-/** Whether the field is known to have this value. Any other word is whatever an explorer wrote there. */
+/** Whether the value is one of the field's known words. Any other word is text of the explorer. */
 export function isKnownWord({ values }: Extract<FieldType, { type: 'word' }>, value: ValueAt): boolean {
   return typeof value === 'string' && values.includes(value);
 }

@@ -58,7 +58,7 @@ const standingNames = rememberedBy(({ fields }: AnyRecord): readonly string[] =>
   Object.entries(fields).flatMap(([name, { fleeting }]) => (fleeting === true ? [] : [name])),
 );
 
-/** Amounts were encoded in whole units; reading them back moves no decimal point. */
+/** Amounts were encoded in whole units, so decoding moves no decimal point. */
 export function decodeEncoded(type: FieldType, encoded: Json): ValueAt {
   if (type.type === 'amount') return typeof encoded === 'string' ? Amount.parse(encoded) : undefined;
   if (type.type === 'list')

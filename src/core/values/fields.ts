@@ -64,7 +64,7 @@ export const recordOf = Symbol('record');
 export const sourceOf = Symbol('source');
 interface Tagged {
   readonly [recordOf]: AnyRecord;
-  /** Null: it was made of values, and lies over no view that was read. */
+  /** Null if the view was made from values and not read from a row. */
   readonly [sourceOf]: RowSource | null;
 }
 
@@ -136,14 +136,14 @@ export function namesOf(path: string): readonly string[] {
   return names;
 }
 
-/** A number of whatever type, exactly; undefined for everything else. */
+/** The exact number, for each numeric type; undefined for all other values. */
 export function exactOf(value: ValueAt): Amount | undefined {
   if (value instanceof Amount) return value;
   if (typeof value === 'bigint') return new Amount(value, 0);
   return typeof value === 'number' ? Amount.parse(String(value)) : undefined;
 }
 
-/** Whether a raw value can hold fields: an object, and no list. */
+/** Whether a raw value can hold fields: it is an object and not a list. */
 export function isRow(raw: unknown): raw is RawRow {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }

@@ -1,8 +1,8 @@
-// Whether a row has a key at all. A value that is null and a key that is missing are both unknown to conditions, but only
-// a missing key says that the explorer no longer sends the field.
+// Whether a row has a key at all. A null value and a missing key are both unknown to conditions, but only a missing key
+// shows that the explorer no longer sends the field.
 import { isRow, namesOf, sourceOf, type AnyView, type Field, type RowSource } from './fields.ts';
 
-/** `unknown`: the view was read from no row, or something on the way to the key is null. */
+/** `unknown`: the view was not read from a row, or a parent of the key is null. */
 export type KeyState = 'present' | 'missing' | 'unknown';
 
 /** Says if the row behind a view has the key at the end of a path, by any of its names. */

@@ -50,7 +50,7 @@ export class RecordType<F extends Fields> {
     return new this.#View(raw, own === undefined ? units : { ...units, own }) as View<F>;
   }
 
-  /** A view of values that are already at hand: `Balance.make({ balance: Amount.parse('1') })`. */
+  /** A view of given values: `Balance.make({ balance: Amount.parse('1') })`. */
   make(values: { readonly [K in keyof F]?: Known<F[K]> | undefined }): View<F> {
     return new this.#View(values, null) as View<F>;
   }

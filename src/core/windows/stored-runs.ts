@@ -1,4 +1,4 @@
-// All windows of a watch over the closed runs that lie in the store.
+// All windows of a watch over the closed runs in the store.
 import { Amount } from '../values/amount.ts';
 import type { WindowSpan } from '../model/watch/condition.ts';
 import type { ClosedRuns } from '../model/decision.ts';
@@ -16,7 +16,7 @@ export interface Past {
 
 export const NO_PAST: Past = { window: () => undefined };
 
-/** Runs that must be read before a question: those of a path after one that ended then. */
+/** The runs of a path that must be read before a question: those that ended after `after`. */
 export interface MissingRuns {
   readonly path: string;
   readonly after: Instant;
@@ -24,7 +24,7 @@ export interface MissingRuns {
 }
 
 export interface StoredRuns extends Past {
-  /** This has been stored, of a poll at that moment. */
+  /** Tells the windows that the store now has these runs, from a poll at that moment. */
   kept(closed: ClosedRuns, at: Instant): void;
   /** The runs that must be read before a poll at that moment. */
   missing(at: Instant): readonly MissingRuns[];
@@ -35,7 +35,7 @@ interface Entry {
   readonly window: StoredWindow;
 }
 
-/** `stored`: all closed runs, oldest first; `at`: up to when the watch was covered. */
+/** `stored`: all closed runs, oldest first; `at`: the time up to which the watch was covered. */
 export function createStoredRuns(
   { windows, schedule }: Pick<Watch, 'windows' | 'schedule'>,
   stored: Samples,

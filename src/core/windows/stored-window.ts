@@ -37,7 +37,9 @@ export interface StoredWindow {
   push(run: PastRun): void;
   /** Drops data from before that moment; no query will need them. */
   advance(begin: Instant): void;
-  /** The end of the run after which runs must be read before that moment is asked of; null when none must. */
+  /**
+   * The end of the run after which runs must be read before a question about that moment; null if none must be read.
+   */
   missingAfter(begin: Instant): Instant | null;
   /** The next runs after that one, oldest first. */
   refill(runs: readonly PastRun[]): void;

@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<Operator, string>> = {
   '!=': 'not',
 };
 
-/** `below 1,000,000`, and `just below 0.05` of a value that is shown as 0.05. `show`: how both are written. */
+/** `below 1,000,000`, or `just below 0.05` if the value is shown as 0.05 too. `show`: writes both numbers. */
 export function boundWords(
   { operator, bound }: Pick<Comparison, 'operator' | 'bound'>,
   value: Amount,

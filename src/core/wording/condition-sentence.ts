@@ -40,7 +40,7 @@ interface Bound {
   readonly isEnd: boolean;
 }
 
-/** An alert goes on firing between `while` and `until`, and for `keep_firing_for`, where its condition does not hold. */
+/** Between `while` and `until`, and during `keep_firing_for`, an alert fires although its condition does not hold. */
 function boundOf({ alert, isOver }: ConditionOccasion, comparison: Comparison, value: Amount): Bound {
   if (isOver || holds(comparison, value)) return { comparison, isEnd: false };
   const end = alert.until === null ? null : clauseOf(alert.until).compares;

@@ -18,7 +18,7 @@ export interface CountedSort extends Pick<WordingContext, 'names' | 'view'> {
 export interface CountOccasion extends WordingContext, CountedSort {
   /** The number within the time; 0 if the alert waits for absence. */
   readonly count: number;
-  /** There may be more of them. */
+  /** The true number may be higher. */
   readonly isLeast: boolean;
   /** The sum of the added values; for a ratio, the number of matching items. */
   readonly total: Amount;
@@ -93,8 +93,8 @@ function manyWords(occasion: CountOccasion): string {
 }
 
 /**
- * The name of all that counts, and not only of the newest: `failed vault call` where the condition asks for that,
- * `matching vault call` where it asks for something else. Of a part of all it is the sort of all.
+ * The name of all counted items, and not only of the newest: `failed vault call` if the condition selects failed calls,
+ * `matching vault call` if it selects by something else. For a ratio, the name of all items.
  */
 export function sortWords({ kind, names, view, alert }: CountedSort): { readonly one: string; readonly noun: string } {
   const { fields, wording } = kind;
@@ -105,7 +105,7 @@ export function sortWords({ kind, names, view, alert }: CountedSort): { readonly
   return noun === all.noun ? { one: `matching ${one}`, noun: `matching ${noun}` } : { one, noun };
 }
 
-/** One line per item; how many more there are, and when the newest happened where nothing else says. */
+/** One line for each item, the number of further items, and the time of the newest if nothing else shows it. */
 function crowdLines(occasion: CountOccasion): Sentence['lines'] {
   const { items, count, isLeast, at, names } = occasion;
   const moment = { now: at, zone: names.zone };

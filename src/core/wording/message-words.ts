@@ -9,17 +9,17 @@ export function headingOf({ place, ...words }: Pick<Message, 'title' | 'detail' 
   return place === null || words.title.includes(place) ? heading : `${place}: ${heading}`;
 }
 
-/** The same of a rule that watches one explorer. */
+/** The same for a rule that watches one explorer. */
 export function titleAndDetail({ title, detail }: Pick<Message, 'title' | 'detail'>): string {
   return detail === null ? title : `${title}: ${detail}`;
 }
 
-/** An alert that goes on. */
+/** An alert that is still firing. */
 export interface OngoingAlert {
   readonly now: Pick<Message, 'title' | 'detail' | 'measured' | 'place'>;
   /** The value with which it fired; null: none is known. */
   readonly firedAt: string | null;
-  /** How long ago the values of now were read; null: they are up to date. */
+  /** How long ago the current values were read; null if they are up to date. */
   readonly ageMs: number | null;
 }
 
@@ -35,7 +35,7 @@ function firedWords(measured: string): string {
   return /^-?\d/.test(measured) ? `fired at ${measured}` : `when it fired: ${measured}`;
 }
 
-/** Where there is room for one text: the rule's own, else the first lines. */
+/** For a channel with room for one text: the rule's own text, else the first lines. */
 export function mainText({ text, lines }: Pick<Message, 'text' | 'lines'>): readonly (readonly Segment[])[] {
   return text.length > 0 ? [text] : lines;
 }

@@ -1,4 +1,4 @@
-// One value in a sentence of the program. Text from the chain has no place there.
+// One value in a sentence of the program. Text from the chain is not allowed here.
 import { Address, shortHex } from '../values/address.ts';
 import { isKnownWord } from '../values/decoding.ts';
 import { exactOf, recordTypeOf, typeAt, valueAt, type AnyView } from '../values/fields.ts';

@@ -51,7 +51,7 @@ export function showAgo(ms: number): string {
   return `${NUMBERS[count] ?? String(count)} ${whole[0]}${count === 1 ? '' : 's'} ago`;
 }
 
-/** `21:16 UTC`, with its date where that is not the one of now. */
+/** `21:16 UTC`, with the date if it is not today's. */
 export function showTime(at: Instant, moment: Moment): string {
   return `${clockText(at, moment, 'minutes')} ${zoneName(moment.zone, at)}`;
 }

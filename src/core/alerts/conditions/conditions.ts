@@ -29,7 +29,8 @@ export function stepCondition(poll: AlertPoll, alert: ConditionAlert, known: Ale
   );
   const isAboutHead = isDoubted || (hasFired(stepped.state, state) && poll.reach === null);
   return {
-    // Also one that never fired: a replica that takes over, or the next process, has to give it the same key.
+    // An alert that never fired is kept too: a replica that takes over, or the next process, has to give it the same
+    // key.
     alerts: stepped.state === known[ONLY] ? known : sameOr(known, [[ONLY, stepped.state]]),
     transitions: stepped.transitions,
     firing: stepped.firing,

@@ -30,7 +30,7 @@ export function compareEvent(poll: AlertPoll, alert: EventAlert, shown: ShownEve
   const { before, event, paths } = shown;
   const same = { type: 'seen', as: 'same', block: blockOf(event) } as const;
   const last = comparedWith.get(before.values);
-  // An answer that is the same again shows the very same rows.
+  // Two equal answers show the same row objects.
   if (last?.event === event && last.alert === alert) return { sighting: same, values: before.values };
   const now = valuesOf(event.view, paths.shown);
   if (isOther(poll, shown, now)) {
@@ -66,7 +66,7 @@ function isKnown(values: Remembered, path: string): boolean {
   return (values[path] ?? null) !== null;
 }
 
-/** Former releases remembered all that a value holds. */
+/** Earlier releases remembered everything that a value holds. */
 function differs(table: AnyRecord, path: string, before: Remembered, now: Remembered): boolean {
   return comparable(standing(table, path, before[path] ?? null)) !== comparable(now[path] ?? null);
 }

@@ -26,7 +26,7 @@ export interface Match {
   readonly context: EvaluationContext;
   /** Set when the evaluation hit a limit: the item is sent with this reason, so that a long text cannot hide it. */
   readonly unjudged: string | null;
-  /** False where a ratio counts it among those that do not match. */
+  /** False if a ratio counts the item among the items that do not match. */
   readonly isHit: boolean;
 }
 

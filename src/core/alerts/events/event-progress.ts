@@ -12,7 +12,10 @@ export function isGone({ state }: Pick<EventProgress, 'state'>): boolean {
 
 /** The result of one poll for an item that matched before. */
 export type Sighting =
-  /** `other`: a value that was matched on or shown differs, and it still matches. `no-match`: it no longer matches. */
+  /**
+   * `other`: a value that the condition reads or the message shows differs, and the event still matches. `no-match`:
+   * the event no longer matches.
+   */
   | { readonly type: 'seen'; readonly as: 'same' | 'other' | 'no-match'; readonly block: number | null }
   /** Its range was read completely without it. `isProven`: another block, or another item, has taken its place. */
   | { readonly type: 'absent'; readonly isProven: boolean }
@@ -25,7 +28,7 @@ export type Sighting =
 /** When and where the chain was at a poll. */
 export interface Now {
   readonly at: Instant;
-  /** Height of the newest block known; null when none is. */
+  /** The height of the newest known block; null while none is known. */
   readonly head: number | null;
   /** Height of the newest block that the explorer has read, as this tick shows it; null if nothing shows one. */
   readonly reach: number | null;

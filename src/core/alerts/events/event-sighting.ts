@@ -18,8 +18,8 @@ export interface TrackedEvent {
 }
 
 /**
- * An item is only shown to be gone by a complete reading of its range, from an explorer that has read as far as its
- * block.
+ * Only a complete reading of its range shows that an item is gone, and only if the explorer has read as far as the
+ * item's block.
  */
 export function missingSighting(poll: AlertPoll, { before, isReplaced }: TrackedEvent): Sighting {
   if (isReplaced) return { type: 'absent', isProven: true };

@@ -6,7 +6,7 @@ import type { MissReason, Observation } from '../observation.ts';
 interface Worth {
   /** The chain's head is stalled. */
   readonly isStale: boolean;
-  /** The watched thing itself was there. */
+  /** The answer contains the watched thing itself. */
   readonly isKnown: boolean;
   /** A field that a condition reads is gone. */
   readonly lacksField: boolean;

@@ -28,7 +28,7 @@ export const MISSING_POLLS = 3;
 
 export const NO_SIGHTINGS: FieldSightings = {};
 
-/** The very same object as before when nothing differs. Fields that are no longer read are forgotten. */
+/** Returns the same object if nothing differs. Fields that no condition reads any more are forgotten. */
 export function sightFields(
   before: FieldSightings,
   fields: readonly ReadField[],

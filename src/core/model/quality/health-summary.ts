@@ -12,7 +12,7 @@ const instant = z.number();
 const BlindGroup = z.object({
   explorer: z.string(),
   reason: z.custom<BlindReason>((value) => typeof value === 'string'),
-  /** The one that has been blind for longest. */
+  /** The watch that has been blind for the longest time. */
   since: instant,
   watches: Count,
   rules: Count,
@@ -27,10 +27,10 @@ const HeadStanding = z.object({
   height: z.string().nullable(),
   at: instant.nullable(),
   state: z.enum(['fresh', 'stalled', 'overdue', 'blind', 'unread', 'unknown']),
-  /** Since when it is not fresh; of `unread`, when the explorer last answered. */
+  /** The time since which the data is not fresh; for `unread`, the time of the explorer's last answer. */
   since: instant.nullable(),
 });
-/** How far an explorer has come on its chain, and whether that can be believed. */
+/** How far an explorer has read its chain, and whether its answer is credible. */
 export type HeadStanding = z.output<typeof HeadStanding>;
 
 const bySeverity = z.object({ critical: z.number(), warning: z.number(), info: z.number() });
@@ -57,7 +57,7 @@ const CreditPlanState = z.object({
   atReset: z.number().nullable(),
   /** Null: they last, or this is unknown. */
   runsOutAt: instant.nullable(),
-  /** In a day as the rules are written, first pages only. */
+  /** Credits a day at the intervals of the rules, for first pages only. */
   wantedPerDay: z.number(),
   /** In a day at the intervals in force, with second pages, retries and sweeps. */
   plannedPerDay: z.number(),
@@ -71,7 +71,7 @@ const CreditPlanState = z.object({
   isStretched: z.boolean(),
   /** How many times as long the intervals are. */
   stretch: bySeverity,
-  /** The same where the plan is whole and no other program uses it. */
+  /** The same forecast for a plan that is whole and that no other program uses. */
   usual: bySeverity,
 });
 export type CreditPlanState = z.output<typeof CreditPlanState>;
@@ -87,7 +87,7 @@ export type RequestPace = z.output<typeof RequestPace>;
 
 const ExplorerHealth = z.object({
   name: z.string(),
-  /** Watches that the daemon which says so polls. */
+  /** The watches that this daemon polls. */
   polled: Count,
   head: HeadStanding,
   /** Null: no plan is known. */
@@ -109,7 +109,7 @@ export const HealthSummary = z.object({
   storage: z.enum(STORAGE_STATES),
   /** A line for each loop that fails again and again. */
   failingLoops: z.array(z.string()),
-  /** Why the files on the disk are not in force; null: they are. */
+  /** Why the config files on the disk are not in force; null if they are. */
   rejected: z.object({ since: instant, why: z.string(), place: z.string().nullable() }).nullable(),
   heartbeatAt: instant.nullable(),
   /** Watches without a reading since the start. */
@@ -117,7 +117,7 @@ export const HealthSummary = z.object({
   /** By their begin. */
   blind: z.array(BlindGroup),
   overdue: z.array(BlindGroup),
-  /** Items of the last hour that no condition judged. */
+  /** Items of the last hour that no condition has judged. */
   notJudged: Count,
   /** Why explorers are not asked, or not believed. `isDoubted`: a request checks this at once. */
   troubles: z.array(z.object({ explorer: z.string(), text: z.string(), isDoubted: z.boolean() })),
@@ -144,7 +144,7 @@ export const UNKNOWN_HEALTH: Omit<HealthSummary, 'at'> = {
 /** An older row was written by a daemon that ended, hangs, or cannot write. */
 export const HEALTH_IS_OLD_MS = 90_000;
 
-/** A clock that was set back makes a row of the future: it was written before. */
+/** After a clock was set back, a row can lie in the future; it is old too. */
 export function isOld({ at }: Pick<HealthSummary, 'at'>, now: Instant): boolean {
   return Math.abs(now - at) > HEALTH_IS_OLD_MS;
 }

@@ -1,4 +1,4 @@
-// Why nothing is asked of a plan for the moment: one plan = one origin and key.
+// Why the daemon does not ask a plan for the moment. A plan is one origin and key.
 import { causeWords } from './blind-cause.ts';
 import { showInstant, type Instant } from '../../../lib/clock.ts';
 

@@ -1,4 +1,4 @@
-// Whether anything answers at the host of an explorer, as the requests of one process have shown it. A refusal is an answer.
+// Whether the host of an explorer answers anything, as the requests of one process have shown. A refusal is an answer.
 
 /** Times are of the monotonic clock of the process, in milliseconds. */
 export type Reachability =
@@ -8,7 +8,7 @@ export type Reachability =
   /** No request since then got as far as an answer, the last one at `at`. */
   | { readonly type: 'unreached'; readonly since: number; readonly at: number };
 
-/** One packet that is lost is no reason to give anything away. */
+/** One lost packet must not make a process give up its work. */
 const CUT_OFF_MS = 30_000;
 const RECENT_MS = 30_000;
 

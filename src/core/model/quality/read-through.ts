@@ -1,4 +1,4 @@
-// `Read` over whatever answers questions: an explorer, a recording, the answers of a rule test.
+// Builds a `Read` from any source of answers: an explorer, a recording, the answers of a rule test.
 import type { AnyView, Fields, View } from '../../values/fields.ts';
 import type { Cursor, ListQuestion, OneQuestion, Page, Question, Read } from '../watch/question.ts';
 
@@ -7,9 +7,9 @@ export type AskPage = (question: Question, cursor: Cursor | null) => Promise<Any
 
 interface Answers {
   readonly answer: AskPage;
-  /** Never from answers that are shared. */
+  /** Asks again, and never takes a shared answer. */
   readonly again: AskPage;
-  /** Left out where nothing is read again. */
+  /** Left out if nothing is read again. */
   readonly sweep?: AskPage;
 }
 

@@ -33,7 +33,10 @@ export interface EvaluationContext {
   readonly at: Instant;
 }
 
-/** Steps that conditions may still take; below zero once one took more. One object counts over the items of a poll. */
+/**
+ * The steps that conditions may still take; below zero once a condition took more. All items of a poll share one
+ * object.
+ */
 export interface StepBudget {
   left: number;
 }
@@ -48,15 +51,15 @@ export interface Condition {
   readonly windows: readonly Window[];
   /** The steps that it takes are subtracted from the budget. */
   evaluate(context: EvaluationContext, budget?: StepBudget): Truth;
-  /** Why it is unknown, when that is because the evaluation took too much: `a text is longer than 4096 characters`. */
+  /** Which limit makes the result unknown: `a text is longer than 4096 characters`. Null if no limit does. */
   limitOf(context: EvaluationContext): string | null;
-  /** The condition taken apart, for `explain`. Computed on demand. */
+  /** The parts of the condition, for `explain`. Computed on demand. */
   clause(): Clause;
 }
 
 /** A condition, or a part of one that is true, false or unknown by itself. */
 export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | 'evaluate'> {
-  /** How its parts make its truth; null: it has none. */
+  /** How the parts combine to the result; null if there are none. */
   readonly joins: 'all' | 'any' | 'not' | null;
   readonly parts: readonly Clause[];
   /** Set when it compares one number with a constant. */

@@ -32,7 +32,7 @@ export function scheduleKey(due: number): string {
   return `${SCHEDULE}${due}`;
 }
 
-/** The due time of a report by its key; null: it is the key of something else. */
+/** The due time in the key of a report; null if the key is not one of a report. */
 export function dueOf(key: string): number | null {
   return key.startsWith(SCHEDULE) ? Number(key.slice(SCHEDULE.length)) : null;
 }

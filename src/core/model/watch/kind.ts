@@ -40,7 +40,7 @@ export interface Kind<E, S, O> {
   readonly shown: readonly string[];
   /** Paths that change while the item stays the same, such as its block, its age, and names that explorers give it. */
   readonly fleeting: readonly string[];
-  /** Paths that are known only of one event: of any other they are always unknown. */
+  /** Paths that are known for one event only: for any other event they are always unknown. */
   readonly onlyOf?: Readonly<Record<string, EventName>>;
   /** Its sentences in messages. */
   readonly wording: KindWording;
@@ -85,7 +85,7 @@ export interface EventSpec {
   readonly needs?: 'of';
 }
 
-/** The watched thing has current values, which conditions read. */
+/** The current values of the watched thing, which conditions read. */
 export interface ValueSpec {
   /** The path of windows for which a rule names none; null = a rule must name one. */
   readonly measured: string | null;

@@ -27,7 +27,10 @@ export interface OneQuestion<F extends Fields = Fields> extends QuestionBase {
 export interface ListQuestion<F extends Fields = Fields> extends QuestionBase {
   readonly shape: 'list';
   readonly record: RecordType<F>;
-  /** Where the chain is by the rows of its first page, in any order; null when they do not say. Absent: the list never says. */
+  /**
+   * Finds the chain's head in the rows of the first page, in any order; null if the rows do not show it. Absent if the
+   * list never shows it.
+   */
   readonly head?: (rows: readonly AnyView[], readAt: Instant) => Head | null;
 }
 
@@ -60,7 +63,7 @@ export interface Page<F extends Fields = Fields> {
   readonly rows: readonly View<F>[];
   /** Null at the end of the list. */
   readonly next: Cursor | null;
-  /** There is no cursor, and yet this is not the end: an empty one came with a full page. */
+  /** The answer has no cursor although the list goes on: an empty cursor came with a full page. */
   readonly isCutOff?: boolean;
 }
 
@@ -70,11 +73,14 @@ export interface Read {
   page<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
   /** Like `page`, but never from this tick's shared answers: for a second reading. */
   pageAgain<F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null): Promise<Page<F>>;
-  /** Whether others ask for the same list with another filter, so that its first page without any serves all of them. */
+  /**
+   * Whether other watches ask for the same list with another filter, so that its first page without a filter serves all
+   * of them.
+   */
   readonly isShared?: (question: ListQuestion) => boolean;
   /**
-   * Like `page`, for reading known rows again. It may use a share of the requests; once that is used up, the page is
-   * missed. Left out where nothing is read again.
+   * Like `page`, but reads known rows again. It may use a share of the requests only; once that share is used up, the
+   * page is missed. Left out if nothing is read again.
    */
   readonly sweepPage?: <F extends Fields>(question: ListQuestion<F>, cursor: Cursor | null) => Promise<Page<F>>;
 }
@@ -85,8 +91,8 @@ export type AskedBy = (path: string) => { readonly severity: Severity; readonly 
 /** For watches that are due together: equal questions are asked once. */
 export interface TickRead extends Read {
   /**
-   * The same for a watch: further pages are spent on its own severity, not on that of a more severe watch which asks for the
-   * same first page. Left out where nothing is spent.
+   * The same `Read` for one watch: further pages are booked on the watch's own severity, and not on that of a more
+   * severe watch which asks for the same first page. Left out if reading costs nothing.
    */
   readonly forSeverity?: (severity: Severity) => Read;
   /**

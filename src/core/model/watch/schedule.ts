@@ -8,8 +8,8 @@ import type { Schedule, Watch } from './watch.ts';
 type CronSchedule = Extract<Schedule, { type: 'cron' }>;
 
 /**
- * Where there are many watches, several are due in one moment: a poll by itself, that first has to wake the process and
- * to fill the caches of the processor, takes almost twice the CPU.
+ * With many watches, several are due in one moment. A poll on its own first has to wake the process and to fill the
+ * processor's caches, and takes almost twice the CPU time.
  */
 const PHASE_STEP_MS = 50;
 const STEPS_OF_MINUTE = 60_000 / PHASE_STEP_MS;
@@ -18,7 +18,7 @@ const MOST_MINUTES = 2 ** 31;
 
 type Scheduled = Pick<Watch, 'kind' | 'target' | 'schedule'>;
 
-/** The hash takes 5 µs, and a page asks for the next due time of ten thousand watches. */
+/** The hash takes 5 µs, and a page of ten thousand watches asks for each next due time. */
 const phases = new WeakMap<Watch['target'], Pick<Scheduled, 'kind' | 'schedule'> & { readonly phaseMs: number }>();
 
 /**
@@ -56,8 +56,8 @@ export function nextDue(
 export const PACE_SLACK = 0.9;
 
 /**
- * When a watch is due next, after `now`; null when its cron has no time within a year. `paceMs`: the interval in force; one
- * that is stretched counts from `now`.
+ * The next due time after `now`; null if the cron has no time within a year. `paceMs`: the interval in force; a
+ * stretched interval counts from `now`.
  */
 export function nextTimeOf(watch: Scheduled, now: Instant, paceMs: number = watch.schedule.intervalMs): Instant | null {
   const { schedule } = watch;
@@ -67,8 +67,9 @@ export function nextTimeOf(watch: Scheduled, now: Instant, paceMs: number = watc
 }
 
 /**
- * Whether a poll is due that did not come: the last answer is older than the interval, or its cron had a time since. It
- * is not made up for once that time is longer ago than times follow each other: then it is outside the hours of the cron.
+ * Whether a due poll did not take place: the last answer is older than the interval, or the cron had a time since then.
+ * A missed cron time is no longer made up for once one interval has passed since: the moment then lies outside the
+ * hours of the cron.
  */
 export function isOverdue(
   { schedule }: Pick<Watch, 'schedule'>,

@@ -5,7 +5,7 @@ import type { Target } from './target.ts';
 
 /** How a rule test writes the reading of one poll. */
 export interface Script<E, S, O> {
-  /** The key of the list of rows; null: a poll sees one thing, and its fields are written directly. */
+  /** The key of the list of rows; null if a poll reads one thing, whose fields the test then writes directly. */
   readonly rows: string | null;
   /** The fields of a row, or of the one thing. */
   readonly record: AnyRecord;
@@ -14,12 +14,12 @@ export interface Script<E, S, O> {
    * synthesized.
    */
   synthesize(target: Target<E>, written: SyntheticReading, state: S | null): O;
-  /** Where the chain is by the rows that were written. Absent where the kind's rows never say. */
+  /** Finds the chain's head in the written rows. Absent if the kind's rows never show it. */
   head?(rows: readonly SyntheticRow[], at: Instant): Head | null;
 }
 
 export interface SyntheticReading {
-  /** For a kind that sees one thing: that one, or none when nothing was read. */
+  /** For a kind that reads one thing: that thing, or no row if nothing was read. */
   readonly rows: readonly SyntheticRow[];
 }
 

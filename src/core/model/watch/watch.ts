@@ -33,7 +33,7 @@ export interface Watch {
   readonly schedule: Schedule;
   /** The zone of the times in its messages. */
   readonly zone: string;
-  /** How long it is without data, from the first due time that it missed, until it is blind. */
+  /** How long the watch may be without data, counted from the first due time that it missed, before it is blind. */
   readonly blindAfterMs: number;
   readonly alerts: readonly AlertRule[];
   /** Paths whose values are remembered from poll to poll: those that alerts compare, and the kind's defaults. */
@@ -128,7 +128,7 @@ export interface ConditionAlert extends StatefulAlertBase {
   readonly type: 'condition';
   readonly while: Condition;
   readonly until: Condition | null;
-  /** Conditions of the built-in watch are found and not evaluated. Null of rules. */
+  /** The built-in watch finds its conditions and does not evaluate them. Null for rules. */
   readonly found: FoundCondition | null;
 }
 
@@ -178,7 +178,7 @@ export function paceIn(
   return Math.max(schedule.intervalMs, memory?.paceMs ?? 0);
 }
 
-/** How soon the conditions of the watch can be known. */
+/** How soon the watch can evaluate its conditions. */
 export function paceOf(
   watch: Pick<Watch, 'schedule' | 'windows'>,
   memory: Partial<Pick<Memory, 'paceMs'>> | null | undefined,
@@ -187,7 +187,9 @@ export function paceOf(
   return { intervalMs: paceIn(memory, watch), windowMs: Math.max(0, ...windows.map(({ ms }) => ms)) };
 }
 
-/** Confirmations are counted from the head; null when no alert of the watch counts any. */
+/**
+ * The question for the chain's head, from which confirmations are counted; null if no alert of the watch counts any.
+ */
 export function headQuestionOf({ kind, target, alerts }: Watch): ListQuestion | null {
   const counts = alerts.some((alert) => alert.type === 'event' && alert.confirmations > 0);
   return counts ? kind.head(target) : null;

@@ -78,8 +78,8 @@ export interface KindWording {
   event(occasion: EventOccasion): Sentence;
   /** `view`: the newest one. */
   items(names: WatchNames, view: AnyView): CountedItems;
-  /** Where an item is found: `block 14,035,098, tx 0x0346…8120`; empty where nothing says. */
+  /** Where the item lies: `block 14,035,098, tx 0x0346…8120`; empty if no field tells. */
   place?(occasion: Pick<WordingContext, 'names' | 'view'>): string;
-  /** Where the usual sentence of a comparison does not fit; null = it does. */
+  /** A sentence for a comparison that the usual sentence does not fit; null if it fits. */
   compared?(occasion: ComparedValue): Sentence | null;
 }
