@@ -1,4 +1,6 @@
-/** Resolves when the signal aborts, at once when it has. For signals that live no longer than the wait. */
+/**
+ * Resolves when the signal aborts, or at once if it has aborted. Only for signals that live no longer than the wait.
+ */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -11,7 +13,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 
 /** The functions to call when a signal aborts. */
 export interface AbortListeners extends Disposable {
-  /** `act` is called when the signal aborts, unless the function that this returns was called before. */
+  /** Calls `act` when the signal aborts, unless the returned function was called before. */
   readonly add: (act: () => void) => () => void;
 }
 

@@ -7,12 +7,15 @@ export interface AnchoredClock extends Clock {
   anchor(now: Instant): void;
 }
 
-/** An anchor comes with the delay of a network. One that is further back than that says that the clock itself was set back. */
+/**
+ * An anchor arrives with the delay of the network. An anchor further back than this shows that the clock itself was set
+ * back.
+ */
 const LATE_MS = 2000;
 
 /**
- * Before the first anchor it has the time of `clock`. If an anchor is a little behind, it stands still until its time
- * is right.
+ * Shows the time of `clock` before the first anchor. If an anchor is a little behind, the clock stands still until its
+ * time is right.
  */
 export function createAnchoredClock(clock: Clock): AnchoredClock {
   let offsetMs: number | null = null;

@@ -1,7 +1,7 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number;
 
-/** The first of those that are there; null: none is. */
+/** The earliest of the given instants; null if none is given. */
 export function earliest(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce<Instant | null>(
     (first, at) => (first === null || (at !== null && at < first) ? at : first),
@@ -71,7 +71,7 @@ export function createDeadline(parent: AbortSignal, ms: number): Deadline {
   };
 }
 
-/** Calls `act` after `ms`, unless the function that it returns was called before. Real time, as `Deadline` has it. */
+/** Calls `act` after `ms`, unless the returned function was called before. Uses real time, like `Deadline`. */
 export function after(ms: number, act: () => void): () => void {
   const timer = setTimeout(act, ms);
   return () => {
@@ -79,7 +79,7 @@ export function after(ms: number, act: () => void): () => void {
   };
 }
 
-/** Calls `act` when it was not touched for `ms`, and again after each later touch. Real time. */
+/** Calls `act` once nothing has touched it for `ms`, and again after each later touch. Uses real time. */
 export function whenIdle(ms: number, act: () => void): { touch(): void; done(): void } {
   const timer = setTimeout(act, ms);
   return {
@@ -123,7 +123,7 @@ export function showDuration(ms: number): string {
   return `${ms < 0 ? '-' : ''}${parts.join('')}`;
 }
 
-/** Resolves once all events of this turn of the event loop were handled. */
+/** Resolves once the event loop has handled all events of this turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

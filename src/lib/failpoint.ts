@@ -1,5 +1,5 @@
-// The moments at which the end of the process could lose a message or send it twice: one list of all of them. The tests
-// start the same daemon with another function in the place of `failpoint`, and have it killed at each of them.
+// The list of all moments at which the end of the process could lose a message or send it twice. The tests start the
+// same daemon with another function instead of `failpoint`, and have it killed at each of these moments.
 
 /** Transactions of the state file. Each has a point before its commit, when all of it is written, and one after it. */
 export const STEPS = {
@@ -51,5 +51,5 @@ export type Failpoint = `${Step}.${'before' | 'after'}` | keyof typeof MOMENTS;
 
 /** Marks a moment, and does nothing. */
 export function failpoint(_name: Failpoint): void {
-  // Tests put another module in the place of this one.
+  // Tests replace this module with another one.
 }

@@ -2,14 +2,14 @@ import { clearInterval, setInterval } from 'node:timers';
 
 /** Measures how long the event loop was blocked, by a computation or because the process was stopped. */
 export interface LoopDelay extends Disposable {
-  /** At most since this was last asked, in milliseconds, to a tenth of a second. */
+  /** The longest delay since the last call, in milliseconds, to a tenth of a second. */
   longestMs(): number;
 }
 
 const EVERY_MS = 100;
 
 /**
- * Uses a timer of its own. Node's histogram of delays, once reset, misses a delay that begins before its timer fires
+ * Uses its own timer. After a reset, Node's histogram of delays misses a delay that begins before its timer fires
  * again, such as a stop right after the reset.
  */
 export function watchLoopDelay(): LoopDelay {

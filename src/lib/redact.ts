@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { secretsIn, SHORTEST_ANYWHERE, spellingsOf, type Spelling } from './secret-spellings.ts';
 import { unescaped, unescapedAgain } from './unescaped.ts';
 
-/** Replaces secrets in text, wherever the text came from and however they are escaped in it. */
+/** Replaces secrets in text, from any source and with any escapes. */
 export interface Redactor {
   readonly redact: (text: string) => string;
-  /** The same for a JSON body, which stays JSON; the same bytes when it holds no secret. */
+  /** The same for a JSON body, which remains valid JSON; returns the same bytes if the body holds no secret. */
   readonly redactJson: (body: Buffer) => Buffer;
   readonly add: (secrets: readonly string[]) => void;
 }
@@ -28,7 +28,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     inJson = [...known].flatMap(secretsIn).filter(isUnlikeData).flatMap(spellingsInJson);
   }
 
-  // Few texts hold a secret: searching for its letters first costs a tenth of the pattern.
+  // Few texts hold a secret, and a search for its letters costs a tenth of a match with the pattern.
   function redactBare(text: string): string {
     return spellings.some(({ literal }) => text.includes(literal)) ? text.replace(pattern, REDACTED) : text;
   }
@@ -50,13 +50,13 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   };
 }
 
-/** The first character and the one behind the last. */
+/** The offset of the first character, and the offset after the last. */
 type Range = readonly [start: number, end: number];
 
 /** Servers escape text that they echo, and a second server escapes it again. */
 const MOST_LAYERS = 2;
 
-/** `text` without the secrets that are found in its unescaped form. */
+/** `text` without the secrets that its unescaped form contains. */
 function withoutEscaped(text: string, pattern: RegExp): string {
   const found: Range[] = [];
   let layer = unescaped(text);
@@ -84,7 +84,7 @@ const REDACTED_IN_JSON = '***';
 const ESCAPED_ASCII = '\\u00';
 const JSON_ESCAPE = /\\(?:u00([2-7][\da-f])|[^])/gi;
 
-/** A character for the escape of one that needs none: the same JSON. */
+/** Replaces an escape by its character if JSON does not need the escape. */
 function withoutNeed(escape: string, code: string | undefined): string {
   const character = code === undefined ? '' : String.fromCharCode(parseInt(code, 16));
   return /^[!#-[\]-~]$/.test(character) ? character : escape;

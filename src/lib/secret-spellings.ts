@@ -1,4 +1,4 @@
-// Forms in which a secret may appear in text of others.
+// The forms in which a secret may appear in the text of other programs.
 import { Buffer } from 'node:buffer';
 import { escapeHtml } from './untrusted.ts';
 
@@ -8,7 +8,7 @@ const SHORTEST_IN_BASE64 = 6;
 // Shorter paths, such as /api/v2, are not secret.
 const SHORTEST_PATH = 12;
 
-/** A pattern, and the letters without which it cannot match. */
+/** A pattern, and the letters that every match contains. */
 export interface Spelling {
   readonly literal: string;
   readonly source: string;
@@ -71,8 +71,8 @@ function plainIn(secret: string): Spelling[] {
 }
 
 /**
- * In the base64 of `user:secret` the secret may start at any of three places in a group of four characters. Characters
- * that it shares with its neighbours differ, so only its inner groups are searched, and the groups beside them are
+ * In the base64 of `user:secret`, the secret may start at any of three places in a group of four characters. Groups at
+ * its two ends also depend on the neighbours, so the search uses the inner groups only, and the groups beside them are
  * removed too.
  */
 function base64In(secret: string): Spelling[] {

@@ -1,4 +1,4 @@
-// Long computations in steps of bounded length, so that their caller may let other work run between two of them.
+// Long computations in steps of bounded length, so that the caller may let other work run between two steps.
 import { nextTurn } from './clock.ts';
 
 /** A computation that pauses at each `yield`. */
@@ -16,7 +16,7 @@ export function* mapInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<
   return mapped;
 }
 
-/** The same, with a pause after each: each may take long. */
+/** The same for work that may take long: pauses after each one. */
 export function* eachInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps<B[]> {
   const mapped: B[] = [];
   for (const one of all) {
@@ -26,7 +26,7 @@ export function* eachInSteps<A, B>(all: readonly A[], map: (one: A) => B): Steps
   return mapped;
 }
 
-/** Says after which of many pieces of work, each of some items, a step is over. */
+/** Counts the items of many pieces of work, and tells after which piece a step is over. */
 export function createPace(): (items: number) => boolean {
   let sinceStep = 0;
   return (items) => {
@@ -37,7 +37,7 @@ export function createPace(): (items: number) => boolean {
   };
 }
 
-/** All steps at once. */
+/** Runs all steps at once. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -45,7 +45,7 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** Each step in a turn of the event loop of its own. */
+/** Runs each step in its own turn of the event loop. */
 export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
@@ -55,11 +55,14 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 const LONGEST_MS = 5;
-// One count for the process, which has one event loop: many computations that begin together take turns.
+// One count for the whole process, which has one event loop: many computations that begin together take turns.
 let sinceTurnMs = 0;
 let lastTurn = Promise.resolve();
 
-/** Steps of five milliseconds, also those of other computations, then a turn of the event loop. */
+/**
+ * Runs steps for five milliseconds, counted together with other computations, then waits for one turn of the event
+ * loop.
+ */
 export async function finishInSlices<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     if (sinceTurnMs >= LONGEST_MS) await turn();

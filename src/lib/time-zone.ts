@@ -1,4 +1,4 @@
-// Clocks on walls in named zones.
+// The local time of named zones.
 import type { Instant } from './clock.ts';
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -16,7 +16,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');
 
-/** From 0 to 23, as clocks show it there: `hourIn('Europe/Berlin', 0) // 1`. */
+/** The local hour from 0 to 23: `hourIn('Europe/Berlin', 0) // 1`. */
 export function hourIn(zone: string, at: Instant): number {
   return Math.floor(modulo(at + zoneOffset(zone, at), DAY_MS) / HOUR_MS);
 }
@@ -49,12 +49,14 @@ export function zoneOffset(zone: string, at: Instant): number {
   return wall - Math.floor(at / 1000) * 1000;
 }
 
-/** The clocks there, in the form of RFC 3339 without an offset: `wallTime('UTC', 0) // '1970-01-01T00:00:00.000'`. */
+/** The local time of the zone, as RFC 3339 without an offset: `wallTime('UTC', 0) // '1970-01-01T00:00:00.000'`. */
 export function wallTime(zone: string, at: Instant): string {
   return new Date(at + zoneOffset(zone, at)).toISOString().slice(0, -1);
 }
 
-/** RFC 3339 in whole seconds, by the clocks of the zone: `1970-01-01T01:00:00+01:00`, `1970-01-01T00:00:00Z` in UTC. */
+/**
+ * RFC 3339 in whole seconds, in the local time of the zone: `1970-01-01T01:00:00+01:00`, `1970-01-01T00:00:00Z` in UTC.
+ */
 export function showInZone(zone: string, at: Instant): string {
   return `${wallTime(zone, at).slice(0, 19)}${offsetText(zone, at)}`;
 }
@@ -67,21 +69,21 @@ function offsetText(zone: string, at: Instant): string {
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(ahead / 60))}:${two(ahead % 60)}`;
 }
 
-/** The name of its clocks at that time: `UTC`, `CET`, `UTC-5`. */
+/** The name of the zone's time at an instant: `UTC`, `CET`, `UTC-5`. */
 export function zoneName(zone: string, at: Instant): string {
   if (zone === 'UTC') return zone;
   const parts = nameFormats.of(zone).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value.replace(/^GMT(?=[+-])/, 'UTC') ?? zone;
 }
 
-/** The instant at which clocks there show this, `2026-01-31T18:00`; NaN: it is no time. */
+/** The instant of a local time such as `2026-01-31T18:00`; NaN if the text is no time. */
 export function instantIn(zone: string, wall: string): Instant {
   const asUtc = Date.parse(`${wall}Z`);
   if (Number.isNaN(asUtc)) return NaN;
   return asUtc - zoneOffset(zone, asUtc - zoneOffset(zone, asUtc));
 }
 
-// Making a format takes a hundred times as long as using it. There are some hundreds of zones.
+// To make a format takes a hundred times as long as to use it. There are some hundreds of zones.
 function formatsWith(locale: string, options: Intl.DateTimeFormatOptions): { of(zone: string): Intl.DateTimeFormat } {
   const byZone = new Map<string, Intl.DateTimeFormat>();
   return {

@@ -1,4 +1,4 @@
-/** A part that is needed does not answer; it may later. */
+/** A needed part does not answer; it may answer later. */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }

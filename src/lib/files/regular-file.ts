@@ -1,4 +1,4 @@
-// Reads and writes files named by people, regular files only: a FIFO blocks the process, and a device has no end.
+// Reads and writes files that people name. Regular files only: a FIFO blocks the process, and a device has no end.
 import {
   closeSync,
   constants,
@@ -25,13 +25,13 @@ const KIB = 1024;
 
 export interface ReadBounds {
   readonly maxBytes: number;
-  /** Says why a file is not read, by the real path behind all links; null where it is. */
+  /** Gives the reason why a file is not read, from the real path behind all links; null if it is read. */
   readonly refusal?: ((realPath: string) => string | null) | undefined;
 }
 
 /** The text of a regular file. Throws a `FileRefused`, or the error of the system. */
 export function readRegularFile(path: string, { maxBytes, refusal }: ReadBounds): string {
-  // Checked after opening, so that the file cannot be exchanged in between.
+  // The check comes after opening, so that nobody can exchange the file in between.
   const fd = refusal === undefined ? openSync(path, TO_READ) : openChecked(path, refusal);
   try {
     const stats = fstatSync(fd);
@@ -47,7 +47,10 @@ export function readRegularFile(path: string, { maxBytes, refusal }: ReadBounds)
 const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const MOST_TRIES = 3;
 
-/** Opens the file that was checked, whatever the path leads to by then: links are replaced when files are updated. */
+/**
+ * Opens the file that was checked, even if the path leads to another file by now: links are replaced when files are
+ * updated.
+ */
 function openChecked(path: string, refusal: NonNullable<ReadBounds['refusal']>): number {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const real = realpathSync(path);
@@ -59,7 +62,7 @@ function openChecked(path: string, refusal: NonNullable<ReadBounds['refusal']>):
   throw new FileRefused('it was replaced while it was read');
 }
 
-/** Null where the path does not lead there any more. */
+/** Null if the path no longer leads to that file. */
 function openIfSame(path: string, real: string): number | null {
   let fd: number;
   try {

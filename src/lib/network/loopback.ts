@@ -18,7 +18,10 @@ export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Whether it is a literal address that only neighbours on the same link reach, where metadata services are. */
+/**
+ * Whether the host is a literal address that only neighbours on the same link reach; metadata services have such
+ * addresses.
+ */
 export function isLinkLocal(host: string): boolean {
   const version = isIP(host);
   return version !== 0 && LINK_LOCAL.check(host, version === 4 ? 'ipv4' : 'ipv6');

@@ -8,7 +8,7 @@ export function isNetwork(text: string): boolean {
   return version !== 0 && isPrefix && more === undefined;
 }
 
-/** `network`: one that `isNetwork` takes. */
+/** `network`: a text that `isNetwork` accepts. */
 export function addNetwork(list: BlockList, network: string): void {
   const [address = '', prefix] = network.split('/');
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';

@@ -5,14 +5,13 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** The code of the error with which a request fails that was answered with 101. */
+/** The error code of a request that was answered with 101. */
 export const SWITCHED_PROTOCOLS = 'SWITCHED_PROTOCOLS';
 
 /**
  * Listens for the errors of one of got's request streams, and of the objects inside it, for its whole life. Must be
- * called in the turn in which the stream is made. Listeners of the caller are still called.
- *
- * An answer 101 hands the bare connection over. No request asks for one: it is closed, and the stream fails.
+ * called in the turn in which the stream is made. Listeners of the caller are still called. An answer 101 would hand
+ * over the bare connection, which no request asks for: the connection is closed, and the stream fails.
  */
 export function absorbErrors(stream: Duplex): void {
   stream.on('error', ignore);
