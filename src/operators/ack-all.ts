@@ -18,7 +18,7 @@ import { Comment, untilMistakes, WrittenTime } from './shapes.ts';
 interface NamedAlerts {
   /** The id of a rule, or the name of one of its watches. */
   readonly watch: string;
-  /** Null: all alerts of the watch. */
+  /** Null for all alerts of the watch. */
   readonly alert: string | null;
 }
 
@@ -59,7 +59,7 @@ const AckAllShape = z
   })
   .meta({ id: 'AckedAlerts', description: 'What was acknowledged at once, by name.' });
 
-/** One of the alerts, with the acknowledgement that it gets or has. */
+/** An alert with its acknowledgement, new or existing. */
 interface Acked {
   readonly row: OpenAlertRow;
   readonly ack: StoredAck;
@@ -195,7 +195,7 @@ async function openNamed({ watch, alert }: NamedAlerts, world: OperatorWorld): P
   return rows.map((row) => ({ ...row, severity: severityOf(row, world.watches()) }));
 }
 
-/** Whether it is on the first page until somebody answers. */
+/** Whether the alert stays on the first page until somebody responds to it. */
 function stands({ isFollowed, severity }: OpenAlertRow): boolean {
   return isFollowed || severity === 'critical';
 }
@@ -221,7 +221,7 @@ interface Group {
   readonly all: readonly Acked[];
 }
 
-/** Equal but for their time, in the order of the first of each. */
+/** Groups alerts that differ only in their time, in the order of each group's first alert. */
 function grouped(acked: readonly Acked[]): Group[] {
   const alike = Map.groupBy(acked, ({ row: { name, alert, severity, isEvent }, ack: { actor, until } }) =>
     JSON.stringify([name, alert, severity, isEvent, actor, until]),

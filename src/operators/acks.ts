@@ -48,7 +48,7 @@ export const ack = action({
     const mistakes = untilMistakes(end, { now, longestMs: LONGEST_ACK_MS });
     if (mistakes.length > 0) return { mistakes };
     const open = await openAlert({ key, episode }, world);
-    // If it is not open, the store says why it cannot be acknowledged.
+    // If the alert is not open, the store gives the reason why it cannot be acknowledged.
     const severity = open === null ? 'critical' : severityOf(open, world.watches());
     const standing = replace ? null : await standingAck({ key, episode, severity }, world);
     if (standing !== null)
@@ -115,13 +115,16 @@ interface NamedEpisode {
   readonly episode: number;
 }
 
-/** The alert of the path. Text that is no number is no episode of any alert. */
+/** The alert in the path. A text that is no number names no episode. */
 export function alertIn({ parameter }: ActionCall): NamedEpisode {
   const episode = parameter('episode');
   return { key: parameter('key'), episode: /^\d{1,15}$/.test(episode) ? Number(episode) : -1 };
 }
 
-/** An acknowledgement of the episode by any operator. A severity that was raised since ends it. */
+/**
+ * An acknowledgement of the episode by any operator. If the severity was raised after it, the acknowledgement has
+ * ended.
+ */
 async function standingAck(
   { key, episode, severity }: NamedEpisode & { readonly severity: Severity },
   { acks, clock }: Pick<OperatorWorld, 'acks' | 'clock'>,
@@ -137,7 +140,7 @@ async function openAlert({ key, episode }: NamedEpisode, world: OperatorWorld): 
   return (await world.openAlerts([key])).find((one) => one.episode === episode) ?? null;
 }
 
-/** The severity of its rule in force; where the rule is gone, that of its message. */
+/** The severity of the rule in force; if the rule is gone, the severity of the message. */
 export function severityOf({ watch, alert, severity }: OpenAlertRow, watches: readonly Watch[]): Severity {
   const rule = watches.find(({ id }) => id === watch)?.alerts.find(({ id }) => id === alert);
   return rule?.severity ?? severity;

@@ -1,5 +1,5 @@
-// An operator's action as data. The HTTP route with its role and problems, the OpenAPI entry, the call of the command line,
-// the form of a page, the stored answer, the journal line and the announcement are derived from it.
+// An operator's action as data, from which the program derives the HTTP route with its role and problems, the OpenAPI
+// entry, the call of the command line, the form of a page, the stored answer, the journal line and the announcement.
 import type { z } from 'zod';
 import type { Announcement, Labels } from '../core/model/ids.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
@@ -11,7 +11,7 @@ import type { Sql } from '../store/sql/sql.ts';
 
 export type { OperatorRequest } from '../store/contract/operators.ts';
 
-/** How the only try of a sample ended. */
+/** How the one attempt to send a sample ended. */
 export interface SampleTry {
   readonly recipient: string;
   readonly outcome: 'sent' | 'again' | 'rejected' | 'unknown';
@@ -25,7 +25,7 @@ export interface Action<
   Done extends object = object,
   Answer extends object = object,
 > {
-  /** Not the same for any other action: a stored request names it. */
+  /** Unique among all actions: a stored request refers to it. */
   readonly name: string;
   /** For the OpenAPI document. */
   readonly summary: string;
@@ -35,29 +35,29 @@ export interface Action<
   readonly status: 200 | 201;
   /** The path under the API's root of the thing that was made, if it is one thing. */
   location?(answer: Answer): `/${string}`;
-  /** In addition to the problems of every call. */
+  /** The problems besides those of every call. */
   readonly problems: readonly ActionProblem[];
   /** Parses a request. */
   readonly body: z.ZodType<Body>;
   /** The answer in its JSON form: keys in snake_case, times in RFC 3339. */
   readonly answer: z.ZodType<Answer>;
   answerOf(done: Done): Answer;
-  /** Before the transaction; skipped for a repeated request. Null: there is nothing that it could change. */
+  /** Runs before the transaction; skipped for a repeated request. Null if there is nothing to change. */
   check(body: Body, call: ActionCall, world: OperatorWorld): Promise<CheckedAction<Change>> | CheckedAction<Change>;
   /** In the transaction, which awaits nothing else; a text: why nothing was changed. */
   apply(sql: Sql, change: Change, by: ActionBy): Promise<Done | Unchanged>;
-  /** An action that adds a row gives it the key of the request as its id. */
+  /** An action that adds a row uses the key of the request as the row's id. */
   readonly addsRow: boolean;
-  /** Deliveries that are held back are decided again. */
+  /** The action makes the dispatch decide again about held back deliveries. */
   readonly changesPolicy: boolean;
   /** Sent to the channels of `self:`; null: no message. `subject`: the name of the alert for people. */
   announce(done: Done, by: ActionBy, subject: string | null): AnnouncementText | null;
   log(done: Done, by: ActionBy): readonly [event: string, fields: Readonly<Record<string, unknown>>];
   readonly line: LineWords;
   journal(done: Done, by: ActionBy): LineData | readonly LineData[];
-  /** After the commit. Rejects with a `StorageError` where it has to be tried again. */
+  /** Runs after the commit. Rejects with a `StorageError` if it has to be tried again. */
   after?(answer: Answer, effects: ActionEffects): Promise<void> | void;
-  /** Advice where there is nothing to be changed. */
+  /** Advice if there is nothing to change. */
   notFound(call: ActionCall, world: OperatorWorld): string;
 }
 
@@ -70,17 +70,17 @@ export function action<Body, Change, Done extends object, Answer extends object>
 
 /** The line of an action in the journal, for people. */
 export interface LineWords {
-  /** As the journal has it; several actions may share one. */
+  /** The kind in the journal; several actions may share one. */
   readonly kind: string;
   /** `acknowledged` */
   readonly words: string;
   /** For a line that ends something begun earlier: `acknowledgement ended`. */
   readonly ended?: string;
-  /** The thing that its subject names; null: neither. */
+  /** The thing that the subject names; null if it names neither. */
   readonly about: 'alert' | 'delivery' | null;
 }
 
-/** The parts of a line in the journal that are not the same for each action. */
+/** The parts of a journal line that differ from action to action. */
 export interface LineData {
   readonly subject: string;
   readonly data: Json;
@@ -96,38 +96,38 @@ export function callOf(parameters: Readonly<Record<string, string | number>>): A
   return { parameter: (name) => String(parameters[name] ?? '') };
 }
 
-/** The request that an action follows from, and its time. */
+/** The request behind an action, and its time. */
 export interface ActionBy {
   readonly request: OperatorRequest;
   readonly at: Instant;
-  /** The zone in which people are shown times. */
+  /** The time zone for texts to people. */
   readonly zone: string;
 }
 
 /** The parts of the daemon that checks read. */
 export interface OperatorWorld {
   readonly clock: Pick<Clock, 'now'>;
-  /** The zone in which people are shown times. */
+  /** The time zone for texts to people. */
   readonly timeZone: () => string;
   watches(): readonly Watch[];
   /** Labels of the daemon's alerts about itself. */
   selfLabels(): readonly Labels[];
-  /** Names of those in the config in force. */
+  /** The names of the channels in the config in force. */
   channels(): readonly string[];
-  /** All, or those of these keys. */
+  /** All open alerts, or those with the given keys. */
   openAlerts(keys?: readonly Key[]): Promise<readonly OpenAlertRow[]>;
   /** Silences and pauses that are in force or will be. */
   silences(): Promise<readonly Silence[]>;
-  /** Acknowledgements of episodes that last. */
+  /** Acknowledgements of episodes that still last. */
   acks(): Promise<readonly StoredAck[]>;
-  /** Sends a sample to each recipient of the channel; how each try ended. */
+  /** Sends a sample to each recipient of the channel; resolves with the end of each attempt. */
   sample(channel: string): Promise<readonly SampleTry[]>;
 }
 
 /** The parts of a running daemon that actions change besides the state. */
 export interface ActionEffects {
   readPauses(): Promise<void>;
-  /** Polls the watches of that name, or of that rule, at once. */
+  /** Polls the watches with that name, or of that rule, at once. */
   pollNow(name: string): void;
   /** Sends the due deliveries of the channel, even if its receiver had answered that it no longer exists. */
   retryChannel(channel: string): void;
@@ -163,7 +163,7 @@ export type ActionRefusal =
 export type ActionResult<Answer> =
   { readonly type: 'done'; readonly answer: Answer } | { readonly type: 'refused'; readonly why: ActionRefusal };
 
-/** Text of an announcement. The words are those of operators. */
+/** The text of an announcement. It contains words of operators. */
 export interface AnnouncementText {
   readonly alert: Announcement;
   /** One line: who did it, the action, and its end. */
@@ -179,7 +179,7 @@ export interface RequestedAction<Body> {
   readonly request: OperatorRequest;
 }
 
-/** Carries out an action once, however often it is requested under one key. It is durable when this resolves. */
+/** Carries out an action once for each key, however often it is requested. When it resolves, the action is durable. */
 export type PerformAction = <Body, Change, Done extends object, Answer extends object>(
   action: Action<Body, Change, Done, Answer>,
   requested: RequestedAction<Body>,

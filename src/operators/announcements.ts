@@ -23,7 +23,7 @@ export interface AnnouncementTime {
   readonly at: Instant;
   /** The zone of the times in messages. */
   readonly zone: string;
-  /** The channels that get it; without one there is none. */
+  /** The channels that get the announcement; if there is none, nothing is announced. */
   readonly notify: readonly string[];
 }
 
@@ -101,7 +101,7 @@ export interface DueAnnouncement {
   readonly occasion: string;
 }
 
-/** Null: none is due. */
+/** Null if no announcement is due. */
 export function dueAnnouncement({ silence, name, announcedAt }: Announceable, moment: Moment): DueAnnouncement | null {
   const at = moment.now;
   const { from, until, actor, comment, version, kind } = silence;

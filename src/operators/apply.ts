@@ -1,5 +1,5 @@
-// Carries out the actions of operators: checked, committed with all that follows from them in one transaction, and only then
-// acted upon.
+// Carries out actions of operators: checks them, commits each one in one transaction with everything that follows from
+// it, and only then acts on it.
 import { failpoint } from '../lib/failpoint.ts';
 import type { AppliedWork, Operated, OperatorStore, StoredAnswer, Unchanged } from '../store/contract/operators.ts';
 import { StorageError } from '../store/contract/store.ts';
@@ -27,7 +27,7 @@ export interface PerformTools extends CommitTools {
   readonly store: Pick<OperatorStore, 'answerTo' | 'operate'>;
   readonly world: OperatorWorld;
   readonly effects: ActionEffects;
-  /** Transitions were committed, or the recipients of messages have changed. */
+  /** Called after a commit of transitions, and after the recipients of messages have changed. */
   readonly onChanged: () => void;
   readonly log: OperatorLog;
 }
@@ -72,21 +72,24 @@ async function perform<Body, Change, Done extends object, Answer extends object>
 
 export interface CommittedChange<Change> {
   readonly change: Change;
-  /** The name of the alert that it is about; null: it is about none. */
+  /** The name of the alert; null if the action is not about an alert. */
   readonly subject: string | null;
   readonly by: ActionBy;
 }
 
 export interface Committed<Done, Answer> {
   readonly end: StoredEnd<Answer>;
-  /** Null: nothing was changed, or another request under the same key was faster. */
+  /** Null if nothing was changed, or if another request with the same key was faster. */
   readonly done: Done | null;
 }
 
 /** The answer, or why nothing was changed. */
 type StoredEnd<Answer> = { readonly answer: Answer } | Unchanged;
 
-/** Stores the change, its answer, its line in the journal and its announcement; or says why nothing was changed. */
+/**
+ * Stores the change, its answer, its line in the journal and its announcement, or returns the reason why nothing was
+ * changed.
+ */
 export async function commitAction<Body, Change, Done extends object, Answer extends object>(
   action: Action<Body, Change, Done, Answer>,
   { change, subject, by }: CommittedChange<Change>,
@@ -130,7 +133,7 @@ async function follow<Body, Change, Done extends object, Answer extends object>(
   onChanged();
 }
 
-/** A digest of the path is part of a request: the answer of another action belongs to another request. */
+/** A request includes a digest of its path, so that an action never takes the stored answer of another one. */
 function answerIn<Body, Change, Done extends object, Answer extends object>(
   action: Action<Body, Change, Done, Answer>,
   operated: Operated,
@@ -139,7 +142,7 @@ function answerIn<Body, Change, Done extends object, Answer extends object>(
   return operated.stored.action === action.name ? { answer: answerOf(action, operated.stored) } : 'key-taken';
 }
 
-/** Throws a `StorageError` when it is damaged. */
+/** Throws a `StorageError` if the stored answer is damaged. */
 function answerOf<Answer extends object>(
   { answer }: Pick<Action<unknown, unknown, object, Answer>, 'answer'>,
   stored: StoredAnswer,
@@ -148,8 +151,8 @@ function answerOf<Answer extends object>(
 }
 
 /**
- * Applies the effects of an action that another replica stored. An action that this release does not have is left to
- * that replica.
+ * Applies the effects of an action that another replica stored. If this release does not know the action, that replica
+ * applies them alone.
  */
 export async function followElsewhere(stored: StoredAnswer, effects: ActionEffects): Promise<void> {
   const action = ACTIONS.find(({ name }) => name === stored.action);

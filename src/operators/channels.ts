@@ -1,4 +1,5 @@
-// Channels: messages that wait for their next try are sent now, and a sample shows whether a channel works.
+// Actions on channels: one sends the waiting messages at once, the other sends a sample to show whether the channel
+// works.
 import { z } from 'zod';
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';

@@ -1,4 +1,4 @@
-// Deliveries that were given up: due again, or counted no more.
+// Actions on given up deliveries: one makes them due again, the other stops counting them.
 import { z } from 'zod';
 import { quote } from '../config/values/scalars.ts';
 import type { ChangedDelivery } from '../store/contract/operators.ts';

@@ -1,4 +1,5 @@
-// Deliveries that were given up, all together or those of one channel: due again, or counted no more.
+// Actions on all given up deliveries, or on those of one channel: one makes them due again, the other stops counting
+// them.
 import { z } from 'zod';
 import { Count } from '../core/values/answer-shapes.ts';
 import type { ChangedDeliveries } from '../store/contract/operators.ts';

@@ -1,4 +1,4 @@
-// Pauses: a watch, or all watches of a rule, are not polled for a while.
+// Pauses: the daemon does not poll a watch, or all watches of a rule, for a while.
 import { z } from 'zod';
 import { hintFor } from '../config/values/nearest.ts';
 import { quote } from '../config/values/scalars.ts';

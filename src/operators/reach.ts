@@ -1,4 +1,4 @@
-// The reach of a silence: rules and alerts of the config in force that match.
+// The reach of a silence: the matching rules and alerts of the config in force.
 import { patternComplaint } from '../config/routing/route-shape.ts';
 import { BUILT_IN_RULE } from '../core/model/ids.ts';
 import { labelsOf } from '../core/model/watch/labels.ts';
@@ -38,7 +38,7 @@ export interface MatcherMistake {
   readonly detail: string;
 }
 
-/** A matcher that is no valid one, or matches nothing, is a list of mistakes. */
+/** For an invalid matcher, or one that matches nothing, a list of mistakes. */
 export function reachOf(
   matchers: Matcher,
   { watches, selfLabels }: Silenceable,
@@ -89,7 +89,7 @@ function mistakeOf({ label, index, message, hint }: LabelMistake, matchers: Matc
   return { pointer: pointerTo(label, index), detail: [`${message}.`, advice].filter(Boolean).join(' ') };
 }
 
-/** RFC 6901. A label has neither a tilde nor a slash. */
+/** A JSON Pointer (RFC 6901). A label contains neither a tilde nor a slash, so it needs no escapes. */
 function pointerTo(label: string, index: number | null): string {
   return `/matchers/${label}${index === null ? '' : `/${index}`}`;
 }

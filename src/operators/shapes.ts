@@ -64,7 +64,7 @@ export function ackJson({ id, key, episode, seq, actor, comment, at, until }: St
   return { id, key, episode, seq, actor, comment, at: showInstant(at), until: showInstant(until) };
 }
 
-/** The end of something, for its line in the journal. One that is over was ended by the action itself. */
+/** The end of something, for its line in the journal. An end that has passed means that the action itself ended it. */
 export function endIn(until: Instant, { at }: ActionBy): { readonly until: string } | { readonly ended: true } {
   return until > at ? { until: showInstant(until) } : { ended: true };
 }

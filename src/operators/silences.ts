@@ -52,7 +52,7 @@ const SilenceBody = z
 /** A requested silence. */
 export interface SilenceDraft {
   readonly matchers: Matcher;
-  /** Null: from now on. */
+  /** Null: the silence begins now. */
   readonly from: Instant | null;
   readonly until: Instant;
   /** The silence ends earlier if no matching alert fires any more. */
@@ -202,7 +202,7 @@ async function fires(matchers: Matcher, world: OperatorWorld): Promise<boolean> 
 }
 
 const LONGEST_MS = 30 * DAY_MS;
-/** The daemon's alerts about itself must not be missed for long. */
+/** Nobody may miss the daemon's alerts about itself for long. */
 const LONGEST_OF_SELF_MS = DAY_MS;
 
 function timeMistakes(

@@ -16,7 +16,7 @@ import { announcementOf, DAEMON, dueAnnouncement } from './announcements.ts';
 import { commitAction, type CommittedChange } from './apply.ts';
 import { endSilence } from './silences.ts';
 
-/** Notes how the storage answers, and says how long to wait after it did not. */
+/** Notes the storage's answers, and gives the time to wait after a failure. */
 export interface StorageAnswers {
   answered(action: string): void;
   failed(action: string, error: unknown): number;
@@ -24,14 +24,14 @@ export interface StorageAnswers {
 
 export interface PolicyUpkeepOptions {
   readonly store: Pick<Store, 'policy' | 'openAlerts' | 'openConditions' | 'announceable' | 'announce' | 'operate'>;
-  /** Null: another replica keeps them. */
+  /** Null while another replica keeps the policy. */
   readonly fence: () => Fence | null;
   readonly clock: Clock;
   readonly storage: () => StorageAnswers;
   readonly watches: () => readonly Watch[];
   /** The channels for alerts about the daemon itself. */
   readonly notify: () => readonly string[];
-  /** The zone in which people are shown times. */
+  /** The time zone for texts to people. */
   readonly timeZone: () => string;
   /** Called after commits of transitions, and after changes of recipients. */
   readonly onChanged: () => void;
@@ -82,7 +82,8 @@ export async function keepPolicy(options: PolicyUpkeepOptions, signal: AbortSign
     const conditions = await store.openConditions();
     const seemOver = silences.filter((one) => isResolved(one, conditions));
     if (seemOver.length === 0) return [];
-    // A condition that was committed just now is in the messages already. They are read only here: thousands take long.
+    // The messages already contain a condition that was committed just now. They are read only here, because thousands
+    // of them take long.
     const open = (await store.openAlerts({ at })).filter(({ isEvent }) => !isEvent);
     return seemOver.filter((one) => isResolved(one, open));
   }
