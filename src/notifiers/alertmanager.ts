@@ -121,14 +121,17 @@ function basic(user: string, password: string): string {
 const MOST_ALERTS = 200;
 
 function createMirror(to: AlertmanagerConfig, poster: Poster): OpenMirror {
-  /** Refused when they were posted singly: the others must not wait for them. */
+  /** The server refused these when they were posted singly. The other alerts must not wait for them. */
   let refused: ReadonlySet<string> = new Set();
 
   async function post(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<ReceiverAnswer | Outcome> {
     return poster.exchange(callOf(alerts, to), signal);
   }
 
-  /** One outcome for each. The server keeps none of a call in which it dislikes one, or all but that one. */
+  /**
+   * One outcome for each alert. If the server rejects one alert of a call, it keeps none of the call's alerts, or all
+   * others.
+   */
   async function postAll(alerts: readonly ShownAlert[], signal: AbortSignal): Promise<Outcome[]> {
     const end = await post(alerts, signal);
     if (alerts.length === 1 || !isDisliked(end)) return alerts.map(() => poster.outcomeOf(end));
@@ -200,7 +203,7 @@ function alertOf({ message, labels, shown, page: ownPage = null }: ShownAlert) {
   };
 }
 
-/** Names that every release takes. */
+/** Names that every release accepts. */
 const CLASSIC_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** Two alerts with the same labels would be one, so the key is added. */
@@ -213,7 +216,7 @@ function labelsFor({ watch, alert, key }: Message, labels: ShownAlert['labels'])
   };
 }
 
-/** In bytes. Templates of mails and chats show annotations whole. */
+/** In bytes. Templates of mails and chats show annotations uncut. */
 const LARGEST_DESCRIPTION = 4000;
 
 function linesOf(message: Message): MessageLines {

@@ -1,5 +1,5 @@
-// Discord, through the webhook of a channel. It has no plain text: every character that is markup somewhere is escaped,
-// and no mention is allowed to reach anybody.
+// Discord, through the webhook of a channel. Discord has no plain text: every character that is markup somewhere is
+// escaped, and no mention may notify anybody.
 import { z } from 'zod';
 import type { Delivery } from '../core/model/delivery.ts';
 import type { Notifier } from './notifier.ts';
@@ -84,7 +84,7 @@ export function discordWith({ totalMs }: { totalMs: number }): Notifier<DiscordC
   });
 }
 
-/** The number of the webhook, and the thread. */
+/** The number of the webhook, and the thread, if any. */
 function placeOf({ url, thread_id: thread = '', thread_name: name = '' }: DiscordConfig): string {
   const [, webhook = ''] = /\/webhooks\/(\d+)\//.exec(url) ?? [];
   return [webhook, thread, name].join(' ');
@@ -121,7 +121,7 @@ function threadOf({ thread_id: thread }: DiscordConfig, root: Root | null): stri
   return root?.inside ?? thread ?? null;
 }
 
-/** A change of a message allows mentions again unless it forbids them. */
+/** A changed message allows mentions again unless the change forbids them. */
 function bodyOf(lines: AllLines): object {
   const { headline, ...rest } = fitted(lines, MOST_CHARACTERS, SIZES);
   const description = descriptionOf(rest);
@@ -154,7 +154,8 @@ function alertLine({ subject, aside, link }: ListedAlert): string {
   return `${shown} ${escaped(`(${aside})`)}`;
 }
 
-// A backslash before anything but letters, digits and spaces is taken away again. The dot is one of a numbered list.
+// Discord removes a backslash before every character except letters, digits and spaces. The escaped dot is that of a
+// numbered list.
 function escaped(text: string): string {
   return text.replace(/[\\*_~`|<>#[\]():@+-]/g, '\\$&').replace(/^(\s*\d+)\./, '$1\\.');
 }
@@ -171,7 +172,7 @@ function saidIn(answer: ReceiverAnswer): Partial<z.infer<typeof Said>> {
   return Said.safeParse(jsonOf(answer)).data ?? {};
 }
 
-/** A former message is gone, or its thread. */
+/** The earlier message, or its thread, no longer exists. */
 const UNKNOWN_MESSAGE = 10008;
 const UNKNOWN_CHANNEL = 10003;
 /** An unknown webhook. Discord blocks a caller that goes on calling it, with all programs at the same address. */

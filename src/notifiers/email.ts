@@ -9,7 +9,7 @@ import { submit, type SmtpLimits } from './wire/smtp.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-// A connection per message and no pool: one refused recipient or stuck connection must not hold up the others.
+// One connection per message, without a pool: one refused recipient or stuck connection must not hold up the others.
 const LIMITS: SmtpLimits = { connectMs: 25_000, greetingMs: 15_000, totalMs: 60_000 };
 
 const config = z
@@ -84,7 +84,7 @@ export function emailWith(limits: SmtpLimits): Notifier<EmailConfig> {
           }
         },
         async [Symbol.asyncDispose]() {
-          // Nothing stays open between two messages.
+          // No connection stays open between two messages.
         },
       };
     },

@@ -53,7 +53,7 @@ export const log: Notifier<LogConfig> = {
         }
       },
       async [Symbol.asyncDispose]() {
-        // Standard output belongs to the process.
+        // Standard output belongs to the process, so nothing is closed here.
       },
     };
   },
@@ -70,7 +70,7 @@ async function stopped(signal: AbortSignal, over: AbortSignal): Promise<Outcome>
   return { type: 'unknown', why: 'stopped before standard output took the line' };
 }
 
-/** One line per alert, and one for those that are not listed. */
+/** One line per alert, and one line for the alerts that are not listed. */
 function textLines(delivery: Delivery, { maybeCopy, unrecorded }: Attempt): string {
   const { kind, members, at } = delivery;
   const marks = [...(maybeCopy ? ['may be a copy'] : []), ...(unrecorded === true ? ['not on record'] : [])];
@@ -118,7 +118,7 @@ function inBrackets(words: readonly string[]): string[] {
   return words.length === 0 ? [] : [`(${words.join('; ')})`];
 }
 
-// Terminals obey some characters beyond ASCII, and a log reader may split at others: all of them travel escaped.
+// Terminals obey some characters beyond ASCII, and a log reader may split lines at others, so all of them are escaped.
 function jsonLine(delivery: Delivery, attempt: Attempt): string {
   return toBody(delivery, attempt).replace(
     /[\u007f-\uffff]/g,

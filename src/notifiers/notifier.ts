@@ -18,9 +18,9 @@ export interface Notifier<D> {
   readonly idempotent: boolean;
   /** The number of messages to people is limited unless the config says otherwise; machines get any number. */
   readonly readBy: 'people' | 'machines';
-  /** How many messages its service takes on one channel; left out: as many as come. */
+  /** How many messages the service accepts on one channel; left out if there is no limit. */
   readonly pace?: SendingPace | undefined;
-  /** A delivery that was not accepted for this long, while it could be tried, is given up. */
+  /** The time, counted while it could be tried, after which a delivery that nobody accepted is given up. */
   readonly giveUpAfterMs: number;
   /**
    * Stable names of the recipients that get messages of their own. A channel with one receiver returns its own name.
@@ -41,7 +41,7 @@ export interface SendingPace {
 }
 
 export interface Mirror<D> {
-  /** How often all is shown, and for how long an alert stays open that is shown no more. */
+  /** The interval at which all alerts are shown, and how long an alert stays open without being shown. */
   timesOf(to: D): { readonly refreshMs: number; readonly holdMs: number };
   /** Connects to nothing yet. The caller disposes of it. */
   open(to: D, tools: NotifierTools): OpenMirror;
@@ -62,15 +62,18 @@ export interface NotifierTools {
   readonly version: string;
 }
 
-/** An open channel. `send` never throws: every ending is an outcome. The same delivery gives the same bytes each time. */
+/**
+ * An open channel. `send` never throws: it returns an outcome in every case. The same delivery gives the same bytes
+ * each time.
+ */
 export interface OpenNotifier extends AsyncDisposable {
   send(delivery: Delivery, attempt: Attempt, signal: AbortSignal): Promise<Outcome>;
-  /** Set where the receiver keeps acknowledgements of its own. Never throws; can be repeated. */
+  /** Set if the receiver keeps its own acknowledgements. Never throws; can be repeated. */
   readonly acknowledge?: (alert: AnsweredAlert, signal: AbortSignal) => Promise<Outcome>;
 }
 
 export interface AnsweredAlert {
   readonly key: string;
-  /** An event has no end of its own: it is over once it is acknowledged, or old. */
+  /** Whether the alert is over. An event has no end of its own: it is over once it is acknowledged, or old. */
   readonly isOver: boolean;
 }

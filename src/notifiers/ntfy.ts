@@ -12,7 +12,7 @@ import { TOTAL_MS } from './wire/post-json.ts';
 import { addressWarnings, hostOf, isWebAddress, secretsOf, WEB_ADDRESS } from './wire/web-address.ts';
 
 const HOUR_MS = 3_600_000;
-/** 4,096 bytes of message, and 8,192 of JSON with all else in it: counted as JSON, both hold. */
+/** A message may have 4,096 bytes, and the whole JSON 8,192: a count of the JSON's bytes keeps both limits. */
 const MOST_MESSAGE_BYTES = 4000;
 
 const config = z
@@ -86,7 +86,7 @@ function pushOf(delivery: Delivery, attempt: Attempt): object {
     priority: Math.max(...members.map(priorityOf)),
     // The first is the most severe one.
     tags: [members[0].message.severity],
-    // From release 2.16 on a second copy replaces the first one.
+    // From release 2.16 on, a second copy replaces the first one.
     sequence_id: delivery.id,
     ...(click === null ? {} : { click }),
     ...(buttons.length === 0 ? {} : { actions: buttons.map(({ label, url }) => ({ action: 'view', label, url })) }),
@@ -106,20 +106,20 @@ function priorityOf({ message: { type, severity } }: DeliveryMember): number {
   return BEGINS.has(type) ? PRIORITIES[severity] : NORMAL;
 }
 
-/** With the bare address, which clients make a link of. */
+/** With the bare address, from which clients make a link. */
 function alertLine(alert: ListedAlert): string {
   return alert.link === null ? alertText(alert) : `${alertText(alert)} ${alert.link}`;
 }
 
 const SIZES: Sizes = { line: bytesOf, link: () => 0, alert: (alert) => bytesOf(alertLine(alert)) };
 
-/** As JSON, line end included. */
+/** The size as JSON, with the line end. */
 function bytesOf(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
 }
 
 const Refusal = z.object({ code: z.number() });
-/** The quota of the day is used up, or too many logins failed; the server does not say for how long. */
+/** The day's quota is used up, or too many logins failed; the server does not say for how long. */
 const LONG_WAITS: ReadonlySet<number> = new Set([42908, 42909]);
 
 function read(answer: ReceiverAnswer): AnswerReading | undefined {

@@ -83,8 +83,8 @@ export function pagerdutyWith({ totalMs, hosts }: Limits): Notifier<PagerdutyCon
 }
 
 /**
- * Events of severity `info`, also reports and announcements, must not call anyone. So they open no incident: they are
- * changes of the service. The sample shows whether PagerDuty calls someone.
+ * Events of severity `info`, reports and announcements must not call anyone. So they open no incident: they are sent as
+ * changes of the service. A sample is sent as an incident, because it shows whether PagerDuty calls someone.
  */
 function isChange(message: Message): boolean {
   const name = nameOfTransition(message);
@@ -106,7 +106,7 @@ function linksOf({ links }: MessageLines): object[] {
 /** PagerDuty drops a second copy while the incident is open. */
 const NO_COPY = { maybeCopy: false };
 
-/** An end without an incident is dropped there. */
+/** PagerDuty drops an end without an incident. */
 const ENDS: ReadonlySet<Message['type']> = new Set(['alert.resolved', 'alert.retracted']);
 
 function incidentOf(key: string, { routing_key }: PagerdutyConfig): { routing_key: string; dedup_key: string } {
@@ -138,7 +138,7 @@ function payloadOf(message: Message, { content, headline, lead, alerts, text }: 
     component: ours(message.watch),
     group: ours(message.explorer),
     class: ours(message.alert),
-    // 512,000 bytes are allowed, which lines of this length and number never reach.
+    // PagerDuty allows 512,000 bytes; so few lines of this length stay below that.
     custom_details: {
       ...Object.fromEntries(
         [...content.values, ...content.about, ...content.details].map((row) => [row.label, valueText(row)]),
@@ -149,8 +149,8 @@ function payloadOf(message: Message, { content, headline, lead, alerts, text }: 
 }
 
 /**
- * PagerDuty takes about 120 calls a minute. A caller over the limit gets a 429 without a wait, and should pause for
- * minutes.
+ * PagerDuty accepts about 120 calls a minute. A caller over the limit gets a 429 without a time to wait, and should
+ * pause for minutes.
  */
 function read({ status, headers }: ReceiverAnswer): AnswerReading | undefined {
   if (status !== 429 || headers['retry-after'] !== undefined) return undefined;

@@ -124,7 +124,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
     return poster.exchange(callOf('chat.postMessage', { ...around, text: bareText(lines) }), signal);
   }
 
-  /** In the thread of each: the message about all of them is for the whole channel. */
+  /** Posts each end in the thread of its alert: the message about all of them is for the whole channel. */
   async function answerEnds(own: readonly OwnMessage[], attempt: Attempt, signal: AbortSignal): Promise<void> {
     for (const { root, delivery } of own.filter((one) => one.delivery.members.every(isEnd)))
       await post(
@@ -146,7 +146,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
       );
     if (root === null) {
       const outcome = poster.outcomeOf(await post({}, lines, signal), read(null));
-      // A try that comes again would answer twice.
+      // If the message itself is tried again later, answers sent now would appear twice.
       if (outcome.type === 'sent') await answerEnds(own, attempt, signal);
       return outcome;
     }
@@ -158,7 +158,7 @@ function botSender({ token = '', channel = '' }: SlackConfig, api: string, poste
 }
 
 /**
- * An answer in a thread reaches only its readers. So an end, a repeat or a raised severity also goes to the whole
+ * Only the readers of a thread see an answer in it. So an end, a repeat or a raised severity also goes to the whole
  * channel.
  */
 function isForAll({ members }: Delivery): boolean {

@@ -76,7 +76,7 @@ function cardOf(lines: AllLines): object {
   };
 }
 
-/** Cards name their colours. */
+/** Cards use names for their colours. */
 const COLOUR_NAMES: Readonly<Record<MessageTone, string>> = {
   info: 'accent',
   warning: 'warning',
@@ -99,7 +99,7 @@ function openAction({ label, url }: Link): object {
   return { type: 'Action.OpenUrl', title: label, url };
 }
 
-// Braces as well: {{DATE(…)}} is a function of a card.
+// Braces are escaped as well: {{DATE(…)}} is a function of a card.
 function escaped(text: string): string {
   return text.replace(/[\\*_~`|<>#[\](){}!+&-]/g, '\\$&').replace(/^(\s*\d+)\./, '$1\\.');
 }
@@ -110,12 +110,12 @@ const SIZES: Sizes = {
   alert: (alert) => bytesOf(alertBlock(alert)),
 };
 
-/** With the comma behind it. */
+/** The size with the comma that follows. */
 function bytesOf(part: object): number {
   return Buffer.byteLength(JSON.stringify(part)) + 1;
 }
 
-/** The card is shown later, if at all: its size and version fail inside the workflow. */
+/** An accepted card may still not be shown: a wrong size or version fails inside the workflow, later. */
 function read({ status }: ReceiverAnswer): AnswerReading | undefined {
   return status >= 200 && status < 300 ? { as: 'sent', says: 'taken by the workflow' } : undefined;
 }

@@ -13,7 +13,7 @@ import { TOTAL_MS } from './wire/post-json.ts';
 import { changeOwn, changeRoot, newRoot, ownMessages, receiptOf, rootOf, upToDate, type Root } from './wire/roots.ts';
 
 const SECOND_MS = 1000;
-/** UTF-16 units, once entities are taken out. */
+/** UTF-16 units, without entities. */
 const MOST_CHARACTERS = 4096;
 /** Telegram repeats the message in its answer. */
 const MOST_ANSWER_BYTES = 64 * 1024;
@@ -102,7 +102,7 @@ export function telegramWith({ totalMs, api }: { totalMs: number; api: string })
         await changeOwn(own, ({ root: { id }, delivery: news }) =>
           call('editMessageText', { ...toChat, message_id: Number(id) }, upToDate(news, attempt), signal),
         );
-        // A message answers one other.
+        // A message can answer one other message only.
         const answered = root ?? (own.length === 1 ? (own[0]?.root ?? null) : null);
         const around = { ...toChat, ...inTopic(to), ...inAnswerTo(answered) };
         const rootIn = (id: string | undefined): Root | null =>
@@ -148,19 +148,19 @@ function isButtonRefused({ status, text }: ReceiverAnswer): boolean {
 
 interface Entity {
   readonly type: 'bold' | 'code' | 'pre' | 'text_link';
-  /** In UTF-16 units, as is the length. */
+  /** In UTF-16 units, like the length. */
   readonly offset: number;
   readonly length: number;
   readonly url?: string;
 }
 
-/** A line, or several that are marked as one; `marks` count from its own begin. */
+/** A line, or several lines that are marked as one; `marks` count from the part's own begin. */
 interface Part {
   readonly text: string;
   readonly marks: readonly Entity[];
 }
 
-/** The address of a link is no part of the text. */
+/** The address of a link does not count as text. */
 const SIZES: Sizes = {
   line: ({ length }) => length + 1,
   link: (link) => linkText(link).length + 1,

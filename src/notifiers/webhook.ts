@@ -1,4 +1,4 @@
-// One POST per delivery, as Standard Webhooks has it.
+// One POST per delivery, as Standard Webhooks describes it.
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Attempt } from '../core/model/delivery.ts';
@@ -47,7 +47,7 @@ type WebhookConfig = z.infer<typeof config>;
 
 export const webhook = webhookWith({ totalMs: TOTAL_MS });
 
-/** `totalMs`: one try, from the first packet to the last byte of the answer. */
+/** `totalMs`: the limit of one attempt, from the first packet to the last byte of the answer. */
 export function webhookWith({ totalMs }: { readonly totalMs: number }): Notifier<WebhookConfig> {
   return httpNotifier({
     totalMs,

@@ -12,10 +12,10 @@ import { firedFor, ours, reasonOf, toLinesOfText } from './wording.ts';
 
 const MOST_VALUES = 60;
 
-/** To pages of the daemon itself. */
+/** Links to the daemon's own pages. */
 export type OwnLinks = Pick<Attempt, 'ackUrl' | 'pageOf'>;
 
-/** `at`: when the delivery was put together. */
+/** `at`: the time when the delivery was put together. */
 export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLinks = {}): MessageContent {
   const { as, present } = member;
   const message = presentMessage(member);
@@ -42,15 +42,15 @@ export function toAlertContent(member: DeliveryMember, at: Instant, links: OwnLi
   };
 }
 
-/** Without those that the lines above say. */
+/** Without the values that the lines above show. */
 function valuesOf(message: Message, when: string): FactRow[] {
-  // A report is its values, in the words of its rule.
+  // A report consists of its values, in the words of its rule.
   if (isReport(message)) return [];
   const rows = toRows(message.fields, message.before, { when, zone: message.zone });
   return rows.filter((row) => !isSaid(row, message));
 }
 
-/** The links for a person who gets up come first. */
+/** The links that a person needs in an emergency come first. */
 function linksOf(message: Message, { ackUrl, pageOf }: OwnLinks): Link[] {
   const [runbook, page] = [runbookOf(message), pageOf?.(message) ?? null];
   return [
@@ -100,7 +100,7 @@ function whenBefore(member: DeliveryMember): string {
 function isSaid({ label, value: [piece, ...more] }: FactRow, { of, token }: Message): boolean {
   if (piece === undefined || more.length > 0) return false;
   const text = piece.text.toLowerCase();
-  // A native coin has the symbol that the config gives it, and the title names it.
+  // The config names the symbol of a native coin, and the title shows it.
   if (label === 'symbol' && token === null) return true;
   if (/^(?:token )?symbol$/.test(label))
     return token !== null && token.symbol !== null && piece.text === plain(token.symbol);
@@ -155,7 +155,7 @@ function row(label: string, text: string): FactRow {
   return { label, value: [ourPiece(ours(text))] };
 }
 
-// The name alone proves nothing: anyone may call a token USDC. Hence the whole address beside it.
+// Anyone may call a token USDC, so the name proves nothing. Hence the whole address beside it.
 function tokenRow(token: NonNullable<Message['token']>): FactRow {
   const address = ourPiece(ours(token.address));
   if (token.symbol === null) return { label: 'token', value: [address] };

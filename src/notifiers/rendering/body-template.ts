@@ -24,7 +24,7 @@ export function bodyFault(source: string): string | null {
 
 const NOT_JSON = 'must be JSON with fields in its texts, such as {"text": "{{ title }}"}';
 
-/** The body of each delivery. The source has no fault. */
+/** Makes the body of each delivery from a template. The source is valid. */
 export function compileBody(source: string): typeof toBody {
   const template = parse(source) ?? null;
   return (delivery, links) => {
@@ -77,7 +77,7 @@ function filled(json: Json, alert: object): Json {
   return Object.fromEntries(Object.entries(json).map(([key, one]: [string, Json]) => [key, filled(one, alert)]));
 }
 
-/** A text that is one field and nothing else becomes the field's own value: a number stays a number. */
+/** A text that consists of one field becomes the field's own value: a number stays a number. */
 function filledText(text: string, alert: object): Json {
   const [whole, path = ''] = new RegExp(`^${OUTPUT.source}$`).exec(text) ?? [];
   if (whole !== undefined) return valueAt(alert, path) ?? null;

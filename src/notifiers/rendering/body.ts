@@ -9,8 +9,9 @@ import { pagesOf, runbookOf } from '../../core/wording/message-pages.ts';
 import { ours, textOf } from './wording.ts';
 
 /**
- * The JSON of one alert, as webhooks carry it and `format: json` prints it; of several, an `alert.summary`. Amounts are decimal text
- * in whole units, unknown fields are left out. The same delivery gives the same bytes every time.
+ * The JSON of one alert, as webhooks carry it and `format: json` prints it; for several alerts, an `alert.summary`.
+ * Amounts are decimal text in whole units, unknown fields are left out. The same delivery gives the same bytes every
+ * time.
  */
 export function toBody(delivery: Delivery, links: OwnLinks = {}): string {
   return JSON.stringify(bodyOf(delivery, links));
@@ -18,7 +19,7 @@ export function toBody(delivery: Delivery, links: OwnLinks = {}): string {
 
 type Body = ReturnType<typeof bodyOf>;
 
-/** Every field of a body by its bare name, with those in it; `any` where they differ from alert to alert. */
+/** Every field of a body by its bare name, with the fields inside it; `any` if they differ from alert to alert. */
 export const BODY_FIELDS: Readonly<
   Record<Exclude<keyof Body, 'data'> | keyof Body['data'], readonly string[] | 'any' | 'one value'>
 > = {
@@ -56,7 +57,7 @@ export const BODY_FIELDS: Readonly<
   summary: ['of', 'count', 'keys'],
 };
 
-/** The same before it is text. */
+/** The same body, before it becomes text. */
 export function bodyOf(delivery: Delivery, { pageOf }: OwnLinks = {}) {
   const { id, at } = delivery;
   const [member, message] = [asOne(delivery), messageOf(delivery)];

@@ -11,7 +11,7 @@ export interface TextLine {
 
 export type MessageTone = Message['severity'] | 'resolved';
 
-/** In the same order of red, green and blue everywhere. */
+/** `#rrggbb`: every service reads red, green and blue in this order. */
 export const COLOURS: Readonly<Record<MessageTone, `#${string}`>> = {
   info: '#2f6fb5',
   warning: '#b26a00',
@@ -63,18 +63,18 @@ export interface ListedAlert {
   /** Text that others wrote is in `aside`, defanged and in quotes. */
   readonly strange: boolean;
   readonly tone: MessageTone;
-  /** A page about it; null = there is none. */
+  /** A page about the alert; null if there is none. */
   readonly link: string | null;
   readonly counts: RuleCount;
 }
 
-/** How many alerts of one rule: `coins/low`. */
+/** The number of alerts of one rule: `coins/low`. */
 export interface RuleCount {
   readonly rule: string;
   readonly count: number;
 }
 
-/** Null: there are none. */
+/** Null if there are no details. */
 export function detailsText({ details }: Pick<MessageContent, 'details'>): string | null {
   return details.length === 0 ? null : details.map(rowText).join(' \u00b7 ');
 }
@@ -90,7 +90,7 @@ export function alertText({ subject, aside }: Pick<ListedAlert, 'subject' | 'asi
 
 const MOST_RULES = 12;
 
-/** `20 more are not listed here: coins/low 12, calls/failed 8.`; null = there are none. */
+/** `20 more are not listed here: coins/low 12, calls/failed 8.`; null if there are none. */
 export function othersText(others: readonly RuleCount[]): string | null {
   const all = sumOf(others);
   if (all === 0) return null;
@@ -100,7 +100,7 @@ export function othersText(others: readonly RuleCount[]): string | null {
   return `${all} more ${all === 1 ? 'is' : 'are'} not listed here: ${[...shown, ...more].join(', ')}.`;
 }
 
-/** Each rule once, the one with the most first. */
+/** One count per rule, the highest first. */
 export function byRule(counts: readonly RuleCount[]): RuleCount[] {
   const sums = new Map<string, number>();
   for (const { rule, count } of counts) sums.set(rule, (sums.get(rule) ?? 0) + count);

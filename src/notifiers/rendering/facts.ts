@@ -33,7 +33,7 @@ interface RowWords {
   readonly zone: string;
 }
 
-/** One row per value, with the value before where it differs. Amounts get thousands separators. */
+/** One row per value, with the previous value if it differs. Amounts get thousands separators. */
 export function toRows(fields: Facts, before: Facts, { when, zone }: RowWords): FactRow[] {
   const now = byLabel(leaves(fields, [], zone));
   const then = byLabel(leaves(before, [], zone));
@@ -58,8 +58,8 @@ function named(facts: Facts): [string, Fact][] {
     .map(([name, fact]) => [/^\w{1,64}$/.test(name) ? name : plain(untrusted(name)), fact]);
 }
 
-// Amounts, addresses, times and short words. A dot before a letter is in none of them but in a host name, which an
-// explorer may have put where a short word was due.
+// Amounts, addresses, times and short words. None of these has a dot before a letter; a host name does, which an
+// explorer may have sent instead of a short word.
 function ownValue(text: string): string {
   return /\.\p{L}/u.test(text) ? plain(untrusted(text)) : ours(text);
 }
@@ -68,7 +68,7 @@ function leaves(facts: Facts, path: readonly string[], zone: string): FactRow[] 
   return named(facts).flatMap(([name, fact]) => rowsOf(fact, [...path, name.replaceAll('_', ' ')], zone));
 }
 
-// The label has spaces where conditions have dots: mail programs make a link of `token.name`.
+// The label has spaces where conditions have dots, because mail programs make a link of `token.name`.
 function rowsOf(fact: Fact, path: readonly string[], zone: string): FactRow[] {
   if (typeof fact === 'object' && 'record' in fact) return leaves(fact.record, path, zone);
   if (typeof fact === 'object' && 'list' in fact) return listRows(fact.list, path, zone);
@@ -90,7 +90,7 @@ function pieceOf(fact: boolean | number | Segment, name: string, zone: string): 
 /** Messages contain times in the form for programs. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-// Ids are copied, amounts are read.
+// People copy ids and read amounts, so only amounts get separators.
 function grouped(text: string, name: string): string {
   const amount = /\bid$/.test(name) ? undefined : Amount.parse(text);
   if (amount === undefined) return text;

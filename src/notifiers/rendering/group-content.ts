@@ -80,7 +80,7 @@ function ruleOf(watch: string): string {
   return ours(watch.replace(/\[.*$/s, ''));
 }
 
-/** The worst line, and how much there is beside it: `[CRITICAL] treasury USDC 970,030, below 1,000,000 (and 3 more)`. */
+/** The worst line, and the number of other alerts: `[CRITICAL] treasury USDC 970,030, below 1,000,000 (and 3 more)`. */
 function headOf(worst: Line, all: number, at: Instant): string {
   const count = sumOf(worst.map(countOf));
   const aside = [...(count > 1 ? [`${count} times`] : []), ...(all > count ? [`and ${all - count} more`] : [])];
@@ -114,7 +114,7 @@ function severityWords(alike: readonly AlikeMembers[]): string {
   return `${words.join(', ')}${first === undefined || others.length === 0 ? '' : `; ${first} first`}.`;
 }
 
-/** `2 firing, 1 resolved.`; null where all are of one state. */
+/** `2 firing, 1 resolved.`; null if all alerts are in one state. */
 function stateWords(alike: readonly AlikeMembers[]): string | null {
   const byType = Map.groupBy(alike, ({ type }) => type);
   if (byType.size < 2) return null;
@@ -133,7 +133,7 @@ function numberOf(count: number, noun: string): string {
 /** Members of one line: the same thing happened to all of them. */
 type Line = readonly [DeliveryMember, ...DeliveryMember[]];
 
-/** The worst first, conditions before events. Events that read alike are one line. */
+/** The worst line comes first, conditions before events. Events with the same text share a line. */
 function linesOf(members: Delivery['members'], isSummary: boolean): readonly [Line, ...Line[]] {
   const byText = Map.groupBy(members, (member) => lineKeyOf(member, isSummary)).values();
   const lines = [...byText].flatMap(([first, ...others]): Line[] => (first === undefined ? [] : [[first, ...others]]));
@@ -202,7 +202,7 @@ function callersOf(line: Line): string[] {
 
 const LONGEST_REASON = 60;
 
-/** `\u201cout of gas\u201d`: why a call failed, as its contract has it. */
+/** `\u201cout of gas\u201d`: the contract's own reason for a failed call. */
 function strangeIn({ lines }: Message): string[] {
   const parts = lines.flat().flatMap((part) => ('untrusted' in part ? [plain(part.untrusted, LONGEST_REASON)] : []));
   return parts.filter((text) => text !== '').map((text) => quoted({ text, strange: true }));

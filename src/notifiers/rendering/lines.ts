@@ -18,7 +18,7 @@ import type { OwnLinks } from './alert-content.ts';
 import { toContent } from './delivery-content.ts';
 import type { FactRow } from './facts.ts';
 
-/** In the order in which it is read. */
+/** The lines of a message, in reading order. */
 export interface MessageLines {
   readonly tone: MessageTone;
   /** `[CRITICAL] treasury USDC 970,030, below 1,000,000` */
@@ -27,7 +27,7 @@ export interface MessageLines {
   readonly lead: readonly TextLine[];
   /** One line for each alert, if there are several. Their links are like those below. */
   readonly alerts: readonly ListedAlert[];
-  /** Whole web addresses, without characters that end one in markup; the runbook first. */
+  /** Complete web addresses, without characters that end an address in markup; the runbook comes first. */
   readonly links: readonly Link[];
   /** The rule's own text, or the alerts that are not listed. */
   readonly text: readonly TextLine[];
@@ -37,7 +37,7 @@ export interface MessageLines {
 
 /** All lines, before they are cut to a size. */
 export interface AllLines extends MessageLines {
-  /** Alerts that are not among those listed. */
+  /** The alerts that are not listed. */
   readonly others: readonly RuleCount[];
 }
 
@@ -99,17 +99,17 @@ function withoutMarkupIn({ label, url }: Link): Link {
   return { label, url: withoutMarkup(url) };
 }
 
-/** The address of one of the links; null where there is none of that name. */
+/** The address of the link with this label; null if there is none. */
 export function linkTo(label: string, { links }: Pick<MessageLines, 'links'>): string | null {
   return links.find((link) => link.label === label)?.url ?? null;
 }
 
-/** `Runbook: https://wiki.example.com/reserve`, where no words can be a link. */
+/** `Runbook: https://wiki.example.com/reserve`, for formats in which words cannot be a link. */
 export function linkText({ label, url }: Link): string {
   return `${label}: ${url}`;
 }
 
-// Characters that end an address in one markup or another, percent-encoded: the address stays the same.
+// Percent-encodes the characters that end an address in some markup. The address keeps its meaning.
 function withoutMarkup(link: string): string {
   const { origin, pathname, search, hash } = new URL(link);
   const rest = `${pathname}${search}${hash}`.replace(
@@ -144,7 +144,8 @@ export interface Sizes {
 
 /**
  * Cuts the lines to the size `most`. The headline and the links always stay. Facts are removed first, from the last one
- * on, then text, then the first lines. Of several alerts the last ones are removed. Removed parts are counted.
+ * on, then text, then the first lines. Of several alerts, the last ones are removed. The message counts the removed
+ * parts.
  */
 export function fitted({ others, ...lines }: AllLines, most: number, sizes: Sizes): MessageLines {
   return lines.alerts.length > 0 ? fittedAlerts(lines, others, most, sizes) : fittedLines(lines, most, sizes);
@@ -182,7 +183,7 @@ function omitted(count: number): string {
   return `${count} more lines are not shown here.`;
 }
 
-/** How many of the first take no more than the room. */
+/** How many of the first sizes fit into the room. */
 function countFitting(sizes: readonly number[], room: number): number {
   let left = room;
   const firstOver = sizes.findIndex((size) => (left -= size) < 0);

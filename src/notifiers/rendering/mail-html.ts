@@ -13,7 +13,7 @@ import {
   type TextLine,
 } from './content.ts';
 
-// Addresses and hashes have no place to break: a telephone is 380 pixels wide.
+// Addresses and hashes have no place to break, and a phone is 380 pixels wide.
 const WRAP = 'overflow-wrap:anywhere;word-break:break-word';
 const PAGE = 'margin:0;padding:12px;background:#f4f5f7;font:15px/1.5 sans-serif;color:#1c1e21';
 const SHEET = 'width:100%;max-width:640px;margin:0 auto;background:#ffffff;border-collapse:collapse';
@@ -69,7 +69,7 @@ function textRow({ text }: TextLine): Html {
   </tr> `;
 }
 
-/** The colour at its side says how bad it is; the words say so as well. */
+/** The colour at the side shows how severe the alert is; the words say it as well. */
 function alertRow({ subject, aside, strange, tone, link }: ListedAlert): Html {
   const shown = link === null ? html`${subject}` : linkOf({ label: subject, url: link });
   const beside = strange ? html`<bdi>${aside}</bdi>` : html`${aside}`;

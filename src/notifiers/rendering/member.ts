@@ -14,7 +14,7 @@ import { capital, showRange, showTime } from '../../core/wording/words.ts';
 import type { Moment } from '../../lib/time-zone.ts';
 import { subjectOf, taggedSubject } from './wording.ts';
 
-/** `[CRITICAL for 4h] treasury USDC 970,030, below 1,000,000`. `at`: when the delivery was put together. */
+/** `[CRITICAL for 4h] treasury USDC 970,030, below 1,000,000`. `at`: the time when the delivery was put together. */
 export function memberSubject(member: DeliveryMember, at: Instant): string {
   const message = presentMessage(member);
   if (!isToldAgain(member)) return subjectOf(message);
@@ -28,7 +28,9 @@ function isToldAgain({ as, renewed, message }: DeliveryMember): boolean {
   return as === 'repeat' || renewed !== null || message.reason === SEVERITY_RAISED;
 }
 
-/** The message with the values of now, where later ones are known than its own: then its own are those before. */
+/**
+ * The message with its newest known values. If later values are known than its own, its own become the previous values.
+ */
 export function presentMessage(member: DeliveryMember): Message {
   const { message } = member;
   const present = laterValues(member);
@@ -82,9 +84,9 @@ function historyOf(member: DeliveryMember, at: Instant): string[] {
   return valuesOf(member, at).map((line) => `${line} ${STILL}`);
 }
 
-/** `Since 16:58 UTC, fired 17:03 UTC.`, where a condition began before it fired. */
+/** `Since 16:58 UTC, fired 17:03 UTC.`, if the condition began before it fired. */
 function beganWords(message: Message, moment: Moment): string[] {
-  // Messages of the daemon about itself say so in their own text.
+  // The daemon's messages about itself have this in their own text.
   const isOfRule = message.type === 'alert.firing' && message.kind !== BUILT_IN_RULE;
   const { since, fired } = beginTimes(message, moment);
   return isOfRule && since !== fired ? [`${capital(sinceWords(message, moment))}.`] : [];
@@ -102,7 +104,10 @@ function beginTimes(message: TimesOfBegin, moment: Moment): { readonly since: st
   return { since: showTime(message.since, moment), fired: showTime(firedAtOf(message), moment) };
 }
 
-/** When its values were read, and those with which it fired; nothing where they are the same. */
+/**
+ * When the newest values were read, and the values with which the alert fired; nothing if the member has no later
+ * values.
+ */
 function valuesOf(member: DeliveryMember, at: Instant): string[] {
   const { message } = member;
   const present = laterValues(member);

@@ -5,7 +5,7 @@ import { alertText, othersText, sumOf, type MessageContent } from './content.ts'
 import { isAboutOne, toContent } from './delivery-content.ts';
 import { presentMessage } from './member.ts';
 
-/** A delivery as one transition: its only member, or a summary of several. */
+/** A delivery as one transition: its only member, or a summary of its members. */
 export function asOne(delivery: Delivery): DeliveryMember {
   return isAboutOne(delivery) ? delivery.members[0] : newsOf(summaryOf(delivery));
 }

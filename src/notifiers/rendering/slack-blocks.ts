@@ -3,7 +3,7 @@
 import { alertText, COLOURS, ourLine, type Link, type ListedAlert, type TextLine } from './content.ts';
 import { fitted, linkText, type AllLines, type MessageLines, type Sizes } from './lines.ts';
 
-/** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback takes as much again. */
+/** A text object holds 3,000 characters, all blocks about 13,000 (undocumented); the fallback may be as long again. */
 const MOST_CHARACTERS = 2900;
 /** Several alerts take as many blocks as they need. */
 const MOST_OF_SEVERAL = 6000;
@@ -13,14 +13,14 @@ export function fittedForSlack(lines: AllLines): MessageLines {
   return fitted(lines, lines.alerts.length > 0 ? MOST_OF_SEVERAL : MOST_CHARACTERS, SIZES);
 }
 
-/** Nothing is unfurled: Slack would ask the pages for a preview. */
+/** Slack must not ask the linked pages for a preview. */
 export const NO_PREVIEW = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const;
 
-/** Longer ones are no header. */
+/** A header must not be longer. */
 const LONGEST_HEADER = 150;
 
 interface SlackMessage {
-  /** Notifications show it, and programs without blocks. */
+  /** Shown in notifications, and by programs without blocks. */
   readonly text: string;
   readonly blocks: readonly object[];
   /** Its blocks have a bar of that colour at their side. */
@@ -43,7 +43,7 @@ export function blocksOf(lines: MessageLines): SlackMessage {
   };
 }
 
-/** Markup unless switched off, so it is escaped besides. */
+/** Slack reads this as markup unless that is switched off, so the text is escaped as well. */
 export function bareText({ headline, lead, alerts, links }: Omit<MessageLines, 'tone'>): string {
   const lines = [headline, ...lead.map(plainText), ...alerts.map(bareAlert), ...links.map(linkText)];
   return escaped(lines.join('\n'));
@@ -65,7 +65,7 @@ function markedBlock(lines: readonly string[]): object {
   return { type: 'section', text: { type: 'mrkdwn', verbatim: true, text: lines.join('\n') } };
 }
 
-/** As many lines to a block as it holds. */
+/** Fills each block with as many lines as fit. */
 function inPieces(lines: readonly string[]): string[][] {
   const pieces: string[][] = [];
   let room = 0;

@@ -18,7 +18,7 @@ export function subjectOf(message: Message): string {
   return taggedSubject(message, tagOf(message));
 }
 
-/** The same with another state. */
+/** The same with another word for the state. */
 export function taggedSubject(message: Message, tag: string): string {
   return `[${tag}] ${ours(headingOf(message))}`;
 }
@@ -58,12 +58,12 @@ export function textOf(message: Message): string[] {
   return mainText(message).flatMap(toLinesOfText);
 }
 
-/** The reason, unless the subject or the first line says it. */
+/** The reason, unless the subject or the first line gives it. */
 export function reasonOf({ reason, detail }: Message): string | null {
   return reason === null || reason === detail || reason === SEVERITY_RAISED ? null : ours(reason);
 }
 
-/** How long an alert fired that has ended: `1h12m`. Null for the others, below a second, and where the clock was set back. */
+/** How long an ended alert fired: `1h12m`. Null for other alerts, below a second, and after the clock was set back. */
 export function firedFor({ resolvedAt, since }: Message): string | null {
   return resolvedAt === null || resolvedAt - since < SECOND_MS ? null : showDuration(resolvedAt - since);
 }

@@ -22,7 +22,7 @@ export interface AnswerReading {
   readonly receipt?: Receipt | undefined;
 }
 
-/** Where a service differs from the table; undefined leaves it to the table. */
+/** The reading of an answer if a service differs from the table; undefined if the table is right. */
 export type AnswerOverride = (answer: ReceiverAnswer) => AnswerReading | undefined;
 
 /** The answer as JSON; undefined if it is not JSON. */
@@ -51,7 +51,7 @@ const HOUR_MS = 3_600_000;
 const AFTER_REFUSAL_MS = HOUR_MS / 4;
 
 interface Showing {
-  /** A server's words as they may be shown. */
+  /** Makes a server's words safe to show. */
   readonly show: (text: string) => string;
   readonly now: Instant;
 }
@@ -86,14 +86,14 @@ function waitAsked(header: string | undefined, now: Instant): number | undefined
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Between a second and an hour. */
+/** Not less than a second, not more than an hour. */
 function bounded(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms), SECOND_MS), HOUR_MS);
 }
 
 /**
- * The outcome of a call to an address that the channel may not reach. A name server may correct it by itself; otherwise
- * a person has to.
+ * The outcome of a call to an address that the channel must not reach. A name server may correct this by itself;
+ * otherwise a person has to.
  */
 export function notAllowed(why: string): Outcome {
   return { type: 'again', why: `not connected: ${why}`, atLeastMs: AFTER_REFUSAL_MS, auth: true };

@@ -16,7 +16,10 @@ interface Way {
   readonly signal: AbortSignal;
 }
 
-/** Rejects with the code `EGRESS_REFUSED` where the channel may not go, and with the signal's reason when it aborts. */
+/**
+ * Rejects with the code `EGRESS_REFUSED` if the channel may not connect there, and with the signal's reason when the
+ * signal aborts.
+ */
 export async function connect({ host, port }: Target, { egress, withinMs, signal }: Way): Promise<Socket> {
   // A bare address is not looked up, so it is checked here.
   const refusal = egress.refusalOf(host);

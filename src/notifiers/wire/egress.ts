@@ -7,13 +7,13 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { z } from 'zod';
 import { addNetwork, isIn, isNetwork } from '../../lib/network/networks.ts';
 
-/** The `code` of the error with which a connection is refused. */
+/** The `code` of the error when a connection is refused. */
 export const EGRESS_REFUSED = 'ERR_EGRESS_REFUSED';
 
 export interface Egress {
   /** Why a connection to an address is refused; null if it is allowed, and for names. */
   readonly refusalOf: (host: string) => string | null;
-  /** Resolves a name to those of its addresses that may be connected to; fails when none is left. */
+  /** Resolves a name to its permitted addresses; fails if none is left. */
   readonly lookup: LookupFunction;
 }
 
@@ -49,7 +49,7 @@ function refusedName(name: string, why: string | null): NodeJS.ErrnoException {
   });
 }
 
-/** `allow` of a channel: networks and addresses. */
+/** The key `allow` of a channel: networks and addresses. */
 export const Allow = z
   .array(z.string().refine(isNetwork, 'must be a network such as 10.0.0.0/8, or an address'))
   .default([])
@@ -102,7 +102,7 @@ const SPECIAL: readonly Special[] = [
   special('a link-local address, where clouds keep what only their machines should read', [
     '169.254.0.0/16',
     'fe80::/10',
-    // A machine of Azure asks its host there.
+    // A virtual machine of Azure reaches its host at this address.
     '168.63.129.16/32',
   ]),
   special('an address of a private network', [

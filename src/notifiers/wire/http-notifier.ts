@@ -8,9 +8,9 @@ interface HttpChannel<D> extends Pick<
   Notifier<D>,
   'type' | 'summary' | 'unit' | 'idempotent' | 'readBy' | 'config' | 'secrets' | 'warnings'
 > {
-  /** One try, from the first packet to the last byte of the answer. */
+  /** The limit of one attempt, from the first packet to the last byte of the answer. */
   readonly totalMs: number;
-  /** As `createPoster` has it. */
+  /** The limit with the same name of `createPoster`. */
   readonly mostAnswerBytes?: number | undefined;
   readonly pace?: SendingPace;
   /** Texts that no outcome may show: the channel's secrets, and parts of them that a server may quote alone. */
@@ -19,7 +19,7 @@ interface HttpChannel<D> extends Pick<
   readonly acknowledgerOf?: (to: D, poster: Poster) => NonNullable<OpenNotifier['acknowledge']>;
 }
 
-/** A channel with one receiver, to which every alert is posted. */
+/** A channel with one receiver, which gets every alert in a POST. */
 export function httpNotifier<D extends { readonly allow: readonly string[] }>(channel: HttpChannel<D>): Notifier<D> {
   const { type, summary, unit, idempotent, readBy, config, secrets, totalMs, mostAnswerBytes } = channel;
   return {

@@ -1,7 +1,7 @@
 import { singleLine } from '../../lib/untrusted.ts';
 
 export interface MailAddress {
-  /** Empty when there is none. */
+  /** Empty if the address has no name. */
   readonly name: string;
   /** `local@domain`, ASCII: nothing in it needs quoting in a header or in an SMTP command. */
   readonly address: string;

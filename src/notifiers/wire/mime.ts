@@ -8,7 +8,7 @@ import { toText } from '../rendering/mail-text.ts';
 import { attemptText } from './attempt.ts';
 import { domainOf, type MailAddress } from './mail-address.ts';
 
-/** Headers carry names from the config and text of ours; nothing from the chain. */
+/** Headers contain names from the config and texts of the program, and nothing from the chain. */
 export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt): Promise<Buffer> {
   const content = toContent(delivery, attempt);
   const domain = domainOf(from);
@@ -16,7 +16,7 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt):
   const mail = new MailComposer({
     from: { ...from },
     to: { name: '', address: delivery.recipient },
-    // Mail programs would decode an encoded word (RFC 2047), line breaks included.
+    // Mail programs would decode an encoded word (RFC 2047), with any line breaks in it.
     subject: content.subject.replaceAll('=?', '= ?'),
     date: new Date(delivery.at),
     messageId: `<${idPart(delivery.id)}@${domain}>`,
@@ -37,7 +37,7 @@ export function toMime(delivery: Delivery, from: MailAddress, attempt: Attempt):
 }
 
 /**
- * The roots of its threads, one for each alert and episode. A summary of held back alerts opens a thread of its own.
+ * The roots of the mail's threads, one for each alert and episode. A summary of held back alerts opens its own thread.
  */
 function rootsOf({ kind, members }: Delivery, domain: string): string[] {
   if (isHoldSummary(kind)) return [];

@@ -14,7 +14,7 @@ import { notAllowed, readingOf, toOutcome, type ReceiverAnswer, type AnswerOverr
 import { createEgress, EGRESS_REFUSED } from './egress.ts';
 import { hostOf } from './web-address.ts';
 
-/** One try, from the first packet to the last byte of the answer. */
+/** The limit of one attempt, from the first packet to the last byte of the answer. */
 export const TOTAL_MS = 15_000;
 const MOST_ANSWER_BYTES = 4096;
 const MOST_ANSWER_SHOWN = 200;
@@ -26,14 +26,14 @@ interface PosterOptions {
   readonly allow: readonly string[];
   /** Removed from answers before they are shown. */
   readonly secrets: readonly string[];
-  /** How much of an answer is read, 4 KiB by default. More for services that repeat the message in it. */
+  /** How much of an answer is read, 4 KiB by default; more for services that repeat the message in their answer. */
   readonly mostAnswerBytes?: number | undefined;
 }
 
 export interface JsonCall {
   readonly url: string;
   readonly body: string;
-  /** POST unless it says otherwise. */
+  /** POST if left out. */
   readonly method?: 'POST' | 'PATCH';
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -118,13 +118,13 @@ async function firstBytes(request: Request, most: number): Promise<string> {
       if (size >= most) break;
     }
   } catch {
-    // Shown as far as it came.
+    // The text shows the part of the answer that has arrived.
   }
   request.destroy();
   return Buffer.concat(chunks).subarray(0, most).toString();
 }
 
-// Only codes are shown: the words of an error may quote the address.
+// Shows error codes only: the words of an error may quote the address.
 function outcomeOfError(error: unknown, host: string): Outcome {
   if (!(error instanceof RequestError)) return { type: 'again', why: `${host}: the call could not be made` };
   if (error.code === EGRESS_REFUSED) return notAllowed(error.message);

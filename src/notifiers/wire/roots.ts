@@ -1,4 +1,4 @@
-// The message that later ones about the same alert change or answer, and its receipt, as which it is remembered.
+// The root of an alert: the message that later messages change or answer. Its receipt keeps it.
 import { z } from 'zod';
 import {
   isHoldSummary,
@@ -28,8 +28,8 @@ const Stored = z.tuple([z.string(), z.string(), z.string().nullable(), z.boolean
 const MOST_BYTES = 512;
 
 /**
- * Null: there is none, or it is in another place. A summary of held back alerts is not about an open alert, so it has
- * none.
+ * Null if there is no root, or if it is in another place. A summary of held back alerts is not about an open alert, so
+ * it has none.
  */
 export function rootOf({ kind }: Delivery, { receipt }: Pick<Attempt, 'receipt'>, place: string): Root | null {
   if (receipt === null || isHoldSummary(kind)) return null;
@@ -63,7 +63,7 @@ export function receiptOf(root: Root | null): Receipt | undefined {
   return Buffer.byteLength(receipt) <= MOST_BYTES ? receipt : undefined;
 }
 
-/** Changes the message where it is about the alert of this delivery and no other; null where it is not. */
+/** Changes the root if it is about this delivery's alert and no other; null if it is not. */
 export async function changeRoot<T>(
   root: Root | null,
   delivery: Delivery,
@@ -98,7 +98,7 @@ export function ownMessages(delivery: Delivery, attempt: Attempt, place: string)
   return own.slice(0, MOST_CHANGED);
 }
 
-/** Brings each up to date. A service that does not answer is not waited for ten times. */
+/** Brings each message up to date. Stops early if the service does not answer, so as not to wait ten times. */
 export async function changeOwn(
   own: readonly OwnMessage[],
   change: (one: OwnMessage) => Promise<ReceiverAnswer | Outcome>,

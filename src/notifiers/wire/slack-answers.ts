@@ -25,7 +25,7 @@ function botErrorOf(answer: ReceiverAnswer): string | undefined {
 const AGAIN = /^(?:ratelimited|rate_limited|service_unavailable|request_timeout|team_added_to_org|org_login_required)$/;
 const AUTH =
   /^(?:not_in_channel|restricted_action.*|missing_scope|no_permission|access_denied|ekm_access_denied|team_access_not_granted|channel_not_found|is_archived|token_(?:expired|revoked)|invalid_auth|not_authed|account_inactive|not_allowed_token_type)$/;
-/** The message that was to be answered is gone, or takes no answers. */
+/** The root message is gone, or accepts no answers. */
 const NO_THREAD = /^(?:thread_not_found|message_not_found|invalid_thread_ts|cannot_reply_to_message)$/;
 
 export function isThreadGone(answer: ReceiverAnswer): boolean {

@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 /** Grey-listing servers refuse clients that come back sooner. */
 const AFTER_TEMPORARY_MS = MINUTE_MS;
 const AFTER_PERMANENT_MS = 5 * MINUTE_MS;
-/** Too many wrong passwords lock the account; a person has to correct it anyway. */
+/** Too many wrong passwords lock the account, and a person has to correct the password anyway. */
 const AFTER_LOGIN_MS = 15 * MINUTE_MS;
 
 /** `isHandedOver`: the final dot had been sent, so it is unknown whether the message was accepted. */
@@ -36,7 +36,7 @@ export function outcomeOf(error: SmtpError, host: string, isHandedOver: boolean,
   return { type: 'again', why, atLeastMs, ...(error.code === 'EAUTH' ? { auth: true } : {}) };
 }
 
-// A refusal for good is tried again too, slowly: quotas are raised, filters corrected, mailboxes made.
+// A permanent refusal is tried again too, slowly: people raise quotas, correct filters and create mailboxes.
 function waitAfter(code: string | undefined, responseCode: number): number {
   if (code === 'EAUTH') return AFTER_LOGIN_MS;
   return responseCode >= 500 ? AFTER_PERMANENT_MS : AFTER_TEMPORARY_MS;
@@ -53,7 +53,7 @@ function reasonOf(error: SmtpError, isHandedOver: boolean): string {
 
 const MOST_SHOWN = 200;
 
-/** A server's words as they may be shown. */
+/** Makes a server's words safe to show. */
 export type Show = (text: string) => string;
 
 export function shownBy({ login }: SmtpServer): Show {

@@ -1,11 +1,11 @@
 // The server that a mail channel names: `smtp://user:password@host:port`.
 import { bareHost } from '../../lib/network/loopback.ts';
 
-/** Where mails are handed in, read from `smtp://user:password@host:port`. */
+/** The server that accepts mails, read from `smtp://user:password@host:port`. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte. Otherwise STARTTLS, when the server offers it. */
+  /** TLS from the first byte. Otherwise STARTTLS, if the server offers it. */
   readonly secure: boolean;
   readonly login: { readonly user: string; readonly pass: string } | null;
 }
@@ -13,7 +13,7 @@ export interface SmtpServer {
 const DEFAULT_PORT = 587;
 const DEFAULT_TLS_PORT = 465;
 
-/** Undefined unless it is `smtp:` or `smtps:`, a host, and at most a port, a user and a password. */
+/** Undefined unless the text is `smtp:` or `smtps:`, a host, and at most a port, a user and a password. */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
   const url = /^smtps?:\/\/[\u0021-\u007e]+$/.test(text) ? URL.parse(text) : null;
   if (url === null || !/^[\w.:[\]-]+$/.test(url.hostname) || !/^\/?$/.test(url.pathname + url.search + url.hash))

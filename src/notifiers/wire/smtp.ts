@@ -15,19 +15,19 @@ import { outcomeOf, shownBy, type SmtpError } from './smtp-outcome.ts';
 import type { SmtpServer } from './smtp-server.ts';
 
 export interface SmtpLimits {
-  /** Until the session is set up, STARTTLS included. */
+  /** The limit until the session is set up, STARTTLS included. */
   readonly connectMs: number;
   readonly greetingMs: number;
-  /** From the first packet to the answer behind the final dot. */
+  /** The limit from the first packet to the answer after the final dot. */
   readonly totalMs: number;
 }
 
-/** How to get a mail to its server. */
+/** How a mail reaches its server. */
 export interface SmtpRoute {
   readonly server: SmtpServer;
   readonly limits: SmtpLimits;
   readonly egress: Egress;
-  /** Nothing is sent without TLS. */
+  /** No mail is sent without TLS. */
   readonly requiresTls: boolean;
 }
 
@@ -85,7 +85,7 @@ async function handOver(
   }
 }
 
-/** How long a closed connection may linger until the other side has closed it too. */
+/** How long a closed connection may wait for the other side to close it too. */
 const CLOSE_MS = 1000;
 const MOST_RESPONSE_BYTES = 64 * 1024;
 
@@ -99,7 +99,8 @@ function connectionOver(
     host,
     port,
     secure,
-    // A password leaves this machine only encrypted: who sits between could strike STARTTLS from the offer.
+    // A password leaves this machine encrypted only: an attacker between the two sides could remove STARTTLS from the
+    // offer.
     requireTLS: !secure && (requiresTls || (login !== null && !isLoopback(host))),
     connectionTimeout: limits.connectMs,
     greetingTimeout: limits.greetingMs,
@@ -109,7 +110,7 @@ function connectionOver(
   });
 }
 
-/** The server's answer behind the final dot. */
+/** Resolves with the server's answer after the final dot. */
 async function talk(
   connection: SMTPConnection,
   { login }: SmtpServer,
@@ -138,7 +139,7 @@ async function talk(
   });
 }
 
-/** Rejects when the connection fails outside of a command, or when time is up. */
+/** Rejects when the connection fails outside a command, or when time is up. */
 function broken(connection: SMTPConnection, signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     connection.on('error', reject);

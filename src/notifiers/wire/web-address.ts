@@ -1,4 +1,4 @@
-// Addresses that channels post to. They often hold a secret, so nothing of them is shown but the host.
+// Addresses that channels post to. They often hold a secret, so the program shows only their host.
 import { bareHost, isLoopback } from '../../lib/network/loopback.ts';
 
 /** `http:` or `https:` and a host, in visible ASCII. */
@@ -10,21 +10,21 @@ export function isWebAddress(text: string): boolean {
 /** The message about a refused address. */
 export const WEB_ADDRESS = 'must be an http: or https: address such as https://hooks.example.com/alerts';
 
-/** `hooks.example.com`, `::1`: the name or the bare address; empty when it is no address of the web at all. */
+/** `hooks.example.com`, `::1`: the name or the bare address; empty if the text is no web address. */
 export function hostOf(address: string): string {
   return bareHost(URL.parse(address)?.hostname ?? '');
 }
 
-/** Things worth saying at load. */
+/** Warnings at load. */
 export function addressWarnings(address: string): string[] {
   const isPlain = new URL(address).protocol === 'http:' && !isLoopback(hostOf(address));
   return isPlain ? ['calls cross the network without encryption: use https:'] : [];
 }
 
-// Shorter ones would blacken ordinary words, and guard nothing.
+// A shorter secret is not redacted: this would blacken ordinary words, and guard nothing.
 const SHORTEST_SECRET = 4;
 
-/** Every part of an address that may be secret: all but the host. */
+/** Every part of an address that may be secret: all parts except the host. */
 export function secretsOf(address: string): string[] {
   const url = new URL(address);
   const path = url.pathname.length > 1 ? [url.pathname, url.pathname + url.search] : [];
