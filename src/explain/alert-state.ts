@@ -66,7 +66,7 @@ function stateText(
   const waits = wait === 0 ? '' : `, held ${counted} of ${showDuration(wait)}`;
   const isUnsure = isActive(state) && data !== null && data.state !== 'ok';
   const unsure = isUnsure ? `, unverified since ${showInZone(zone, data.since)}` : '';
-  // An unknown condition is inactive too; the line of the condition says that it is unknown.
+  // For an unknown condition the state is inactive too; the condition's own line says that it is unknown.
   const words = state.state === 'inactive' ? '' : `: ${REASON_WORDS[STATE_WORDS[state.state]]}`;
   return `${state.state}${since}${waits}${unsure}${words}`;
 }

@@ -19,11 +19,11 @@ export interface ExplainContext {
   readonly samples: Memory['history'];
   readonly at: Instant;
   readonly isStale: boolean;
-  /** Fields that came before and are in no row of the last answers. */
+  /** Fields that the explorer sent before and that no row of the last answers contains. */
   readonly missing: ReadonlySet<string>;
 }
 
-/** `memory` is of the same watch and checksum as the snapshot. */
+/** `memory` belongs to the same watch and checksum as the snapshot. */
 export function explainContextOf(watch: Watch, snapshot: Snapshot, memory: Memory): ExplainContext {
   const { at, view, before, isStale } = snapshot;
   const { intervalMs: wantedMs } = watch.schedule;
@@ -39,7 +39,7 @@ export function truthOf(context: ExplainContext, condition: Condition): Truth {
   return isUnknown ? 'unknown' : condition.evaluate(context.evaluation);
 }
 
-/** The condition with its truth, its parts below it, and the values that they read. */
+/** The condition with its truth, its parts, and the values that they read. */
 export function explainedCondition(
   name: ExplainedCondition['name'],
   condition: Condition,
@@ -103,7 +103,7 @@ function windowRead(
   return { name, value: null, before: null, why: whyNoHistory(window, samples[window.path] ?? [], at) };
 }
 
-/** The unknown values that the condition reads: they are why it is unknown. */
+/** The unknown values that the condition reads: they make it unknown. */
 export function unknownOf(condition: Condition, context: ExplainContext): string {
   if (context.isStale && !condition.headOnly) return STALE;
   const limit = condition.limitOf(context.evaluation);

@@ -10,16 +10,13 @@ import { singleLine } from '../lib/untrusted.ts';
 
 /** The time for which the state is described. */
 export interface Looked extends Moment {
-  /** The last one of the watch, over or not. */
+  /** The last pause of the watch, over or not. */
   readonly pause: Pause | null;
-  /**
-   * The start of the daemon that polls the watch: the time before it does not count. Null, or left out: all of it
-   * counts.
-   */
+  /** The start of the daemon that polls the watch: earlier time does not count. Null or left out if all time counts. */
   readonly from?: Instant | null;
 }
 
-/** `paused until 2026-01-01T18:00:00Z by alice: the vault is moved`, while it is. */
+/** `paused until 2026-01-01T18:00:00Z by alice: the vault is moved`; empty if the watch is not paused. */
 export function pauseWords({ pause, now, zone }: Looked): string[] {
   if (pause === null || pause.until <= now) return [];
   return [`paused until ${showInZone(zone, pause.until)} by ${pause.actor}: ${singleLine(pause.comment)}`];
@@ -43,8 +40,8 @@ export function dataWords(watch: Watch, memory: Memory, looked: Looked): string[
 }
 
 /**
- * Since when the watch is blind according to its memory, whether or not a daemon runs; null when it is not, and while it
- * is paused.
+ * The time since which the watch is blind, computed from its memory, whether or not a daemon runs; null if it is not
+ * blind, or paused.
  */
 export function blindFrom(watch: Watch, memory: Memory | undefined, looked: Omit<Looked, 'zone'>): Instant | null {
   const watching = watchingOf(watch, looked);

@@ -1,4 +1,4 @@
-// Explains a watch from the rule and the state alone: nothing is requested, and nothing is written.
+// Explains a watch from the rule and the state alone. Sends no request and writes nothing.
 import { healthOf, type HealthByAlert } from '../core/model/health.ts';
 import { decodeSnapshot } from '../core/model/snapshot.ts';
 import { conditionText } from '../core/alerts/message.ts';
@@ -26,7 +26,7 @@ import { fieldSegments } from './values.ts';
 
 /** The facts about a watch. */
 export interface ExplainInput {
-  /** Null: the watch was not polled yet, or there is no state file. */
+  /** Null if the watch was not polled yet, or if there is no state file. */
   readonly memory: Memory | null;
   /** The last snapshot; null: there is none. */
   readonly snapshot: Snapshot | null;
@@ -35,14 +35,14 @@ export interface ExplainInput {
   readonly deliveries: ReadonlyMap<AlertId, readonly StoredDelivery[]>;
   readonly recipientsOf: RecipientsOf;
   readonly now: Instant;
-  /** The last one of the watch, over or not. */
+  /** The last pause of the watch, over or not. */
   readonly pause: Pause | null;
   /** The start of the daemon that polls the watch: the time before it does not count. Null: no daemon runs. */
   readonly from: Instant | null;
   readonly operators: OperatorFacts;
 }
 
-/** The watch, then each of `alerts`, which are some or all of its own. */
+/** Explains the watch, then each of `alerts`, which are some or all of the watch's alerts. */
 export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: ExplainInput): Explained {
   const context = contextOf(watch, facts);
   const next = pauseWords({ ...facts, zone: watch.zone }).length > 0 ? null : nextLookOf(watch, facts);
@@ -54,7 +54,7 @@ export function explainWatch(watch: Watch, alerts: readonly AlertRule[], facts: 
   };
 }
 
-/** Memory of another checksum belongs to something else that was watched. */
+/** A memory with another checksum belongs to something that was watched before. */
 function contextOf(watch: Watch, { memory, snapshot }: ExplainInput): ExplainContext | null {
   if (memory === null || memory.checksum !== watch.checksum || snapshot === null) return null;
   return explainContextOf(watch, snapshot, memory);
@@ -78,7 +78,7 @@ function remarksOf(watch: Watch, facts: ExplainInput, context: ExplainContext | 
   return [...seen, ...paceRemark(watch, memory), `looked at next: ${when}${late}`];
 }
 
-/** One that is stretched counts from the last answer. */
+/** A stretched interval counts from the last answer. */
 function nextLookOf(watch: Watch, { memory, now }: ExplainInput): Instant | null {
   const paceMs = paceIn(memory, watch);
   const from = paceMs > watch.schedule.intervalMs ? (memory?.coveredUntil ?? now) : now;
@@ -165,7 +165,7 @@ function undecidedWhy({ zone }: Watch, alert: AlertRule, { data }: Memory, conte
   return [...bad, `it is unknown; ${unknownOf(condition, context)}`];
 }
 
-/** Counts need every item. Of a list that was read in part, single events are still sent. */
+/** Counts need every item. Single events are sent even if the list was read in part only. */
 const UNDECIDED: Readonly<Record<AlertRule['type'], readonly DataState[]>> = {
   condition: ['nodata', 'throttled', 'error'],
   event: ['nodata', 'throttled', 'error'],

@@ -56,7 +56,7 @@ function stateLines({ words, heldBack, remarks }: ExplainedState): string[] {
   return [`state: ${words}`, ...heldBack.map((why) => `held back: ${why}`), ...remarks];
 }
 
-/** All of them are needed, so they are joined with "and". */
+/** Joined with "and", because all of them must come true. */
 function needLines({ aim, needs }: ExplainedAlert): string[] {
   return aim === null ? [] : needs.map((need, i) => `${i === 0 ? aim : 'and'.padStart(aim.length)}: ${need}`);
 }
@@ -73,7 +73,7 @@ function messageLine({ what, at, state, answer, ...to }: ExplainedMessage, zone:
   return `told: ${what} at ${showInZone(zone, at)} to ${showRecipient(to)}, ${state}${answer === null ? '' : `: ${answer}`}`;
 }
 
-/** `while  false    balance < 1000000`, its parts below it, and the values that they read. */
+/** `while false balance < 1000000`, the parts of the condition, and the values that they read. */
 function conditionLines(condition: ExplainedCondition): string[] {
   const { name, reasons } = condition;
   return [

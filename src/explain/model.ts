@@ -10,7 +10,7 @@ export interface Explained {
   readonly watch: Watch;
   /** Sentences about its data and its next poll. */
   readonly remarks: readonly string[];
-  /** When it is polled next; null: it is paused, or that is more than a year away. */
+  /** The time of the next poll; null if the watch is paused, or if that is more than a year away. */
   readonly next: Instant | null;
   readonly alerts: readonly ExplainedAlert[];
 }
@@ -22,7 +22,7 @@ export interface ExplainedAlert {
   /** The item on which the condition was last evaluated; null if it is not about items. */
   readonly item: ExplainedItem | null;
   readonly conditions: readonly ExplainedCondition[];
-  /** One for each group of a count, else one. */
+  /** One state for each group of a count, else one. */
   readonly states: readonly ExplainedState[];
   /** Groups that are left out. */
   readonly moreGroups: number;
@@ -55,7 +55,7 @@ export interface ExplainedState {
 
 export interface ExplainedPart {
   readonly text: string;
-  /** Null: nothing was read yet that it could be judged on. */
+  /** Null if no value has been read yet. */
   readonly truth: Truth | null;
   readonly reads: readonly ExplainedRead[];
   readonly parts: readonly ExplainedPart[];

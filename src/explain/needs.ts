@@ -6,7 +6,7 @@ import { singleLine } from '../lib/untrusted.ts';
 import type { ExplainContext } from './condition.ts';
 import { numberText, subjectName } from './values.ts';
 
-/** Sentences that all have to become true; empty when the condition has the wanted value already. */
+/** Sentences that must all come true; empty if the condition already has the wanted value. */
 export function needsOf(clause: Clause, wanted: boolean, context: ExplainContext): string[] {
   if (clause.evaluate(context.evaluation) === wanted) return [];
   const [first] = clause.parts;
@@ -33,7 +33,7 @@ export function needsOfAll(all: readonly Need[], context: ExplainContext): strin
   return [...new Set(said.flatMap(({ clause, wanted }) => needsOf(clause, wanted, context)))];
 }
 
-/** Whether the number of `need` passes its bound on the way to that of `other`. */
+/** Whether the number of `need` passes its bound on the way to the bound of `other`. */
 function isPassedWith(need: Need, other: Need, { watch, evaluation }: ExplainContext): boolean {
   const [one, two] = [need.clause.compares, other.clause.compares];
   if (one === null || two === null || isUnordered(one) || isUnordered(two)) return false;
@@ -50,14 +50,14 @@ function isUnordered({ operator }: Comparison): boolean {
   return operator === '==' || operator === '!=';
 }
 
-/** Its bound is not enough. */
+/** Whether the number must pass the bound, and not only reach it. */
 function isStrict({ clause: { compares }, wanted }: Need): boolean {
   if (compares === null) return false;
   const goal = wanted ? compares.operator : OPPOSITE[compares.operator];
   return goal === '<' || goal === '>';
 }
 
-/** If one alternative had the wanted value, so would the whole: so every alternative needs something. */
+/** No alternative has the wanted value yet, or the whole condition would have it: so every alternative has needs. */
 function anyOf(alternatives: readonly (readonly string[])[]): string {
   return alternatives.map((needs) => needs.join(' and ')).join('; or ');
 }

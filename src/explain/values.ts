@@ -9,7 +9,7 @@ import type { Watch } from '../core/model/watch/watch.ts';
 import { plainJoined, untrusted, type Untrusted } from '../lib/untrusted.ts';
 import { FILTERS, showValue } from '../rules/templates/show.ts';
 
-/** Undefined when it is unknown. Untrusted text is quoted and sanitised. */
+/** Undefined if the value is unknown. Untrusted text is quoted and sanitised. */
 export function fieldText(view: AnyView, path: string): string | undefined {
   const segments = fieldSegments(view, path);
   return segments === null ? undefined : plainJoined(segments);
@@ -31,7 +31,7 @@ function quoted(text: Untrusted): Segment[] {
   return [{ text: '"' }, { untrusted: text }, { text: '"' }];
 }
 
-/** `change("1h")`; with its path where that is not the kind's default. */
+/** `change("1h")`; with its path if that is not the kind's default. */
 export function windowName({ kind }: Watch, { measure, path, ms }: Window): string {
   return `${measure}(${path === kind.while?.measured ? '' : `${path}, `}"${formatDuration(ms)}")`;
 }
@@ -42,14 +42,14 @@ export function subjectName(watch: Watch, subject: Comparison['subject']): strin
   return subject.isBefore ? `before.${subject.path}` : subject.path;
 }
 
-/** A number on the scale of the subject: percent for `change`, a time for durations. */
+/** A number on the scale of the subject: percent for `change`, a duration for durations. */
 export function numberText(watch: Watch, subject: Comparison['subject'], number: Amount): string {
   if (subject.type === 'window') return measureText(subject.window, number);
   const type = typeAt(watch.kind.fields, subject.path);
   return type?.type === 'duration' ? showDuration(number.toNumber()) : formatAmount(number);
 }
 
-/** The value of a window: percent for `change`, else a number of at most eight decimals. */
+/** The value of a window: percent for `change`, else a number with at most eight decimals. */
 export function measureText({ measure }: Window, number: Amount): string {
   const percent = measure === 'change' ? FILTERS['percent']?.(number) : undefined;
   return percent ?? formatAmount(shortened(number));
@@ -57,7 +57,7 @@ export function measureText({ measure }: Window, number: Amount): string {
 
 const MOST_DECIMALS = 8;
 
-/** A quotient is cut to the decimals that a person reads. */
+/** People read few decimals of a quotient, so the rest is cut. */
 function shortened(number: Amount): Amount {
   const [text] = new RegExp(`^-?\\d+(?:\\.\\d{1,${MOST_DECIMALS}})?`).exec(number.toString()) ?? [''];
   return Amount.parse(text) ?? number;

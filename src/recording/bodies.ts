@@ -1,4 +1,4 @@
-// Bodies for the recording: compressed once each, stored apart from polls, identified by their hash.
+// Bodies for the recording: each is compressed once, stored apart from polls, and identified by its hash.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflateSync } from 'node:zlib';
@@ -15,7 +15,7 @@ export interface Body {
   packed(): Promise<Packed>;
 }
 
-/** Nothing is packed until it is asked for. */
+/** The body is packed on the first request for it. */
 export function createBody(bytes: Buffer): Body {
   let plain: Buffer | null = bytes;
   let packed: Promise<Packed> | null = null;
@@ -28,7 +28,7 @@ export function createBody(bytes: Buffer): Body {
   };
 }
 
-/** Throws when the bytes are not those of a packed body. */
+/** Throws if the bytes are not a packed body. */
 export function unpack(bytes: Uint8Array): Buffer {
   return inflateSync(bytes);
 }

@@ -12,7 +12,7 @@ export type RecordedQuestion = Pick<Question, 'explorer' | 'operation' | 'path' 
 export interface RecordedAnswer {
   readonly asked: RecordedQuestion;
   readonly cursor: Cursor | null;
-  /** Whether it was a second reading of the same page. */
+  /** Whether the poll read the same page for a second time. */
   readonly again: boolean;
   readonly gave: { readonly body: number } | RecordedRefusal;
 }
@@ -29,17 +29,17 @@ export interface RecordedPoll {
   /** The time of the observation. */
   readonly at: Instant;
   readonly head: Head | null;
-  /** How far the explorer had read, where that was asked for; null where it was not. */
+  /** How far the explorer had read, if the poll asked for that; else null. */
   readonly chain: TickChain | null;
-  /** Until when the watch was covered before this poll. A restart may set it back. */
+  /** The time up to which the watch was covered before this poll. A restart may set it back. */
   readonly coveredUntil: Instant | null;
-  /** The interval that was in force; null in recordings of former releases. */
+  /** The interval in force; null in recordings of earlier releases. */
   readonly paceMs: number | null;
-  /** The memory before this poll. Stored every few hours, for a replay to start from; null where it was not. */
+  /** The memory before this poll, stored every few hours so that a replay can start from it; null for other polls. */
   readonly memory: Memory | null;
 }
 
-/** Equal for equal questions, in whatever order their parameters are. */
+/** Equal for equal questions, in any order of their parameters. */
 export function keyOfAsked({ explorer, operation, path, params }: RecordedQuestion): string {
   return JSON.stringify([explorer, operation, path, sortedEntries(params)]);
 }

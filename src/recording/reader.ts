@@ -27,12 +27,12 @@ export interface RecordedTick {
   readonly head: Head | null;
 }
 
-/** Every method throws a StorageError when the file is damaged. */
+/** Every method throws a StorageError if the file is damaged. */
 export interface Recording extends Disposable {
-  /** Null when nothing was recorded yet. */
+  /** Null if nothing is recorded yet. */
   span(): RecordedTime | null;
   has(watch: WatchId): boolean;
-  /** In the order in which they took effect. */
+  /** In the order in which the daemon applied the polls. */
   polls(watch: WatchId): Iterable<RecordedPoll>;
   /** Every tick in which any watch asked for the first page of a question. */
   ticks(asked: RecordedQuestion): Iterable<RecordedTick>;
@@ -43,7 +43,7 @@ export interface Recording extends Disposable {
   body(number: number): Buffer;
 }
 
-/** Throws a StorageError when there is no recording at `file`. */
+/** Throws a StorageError if there is no recording at `file`. */
 export function openRecording(file: string): Recording {
   const db = openToReplay(file);
   const read = <T>(work: () => T): T => answering(file, 'read', work);
@@ -139,7 +139,7 @@ const tickChain = z.union([
   z.literal('unknown'),
   z.object({
     head: z.number(),
-    // Recordings of former versions do not say.
+    // Recordings of earlier releases have no such field.
     isBehind: z.boolean().default(false),
     replaced: z.array(z.tuple([z.number(), instant])),
   }),
@@ -170,7 +170,7 @@ const memoryBody = z.object({
   history: z.unknown(),
   data: z.unknown(),
   coveredUntil: instant.nullable(),
-  // Recordings of former versions do not say.
+  // Recordings of earlier releases have no such field.
   paceMs: z.number().nullable().default(null),
 });
 
@@ -201,13 +201,13 @@ function cursorFrom(text: string | null): Cursor | null {
   return text === null ? null : texts.parse(JSON.parse(text));
 }
 
-/** A blank memory has no version in the file. It reads back as version 0, which changes no decision. */
+/** A blank memory has no version in the file. It is read as version 0, which changes no decision. */
 function memoryFrom(watch: WatchId, text: Buffer): Memory {
   const { checksum, coveredUntil, paceMs, ...parts } = memoryBody.parse(JSON.parse(text.toString('utf8')));
   return memoryOf({
     watch,
     version: 1,
-    // The schema of a recording rises with it.
+    // A new memory format raises the schema of the recording too.
     format: MEMORY_FORMAT,
     checksum,
     state: JSON.stringify(parts.state),

@@ -21,7 +21,7 @@ import { closeWhole, openToRecord } from './schema.ts';
 import { createWriter, memoryText, type Bounds, type PackedAnswer, type PackedPoll } from './writer.ts';
 
 export interface RecorderOptions extends Bounds {
-  /** Made, with its directories, when it does not exist. */
+  /** If the file does not exist, it is created with its directories. */
   readonly file: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +32,7 @@ export interface RecorderOptions extends Bounds {
 export interface Recorder extends PollHook, AsyncDisposable {
   /** Every answer that an explorer decoded, with its body. */
   readonly onAnswer: (answer: object, body: Buffer) => void;
-  /** Writes every second, until the signal aborts. */
+  /** Writes every second until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
   /** Writes the waiting notes. */
   flush(): Promise<void>;
@@ -55,13 +55,16 @@ interface PendingPoll {
 }
 
 const WRITE_MS = 1000;
-/** In one transaction, which blocks the process for about five milliseconds when every poll is new. */
+/** One batch is one transaction, which blocks the process for about five milliseconds if every poll is new. */
 const BATCH = 50;
 const MOST_WAITING = 20_000;
-/** How often a watch's memory is stored: after the oldest polls are dropped, a replay starts from the next one. */
+/**
+ * How often the memory of a watch is stored. After the oldest polls are dropped, a replay starts from the next stored
+ * memory.
+ */
 const MEMORY_EVERY_MS = 6 * 3_600_000;
 
-/** Throws a StorageError when the file cannot be used; the text is for the operator. */
+/** Throws a StorageError if the file cannot be used; its text is for the operator. */
 export function openRecorder(options: RecorderOptions): Recorder {
   const { clock, log } = options;
   const { db, path } = openToRecord(options.file);
@@ -135,7 +138,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     lastCause = null;
   }
 
-  /** One at a time, so that polls stay in order. */
+  /** Runs one flush at a time, so that polls stay in order. */
   function flush(): Promise<void> {
     writing = writing.then(writeWaiting);
     return writing;
@@ -170,7 +173,9 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** Whether a retry can help: the file is locked, or the disk full. A batch that the file can never take is dropped. */
+/**
+ * Whether a retry can help: the file is locked, or the disk is full. A batch that the file can never take is dropped.
+ */
 function isForNow(error: unknown): boolean {
   return error instanceof StorageError && !isRefused(error.cause);
 }

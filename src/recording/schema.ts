@@ -1,4 +1,4 @@
-// The recording file: SQLite with its own application id, so that it is never opened as a state file.
+// The recording file: SQLite with its own application id, so that nothing opens it as a state file.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { answering, createPrivately, firstNumber, opened, settledPath } from '../store/sqlite/database.ts';
@@ -62,7 +62,7 @@ const SCHEMA = `
   CREATE INDEX answers_with_body ON answers (body) WHERE body IS NOT NULL;
   CREATE INDEX answers_to_question ON answers (question, poll) WHERE cursor IS NULL AND again = 0;
 `;
-/** Columns of `polls` that later schemas added. */
+/** The columns of `polls` that later schemas added. */
 const ADDED = [
   { schema: 2, name: 'chain', type: 'TEXT' },
   { schema: 3, name: 'pace_ms', type: 'INTEGER' },
@@ -71,12 +71,12 @@ const VERSION = 3;
 
 export type RecordingDatabase = DatabaseSync;
 
-/** Made, with its directories, when it does not exist. Throws a StorageError. */
+/** Creates the file, with its directories, if it does not exist. Throws a StorageError. */
 export function openToRecord(file: string): { readonly db: RecordingDatabase; readonly path: string } {
   const path = answering(file, 'open', () => settledPath(file));
   const db = answering(path, 'open', () => {
     createPrivately(path);
-    // No busy timeout: a batch that finds the file locked is written with the next one.
+    // No busy timeout: a batch that finds the file locked is written with the next batch.
     return opened(new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true }), (fresh) => {
       prepare(fresh, path);
     });
@@ -84,17 +84,17 @@ export function openToRecord(file: string): { readonly db: RecordingDatabase; re
   return { db, path };
 }
 
-/** Merges the log into the file, so that it is one file to be copied. While another process reads it, the log stays. */
+/** Merges the log into the file, so that people can copy one file. The log stays while another process reads it. */
 export function closeWhole(db: RecordingDatabase): void {
   try {
     db.exec('PRAGMA journal_mode = DELETE');
   } catch {
-    // The file is in use, or the disk full. A recording with its log beside it is complete too.
+    // The file is in use, or the disk is full. A recording with its log beside it is complete too.
   }
   db.close();
 }
 
-/** Throws a StorageError when there is no recording, or not one of this release. */
+/** Throws a StorageError if there is no recording, or if it is not one of this release. */
 export function openToReplay(file: string): RecordingDatabase {
   if (!existsSync(file))
     throw new StorageError(`there is no recording at ${file}. Make one with chainwarden record, or in the daemon.`);
@@ -154,7 +154,7 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // Some errors, a full disk among them, have rolled back already.
+    // After some errors, such as a full disk, SQLite has rolled back already.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }

@@ -31,16 +31,16 @@ export interface Bounds {
 }
 
 export interface Writer {
-  /** All of them or none. */
+  /** Writes all of the polls or none. */
   write(polls: readonly PackedPoll[]): void;
-  /** Drops some polls beyond the limits, the oldest first. Returns whether there is more to drop. */
+  /** Drops some of the polls beyond the limits, oldest first. Returns whether there are more to drop. */
   prune(bounds: Bounds, now: Instant): boolean;
 }
 
 /** Polls dropped at a time: some milliseconds of work. */
 const PORTION = 200;
 
-/** The tables are there already. */
+/** The tables must exist already. */
 export function createWriter(db: RecordingDatabase): Writer {
   const numbers = createNumbers(db);
   const poll = db.prepare(`
@@ -84,7 +84,7 @@ export function createWriter(db: RecordingDatabase): Writer {
           for (const one of polls) writePoll(one);
         });
       } catch (error) {
-        // Numbers assigned in a transaction that was rolled back are not valid.
+        // The transaction was rolled back, so the numbers assigned in it are not valid.
         numbers.forget();
         throw error;
       }

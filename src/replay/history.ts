@@ -19,14 +19,14 @@ import { readUntil } from '../explorer/reading/paging.ts';
 import { keyOfAsked } from '../recording/model.ts';
 import type { ReplayedPoll } from './run.ts';
 
-/** One question, and the watches that ask it: it is read once. */
+/** One question and the watches that ask it; it is read once. */
 export interface QuestionGroup {
   readonly question: ListQuestion;
   readonly past: ListHistory;
   readonly watches: readonly Watch[];
 }
 
-/** The questions to page back through, and the watches that have none. */
+/** The questions whose older pages can be read, and the watches without such a question. */
 export function questionGroupsOf(watches: readonly Watch[]): {
   groups: readonly QuestionGroup[];
   without: readonly Watch[];
@@ -49,14 +49,17 @@ export function questionGroupsOf(watches: readonly Watch[]): {
 }
 
 export interface HistoryDepth {
-  /** Back to this time. */
+  /** The history goes back to this time. */
   readonly from: Instant;
   readonly now: Instant;
-  /** Pages of one question at most. */
+  /** The largest number of pages for one question. */
   readonly maxPages: number;
 }
 
-/** How many pages lead back to `from`, by the time span of the first one, which is asked for. Throws `Missed`. */
+/**
+ * The number of pages back to `from`, estimated from the time span of the first page, which is read for this. Throws
+ * `Missed`.
+ */
 export async function estimatePages(
   read: Read,
   { question, past }: QuestionGroup,
@@ -72,9 +75,9 @@ export async function estimatePages(
 export interface ReplayedHistory {
   /** Newest first. */
   readonly rows: readonly DatedRow[];
-  /** From here on it is complete. */
+  /** The history is complete from here on. */
   readonly from: Instant;
-  /** Why it does not go back as far as was asked for; null when it does. */
+  /** Why the history does not reach the requested time; null if it does. */
   readonly partial: string | null;
 }
 
@@ -83,7 +86,10 @@ interface DatedRow {
   readonly row: Page['rows'][number];
 }
 
-/** Pages back, newest first, until a row is older than `from`. With the same `read`, page one is not asked for again. */
+/**
+ * Reads pages backwards, newest first, until a row is older than `from`. With the same `read`, the first page is not
+ * read again.
+ */
 export async function readHistory(
   read: Read,
   { question, past }: QuestionGroup,
@@ -130,10 +136,10 @@ function readingOf(head: Head | null): TickChain {
   return head === null ? 'unknown' : upToHead(Number(head.height));
 }
 
-/** A head estimated from another list never counts as standing still. */
+/** A head estimated from another list is never stale. */
 const NEVER_STALE_MS = Number.MAX_SAFE_INTEGER;
 
-/** The head at a time, estimated from the rate at which the blocks of these rows were made, for confirmations. */
+/** Estimates the head at a time, for confirmations, from the rate at which the blocks of these rows were made. */
 function estimateHeads(rows: readonly DatedRow[], past: ListHistory): (at: Instant) => Head | null {
   const [last, first] = [placeOf(rows[0], past), placeOf(rows.at(-1), past)];
   if (last === null || first === null || last.at <= first.at) return () => null;

@@ -27,11 +27,11 @@ import type { ReplayedPoll } from './run.ts';
 
 export interface RecordedOptions {
   readonly recording: Recording;
-  /** Called for each question of a watch that the recording has no answer to, each time. */
+  /** Called each time that a watch asks a question without an answer in the recording. */
   readonly onNotRecorded: (watch: Watch, path: string) => void;
 }
 
-/** The polls of a watch that a recording can give, in order. */
+/** The polls of a watch that the recording contains, in order. */
 export function recordedPolls(watch: Watch, options: RecordedOptions): Iterable<ReplayedPoll> {
   const isRecorded = options.recording.has(watch.id);
   return isRecorded ? pollsOf(watch, options) : ticksFor(watch, options);
@@ -62,8 +62,9 @@ function* pollsOf(watch: Watch, options: RecordedOptions): Generator<ReplayedPol
 }
 
 /**
- * The id of the first poll to replay. Where the oldest polls were dropped, it is the first one with a stored memory:
- * only from there on ids equal those that were sent. Without any, it is the first poll, with a blank memory.
+ * The id of the first poll to replay. After the oldest polls were dropped, this is the first poll with a stored memory:
+ * only from there on do ids equal those of the sent messages. Without a stored memory, it is the first poll, with a
+ * blank memory.
  */
 function firstToReplay(watch: WatchId, recording: Recording): number {
   for (const { id, memory } of recording.polls(watch)) if (memory !== null) return id;
@@ -75,7 +76,7 @@ function memoryFor(watch: Watch, { memory }: RecordedPoll, isFirst: boolean): Me
   if (memory === null) return undefined;
   const isBlank = memory.state === null && memory.data === null && Object.keys(memory.alerts).length === 0;
   if (isBlank) return blankMemory(watch);
-  // The daemon treats a state that it cannot read in the same way.
+  // The daemon also starts from a blank state if it cannot read the stored one.
   return isFirst ? (readMemory(watch, memory) ?? { ...memory, state: null }) : undefined;
 }
 
@@ -121,7 +122,7 @@ function createRead(
     return found;
   }
 
-  /** A question that is asked again gets its next answer, as it did then. */
+  /** When a poll asks a question again, it gets the next recorded answer, as in the recorded poll. */
   function find(key: string): RecordedAnswer | undefined {
     const times = taken.get(key) ?? 0;
     taken.set(key, times + 1);
@@ -147,7 +148,7 @@ function createRead(
   const reader = readThrough({
     answer: (question, cursor) => answer(question, cursor, false),
     again: (question, cursor) => answer(question, cursor, true),
-    // A page that was not swept then is no gap in the recording.
+    // If the recorded poll did not sweep a page, this is no gap in the recording.
     sweep: async (question, cursor) => given(question, find(keyOf({ asked: question, cursor, again: false }))),
   });
   const isShared = (question: Question): boolean => {
@@ -165,7 +166,7 @@ function keyOf({
   return `${keyOfAsked(asked)} ${cursorText(cursor) ?? ''} ${again ? 'again' : ''}`;
 }
 
-/** Most polls see the same as the one before. */
+/** Most polls get the same answers as the poll before. */
 const MOST_DECODED = 32;
 
 function createDecoder(watch: Watch, recording: Recording): Decode {

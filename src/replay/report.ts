@@ -12,7 +12,7 @@ export interface ReplayReport {
   readonly until: Instant;
   /** By time. */
   readonly entries: readonly Entry[];
-  /** Every alert of every watch, those with most messages first; those without messages too. */
+  /** Every alert of every watch, also those without messages; the alert with the most messages comes first. */
   readonly alerts: readonly AlertNoise[];
   readonly messagesPerDay: number;
 }
@@ -32,7 +32,7 @@ export interface Entry {
   readonly seq: number;
   /** The duration of a firing that ended. */
   readonly firedForMs: number | null;
-  /** Why it ended, when it was not the condition. */
+  /** Why the alert ended, if the condition is not the cause. */
   readonly reason: string | null;
   readonly deliveries: readonly Pick<Delivery, 'id' | 'channel' | 'recipient'>[];
 }
@@ -41,12 +41,12 @@ export interface AlertNoise {
   readonly watch: string;
   readonly alert: string;
   readonly severity: Message['severity'];
-  /** Events, or firings; not resolves, retractions and corrections. */
+  /** The number of events or firings, without resolves, retractions and corrections. */
   readonly count: number;
   readonly perDay: number;
-  /** Null for events, and where it never fired. */
+  /** Null for events, and if the alert never fired. */
   readonly longestMs: number | null;
-  /** Still firing at the end. */
+  /** The alert is still firing at the end. */
   readonly isFiring: boolean;
 }
 
@@ -56,12 +56,13 @@ export interface ReportRange {
 }
 
 const DAY_MS = 86_400_000;
-/** Rates per day are not computed for a shorter time. */
+/** No rates per day are computed for a shorter time. */
 const SHORTEST_MS = 1000;
 
 /**
- * replayReportOf(watches, messages, { from, until }): messages before `from` count only as far as the alert was still
- * firing. `knownFrom`: since when there are polls of a watch, where that is later; rates are computed over this time.
+ * replayReportOf(watches, messages, { from, until }): a message before `from` counts only if the alert was still firing
+ * at `from`. `knownFrom`: the time since which a watch has polls, if that is later than `from`; rates are computed over
+ * this time.
  */
 export function replayReportOf(
   watches: readonly Watch[],

@@ -22,11 +22,11 @@ export interface ReplayedPoll {
   readonly canAskHead: boolean;
   /** How far the explorer had read. */
   readonly chain: () => Promise<TickChain>;
-  /** The memory to start from instead of that of the poll before; undefined = continue. */
+  /** The memory to start from instead of the previous poll's memory; undefined to continue. */
   readonly memory?: Memory;
-  /** Until when the daemon held the watch to be covered; undefined = since the last poll. */
+  /** The time up to which the daemon counted the watch as covered; undefined for the last poll. */
   readonly coveredUntil?: Instant | null;
-  /** The interval in force; undefined = that of the rule. */
+  /** The interval in force; undefined for the rule's interval. */
   readonly paceMs?: number;
 }
 
@@ -36,7 +36,7 @@ export interface ReplayedDecision {
   readonly decision: Decision;
 }
 
-/** Polls in their order, starting from a blank memory. */
+/** Replays polls in order, starting from a blank memory. */
 export async function* replay(
   watch: Watch,
   polls: Iterable<ReplayedPoll>,
@@ -55,7 +55,7 @@ export async function* replay(
 
 function startOf(memory: Memory, { at, memory: given, coveredUntil }: ReplayedPoll): Memory {
   const start = given ?? memory;
-  // The clock was set back, and the daemon shifted its memory.
+  // At this poll the clock was set back, and the daemon shifted its memory.
   if (start.coveredUntil !== null && start.coveredUntil > at && typeof coveredUntil === 'number')
     return shiftClock(start, start.coveredUntil - coveredUntil);
   return coveredUntil === undefined || coveredUntil === start.coveredUntil ? start : { ...start, coveredUntil };
