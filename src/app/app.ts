@@ -30,7 +30,7 @@ export interface App {
   readonly watches: () => readonly Watch[];
   /** Reads config and rules again, soon. */
   reload(): void;
-  /** Works until the signal aborts, then stops within ten seconds, losing nothing. */
+  /** Works until the signal aborts, then stops within ten seconds without losing anything. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function openApp(given: AppOptions): Promise<App> {
   };
 }
 
-/** Rejects when the state is lost; then everything else was ended before. */
+/** Rejects if the state is lost, after everything else has ended. */
 async function runUntil(
   signal: AbortSignal,
   { setup, version }: AppOptions,
@@ -90,7 +90,10 @@ async function runUntil(
   await guard.look();
 }
 
-/** Gives all shards back when everything else has ended. Rejects, after it, where the state is no longer this daemon's. */
+/**
+ * Gives all shards back after everything else has ended. Rejects afterwards if the state no longer belongs to this
+ * daemon.
+ */
 async function owningUntil(
   ownership: Ownership,
   signal: AbortSignal,

@@ -72,7 +72,7 @@ function unreadOf({ id, name, kind }: Watch, { memoryOf }: Pick<Runtime, 'memory
   return kind.coverage(state.data).unread.map(({ heights, reason }) => ({ watch: name, heights, reason }));
 }
 
-/** Messages that wait for something, and the silences, pauses and acknowledgements that are in force. */
+/** The waiting messages, and the silences, pauses and acknowledgements in force. */
 async function heldBy(store: Store, moment: Moment): Promise<string[]> {
   const { now } = moment;
   const { silences, acks } = await store.policy(now);

@@ -19,7 +19,7 @@ export interface HeartbeatParts {
   readonly store: Pick<Store, 'probe' | 'backlog' | 'journalHead'>;
   readonly ownership: Pick<Ownership, 'allHeld'>;
   readonly metrics: Pick<DaemonMetrics, 'beat'>;
-  /** The service outside accepted one. */
+  /** Called when the heartbeat service accepts a heartbeat. */
   readonly onAccepted: (at: Instant) => void;
   readonly version: string;
   /** Sends nothing. */

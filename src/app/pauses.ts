@@ -1,4 +1,4 @@
-// The pauses that the state file holds, as the daemon acts on them: in memory, since every tick asks.
+// The pauses of the state file, kept in memory, because every tick reads them.
 import { lastPauseOf, type Pause } from '../core/model/watch/pause.ts';
 import type { Watch } from '../core/model/watch/watch.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
@@ -9,9 +9,9 @@ type Named = Pick<Watch, 'name' | 'rule'>;
 export interface Pauses {
   /** Reads them again. Rejects with a `StorageError`; then the earlier ones remain. */
   read(): Promise<void>;
-  /** The one in force; null while the watch is polled. */
+  /** The pause in force; null while the watch is polled. */
   of(watch: Named): Pause | null;
-  /** When the last pause of the watch ends or ended; null where none is known. */
+  /** The time when the last pause of the watch ends or ended; null if none is known. */
   until(watch: Named): Instant | null;
 }
 

@@ -45,15 +45,15 @@ export interface Services {
   readonly runtime: Runtime;
   readonly journal: DaemonJournal;
   readonly reload: Reload;
-  /** How the daemon does now. */
+  /** The current health of the daemon. */
   readonly health: () => DaemonHealth;
-  /** Written by the loop that sends them. */
+  /** The heartbeat loop writes this. */
   readonly heartbeats: { acceptedAt: Instant | null };
   /** Alerts about the daemon itself. */
   readonly self: SelfAlerts;
 }
 
-/** Closed with `opened`, last first. Rejects with a `StorageError`. */
+/** Closed together with `opened`, in reverse order. Rejects with a `StorageError`. */
 export async function openServices(
   options: AppOptions,
   { recovery, ownership, storage }: OpenState,

@@ -28,7 +28,7 @@ interface Removal {
   readonly at: Instant;
 }
 
-/** The watch is removed: firing alerts resolve, for those who got them. */
+/** The watch is removed: its firing alerts resolve, for the recipients who got them. */
 export function linesOfRemoved(
   { id, name }: Pick<Watch, 'id' | 'name'>,
   memory: Memory,
@@ -38,7 +38,7 @@ export function linesOfRemoved(
 }
 
 export interface ChangedAlerts {
-  /** Alerts that are new or were changed; the others are listed only if they open or close. */
+  /** New or changed alerts; the others are listed only if they open or close. */
   readonly news: ReadonlySet<string>;
   readonly told: Told;
   readonly recipientsOf: RecipientsOf;
@@ -61,7 +61,10 @@ export function linesOfKept(watch: Watch, known: RememberedWatch, changed: Chang
   return [...closings(watch.name, decision, told), ...moved, ...counting(watch, news)];
 }
 
-/** Without events and counts, which depend on future items. Alerts that the rule no longer has stay, to be resolved. */
+/**
+ * Leaves out events and counts, which depend on future items. Keeps alerts that the rule no longer has, so that they
+ * resolve.
+ */
 function ofConditions({ alerts }: Watch, memory: Memory): Memory {
   const ids = new Set(alerts.map(({ id }) => id));
   const kept = Object.entries(memory.alerts).filter(
@@ -71,8 +74,8 @@ function ofConditions({ alerts }: Watch, memory: Memory): Memory {
 }
 
 /**
- * A step that sees the last snapshot at its own time: windows have the values that they had, and no wait is longer.
- * Without a snapshot it is a step of a missed poll.
+ * A step over the last snapshot, at the time of that snapshot: windows have the same values as then, and no wait grows.
+ * Without a snapshot, the step of a missed poll.
  */
 function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Decision {
   const at = snapshot?.at ?? (known.coveredUntil ?? 0) + 1;
@@ -96,7 +99,7 @@ function stepAgain(watch: Watch, known: Memory, snapshot: Snapshot | null): Deci
   });
 }
 
-/** An alert that would resolve counts as resolved: no explorer is asked here that could be behind. */
+/** An alert that would resolve counts as resolved: no explorer is asked here, so none can be behind. */
 const WHOLE = upToHead(Number.MAX_SAFE_INTEGER);
 
 interface Moved extends Pick<ChangedAlerts, 'told' | 'recipientsOf'> {
@@ -141,7 +144,7 @@ function toldBy(told: Told): (one: Transition) => readonly Recipient[] {
   return ({ message }) => told.get(message.key) ?? [];
 }
 
-/** Alerts that end because their rule is removed or changed. */
+/** Alerts that end because their rule was removed or changed. */
 function closings(name: string, { transitions }: Decision, told: Told): string[] {
   const ended = transitions.filter(({ message }) => message.reason?.startsWith('rule ') === true);
   return [...Map.groupBy(ended, ({ message }) => `${message.alert}: ${message.reason ?? ''}`)].map(([what, all]) => {

@@ -17,7 +17,7 @@ export interface PlanChanges {
 
 const MOST_NAMED = 20;
 
-/** `lines` are to be read, in the order of watches, rules, people and credits. */
+/** `lines` have a reading order: watches, rules, people, credits. */
 export function changesOf(before: Outline, after: Outline): PlanChanges {
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
   const next = new Map(after.watches.map((watch) => [watch.id, watch]));

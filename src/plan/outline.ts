@@ -1,4 +1,4 @@
-// A summary of the running config, for `plan` to compare with. The daemon writes it into the state file at every load.
+// A summary of the running config, with which `plan` compares. The daemon writes it into the state file at every load.
 import type { RecipientsOf } from '../core/model/ids.ts';
 import { z } from 'zod';
 import { formatDuration } from '../lib/durations.ts';
@@ -61,12 +61,12 @@ function variantsOf(instances: readonly Watch[]): ReadonlyMap<string, readonly A
   return Map.groupBy(new Set(instances.flatMap(({ alerts }) => alerts)), ({ id }) => id);
 }
 
-/** The summary that a daemon wrote; null when there is none, or it is of another release. */
+/** The summary that a daemon wrote; null if there is none, or if another release wrote it. */
 export function readOutline(written: unknown): Outline | null {
   return Outline.safeParse(written).data ?? null;
 }
 
-/** All recipients of all instances are named. */
+/** Names all recipients of all instances. */
 function ruleOf(instances: readonly Watch[], recipientsOf: RecipientsOf): RuleOutline {
   const schedule = instances
     .slice(0, 1)

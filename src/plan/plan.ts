@@ -24,7 +24,7 @@ export interface Planned {
   readonly recipientsOf: RecipientsOf;
 }
 
-/** Lines of text. `before` is the running config, or the one to compare with. */
+/** The plan as lines of text. `before`: the running config, or another one to compare with. */
 export function planOf(before: Outline, planned: Planned, state: PlanState): string[] {
   const after = outlineOf(planned.watches, planned.recipientsOf);
   const changes = changesOf(before, after);
@@ -64,7 +64,7 @@ function alertLines(
   return [...removed, ...stayed, ...never];
 }
 
-/** Alerts that are new, or were changed. */
+/** The new or changed alerts. */
 function newsOf(rule: string, before: Outline, after: Outline): ReadonlySet<string> {
   const was = before.rules[rule]?.alerts ?? {};
   const now = Object.entries(after.rules[rule]?.alerts ?? {});

@@ -2,7 +2,9 @@ import type { ClusterView } from '../cluster/ownership.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
 export interface ClusterMetrics {
-  /** Called on each scrape; the last function set is used. Before that, and where it gives null, the series are absent. */
+  /**
+   * Called on each scrape; the last given function counts. Without one, or if it returns null, the series are absent.
+   */
   mirrorCluster(read: () => ClusterView | null): void;
 }
 

@@ -41,11 +41,11 @@ export type LoopName = (typeof LOOPS)[number];
 export interface DaemonMetrics {
   buildInfo(build: { readonly version: string; readonly node: string; readonly sqlite: string }): void;
   schedulerLag(seconds: number): void;
-  /** Whether a reading of config and rules, the first one included, was accepted. */
+  /** Whether config and rules were accepted, at the start or at a reload. */
   reload(accepted: boolean, at: Instant): void;
   logDropped(lines: number): void;
   recordingFailed(): void;
-  /** When the newest backup of the state was made. */
+  /** The time of the newest backup of the state. */
   backupMade(at: Instant): void;
   backupFailed(): void;
   stateMeasured(use: { readonly fileBytes: number; readonly logBytes: number; readonly freeBytes: number }): void;
@@ -53,13 +53,15 @@ export interface DaemonMetrics {
   memoryRecalled(cause: 'superseded' | 'rejected'): void;
   /** A loop failed and was restarted. */
   loopRestarted(loop: LoopName): void;
-  /** Asked on each scrape; the last one given counts: the loops that fail again and again, by name. */
+  /**
+   * Called on each scrape; the last given function counts. Returns the names of the loops that fail again and again.
+   */
   mirrorFailing(read: () => Iterable<LoopName>): void;
   /** A heartbeat was due. */
   beat(outcome: BeatOutcome, at: Instant): void;
   /** Called on each scrape, the last given function only: true if the last write to the state succeeded. */
   mirrorStorage(read: () => boolean): void;
-  /** A network error without a listener; the daemon continued. */
+  /** A network error without a listener, after which the daemon continued. */
   networkErrorUncaught(): void;
 }
 
@@ -97,7 +99,7 @@ export function createDaemonMetrics(registry: MetricRegistry, process: ProcessFa
       build.set({ version, node, sqlite }, 1);
     },
     schedulerLag(seconds) {
-      // After a clock was set back a tick is early, which counts as no lag.
+      // After a clock was set back, a tick is early; that counts as no lag.
       lag.observe(Math.max(0, seconds));
     },
     reload(accepted, at) {

@@ -13,7 +13,7 @@ export interface DeliveryMetrics {
   channelOpened(channel: string): void;
   delivery(delivery: { readonly channel: string; readonly outcome: Outcome['type'] }): void;
   deliveryDead(channel: string): void;
-  /** Called on each scrape; the last function set is used. When it rejects, the series are absent from that scrape. */
+  /** Called on each scrape; the last given function counts. If it rejects, the series are absent from that scrape. */
   mirrorOutbox(count: () => Promise<readonly OutboxCount[]>): void;
 }
 
@@ -23,7 +23,7 @@ export function createDeliveryMetrics(registry: MetricRegistry): DeliveryMetrics
   const deliveries = registry.counter('chainwarden_deliveries_total');
   const dead = registry.counter('chainwarden_deliveries_dead_total');
   const opened = new Set<string>();
-  // The counts of the present scrape: read once, used by two metrics.
+  // The counts of the current scrape: read once, used by two metrics.
   let owed: readonly OutboxCount[] | null = null;
   let countOutbox: () => Promise<readonly OutboxCount[]> = () => Promise.resolve([]);
 

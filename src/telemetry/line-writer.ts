@@ -6,11 +6,11 @@ import type { Clock } from '../lib/clock.ts';
 export interface LineWriter {
   /** Never throws. A line that cannot be written or buffered is dropped and counted. */
   readonly write: (line: string) => void;
-  /** Resolves when the whole line was written; rejects when it could not be. Not counted as dropped. */
+  /** Resolves when the whole line is written; rejects if it cannot be. A failure does not count as dropped. */
   readonly put: (line: string) => Promise<void>;
-  /** Resolves when every line was written, or after `budgetMs`. */
+  /** Resolves when every line is written, or after `budgetMs`. */
   flushed(budgetMs: number): Promise<void>;
-  /** Tries the waiting lines once more; those that cannot be written are dropped. */
+  /** Tries the waiting lines once more, and drops those that cannot be written. */
   close(): void;
 }
 
@@ -22,7 +22,7 @@ export interface LineWriterOptions {
 
 interface Waiting {
   rest: Buffer;
-  /** Null when it was written. */
+  /** The argument is null if the line was written. */
   readonly settle: (failure: Error | null) => void;
 }
 
@@ -30,8 +30,8 @@ const MOST_WAITING = 1000;
 const RETRY_MS = 100;
 
 /**
- * Lines are written at once. When the reader has stopped reading (EAGAIN) they wait, up to a limit, and are tried again
- * later. When it is gone (EPIPE) or the disk is full (ENOSPC) they are dropped, and the next line tries again.
+ * Lines are written at once. If the reader has stopped reading (EAGAIN), they wait, up to a limit, and are tried again
+ * later. If the reader is gone (EPIPE) or the disk is full (ENOSPC), they are dropped, and the next line tries again.
  */
 export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): LineWriter {
   const waiting: Waiting[] = [];
@@ -82,7 +82,7 @@ export function createLineWriter({ fd, clock, onDropped }: LineWriterOptions): L
       }),
     async flushed(budgetMs) {
       const until = clock.now() + budgetMs;
-      // The drain that is under way tries at the same pace.
+      // The running drain tries at the same pace.
       while (waiting.length > 0 && clock.now() < until) await clock.sleep(RETRY_MS);
     },
     close() {
@@ -97,10 +97,10 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Opens standard error or output a second time, so that it reports EAGAIN instead of blocking; the flag on the first
- * descriptor would be shared with every process that has it. Files do not block and are not opened again. A socket (the
- * journal's) cannot be opened a second time, and neither can anything on systems without /proc: in these cases the
- * given descriptor is returned.
+ * Opens standard error or output a second time, so that a write reports EAGAIN instead of blocking. The flag on the
+ * first descriptor would apply to every process that shares it. Files do not block and are not opened again. A socket
+ * (the journal's) cannot be opened a second time, and neither can anything on systems without /proc: the function then
+ * returns the given descriptor.
  */
 export function openNonBlocking(fd: 1 | 2): number {
   try {

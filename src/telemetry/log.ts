@@ -1,4 +1,4 @@
-/** One line per thing that happened: `log.debug('delivery:sent', { delivery, channel, attempt })`. */
+/** One line per event: `log.debug('delivery:sent', { delivery, channel, attempt })`. */
 export interface Log {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;

@@ -6,7 +6,7 @@ const MOST_PER_TEXT = 2048;
 const MOST_ITEMS = 50;
 const MOST_DEPTH = 6;
 const MOST_FRAMES = 8;
-// Texts are redacted before they are cut: a secret that the cut divides would not be recognised.
+// Texts are redacted before they are cut: a secret that the cut divides would not be found.
 const MOST_SEARCHED = 65_536;
 
 export interface LoggableOptions {
@@ -49,7 +49,7 @@ export function toLoggable(fields: unknown, { redact, stacks }: LoggableOptions)
     }
   }
 
-  // A secret of digits only may have become a number.
+  // A secret that consists of digits may have become a number.
   function number(value: number): Loggable {
     const shown = String(value);
     return Number.isFinite(value) && redact(shown) === shown ? value : text(shown);

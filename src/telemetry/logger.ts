@@ -11,17 +11,17 @@ export interface LogOptions {
   /** `json`: an object per line, for collectors. `text`: a line that a person reads on a terminal. */
   readonly format: 'json' | 'text';
   readonly clock: Clock;
-  /** Takes one line with its line feed. Errors that it throws are ignored: a full disk must not stop a poll. */
+  /** Takes one line with its line feed. The logger ignores errors that it throws: a full disk must not stop a poll. */
   readonly write: (line: string) => void;
-  /** Secrets, which are masked in every line in whatever encoding. */
+  /** Every line masks these secrets, in any encoding. */
   readonly secrets?: readonly string[];
-  /** Lines that `write` refused. */
+  /** Called with the number of lines that `write` refused. */
   readonly onDropped?: (lines: number) => void;
 }
 
 /** A log that never throws and never writes a secret. */
 export interface SafeLog extends Log {
-  /** Secrets that a reload brought; those already known stay. */
+  /** Adds the secrets of a reload; the known ones stay. */
   addSecrets(secrets: readonly string[]): void;
   /** The same for text that is kept or shown elsewhere. */
   readonly redact: (text: string) => string;
@@ -83,7 +83,7 @@ export function createLog({ level, format, clock, write, secrets, onDropped }: L
 
 const RESERVED: ReadonlySet<string> = new Set(['level', 'time', 'event']);
 
-/** A field with the name of one of the line's own would appear twice. */
+/** A field with the name of one of the line's own fields would appear twice. */
 function withoutReserved(fields: Loggable): Record<string, Loggable> {
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return { fields };
   return Object.fromEntries(
@@ -91,7 +91,10 @@ function withoutReserved(fields: Loggable): Record<string, Loggable> {
   );
 }
 
-/** JSON escapes control characters below a space; other ones are escaped here, for terminals that show the raw line. */
+/**
+ * JSON escapes the control characters before the space; all other unusual characters are escaped here, for terminals
+ * that show the raw line.
+ */
 function toAscii(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -108,7 +111,7 @@ function toReadable(json: string): string {
   const { level, time, event, problems = null, ...fields } = JSON.parse(json) as Line;
   const head = `${time.slice(11, 19)} ${level.padEnd(5)} ${event}`;
   const line = [head, ...Object.entries(fields).map(([name, value]) => `${name}=${readable(value)}`)].join(' ');
-  // The problems of a file are read below each other, as `check` prints them.
+  // The problems of a file stand below each other, as `check` prints them.
   const below = typeof problems === 'string' ? ['', ...problems.split('\n'), ''] : [];
   return [line, ...below].map(withoutUnsafe).join('\n');
 }
@@ -134,7 +137,7 @@ function isPlainError(value: Loggable): value is PlainError {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value['message'] === 'string';
 }
 
-/** The messages of an error and of its causes, then the stack where there is one. */
+/** The messages of an error and of its causes, then the stack if there is one. */
 function sayError({
   message,
   type = null,

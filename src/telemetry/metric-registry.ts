@@ -6,17 +6,20 @@ import { writeSeries, writeSums } from './series-text.ts';
 
 type Labels<N extends MetricName> = Readonly<Record<LabelOf<N>, string>>;
 
-/** The metrics of the table. Each is either made by name and counted as things happen, or mirrored on each scrape. */
+/**
+ * The metrics of the table. Each metric is either created by name and counted at each event, or mirrored on each
+ * scrape.
+ */
 export interface MetricRegistry {
   gauge<N extends MetricNameOf<'gauge'>>(name: N): Gauge<LabelOf<N>>;
   counter<N extends MetricNameOf<'counter'>>(name: N): Counter<LabelOf<N>>;
   histogram<N extends MetricNameOf<'histogram'>>(name: N): Histogram<LabelOf<N>>;
   /**
-   * A metric whose series are kept elsewhere and read before each rendering; no two of them have equal labels. Series
+   * A metric whose series are kept elsewhere and read before each rendering; no two series have equal labels. Series
    * beyond the limit are left out and counted.
    */
   mirror: Mirror;
-  /** The same of series that are added up where their labels are equal. */
+  /** The same, but series with equal labels are added up. */
   mirrorSums: Mirror;
   /** The text format 0.0.4. */
   text(): Promise<Buffer<ArrayBuffer>>;
@@ -63,7 +66,7 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
   return {
     gauge(name) {
       const gauge = made(name, new Gauge(configuration(name)));
-      // prom-client starts a gauge without labels at 0; a gauge without a value must be absent.
+      // prom-client starts a gauge without labels at 0, but a gauge without a value must be absent.
       if (METRICS[name].labels.length === 0) gauge.remove({});
       return gauge;
     },
@@ -73,10 +76,10 @@ export function createMetricRegistry(mostSeries: number): MetricRegistry {
     mirrorSums: mirrored(writeSums),
     async text() {
       const rendered: (readonly Buffer[])[] = [];
-      // The number of series left out is known once all other metrics are rendered.
+      // The number of left out series is known after all other metrics are rendered.
       for (const [, renderOne] of [...renderByName].sort(leftOutLast)) {
         rendered.push(await renderOne());
-        // Yields between two metrics, so that polls that are due do not wait for all of them.
+        // Yields between two metrics, so that due polls do not wait for all of them.
         await afterIo();
       }
       const text = Buffer.concat(rendered.flatMap((pieces, i) => (i === 0 ? pieces : [EMPTY_LINE, ...pieces])));

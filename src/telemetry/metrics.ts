@@ -29,7 +29,7 @@ export interface Metrics
 
 export interface MetricsOptions {
   readonly clock: Clock;
-  /** Left out, the `process_` metrics are absent. */
+  /** If left out, the `process_` metrics are absent. */
   readonly process?: ProcessFacts;
   /** Limit of series (of whole state sets) of one metric that mirrors watches or alerts; the rest is left out and counted. */
   readonly mostSeries?: number;
@@ -71,7 +71,7 @@ function onceASecond(clock: Clock, render: () => Promise<Buffer<ArrayBuffer>>): 
 
   return async () => {
     const ageMs = last === null ? Infinity : clock.now() - last.at;
-    // A negative age means that the clock was set back: the last rendering may be of any time.
+    // A negative age means that the clock was set back: the last rendering may be of any age.
     if (last !== null && ageMs >= 0 && ageMs < CACHED_MS) return last.text;
     inFlight ??= renderNow();
     return inFlight;

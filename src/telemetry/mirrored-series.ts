@@ -25,7 +25,7 @@ export interface WatchData extends WatchLabels {
   readonly state: DataState;
 }
 
-/** A watch that is blind, with its reason, a word of a fixed list. */
+/** A blind watch, with its reason from a fixed list of words. */
 export interface WatchBlind extends WatchLabels {
   readonly explorer: string;
   readonly reason: string;
@@ -48,7 +48,7 @@ export function* blindOf(watches: Iterable<WatchBlind>): Generator<[WatchBlind, 
   for (const watch of watches) yield [watch, 1];
 }
 
-/** When the read throws, the series are absent from this scrape. */
+/** If the read throws, the series are absent from this scrape. */
 export function orNothing<T>(read: () => Iterable<T>): Iterable<T> {
   try {
     return [...read()];

@@ -1,13 +1,13 @@
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** Each by the value of its label. */
+/** The gauges, each by the value of its label. */
 export interface OperatorGauges {
   readonly unacknowledged: ReadonlyMap<string, number>;
   readonly silences: ReadonlyMap<string, number>;
 }
 
 export interface OperatorMetrics {
-  /** Called on each scrape; the last function set is used. When it rejects, the series are absent from that scrape. */
+  /** Called on each scrape; the last given function counts. If it rejects, the series are absent from that scrape. */
   mirrorOperators(read: () => Promise<OperatorGauges>): void;
 }
 

@@ -19,7 +19,7 @@ export interface PlanMetrics {
   mirrorPlans(read: () => readonly PlanReading[]): void;
 }
 
-/** All are of the first explorer of a plan, so that sums over explorers are right. */
+/** Each series has the first explorer of its plan as label, so that sums over explorers are right. */
 export function createPlanMetrics(registry: MetricRegistry): PlanMetrics {
   let read: () => readonly PlanReading[] = () => [];
 

@@ -8,23 +8,23 @@ import { METRICS, type MetricName } from './metric-table.ts';
 import type { MetricRow } from './metric-rows/row.ts';
 
 export interface SeriesText {
-  /** One after the other they are the whole text, which ends with the end of a line. */
+  /** The parts of the whole text, in order. The text ends with a line end. */
   readonly pieces: readonly Buffer[];
-  /** How many series were left out because of the limit. */
+  /** The number of series left out because of the limit. */
   readonly more: number;
 }
 
 type Values = Readonly<Record<string, string>>;
 type Series = readonly [labels: Values, value: number];
 
-/** No two have equal labels: Prometheus would refuse the whole scrape. */
+/** No two series may have equal labels: Prometheus would refuse the whole scrape. */
 export async function writeSeries(name: MetricName, series: Iterable<Series>, most: number): Promise<SeriesText> {
   const textOf = createSeriesNamer(name);
   // A copy, since series may change between two turns: a series that is removed and added again must appear once.
   return writeLines(name, [...series], most, ([labels, value]) => [textOf(labels), value]);
 }
 
-/** Adds up those with equal labels. */
+/** Adds up series with equal labels. */
 export async function writeSums(name: MetricName, series: Iterable<Series>, most: number): Promise<SeriesText> {
   const textOf = createSeriesNamer(name);
   const sums = new Map<string, number>();
@@ -51,7 +51,7 @@ async function writeLines<T>(
   return { pieces: lines.end(), more: Math.max(0, found - most) };
 }
 
-/** `name{watch="a",of="b"}`. A value that is that of the series before is not escaped again. */
+/** `name{watch="a",of="b"}`. A value that is equal to the previous series' value is not escaped again. */
 function createSeriesNamer(name: MetricName): (labels: Values) => string {
   const { labels }: MetricRow = METRICS[name];
   if (labels.length === 0) return () => name;
@@ -105,7 +105,7 @@ class Lines {
 
 const AT_ONCE = 1000;
 
-/** Resolves with how many they are. */
+/** Resolves with the number of items. */
 async function inTurns<T>(all: Iterable<T>, work: (one: T, i: number) => void): Promise<number> {
   let done = 0;
   for (const one of all) {

@@ -25,7 +25,7 @@ export interface PollFacts {
 }
 
 export interface RuleFacts {
-  /** Its polls read lists of items. */
+  /** The rule's polls read lists of items. */
   readsLists: boolean;
   readonly pollsByOutcome: Map<PollOutcome, number>;
   readonly factsByTarget: Map<string, TargetFacts>;

@@ -34,26 +34,26 @@ import {
 export interface WatchMetrics {
   poll(poll: WatchLabels & PollFacts): void;
   watchUp(watch: WatchLabels, up: boolean): void;
-  /** Set again at each successful poll: a value that is not set for max(3 intervals, 5 minutes) is removed. */
+  /** Each successful poll sets the value again: a value that is not set for max(3 intervals, 5 minutes) is removed. */
   watchValue(labels: ValueLabels, value: number | null, intervalMs: number): void;
   undecided(watch: string, items: number): void;
   notJudged(watch: string, items: number): void;
   unfollowed(watch: string, events: number): void;
   notExamined(watch: string): void;
   skipped(watch: string): void;
-  /** Removes one target, and its rule when it was the last one. */
+  /** Removes one target, and its rule with the last target. */
   forgetWatch(watch: WatchLabels): void;
-  /** Called on each scrape; the last function set is used. When it throws, the series are absent from that scrape. */
+  /** Called on each scrape; the last given function counts. If it throws, the series are absent from that scrape. */
   mirrorAlerts(count: () => Iterable<AlertCount>): void;
-  /** The same for the health of rules; those that are `ok` may be included. */
+  /** The same for the health of rules; the function may include rules that are `ok`. */
   mirrorHealth(read: () => Iterable<AlertHealth>): void;
   /** The same for data states. */
   mirrorData(read: () => Iterable<WatchData>): void;
-  /** The same for blind watches; the others are left out. */
+  /** The same for blind watches; the function returns no others. */
   mirrorBlind(read: () => Iterable<WatchBlind>): void;
 }
 
-// Values expire: a gauge that keeps the last value of a failing watch looks like a working one.
+// Values expire, because a gauge that keeps the last value of a failing watch looks like a working one.
 const VALUE_KEPT_MS = 5 * 60_000;
 const VALUE_KEPT_INTERVALS = 3;
 

@@ -37,7 +37,7 @@ export interface ChannelsOptions {
   readonly log: Log & Pick<SafeLog, 'addSecrets'>;
   readonly supervise: Supervise;
   /**
-   * One replica at a time sends on a channel, so the number of parallel sends and of messages in an hour is limited.
+   * Only one replica at a time sends on a channel, which keeps the limits on parallel sends and on messages in an hour.
    */
   readonly whileHeld: WhileHeld;
   readonly metrics: Pick<DeliveryMetrics, 'channelOpened' | 'delivery' | 'deliveryDead'>;
@@ -47,13 +47,13 @@ export interface ChannelsOptions {
   readonly redact: (text: string) => string;
   /** Logs the messages and sends none. */
   readonly isDry: boolean;
-  /** These as a sender has them. */
+  /** Passed to each sender. */
   readonly mayGo: MayGo;
   readonly isToldUnrecorded: (delivery: Delivery) => boolean;
 }
 
 export interface ChannelSet {
-  /** Opens the channels that are new or have other settings; rejects when one of them cannot be opened. */
+  /** Opens the channels that are new or have other settings; rejects if one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   /** The recipients by the config in force. */
   readonly recipientsOf: RecipientsOf;
@@ -64,15 +64,15 @@ export interface ChannelSet {
   owedToMirrors(): readonly OutboxDepth[];
   /** The names of open channels. */
   names(): readonly string[];
-  /** All that waits for its next try there is tried at once. */
+  /** Tries all waiting deliveries of the channel at once. */
   resume(channel: string): void;
-  /** How the tries on each open channel end. */
+  /** The results of the attempts on each open channel. */
   health(): ReadonlyMap<string, ChannelHealth>;
   /** One immediate attempt for a delivery that is not in the outbox. Never rejects. */
   sendNow(delivery: Delivery, attempt: Attempt): Promise<Outcome>;
   /** Sends a sample to each recipient at once. Never rejects; empty for a channel that is not open. */
   sample(channel: string): Promise<readonly SampleTry[]>;
-  /** Lets deliveries in flight end; after `budgetMs` they are aborted. */
+  /** Waits for deliveries in flight; aborts them after `budgetMs`. */
   stop(budgetMs: number): Promise<void>;
 }
 
@@ -166,7 +166,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
     openByName.set(built.name, { ...built, stopping, abandoning, ended });
   }
 
-  /** Starts no more deliveries. Those in flight end while the successor may already send. */
+  /** Starts no more deliveries. Deliveries in flight may still end after the successor has begun to send. */
   function retire(name: string): void {
     const found = openByName.get(name);
     if (found === undefined) return;
@@ -202,7 +202,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
           for (const { name } of gone) retire(name);
           for (const built of next.values()) {
             if (openByName.get(built.name) === undefined) start(built);
-            // An operator who loads a config expects a try of all that waits.
+            // An operator who loads a config expects an attempt for everything that waits.
             if (before.has(built.name)) built.sender.resume();
           }
         },
@@ -245,7 +245,7 @@ export function createChannels(options: ChannelsOptions): ChannelSet {
   };
 }
 
-/** Shorter than a browser, or the web server, waits for an answer. */
+/** Shorter than the time that a browser, or the web server, waits for an answer. */
 const SAMPLE_MS = 8_000;
 
 async function sampleOf(open: Open | undefined, clock: Clock): Promise<readonly SampleTry[]> {
@@ -272,7 +272,7 @@ async function closeChannel({ notifier, mirror }: Built): Promise<void> {
   await mirror?.open[Symbol.asyncDispose]();
 }
 
-/** A channel without its secret is used by no watch: loading checked that. */
+/** Loading has checked that no watch uses a channel without its secret. */
 function isUsable({ missing }: Channel): boolean {
   return missing.length === 0;
 }

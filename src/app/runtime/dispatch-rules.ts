@@ -49,7 +49,7 @@ function isUnanswered(type: string): boolean {
   return type === 'log' || type === 'alertmanager';
 }
 
-/** Before the first config is in force. */
+/** The rules before the first config is in force. */
 export const NO_RULES: DispatchRules = {
   inhibit: [],
   recipientsOf: () => undefined,

@@ -25,17 +25,17 @@ export interface ExplorersOptions {
   readonly log: Log;
   readonly meter: ExplorerMeter & { forgetExplorer(explorer: string): void };
   readonly userAgent: string;
-  /** Called with every answer that was decoded, and its body. */
+  /** Called with every decoded answer and its body. */
   readonly onAnswer?: (answer: object, body: Buffer) => void;
   /** Aborts the requests under way. */
   readonly signal: AbortSignal;
   readonly openExplorer?: typeof createExplorer;
-  /** Whether a request may leave for the explorer now. All may when left out. */
+  /** Whether a request may be sent to the explorer now. If left out, each may. */
   readonly mayAsk?: (explorer: string) => boolean;
 }
 
 export interface ExplorerSet extends AsyncDisposable {
-  /** Opens the explorers that are new or have other settings; rejects when one of them cannot be opened. */
+  /** Opens the explorers that are new or have other settings; rejects if one of them cannot be opened. */
   prepare(config: Config): Promise<Prepared>;
   get(name: string): Explorer | undefined;
   /** Hides its data until it answers again. */
@@ -44,7 +44,7 @@ export interface ExplorerSet extends AsyncDisposable {
   readonly purses: () => readonly (Purse & NamedPlan)[];
   /** The explorers whose requests do not leave freely, and why. */
   rests(): ReadonlyMap<string, PlanRest>;
-  /** Closes those that a commit replaced. Requests that they have under way are cut off. */
+  /** Closes the explorers that a commit replaced, and cuts off their running requests. */
   closeReplaced(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
   const { clock, log, meter, mayAsk = () => true, openExplorer = createExplorer } = options;
   let openByName: ReadonlyMap<string, Open> = new Map();
   let plans: ReadonlyMap<string, SharedPlan> = new Map();
-  /** Replaced, but still read by polls that began before. */
+  /** Replaced explorers that earlier polls still read. */
   const replaced = new Set<Open>();
   const answers = createAnswerCache({ clock });
   const largeBodies = createLargeBodies();
@@ -110,7 +110,7 @@ export function createExplorers(options: ExplorersOptions): ExplorerSet {
     replaced.clear();
     for (const one of all) {
       await close(one);
-      // Its last polls were counted after the swap.
+      // The last polls of the explorer were counted after the swap.
       if (!openByName.has(one.name)) meter.forgetExplorer(one.name);
     }
   }
@@ -172,7 +172,10 @@ async function close({ explorer, served }: Open): Promise<void> {
   await served?.close();
 }
 
-/** Answers are kept decoded, with the decimals of the coin: those of a coin that was corrected must not be taken again. */
+/**
+ * The cache keeps decoded answers, whose amounts depend on the coin's decimals. After a correction of the decimals,
+ * earlier answers must not be used again.
+ */
 function answersIn({ decimals }: ExplorerSettings['coin'], answers: AnswerCache): AnswerCache {
   const named = (request: string): string => `${decimals} ${request}`;
   return {
@@ -183,7 +186,7 @@ function answersIn({ decimals }: ExplorerSettings['coin'], answers: AnswerCache)
   };
 }
 
-/** A running sandbox cannot be changed: it would be another chain. */
+/** A running sandbox cannot be changed, because a new one would be another chain. */
 function staysOpen({ fingerprint, served }: Open, settings: ExplorerSettings, wanted: string): boolean {
   return fingerprint === wanted || (served !== null && settings.form === 'sandbox');
 }
@@ -211,7 +214,7 @@ type Where = Required<Pick<ExplorerOptions, 'baseUrl' | 'auth' | 'headers' | 'se
 function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Where {
   if (settings.form === 'sandbox') {
     const url = served?.url ?? '';
-    // Credits are counted in the multichain form.
+    // Only the multichain form counts credits.
     if (settings.plan === null) return { baseUrl: url, auth: { type: 'none' }, headers: {}, secrets: [] };
     return { baseUrl: `${url}/${CHAIN_ID}`, auth: { type: 'bearer', key: () => API_KEY }, headers: {}, secrets: [] };
   }
@@ -225,7 +228,7 @@ function whereOf(settings: ExplorerSettings, served: SandboxServer | null): Wher
   };
 }
 
-/** Kept in memory only: it holds the key. */
+/** Kept in memory only, because it contains the key. */
 function fingerprintOf(settings: ExplorerSettings, pace: Pace): string {
   if (settings.form === 'sandbox')
     return JSON.stringify([

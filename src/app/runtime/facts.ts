@@ -11,13 +11,13 @@ import type { Parts } from './parts.ts';
 
 /** Data that only this process has, for readers of the running daemon. */
 export interface RuntimeFacts extends Pick<Poller, 'changedSince' | 'figuresOf' | 'snapshotOf' | 'healthOf'> {
-  /** In force; null: none is yet. */
+  /** The config in force; null before the first one. */
   config(): Config | null;
-  /** The text of a rule file that is in force; null: it is none. */
+  /** The text of a rule file in force; null if no such file is in force. */
   ruleFile(file: string): string | null;
   /** The newest first. */
   polls(watch: Watch): readonly PollRecord[];
-  /** When config and rules were last put in force; null: none were yet. */
+  /** When config and rules were last put in force; null before the first time. */
   loadedAt(): Instant | null;
   explorer(name: string): Omit<ExplorerState, 'name'>;
 }
@@ -39,7 +39,7 @@ export function createFacts({ poller, pollRing, explorerFacts }: Parts, inForce:
   };
 }
 
-/** The last answers of an explorer that the config names. */
+/** The last answers of an explorer in the config. */
 export function explorerReading(
   { explorers, spending, explorerFacts }: Pick<Parts, 'explorers' | 'spending' | 'explorerFacts'>,
   name: string,

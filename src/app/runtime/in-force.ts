@@ -8,7 +8,7 @@ import { NO_RULES } from './dispatch-rules.ts';
 
 /** The setup of the last commit, replaced as a whole. */
 export interface InForce {
-  /** Null: nothing was yet. */
+  /** Null before the first setup is in force. */
   readonly config: Config | null;
   readonly watches: readonly Watch[];
   readonly ids: ReadonlySet<WatchId>;

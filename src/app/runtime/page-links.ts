@@ -1,5 +1,5 @@
-// Puts links to the daemon's own pages into messages: to the page of each alert, and in those to people to one on which
-// it is acknowledged.
+// Adds links to the daemon's own pages to messages: to the page of each alert, and, in messages to people, to a page
+// that acknowledges it.
 import type { HttpSettings } from '../../config/model.ts';
 import { isHoldSummary, type Delivery, type PageOf } from '../../core/model/delivery.ts';
 import { BUILT_IN_RULE } from '../../core/model/ids.ts';
@@ -10,7 +10,7 @@ import { alertPath } from '../../web/pages/paths.ts';
 import { redacted } from './redacted.ts';
 
 export interface PageLinks {
-  /** Where a delivery is acknowledged; null where that is nowhere. */
+  /** The address that acknowledges a delivery; null if there is none. */
   readonly ackOf: (delivery: Delivery) => string | null;
   readonly pageOf: PageOf;
 }

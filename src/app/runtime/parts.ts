@@ -41,9 +41,9 @@ export interface PartsOptions
   readonly pauses: Pick<Pauses, 'of' | 'until'>;
   /** Records polls; the caller closes it. */
   readonly recorder: Recorder | null;
-  /** Observes polls instead of the recorder. */
+  /** Called with each poll, in the place of the recorder. */
   readonly hook?: PollHook;
-  /** For a clock that is not the machine's: 0 = decisions are committed without waiting for others. */
+  /** For a clock other than the machine's: 0 commits decisions without waiting for others. */
   readonly silentWaitMs?: number;
 }
 
@@ -77,11 +77,11 @@ interface Wiring {
   readonly redact: ChannelsOptions['redact'];
   /** True if a channel for alerts about the daemon is set. */
   readonly hasSelf: () => boolean;
-  /** The zone in which people are shown times. */
+  /** The time zone for texts to people. */
   readonly timeZone: () => string;
   /** The dispatch rules of the setup in force. */
   readonly rules: () => DispatchRules;
-  /** Whether a daily report is made. */
+  /** Whether the config asks for a daily report. */
   readonly hasDigest: () => boolean;
   /** Whether the config names the watch. */
   readonly isWatched: (watch: WatchId) => boolean;
@@ -93,7 +93,7 @@ const SILENT_WAIT_MS = 25;
 /** How often an ended lease is checked. When the database answers, the lease is renewed, or its shard is found lost. */
 const LEASE_LOOK_MS = 1000;
 
-/** A poll for which the plan has no credits now. */
+/** How long a poll waits if the plan has no credits for it now. */
 const POSTPONED_MS = 60_000;
 
 export function createParts(
@@ -257,7 +257,7 @@ export function createParts(
   };
 }
 
-/** Requests are counted for the metrics, for the daily report and for pages. */
+/** Counts requests for the metrics, for the daily report and for pages. */
 function meterOf(metrics: Metrics, work: WorkCounts, ofHour: ExplorerReporter): ExplorersOptions['meter'] {
   return {
     ...metrics,

@@ -16,10 +16,10 @@ export interface Pace {
   readonly requestsPerSecond: number | null;
 }
 
-// The sandbox belongs to this process, so there is no foreign burst limiter.
+// The sandbox belongs to this process, so no other program uses up its burst limit.
 const SANDBOX_PACE: Pace = { concurrency: 8, requestsPerSecond: null };
 
-/** `shared`: of the explorer; undefined for a sandbox. */
+/** `shared`: the explorer's plan; undefined for a sandbox. */
 export function paceOf(shared: SharedPlan | undefined): Pace {
   if (shared === undefined) return SANDBOX_PACE;
   return { concurrency: shared.concurrency, requestsPerSecond: shared.plan?.requestsPerSecond ?? null };
@@ -29,7 +29,7 @@ export function paceOf(shared: SharedPlan | undefined): Pace {
 export interface PlanBudget {
   /** Origin and key; kept in memory only. */
   readonly plan: string;
-  /** A digest of them, for the state. Null: the plan is that of a sandbox, which ends with the process. */
+  /** A digest of origin and key, for the state. Null for the plan of a sandbox, which ends with the process. */
   readonly nameIn: (salt: string) => string | null;
   readonly pace: Pace;
   readonly budget: Budget;

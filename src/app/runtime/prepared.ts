@@ -1,8 +1,8 @@
 /**
- * New parts that are not in force yet: explorers, channels, or a whole setup. Disposing of them closes them, unless
+ * New parts that are not in force yet: explorers, channels, or a whole setup. To dispose of them closes them, unless
  * they were committed.
  */
 export interface Prepared extends AsyncDisposable {
-  /** Puts it in force, in one synchronous step. Called at most once. */
+  /** Puts the parts in force, in one synchronous step. Called at most once. */
   commit(): void;
 }

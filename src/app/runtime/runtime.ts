@@ -29,46 +29,46 @@ import { createShardFollower, reachOf } from './shard-follower.ts';
 import type { StateFile } from './upkeep.ts';
 
 export interface RuntimeOptions extends PartsOptions {
-  /** Null = there is no file, as in a dry run. */
+  /** Null if there is no file, as in a dry run. */
   readonly stateFile: StateFile | null;
 }
 
 /** On disposal, deliveries in flight end; then explorers and channels are closed. */
 export interface Runtime extends AsyncDisposable {
   /**
-   * Rejects when the setup cannot be put in force; then nothing has changed. One setup is prepared at a time: the next
-   * one waits until this one is committed or disposed of.
+   * Rejects if the setup cannot be put in force, and changes nothing. Setups are prepared one at a time: the next call
+   * waits until this one is committed or disposed of.
    */
   prepare(next: Setup): Promise<Prepared>;
   /** The watches in force; none before the first commit. */
   watches(): readonly Watch[];
   /** The watches in force that this process polls. */
   polled(): readonly Watch[];
-  /** The other replica that asks the explorer; null: none is known to. */
+  /** The other replica that asks the explorer; null if none is known. */
   replicaOf(explorer: string): string | null;
   /** The parts that observe polls and channels, for the health of the daemon. */
   readonly parts: WorkingParts;
-  /** Names of the channels that are open. */
+  /** The names of the open channels. */
   channels(): readonly string[];
   /** Sends on this channel again, even if its receiver had answered that it no longer exists. */
   retry(channel: string): void;
   /** Sends a sample to each recipient of the channel at once. */
   sample(channel: string): Promise<readonly SampleTry[]>;
-  /** Polls these at once, beside their own due times. */
+  /** Polls these watches at once, beside their own due times. */
   pollNow(watches: readonly Watch[]): void;
-  /** The alerts that are remembered, for the metrics. */
+  /** The alerts in memory, for the metrics. */
   alerts(): Iterable<AlertCount>;
   /** The channels for alerts about the daemon itself. */
   self(): readonly string[];
-  /** Transitions were committed elsewhere. */
+  /** To be called after transitions were committed elsewhere. */
   dispatch(): void;
-  /** Something may be due that another replica stored. */
+  /** To be called when something that another replica stored may be due. */
   look(): void;
   /** Sends critical alerts from memory while the store cannot be written. */
   readonly unrecorded: Unrecorded;
   heartbeat(): HeartbeatSettings | null;
   digest(): DigestSettings | null;
-  /** The zone in which people are shown times. */
+  /** The time zone for texts to people. */
   readonly timeZone: () => string;
   /** Counts of work since the start. */
   work(): WorkByExplorer;
@@ -76,7 +76,7 @@ export interface Runtime extends AsyncDisposable {
   /** Data about watches and explorers that only this process has. */
   readonly facts: RuntimeFacts;
   readonly scheduler: Pick<Scheduler, 'turns' | 'turn'>;
-  /** Polls the watches of shards that are claimed, and no others. */
+  /** Polls the watches of this replica's shards, and no others. */
   readonly follower: Follower;
   /** Works until the signal aborts; then polls end and their results are stored. */
   run(signal: AbortSignal): Promise<void>;
@@ -262,7 +262,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       isRunning = false;
       reading.abort(new DOMException('the daemon is stopping', 'AbortError'));
       await poller.idle();
-      // Coverage that is not flushed costs a `for` a few seconds at most, so the stop goes on.
+      // If the coverage is not flushed, a `for` loses a few seconds at most, so the stop goes on.
       await flush().catch((error: unknown) => {
         log.warn('storage:housekeeping-failed', { error });
       });
@@ -274,7 +274,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   };
 }
 
-/** Releases the mutex when the setup is committed or disposed of. */
+/** Releases the mutex once the setup is committed or disposed of. */
 function releasing(built: Prepared, release: () => void): Prepared {
   return {
     commit() {

@@ -26,7 +26,7 @@ export interface SetupsOptions {
   readonly parts: Parts;
   readonly store: Pick<Store, 'setMaxBytes' | 'keepRunning'>;
   readonly ownership: Pick<Ownership, 'isShared' | 'declare'>;
-  /** Has the watches in force polled, if anything is polled yet. */
+  /** Schedules the polls of the watches in force, if polling has begun. */
   readonly schedule: () => void;
   readonly clock: Clock;
   readonly log: SafeLog;
@@ -35,9 +35,9 @@ export interface SetupsOptions {
 
 export interface Setups {
   inForce(): InForce;
-  /** Shards changed hands: others of the watches in force are polled here. */
+  /** After shards changed hands: polls the watches in force that are now this replica's. */
   follow(): void;
-  /** Rejects when the setup cannot be put in force; then nothing has changed. */
+  /** Rejects if the setup cannot be put in force, and changes nothing. */
   prepare(next: Setup): Promise<Prepared>;
 }
 
@@ -62,7 +62,7 @@ export function createSetups(options: SetupsOptions): Setups {
     store.setMaxBytes(config.state.maxBytes);
     dispatcher.reload();
     follow();
-    // Polls under way still read through the former explorers.
+    // Running polls still read through the replaced explorers.
     closeReplaced(poller.idle());
     schedule();
     retirement.wake();
@@ -80,7 +80,7 @@ export function createSetups(options: SetupsOptions): Setups {
   }
 
   function coveredUntil(id: WatchId): Instant | null {
-    // Before it was read nothing says that a watch was not covered.
+    // Until the coverage of other replicas is read, no watch counts as uncovered.
     if (isSelfWatch(id) || (isElsewhere(id) && !coveredElsewhere.isRead())) return clock.now();
     return lookedAt(id) ?? poller.memoryOf(id)?.coveredUntil ?? null;
   }

@@ -1,5 +1,5 @@
-// Polls the watches of an explorer from the claim of its shard until the shard is given back or lost; and shows by which
-// shards the explorer answers.
+// Polls the watches of an explorer from the claim of its shard until the shard is given back or lost. Reports for each
+// shard whether its explorer answers.
 import type { Reach } from '../../cluster/avoidance.ts';
 import type { Follower } from '../../cluster/ownership.ts';
 import { isOf } from '../../cluster/share.ts';
@@ -21,9 +21,9 @@ export interface ShardFollowerOptions {
   readonly changing: Mutex;
   /** In force. */
   readonly watches: () => readonly Watch[];
-  /** Its head and credits are another replica's to show. */
+  /** Removes the explorer's head and credits, which another replica shows now. */
   readonly forgetExplorer: (explorer: string) => void;
-  /** Others are polled from now on. */
+  /** Called when this replica begins to poll other watches. */
   readonly onMoved: () => void;
 }
 

@@ -11,10 +11,10 @@ import { outlineOf } from '../../plan/outline.ts';
 import type { Shard } from '../../store/contract/fence.ts';
 import type { Setup } from '../setup/setup.ts';
 
-/** Over which limiters of explorers count requests. */
+/** The time over which explorers' limiters count requests. */
 const WINDOW_MS = 1000;
 
-/** Explorers that share a plan are asked by one replica, so that their requests are counted together. */
+/** One replica asks all explorers that share a plan, so that it counts their requests together. */
 export function shardOfExplorer({ explorers }: Pick<Config, 'explorers'>): ShardOf {
   const plans = sharedPlans(explorers);
   return (explorer) => explorerShard(plans.get(explorer)?.explorers[0] ?? explorer);
@@ -44,7 +44,10 @@ export function shardOfCause(cause: CauseId, { explorers, channels }: Pick<Confi
   return channel !== null && channels.has(channel) ? `channel:${channel}` : 'service:dispatch';
 }
 
-/** Where a replica listens, records and backs up is its own affair. Of secrets only a digest leaves this function. */
+/**
+ * The addresses at which a replica listens, its recording and its backups may differ between replicas. Secrets leave
+ * this function only in a digest.
+ */
 function checksumOf({ config, watches }: Pick<Setup, 'config' | 'watches'>): string {
   const { explorers, channels, routes, inhibit, self, digest, heartbeat } = config;
   const parts = {

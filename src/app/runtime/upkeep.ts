@@ -17,9 +17,9 @@ type StateSettings = Config['state'];
 
 /** The state as a file on a disk. */
 export interface StateFile {
-  /** Null = none are wanted. */
+  /** Null if the settings want no backups. */
   backups(settings: StateSettings): Backups | null;
-  /** Throws where the file system does not answer. */
+  /** Throws if the file system does not answer. */
   measure(): DiskUse;
 }
 
@@ -33,9 +33,9 @@ export function stateFileOf({ state }: Config): StateFile {
 
 export interface UpkeepOptions {
   readonly store: Store;
-  /** Null = there is no file, as in a dry run. */
+  /** Null if there is no file, as in a dry run. */
   readonly stateFile: StateFile | null;
-  /** As they are in force now; null before there are any. */
+  /** The settings in force; null before the first ones. */
   readonly settings: () => StateSettings | null;
   readonly flush: () => Promise<void>;
   readonly isFull: () => boolean;

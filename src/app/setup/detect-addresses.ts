@@ -12,13 +12,15 @@ export interface NamedAddress {
 
 export interface DetectedAddress extends NamedAddress {
   readonly what: 'token' | 'contract' | 'account';
-  /** Coins that it holds; null = unknown. */
+  /** The coins of the address; null if unknown. */
   readonly coins: Amount | null;
   /** Kinds of tokens on the first page of its holdings. */
   readonly tokens: number;
 }
 
-/** Asks three questions about each address. Throws `Missed`, which names the address, when the explorer does not answer. */
+/**
+ * Asks three questions about each address. Throws `Missed`, which names the address, if the explorer does not answer.
+ */
 export async function detectAddresses(
   explorers: ExplorerSet,
   explorer: string,
@@ -45,7 +47,7 @@ async function detectOne(read: Read, explorer: string, { name, address }: NamedA
   }
 }
 
-/** A contract that is no token is unknown there: 404. */
+/** The explorer answers 404 for a contract that is no token. */
 async function isKnown(asked: Promise<unknown>): Promise<boolean> {
   try {
     await asked;

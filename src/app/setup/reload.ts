@@ -1,4 +1,4 @@
-// Reads config and rules again and puts them in force as a whole. When anything fails, the former ones stay in force.
+// Reads config and rules again and puts them in force as a whole. If anything fails, the previous ones stay in force.
 import type { Config } from '../../config/model.ts';
 import { formatProblems, summarize, type Problem } from '../../config/problem.ts';
 import type { ReloadEnd } from '../../engine/upkeep/reloader.ts';
@@ -29,7 +29,7 @@ export interface ReloadOptions extends SetupTools {
 const KEPT = 'the last good config and rules stay in force';
 
 export interface Rejected {
-  /** When the first try failed. */
+  /** The time of the first failed attempt. */
   readonly since: Instant;
   readonly why: string;
   /** Problems of the files; empty for any other cause. */
@@ -39,7 +39,7 @@ export interface Rejected {
 export interface Reload {
   /** Never rejects. */
   run(signal: AbortSignal): Promise<ReloadEnd>;
-  /** Why the files on disk are not in force; null when they are. */
+  /** Why the files on disk are not in force; null if they are. */
   rejected(): Rejected | null;
 }
 
@@ -53,7 +53,7 @@ export function createReload(options: ReloadOptions): Reload {
     metrics.reload(false, clock.now());
   }
 
-  /** Tried again at intervals: one line per cause, not per try. */
+  /** The reload is repeated at intervals, so it logs one line per cause, not per attempt. */
   function failed(error: unknown): ReloadEnd {
     reject(String(error), []);
     if (lastFailure !== String(error)) log.error('config:not-applied', { error, effect: `${KEPT}; tried again` });
@@ -91,7 +91,7 @@ export function createReload(options: ReloadOptions): Reload {
   return { run, rejected: () => rejection };
 }
 
-/** A link among the rules may lead to a file with a secret of the daemon. */
+/** A link among the rule files may lead to a file with a secret of the daemon. */
 function redacted(problem: Problem, redact: SafeLog['redact']): Problem {
   const { message, frame, hint } = problem;
   return {
@@ -102,7 +102,7 @@ function redacted(problem: Problem, redact: SafeLog['redact']): Problem {
   };
 }
 
-/** The first of them, and how many more there are. */
+/** The first problem, and the number of further ones. */
 function firstOf(problems: readonly Problem[]): string {
   const [first] = problems;
   if (first === undefined) return 'the files cannot be read';
@@ -113,7 +113,8 @@ function firstOf(problems: readonly Problem[]): string {
 const FIXED: readonly (readonly [key: string, part: (config: Config) => unknown])[] = [
   ['state.file', ({ state }) => state.file],
   ['state.postgres', ({ state }) => [state.postgres?.url.reveal(), state.postgres?.name]],
-  // Operators and the proxy follow the config. Off the loopback the first of them opens the page.
+  // A reload does change operators and the proxy. But the first operator on a public address opens the page, and that
+  // takes a restart.
   ['http', ({ http: { operators, proxy, ...http } }) => [http, isReachable(http.listen.host, { operators, proxy })]],
   ['recording', ({ recording }) => recording],
 ];

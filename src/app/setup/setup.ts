@@ -17,11 +17,11 @@ export interface SetupTools {
   readonly readFile: ReadFile;
   readonly isReadableByAll?: ConfigTools['isReadableByAll'];
   readonly isToRead?: ConfigTools['isToRead'];
-  /** Finds rule files on the disk where it is left out. */
+  /** Finds rule files; on the disk if left out. */
   readonly listFiles?: ListFiles;
-  /** Makes the next load with it cheaper. */
+  /** Makes the next load with the same cache cheaper. */
   readonly cache?: RuleCache;
-  /** The channel types that a config may name; all of them when left out. */
+  /** The channel types that a config may name; all types if left out. */
   readonly notifiers?: readonly AnyNotifier[];
 }
 
@@ -29,7 +29,7 @@ export interface Setup {
   readonly config: Config;
   readonly watches: readonly Watch[];
   readonly warnings: readonly Problem[];
-  /** The texts that the watches were made of, by the name of the file that people see. */
+  /** The rule texts behind the watches, by the file name that people see. */
   readonly ruleFiles: ReadonlyMap<string, string>;
 }
 
@@ -37,7 +37,10 @@ export type LoadedSetup =
   | { readonly setup: Setup; readonly problems: readonly [] }
   | {
       readonly setup: null;
-      /** The config with the watches of the files in which there is no problem, to be read; null = not even the config. */
+      /**
+       * For reading only: the config with the watches of all files without a problem; null if the config has a problem
+       * itself.
+       */
       readonly sound: Setup | null;
       readonly problems: readonly Problem[];
       readonly warnings: readonly Problem[];

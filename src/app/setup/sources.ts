@@ -42,7 +42,7 @@ export function createSources(readFile: ReadFile): Sources {
     loaded: () => [...[...listByPattern.values()].map(({ found }) => found), ...stateByPath.values()].join('\n'),
     async current() {
       const states: string[] = [];
-      // One after the other: a network file system that hangs must not block all threads of the pool.
+      // One after the other: a hanging network file system must not block all threads of the pool.
       for (const { pattern, directory } of [...listByPattern.values()])
         states.push(await listedNow(pattern, directory));
       for (const path of [...stateByPath.keys()]) states.push(await stateNow(path));

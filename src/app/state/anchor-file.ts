@@ -1,4 +1,4 @@
-// The file beside the token of this machine that holds the anchor of the journal.
+// The file with the anchor of the journal. It lies beside this machine's token.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseAnchor, showAnchor, type JournalAnchor } from '../../core/journal/chain.ts';
 import type { KeptAnchor } from '../../engine/upkeep/kept-anchor.ts';
@@ -13,7 +13,7 @@ export function createAnchorFile(stateFile: string): KeptAnchor {
   return {
     read: () => readAnchor(file),
     write(anchor) {
-      // Under a name of its own first: a crash leaves the former one.
+      // Written under its own name first, so that a crash leaves the previous file.
       rmSync(`${file}.new`, { force: true });
       writeFileSync(`${file}.new`, anchor === null ? '' : `${showAnchor(anchor)}\n`, { flag: 'wx', mode: 0o600 });
       renameSync(`${file}.new`, file);
@@ -21,7 +21,7 @@ export function createAnchorFile(stateFile: string): KeptAnchor {
   };
 }
 
-/** Null: there is no file, or nothing in it. Throws where it cannot be read. */
+/** Null if there is no file, or if it is empty. Throws if it cannot be read. */
 export function readAnchor(file: string): JournalAnchor | null {
   try {
     return parseAnchor(readFileSync(file, 'utf8'));

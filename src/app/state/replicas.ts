@@ -1,4 +1,4 @@
-// Acts on transitions and actions of operators that another replica stored.
+// Applies the transitions and the operators' actions that another replica stored.
 import type { Ownership } from '../../cluster/ownership.ts';
 import { followOtherReplicas } from '../../engine/upkeep/other-replicas.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -1,14 +1,14 @@
-// Looks every second whether the state is where it was opened, and has it put back.
+// Checks every second that the state is still at its place, and has it put back if it is not.
 import type { Clock, Instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract/store.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export interface StateGuard {
-  /** Until the signal aborts. Rejects when the state cannot be put back: the daemon has to end then. */
+  /** Runs until the signal aborts. Rejects if the state cannot be put back; the daemon must end then. */
   run(signal: AbortSignal): Promise<void>;
-  /** The same once, as the last thing that a daemon does. */
+  /** The same check once, as the last step of a daemon. */
   look(): Promise<void>;
-  /** When it was put back last, for an hour; null else. */
+  /** The time of the last such repair, for one hour; else null. */
   restoredAt(): Instant | null;
 }
 

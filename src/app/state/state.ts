@@ -12,7 +12,7 @@ import type { Setup } from '../setup/setup.ts';
 
 export interface StateOptions {
   readonly setup: Pick<Setup, 'config'>;
-  /** Remembers nothing that outlives the process. */
+  /** Keeps nothing after the process ends. */
   readonly isDry: boolean;
   /** The next daemon that needs the same state file shows this name. */
   readonly owner: string;
@@ -24,7 +24,9 @@ export interface StateOptions {
 export interface OpenState {
   readonly storage: StorageHealth;
   readonly ownership: Ownership;
-  /** Where several replicas share a state, it shows the time of its server: each decides by the same. */
+  /**
+   * If several replicas share a state, this is the time of the database server, so that all decide by the same clock.
+   */
   readonly clock: Clock;
   readonly recovery: Pick<RecoveryRecord, 'recent'>;
 }
@@ -56,7 +58,7 @@ export async function openState(options: StateOptions): Promise<OpenState> {
   return { storage, ownership, clock: anchored, recovery };
 }
 
-/** A dry run remembers nothing that outlives the process. */
+/** A dry run keeps nothing after the process ends. */
 async function open(
   { isDry, setup, owner, log, openStore: openIt = openStore }: StateOptions,
   { recovered }: Pick<RecoveryRecord, 'recovered'>,

@@ -8,7 +8,7 @@ export type StorageState = 'works' | 'fails' | 'full';
 export interface StorageHealth {
   /** The same store; its results are recorded. */
   readonly store: Store;
-  /** By the last write. */
+  /** The state according to the last write. */
   state(): StorageState;
 }
 
@@ -21,14 +21,14 @@ export function watchStorage(store: Store): StorageHealth {
     hasFailed = true;
   }
 
-  /** A write that is fenced is no failure of the storage: another replica keeps it. */
+  /** A fenced write is no failure of the storage: another replica does the work. */
   async function noting<T>(writing: Promise<T>): Promise<T> {
     const result = await notingFailure(writing);
     state = 'works';
     return result;
   }
 
-  /** Nothing that was learned is kept here, so it proves less than a commit: only its failure counts. */
+  /** These writes store nothing new, so a success proves less than a commit: only a failure counts. */
   async function notingFailure<T>(writing: Promise<T>): Promise<T> {
     try {
       return await writing;
@@ -39,7 +39,8 @@ export function watchStorage(store: Store): StorageHealth {
   }
 
   /**
-   * A replica without polls commits nothing. If it could renew twice and nothing else failed in between, it can write.
+   * A replica without polls commits nothing. If it renewed its claims twice and nothing failed in between, it can
+   * write.
    */
   function noteRenewal({ mine }: Renewed): void {
     const polls = mine.some(({ shard }) => isOf('explorer', shard));

@@ -69,8 +69,8 @@ function readToken(
 }
 
 /**
- * Written under a name of its own first: the file never exists without its token, and a link in its place is replaced,
- * not followed.
+ * Written under another name first: the file never exists without its token, and a link in its place is replaced, not
+ * followed.
  */
 function writeToken(file: string): string {
   const token = randomBytes(BYTES).toString('base64url');

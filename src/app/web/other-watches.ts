@@ -63,7 +63,7 @@ export function createOtherWatches({ runtime, ownership, clock }: OtherWatchesOp
   };
 }
 
-/** A row that is old was written by a replica that hangs, or cannot write. */
+/** An old row comes from a replica that hangs, or that cannot write. */
 function healthOfOthers(
   rows: ReadonlyMap<string, HealthSummary>,
   { replicas }: ClusterView,

@@ -9,9 +9,9 @@ import { showFailing } from '../../engine/upkeep/supervisor.ts';
 import type { Readiness } from '../../web/app.ts';
 
 /**
- * Blind watches and a rejected reload leave it ready: replacing the daemon would not help. So does holding no shard: it is
- * there to take over, and a rollout that began with it goes on. One that waits for an operator is not: a rollout ends there,
- * and the former replicas go on.
+ * Blind watches and a rejected reload leave the daemon ready, because replacing it would not help. A daemon that holds
+ * no shard is ready too: it waits to take over, and a rollout must continue after it. A daemon that waits for an
+ * operator is not ready: the rollout ends there, and the earlier replicas go on.
  */
 export function readinessOf(health: DaemonHealth): Readiness {
   const { isRunning, storage, restoredAt, rejected, watches, unpolled, blind, paused, troubles, failingLoops } = health;

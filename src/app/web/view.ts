@@ -21,7 +21,7 @@ export interface ViewOptions {
   readonly store: Pick<Store, 'reader'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly version: string;
-  /** Another one for every start. */
+  /** A new id for every start. */
   readonly bootId: string;
 }
 
@@ -29,7 +29,7 @@ interface EditionOptions extends Pick<ViewOptions, 'store' | 'clock' | 'bootId'>
   readonly runtime: Pick<Runtime, 'work'>;
 }
 
-/** Resolves with the view of now. Rejects with a `StorageError` when the state cannot be opened. */
+/** Resolves with the current view. Rejects with a `StorageError` if the state cannot be opened. */
 export function createLook(options: ViewOptions): () => Promise<QueryContext> {
   const { store, clock, health } = options;
   const view = runtimeView(options, clock.now());
@@ -51,7 +51,7 @@ export function createEdition({ store, runtime, clock, bootId }: EditionOptions)
   return async () => {
     const written = await (await store.reader()).version();
     const done = [...runtime.work().values()].reduce((sum, { polls, requests }) => sum + polls + requests, 0);
-    // Each page that is open is sent it with each change.
+    // Kept short, because each change sends the text to every open page.
     return [bootId.slice(0, 8), written, done, Math.floor(clock.now() / EDITION_MS)].join('-');
   };
 }

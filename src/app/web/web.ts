@@ -75,12 +75,13 @@ function pagesOf(
   return http.page.isServed ? { timeZone, clock, daemon, sessions: store, onEntry } : null;
 }
 
-/** Operators who are taken out of the config lose their access with the reload. */
+/** If a reload removes operators from the config, they lose their access with it. */
 function followConfig(started: HttpSettings, settings: () => HttpSettings, localToken: string | null): Callers {
   let last: { readonly of: HttpSettings; readonly callers: IdentityOptions } | null = null;
   return () => {
     const of = settings();
-    // Opening the page takes a restart: the new config may listen on this machine only, and that waits for one too.
+    // To open the page takes a restart: the new config may listen on this machine only, and a change of the address
+    // takes a restart too.
     const isOpen = started.page.isOpen && of.page.isOpen;
     if (last?.of !== of) last = { of, callers: { ...callersOf(of), isOpen, localToken } };
     return last.callers;

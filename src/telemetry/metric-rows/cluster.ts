@@ -1,4 +1,4 @@
-// Metrics of several replicas on one database; absent where one process has the state for itself.
+// Metrics of several replicas on one database; absent if one process has the state for itself.
 import type { MetricRow } from './row.ts';
 
 export const CLUSTER_METRICS = {
