@@ -51,7 +51,7 @@ export interface Condition {
   readonly windows: readonly Window[];
   /** The steps that it takes are subtracted from the budget. */
   evaluate(context: EvaluationContext, budget?: StepBudget): Truth;
-  /** Which limit makes the result unknown: `a text is longer than 4096 characters`. Null if no limit does. */
+  /** Names the limit that makes the result unknown: `a text is longer than 4096 characters`. Null if no limit does. */
   limitOf(context: EvaluationContext): string | null;
   /** The parts of the condition, for `explain`. Computed on demand. */
   clause(): Clause;
