@@ -17,7 +17,7 @@ test('reads all sources and tests', () => {
 });
 
 test('comments open with a fact, not with a relative clause', () => {
-  expect(above(345, relativeOpenings(commentsOf(sources)))).toEqual([]);
+  expect(above(349, relativeOpenings(commentsOf(sources)))).toEqual([]);
 });
 
 test.each([
