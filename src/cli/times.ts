@@ -58,7 +58,7 @@ export function instantOf(text: string, end: Instant): Instant {
   );
 }
 
-/** `18:00 UTC`, or `2026-01-31 18:00 UTC` where that is not today; with seconds where there are any. */
+/** `18:00 UTC`, or `2026-01-31 18:00 UTC` for another day; with seconds if there are any. */
 export function showTime(at: Instant, moment: Moment): string {
   return at % MINUTE_MS === 0 ? showMinute(at, moment) : showExactTime(at, moment);
 }

@@ -11,7 +11,7 @@ import type { Path } from './yaml/written.ts';
 import type { ReadBounds } from '../lib/files/regular-file.ts';
 import type { Source } from './yaml/yaml.ts';
 
-/** The text of a file, of at most 1 MiB where no other bound is given; throws when there is none. */
+/** The text of a file of at most 1 MiB, or of the given limit; throws if there is no such file. */
 export type ReadFile = (path: string, bounds?: Partial<ReadBounds>) => string;
 
 export interface Config {
@@ -113,7 +113,7 @@ export interface StateSettings {
 export interface BackupSettings {
   /** Absolute path. */
   readonly directory: string;
-  /** How many daily backups stay; 0 = none are made. */
+  /** How many daily backups are kept; 0 if none are made. */
   readonly keep: number;
 }
 

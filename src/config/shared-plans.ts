@@ -10,7 +10,7 @@ export interface SharedPlan {
   /** Names, in the order of the config. */
   readonly explorers: readonly string[];
   readonly concurrency: number;
-  /** Null where no entry names one. */
+  /** Null if no entry names a plan. */
   readonly plan: ExplorerPlan | null;
 }
 

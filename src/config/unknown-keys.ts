@@ -1,4 +1,4 @@
-// Keys that a map does not have: which was probably meant, and where it belongs.
+// Keys that a map does not have: the key that was probably meant, and its right place.
 import { restOf, type Problem } from './problem.ts';
 import { ConfigShape } from './shape.ts';
 import { hintFor } from './values/nearest.ts';

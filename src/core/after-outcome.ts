@@ -56,9 +56,12 @@ const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 
 /** The waits after the first and the second rejection. */
 const REJECTED_WAITS = [5 * MINUTE, 25 * MINUTE];
 const SPREAD = 0.2;
-/** Between two tries. */
+/** The longest wait between two attempts. */
 export const LONGEST_WAIT_MS = HOUR * (1 + SPREAD);
-/** Between two tries of a message that a later one about the same alert waits for, where its receiver takes others. */
+/**
+ * The longest wait between two attempts for a message that holds up a later one about the same alert, while its
+ * receiver accepts others.
+ */
 export const AWAITED_WAIT_MS = 5 * MINUTE;
 
 function waitAfter(tried: Try): number {

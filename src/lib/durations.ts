@@ -2,7 +2,7 @@
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `1h30m`, `2d` in milliseconds; undefined when it is no duration. */
+/** `90s`, `1h30m`, `2d` in milliseconds; undefined if the text is no duration. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:\d{1,12}(?:ms|[smhd]))+$/.test(text)) return undefined;
   let ms = 0;

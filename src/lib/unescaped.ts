@@ -1,4 +1,4 @@
-// Text without the escapes of JSON, URLs and HTML, with the former offset of each character.
+// Text without the escapes of JSON, URLs and HTML, with the original offset of each character.
 
 export interface Unescaped {
   readonly text: string;

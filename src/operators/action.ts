@@ -44,7 +44,7 @@ export interface Action<
   answerOf(done: Done): Answer;
   /** Runs before the transaction; skipped for a repeated request. Null if there is nothing to change. */
   check(body: Body, call: ActionCall, world: OperatorWorld): Promise<CheckedAction<Change>> | CheckedAction<Change>;
-  /** In the transaction, which awaits nothing else; a text: why nothing was changed. */
+  /** Runs in the transaction, which awaits nothing else. Returns a text if nothing was changed: the reason. */
   apply(sql: Sql, change: Change, by: ActionBy): Promise<Done | Unchanged>;
   /** An action that adds a row uses the key of the request as the row's id. */
   readonly addsRow: boolean;

@@ -65,7 +65,7 @@ export interface Queries {
   deliveries(filter: DeliveryListFilter): Promise<DeliveryList>;
   /** Null: there is none. */
   delivery(id: string): Promise<DeliveryDetail | null>;
-  /** The message of a delivery that a link names; null: it is no longer kept. */
+  /** The message of a delivery that a link names; null if it is no longer stored. */
   linkedMessage(delivery: string): Promise<LinkedMessage | null>;
   silences(): Promise<SilenceLists>;
   /** Null: there is none, or it ended long ago. */

@@ -46,7 +46,10 @@ export interface RuntimeView {
   memoryOf(id: WatchId): Memory | null;
   /** The watches whose memory, figures or health changed since an earlier mark. */
   changedSince(mark: number): ChangesSince;
-  /** The numbers that alerts compare, at the last poll; null: nothing was read yet. The same object until the next poll. */
+  /**
+   * The numbers that alerts compare, at the last poll; null if nothing was read yet. The same object until the next
+   * poll.
+   */
   figuresOf(id: WatchId): Figures | null;
   /** The last snapshot, if the state does not contain it yet. */
   snapshotOf(id: WatchId): Snapshot | null;

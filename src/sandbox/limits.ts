@@ -58,7 +58,7 @@ const DAY_MS = 86_400_000;
 export interface MeterOptions {
   readonly clock: Clock;
   readonly requestsPerSecond: number;
-  /** Null: none are counted. */
+  /** Null if no credits are counted. */
   readonly credits: Credits | null;
   /** Headers from the calls left; called for every request. */
   readonly headers: (left: Left) => Readonly<Record<string, string>>;

@@ -127,7 +127,7 @@ function refuseWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadPa
   return { params, problems };
 }
 
-/** Leaves out wrong parameters. A list keeps its legal words; without any, nothing is filtered. */
+/** Leaves out wrong parameters. A list keeps its legal words; without a legal word it filters nothing. */
 function leaveOutWrong(checks: ReadonlyMap<string, Check>, params: Params): ReadParams {
   const kept = [...params].flatMap(([parameter, text]): [string, string][] => {
     const check = checks.get(parameter);

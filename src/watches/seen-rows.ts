@@ -71,7 +71,7 @@ export function lowestOf({ blocks }: SeenRows): number | null {
   return Number(blocks.slice(from, blocks.indexOf(':', from)));
 }
 
-/** For rows that are blocks: true if none is missing between the highest and the lowest. */
+/** For rows that are blocks: true if no block is missing between the highest and the lowest. */
 export function isUnbroken({ blocks }: SeenRows): boolean {
   const heights = blocks === '' ? [] : blocks.split(' ').map((group) => Number(group.slice(0, group.indexOf(':'))));
   return (heights[0] ?? 0) - (heights.at(-1) ?? 0) < Math.max(1, heights.length);

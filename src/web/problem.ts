@@ -33,7 +33,7 @@ export interface ApiProblem {
   readonly mistakes?: readonly RequestMistake[];
   /** Seconds after which it is worth another try. */
   readonly retryAfter?: number;
-  /** Members of the answer beside those that every problem has. */
+  /** Members of the answer besides those of every problem. */
   readonly more?: object;
 }
 

@@ -41,7 +41,10 @@ export async function serveWeb(options: WebOptions): Promise<Web> {
 
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
-/** Null: it is no loopback address, the machine has only one of them, or another program listens on the other one. */
+/**
+ * Null if the address is no loopback address, if the machine has only one, or if another program listens on the other
+ * one.
+ */
 function listenOnOtherLoopback(
   server: Server,
   { address, port }: Pick<AddressInfo, 'address' | 'port'>,

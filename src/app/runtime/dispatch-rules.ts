@@ -12,7 +12,7 @@ import { isSelfWatch } from '../../engine/self/self-watch.ts';
 
 type InForce = Pick<DispatchRules, 'startedAt' | 'lookedAt' | 'coveredUntil' | 'presentOf'>;
 
-/** Deliveries on a removed channel wait for it to come back, each alert in one of its own. */
+/** Deliveries on a removed channel wait until it is back, one delivery per alert. */
 const GONE = { unit: 'alert', cap: null } as const;
 
 export function dispatchRulesOf(config: Config, watches: readonly Watch[], process: InForce): DispatchRules {

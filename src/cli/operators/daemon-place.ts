@@ -49,7 +49,7 @@ export function daemonOf(terminal: Terminal, { config, url: named, as }: DaemonA
   return { url, token: readToken(terminal, place), as: nameOf(terminal, as) };
 }
 
-/** The state of the daemon of the config. Throws a `CommandError`, or a `StorageError` where there is none. */
+/** The state of the daemon of the config. Throws a `CommandError`, or a `StorageError` if there is no state. */
 export function openStateOf(terminal: Terminal, { config }: Pick<DaemonAddress, 'config'>): Promise<StoreReader> {
   const place = readDaemonPlace(config, terminal);
   if ('problems' in place) throw new CommandError(EXIT.config, formatProblems(place.problems));

@@ -1,4 +1,4 @@
-// The commands that read the state, also while the daemon runs, and those that mend it.
+// The commands that read the state, also while the daemon runs, and the commands that repair it.
 import type { ConfigOption } from '../load.ts';
 import { collect, CONFIG, toWhole, type Registry } from '../options.ts';
 import type { CopyOptions } from './files.ts';

@@ -10,7 +10,7 @@ interface Read {
   readonly problems: readonly Problem[];
 }
 
-/** Null where none is written. */
+/** Null if the config has no daily report. */
 export function readDigest(config: DeclaredChannels, written: z.output<typeof DigestShape> | undefined): Read {
   if (written === undefined) return { value: null, problems: [] };
   const { value: notify, problems } = channelsAt(config, ['digest', 'notify'], written.notify);

@@ -25,7 +25,7 @@ interface Read {
 
 const PATH = ['heartbeat'];
 
-/** Null where none is written. Its address usually holds a secret. */
+/** Null if the config has no heartbeat. Its address usually holds a secret. */
 export function readHeartbeat(source: Source, written: Written, secrets: SecretReader): Read {
   if (written === undefined) return { value: null, problems: [], warnings: [] };
   const url = secrets.read(written.url, [...PATH, 'url']);

@@ -38,7 +38,7 @@ function fileOf(written: Written, directory: string): Omit<StateSettings, 'postg
   };
 }
 
-/** Null where none is written: a file keeps the state. */
+/** Null if the config has no PostgreSQL: a file keeps the state. */
 function readPostgres(
   written: Written['postgres'],
   secrets: SecretReader,

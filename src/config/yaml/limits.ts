@@ -86,7 +86,7 @@ function codeOf(line: string): string {
   return code + line.slice(from);
 }
 
-/** Where the aside that begins at this place ends; the place itself when none does. */
+/** The end of the aside that begins at this place; the place itself if it has no end. */
 function asideEnd(line: string, at: number, unclosed: Set<string>): number {
   const mark = line[at] ?? '';
   const before = at === 0 ? ' ' : (line[at - 1] ?? '');

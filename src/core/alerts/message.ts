@@ -179,7 +179,7 @@ export function raisedMessage(
 
 type FollowUp = Pick<Message, 'type' | 'at' | 'seq' | 'reason' | 'detail' | 'lines'>;
 
-/** A later message about an event, in the same thread, with the last values where there are any. */
+/** A later message about an event, in the same thread, with the last values if there are any. */
 export function followUp(notified: Message, header: FollowUp, last: Message | null = null): Message {
   return {
     ...notified,
@@ -301,7 +301,7 @@ function partsOf(alert: AlertRule): readonly Pick<Condition, 'reads' | 'windows'
   return [decides, alert.text, ...values.map(({ template }) => template)].filter((part) => part !== null);
 }
 
-/** The explorer's page of an item; null where there is none. */
+/** The explorer's page of an item; null if there is none. */
 export function pageOf(watch: Watch, view: AnyView): string | null {
   const page = watch.kind.page(watch.target, view);
   return watch.pageUrl === null || page === null ? null : `${watch.pageUrl}${page}`;

@@ -39,7 +39,7 @@ function hasRoom(open: Message, next: Message): boolean {
 }
 
 export interface Folded<E extends SingleDelivery> {
-  /** The open summary with the added events; null: none was added. */
+  /** The open summary with the added events; null if no event was added. */
   readonly open: Message | null;
   /** Summaries that begin, each in the place of its first event. */
   readonly begun: readonly { readonly first: E; readonly summary: SingleDelivery }[];

@@ -42,7 +42,7 @@ export interface JudgedPoll {
   readonly decision: Decision;
 }
 
-/** Decides; where that decision needs the chain, asks for it and decides again. */
+/** Decides. If the decision needs the chain, asks for it and decides again. */
 export async function judge(
   observation: Observation,
   decide: (observation: Observation) => Decision | Promise<Decision>,

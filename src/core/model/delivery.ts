@@ -47,7 +47,7 @@ export interface DeliveryMember {
   readonly renewed: Renewal | null;
   /** Since when it was held back; null: it was not. */
   readonly heldAt: Instant | null;
-  /** The later values of an alert that still holds and is sent late; null: none are known. */
+  /** The later values of an alert that still holds and is sent late; null if none are known. */
   readonly present: Present | null;
 }
 
@@ -100,7 +100,7 @@ export interface MoreMembers extends AlikeMembers {
 /** The receiver's own name of a message, so that a later one can change it or answer it. Opaque, at most 512 bytes. */
 export type Receipt = string;
 
-/** One try to send a delivery. */
+/** One attempt to send a delivery. */
 export interface Attempt {
   /** 1 = the first. */
   readonly number: number;
@@ -197,13 +197,16 @@ export interface Message {
   } | null;
   /** Trusted text of the program: it becomes a mail's subject. */
   readonly title: string;
-  /** Follows the title in a subject: `970,030, below 1,000,000`, or why it ended; null = the title says it. Trusted. */
+  /**
+   * Follows the title in a subject: `970,030, below 1,000,000`, or the reason for the end; null if the title says it.
+   * Trusted.
+   */
   readonly detail: string | null;
   /** The measured value as the subject shows it: `970,030`; null = there is none. Trusted. */
   readonly measured: string | null;
   /** The first lines: the value before, the threshold, where it happened. */
   readonly lines: readonly (readonly Segment[])[];
-  /** The rule's own text; empty where it has none. */
+  /** The rule's own text; empty if it has none. */
   readonly text: readonly Segment[];
   /** A page with instructions. */
   readonly runbook: string | null;
@@ -221,7 +224,7 @@ export interface Message {
   readonly zone: string;
   /** Sent more than ten minutes after it happened. */
   readonly late: boolean;
-  /** Another replica, which is gone, may have sent it from memory. Left out: none has. */
+  /** Another replica, which is gone, may have sent the message from memory. Left out if that is impossible. */
   readonly mayBeTold?: true;
   readonly fields: Readonly<Record<string, Fact>>;
   readonly before: Readonly<Record<string, Fact>>;

@@ -37,7 +37,7 @@ export interface Awaited {
 
 /** The result for one reading. The kind does not know the alerts. */
 export interface Detection<S> {
-  /** The same object as before when nothing changed: then nothing is written. Null = still no baseline. */
+  /** The same object as before if nothing changed: then nothing is written. Null while there is no baseline. */
   readonly state: S | null;
   readonly events: readonly DetectedEvent[];
   /** The values for `while`; null = unknown. */
@@ -85,9 +85,9 @@ export interface BlockRange {
   readonly to: number | 'head';
   /** The newest block in the reading; null when the list is empty. */
   readonly head: number | null;
-  /** Heights at which the reading shows a block that was never seen there: items of the former block are gone. */
+  /** Heights at which the reading shows another block than before: the items of the earlier block are gone. */
   readonly replaced: readonly number[];
-  /** Heights below `from` that were read as well; left out where there are none. */
+  /** Heights below `from` that were read as well; left out if there are none. */
   readonly below?: readonly Heights[];
 }
 
@@ -129,7 +129,7 @@ export function isAwaited({ keys, slots }: Awaited, { key, slot }: DetectedEvent
   return keys.has(key) || (slot !== null && slots.has(slot));
 }
 
-/** The event that happened last, the first of several; null where there is none. */
+/** The newest event, the first of several; null if there is none. */
 export function newestOf(events: readonly DetectedEvent[]): DetectedEvent | null {
   return events.reduce<DetectedEvent | null>(newer, null);
 }

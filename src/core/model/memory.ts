@@ -37,8 +37,8 @@ export interface DataSince {
   readonly state: DataState;
   readonly since: Instant;
   /**
-   * When a poll was last `ok`, or the first poll where none was; null while the state is `ok`, and where a former release
-   * wrote it.
+   * The time of the last poll that was `ok`, or of the first poll if none was; null while the state is `ok`, and in
+   * memories of an earlier release.
    */
   readonly lastOk: Instant | null;
   /** Sightings of the fields that conditions read. */
@@ -81,9 +81,9 @@ export interface EventState {
   readonly slot: string | null;
   /** How often it was retracted. */
   readonly retractions: number;
-  /** 0 = nothing was sent yet. */
+  /** 0 if nothing was sent yet. */
   readonly seq: number;
-  /** When it was first sent; null before that, and where a former release sent it. */
+  /** When the first message was sent; null before that, and if an earlier release sent it. */
   readonly toldAt: Instant | null;
   /** The message that waits for confirmations; null once it was sent. Later messages are made of the fields below. */
   readonly message: Message | null;
@@ -100,7 +100,7 @@ export interface CountedItem {
   readonly at: Instant;
   /** `block 14,035,098, tx 0x0346…8120`: contains no text from the chain. */
   readonly place: string;
-  /** Its page at the explorer; null where there is none. */
+  /** The event's page at the explorer; null if there is none. */
   readonly page: string | null;
 }
 

@@ -50,7 +50,7 @@ export interface ShownAlert extends Pick<MirroredAlert, 'message' | 'labels'> {
   readonly page?: string | null;
 }
 
-/** An alert under former labels is shown as over. A receiver drops it by itself after `holdMs`. */
+/** Shows an alert under earlier labels as over. A receiver drops it without further messages after `holdMs`. */
 export function formerlyShown({ message, former }: MirroredAlert, now: Instant, holdMs: number): ShownAlert[] {
   const recent = former.filter(({ until }) => now - until < holdMs);
   return recent.map(({ labels, until }) => ({ message, labels, shown: periodUntil(message, Math.min(until, now)) }));

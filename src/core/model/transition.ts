@@ -48,7 +48,7 @@ export function isUrgent({ message }: Transition): boolean {
   return isBegin(nameOfTransition(message)) && message.severity === 'critical';
 }
 
-/** For how long an event is open that somebody has to acknowledge, and that is not retracted: it has no end of its own. */
+/** How long an event stays open if somebody has to acknowledge it and nothing retracts it: it has no end of its own. */
 export const EVENT_OPEN_MS = 7 * 86_400_000;
 
 /** For how long any other event is shown and can be acknowledged. */

@@ -65,7 +65,7 @@ export interface AskedOtherwise {
   readonly prices?: ReadonlyMap<OperationName, number>;
 }
 
-/** The questions of watches: equal ones are one, except that each `cron` has ticks of its own. */
+/** The questions of watches. Equal questions become one, but each `cron` has ticks of its own. */
 export function askedBy(
   watches: readonly Watch[],
   { change = (need) => need, prices }: AskedOtherwise = {},

@@ -65,7 +65,7 @@ export const FIRST_RATIO = 1.1;
 export const MOST_STRETCHED = 1024;
 /** Beyond this stretch, windows and fixed needs are stretched too. */
 const FIXED_UP_TO = 24;
-/** The factor of critical watches while nothing is left. */
+/** The factor of critical watches while no credits are left. */
 export const MOST_CRITICAL = 24;
 /** The part of the credits left that others get if critical watches need all of it. */
 const LEAST_SHARE = 0.05;
@@ -195,8 +195,7 @@ function keptFor(questions: readonly PlannedQuestion[], need: Need, { leftMs, de
 }
 
 /**
- * More due times than the rate says may fall into the rest of a period: the reserve for this is twice the standard
- * deviation.
+ * A period may have more due times left than the rate predicts: the reserve for this is twice the standard deviation.
  */
 function chanceOf(questions: readonly PlannedQuestion[], leftMs: number): number {
   const variance = questions.reduce((sum, question) => {

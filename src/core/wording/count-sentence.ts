@@ -22,7 +22,7 @@ export interface CountOccasion extends WordingContext, CountedSort {
   readonly isLeast: boolean;
   /** The sum of the added values; for a ratio, the number of matching items. */
   readonly total: Amount;
-  /** When the newest one happened; null = none is known. */
+  /** When the newest one happened; null if no time is known. */
   readonly newest: Instant | null;
   /** The newest ones, the newest first. */
   readonly items: readonly CountedItem[];

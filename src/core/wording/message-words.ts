@@ -17,7 +17,7 @@ export function titleAndDetail({ title, detail }: Pick<Message, 'title' | 'detai
 /** An alert that is still firing. */
 export interface OngoingAlert {
   readonly now: Pick<Message, 'title' | 'detail' | 'measured' | 'place'>;
-  /** The value with which it fired; null: none is known. */
+  /** The value with which it fired; null if it is unknown. */
   readonly firedAt: string | null;
   /** How long ago the current values were read; null if they are up to date. */
   readonly ageMs: number | null;

@@ -10,7 +10,7 @@ const IDLE_AFTER_MS = 600_000;
 export interface BoundedCache<Value> {
   /** The value of that request if `isWanted` accepts it; only then it counts as used. */
   get(request: string, isWanted: (value: Value) => boolean): Value | undefined;
-  /** Replaces the former value. False: there is no room, and nothing is made or stored. */
+  /** Replaces the previous value. False if there is no room: then nothing is made or stored. */
   put(request: string, make: () => Value, weight: number): boolean;
   drop(request: string): void;
 }

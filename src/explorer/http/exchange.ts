@@ -148,7 +148,7 @@ function collect(answer: http.IncomingMessage, maxBytes: number, { onBytes, onTo
 type Stage = 'name' | 'connection' | 'answer' | 'end';
 
 interface Stages {
-  /** Ends the former stage. */
+  /** Ends the previous stage. */
   enter(stage: Exclude<Stage, 'end'>): void;
   end(): void;
 }

@@ -20,7 +20,7 @@ export function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The offset of the quote that ends a text; the length or more if none does. */
+/** The offset of the quote that ends a text; the length or more if there is no such quote. */
 export function endOfText(body: Uint8Array, start: number): number {
   const { length } = body;
   for (let at = start + 1; at < length; at += 1) {

@@ -58,7 +58,7 @@ export function createRequestCoalescer(fetchAnswer: FetchAnswer, baseUrl: string
     },
     requestAgain: (question, query, spend) => share(toRequest(question, query, spend), inFlightAgain),
     endTick(tickCache) {
-      // Runs after those that join a request under way: each retains its answer first.
+      // Runs after all that join a running request: each of them retains its answer first.
       for (const pending of tickCache.values()) pending.then().then(release, ignore);
       tickCache.clear();
     },

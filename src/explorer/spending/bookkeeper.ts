@@ -90,8 +90,7 @@ const ASSUMED = { credits: 100_000, per: 'day', resets: null, reservePercent: 0 
 const REFILLING_GAP_MS = 15_000;
 const LONGEST_GAP_MS = 600_000;
 /**
- * A doubted header is checked when no request left for this time. A header that says that nothing is left is checked
- * later.
+ * A doubted header is checked after no request has left for this time. A header with no credits left is checked later.
  */
 const DOUBTED_GAP_MS = 5000;
 const OVERDRAWN_GAP_MS = 600_000;

@@ -25,8 +25,8 @@ export interface BudgetOptions {
   /** The limit of the plan; null = only the host's own limit. */
   readonly requestsPerSecond: number | null;
   /**
-   * Requests under way at a time, without those that gave their slot back. Hosts have burst limiters that they do not
-   * announce.
+   * The largest number of running requests, without those that gave their slot back. Hosts have burst limiters that
+   * they do not announce.
    */
   readonly concurrency?: number;
   /** Keeps the books of the plan. */

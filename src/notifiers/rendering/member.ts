@@ -37,7 +37,7 @@ export function presentMessage(member: DeliveryMember): Message {
   return present === null ? message : { ...message, ...presentValues(message, present) };
 }
 
-/** The present values. Null: none are known, or it is a new message whose values have not changed. */
+/** The current values. Null if none are known, or if the message is new and its values have not changed. */
 export function laterValues(member: DeliveryMember): Present | null {
   const { message, present } = member;
   const isSame = present !== null && present.title === message.title && present.detail === message.detail;

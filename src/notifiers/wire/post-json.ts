@@ -1,4 +1,5 @@
-// One JSON call over HTTP, for all channels that use it: no redirects, and no retries, since the outbox tries again.
+// One JSON call over HTTP, for all channels that use it. It follows no redirects, and does not retry, since the outbox
+// tries again.
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';

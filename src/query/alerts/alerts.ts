@@ -56,7 +56,7 @@ function isIn(state: NonNullable<AlertListFilter['state']>, alert: OpenAlert): b
   return alert.row.isEvent === (state === 'event');
 }
 
-/** `Gone`: nothing is kept of that episode, only of others of the alert. Null: there never was one. */
+/** `Gone`: this episode is no longer stored, but others of the alert are. Null if the alert never existed. */
 export async function alert(view: QueryContext, of: EpisodeName): Promise<AlertHistory | Gone | null> {
   const messages = await view.store.messages(of);
   const newest = messages.at(-1);

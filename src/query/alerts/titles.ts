@@ -1,4 +1,4 @@
-// Titles of alerts: by their values of now where they go on, and by their condition before anything was decided.
+// Titles of alerts: with the current values while an alert goes on, and with its condition before the first decision.
 import { presentOf, conditionText, windowsShown } from '../../core/alerts/message.ts';
 import { readsMissing } from '../../core/alerts/alert-evaluation.ts';
 import { subjectOfCount } from '../../core/alerts/counts.ts';

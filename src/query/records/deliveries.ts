@@ -27,7 +27,7 @@ export async function deliveries(
   };
 }
 
-/** Null: there is none, or it is no longer kept. Rejects with a `StorageError`. */
+/** Null if the delivery never existed or is no longer stored. Rejects with a `StorageError`. */
 export async function delivery({ store }: Pick<QueryContext, 'store'>, id: string): Promise<DeliveryDetail | null> {
   const found = await store.delivery(id);
   return found === null ? null : detailOf(found);

@@ -13,7 +13,7 @@ import type { LinkedAlert, LinkedMessage } from '../shapes/operators.ts';
 import type { QueryContext } from '../view.ts';
 import { byId } from '../watch-by-id.ts';
 
-/** Null: there is no such delivery, or it is no longer kept. Rejects with a `StorageError`. */
+/** Null if the delivery never existed or is no longer stored. Rejects with a `StorageError`. */
 export async function linkedMessage(view: QueryContext, delivery: string): Promise<LinkedMessage | null> {
   const { store, runtime, now } = view;
   const found = await store.delivery(delivery);

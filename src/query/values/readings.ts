@@ -10,7 +10,7 @@ import { runsSince } from './lines.ts';
 import { limitOf, readingOf, type MeasuredValue } from './measure.ts';
 import type { RuntimeView, QueryContext } from '../view.ts';
 
-/** Null: nothing was read yet. */
+/** Null if nothing was read yet. */
 export async function readingFor(
   view: QueryContext,
   watch: Watch,

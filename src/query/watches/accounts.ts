@@ -118,7 +118,7 @@ interface RowParts {
   readonly runs: readonly Run[];
 }
 
-/** Null: nothing is measured. */
+/** Null if the watch measures nothing. */
 function rowOf(view: QueryContext, { facts, isOld }: Found, { states, runs }: RowParts): AccountRow | null {
   const { now } = view;
   const { watch, memory } = facts;

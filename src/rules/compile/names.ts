@@ -8,7 +8,9 @@ export type NameOfAddress = (address: Address) => string | null;
 export interface ConfigNames {
   readonly ofAddress: NameOfAddress;
   ofToken(address: Address, explorer: string): string | null;
-  /** One function for all watches of an explorer, since it lives as long as they do. It holds nothing else of a load. */
+  /**
+   * One function for all watches of an explorer: the watches keep it alive, and it keeps nothing else of a load alive.
+   */
   on(explorer: string): NameOfAddress;
 }
 

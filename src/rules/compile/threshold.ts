@@ -8,7 +8,7 @@ import { resolveNames } from '../language/reading/names.ts';
 import type { WrittenAlert } from '../schema/shape.ts';
 import type { Compiling } from './model.ts';
 
-/** `of` is compiled, and null where it is left out. Null when the alert counts nothing, or something in it is wrong. */
+/** `of` is compiled, and null if it is left out. Null if the alert counts nothing, or if one of its keys is wrong. */
 export function thresholdOf(
   compiling: Compiling,
   { at_least: atLeast, none_for: noneFor }: WrittenAlert,

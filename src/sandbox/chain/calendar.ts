@@ -11,7 +11,7 @@ export interface Calendar {
   timeOf(height: number): Instant;
   /** Moves a manual head; otherwise a ControlProblem. Returns the new head. */
   mine(blocks: number): number;
-  /** Holds the head where it is. */
+  /** Stops the head at its height. */
   freeze(): void;
   /** The head follows the clock again: the blocks in between appear at once. */
   unfreeze(): void;

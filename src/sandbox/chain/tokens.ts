@@ -45,7 +45,7 @@ export interface TokenBook {
 
 export interface TokenBookOptions {
   readonly seed: number;
-  /** False: nothing changes by itself. */
+  /** False: nothing changes without the control API. */
   readonly isLively: boolean;
   readonly changes: TokenChanges;
   readonly accounts: Accounts;

@@ -9,7 +9,7 @@ export interface ListRequest {
   readonly params: Params;
   /** Rows of a full page. */
   readonly size: number;
-  /** `items_count` of the cursor behind the page, where there is one. */
+  /** `items_count` of the cursor to the next page, if there is one. */
   readonly count: { readonly items_count?: number };
   /** Parameters that come back in the cursor. */
   readonly echoed: JsonRow;

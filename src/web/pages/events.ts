@@ -126,7 +126,7 @@ async function createChanges({ edition, news, tell, ...page }: Followed): Promis
   /** The edition that the page shows, apart from news. */
   let seen = page.seen ?? looked;
   let shown = current;
-  // A page of a former edition may miss anything.
+  // A page of an earlier edition may lack any change.
   let isBehind = seen !== looked;
   return {
     async next(isRested) {

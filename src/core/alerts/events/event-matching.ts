@@ -176,8 +176,8 @@ function stillOpen(
 }
 
 /**
- * A change is relevant when it touches a field that `if` reads or, where it reads none, one that the kind compares by
- * default.
+ * A change is relevant if it touches a field that `if` reads. If `if` reads no field, the fields that the kind compares
+ * by default count.
  */
 function isConcerned({ watch }: AlertPoll, alert: MatchingAlert, event: DetectedEvent): boolean {
   if (alert.on !== 'changed') return true;

@@ -29,7 +29,7 @@ import { eachInSteps, type Steps } from '../../../lib/steps.ts';
 export interface EventStep {
   readonly key: string;
   readonly before: EventState | null;
-  /** Null: nothing can retract it any more, so it is no longer tracked. */
+  /** Null once nothing can retract the event any more, so it is no longer tracked. */
   readonly after: EventState | null;
   readonly transitions: readonly Transition[];
   readonly reason: Reason | null;

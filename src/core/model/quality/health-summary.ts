@@ -92,7 +92,7 @@ const ExplorerHealth = z.object({
   head: HeadStanding,
   /** Null: no plan is known. */
   plan: CreditPlanState.nullable().default(null),
-  /** Null: no limit of requests makes intervals longer where no plan is known. */
+  /** The limit of requests that makes intervals longer if no plan is known; null if none does. */
   paced: RequestPace.nullable().default(null),
   /** Credits left, by its last answer; null: no answer named them. */
   credits: z.number().nullable().default(null),
@@ -125,7 +125,7 @@ export const HealthSummary = z.object({
 });
 export type HealthSummary = z.output<typeof HealthSummary>;
 
-/** No daemon: nothing is polled, and unknown values are no problem. */
+/** Without a daemon nothing is polled, and unknown values are no problem. */
 export const UNKNOWN_HEALTH: Omit<HealthSummary, 'at'> = {
   startedAt: null,
   isRunning: false,

@@ -25,9 +25,9 @@ export type WindowHistory = (window: Window) => Amount | undefined;
 /** The context for evaluating a condition or a template. */
 export interface EvaluationContext {
   readonly view: AnyView;
-  /** The last known values before this one, where there was one. */
+  /** The last known values before this one, if there are any. */
   readonly before: AnyView | null;
-  /** Null where there is none, as for single items. */
+  /** Null if there is none, as for single items. */
   readonly history: WindowHistory | null;
   /** The time for `hour` and `weekday`: when the item happened, if it has a time; else when it was first polled. */
   readonly at: Instant;
@@ -57,7 +57,7 @@ export interface Condition {
   clause(): Clause;
 }
 
-/** A condition, or a part of one that is true, false or unknown by itself. */
+/** A condition, or a part of one that has a result of its own: true, false or unknown. */
 export interface Clause extends Pick<Condition, 'text' | 'reads' | 'windows' | 'evaluate'> {
   /** How the parts combine to the result; null if there are none. */
   readonly joins: 'all' | 'any' | 'not' | null;
@@ -89,7 +89,7 @@ export const OPPOSITE: Readonly<Record<Comparison['operator'], Comparison['opera
 export interface Template {
   readonly reads: readonly string[];
   readonly windows: readonly Window[];
-  /** `zone`: the zone in which times are shown; UTC where it is left out. */
+  /** `zone`: the time zone in which times are shown; UTC if it is left out. */
   render(context: EvaluationContext, zone?: string): readonly Segment[];
 }
 

@@ -46,7 +46,7 @@ export function conditionKey(
   return idOf(watch.id, alert, watch.target.explorer, 'condition', born, ...(group === '' ? [] : [group]));
 }
 
-/** The idempotency key of a message for one recipient, the same on every try. */
+/** The idempotency key of a message for one recipient, the same on every attempt. */
 export function deliveryId(
   key: string,
   transition: { readonly episode: number; readonly seq: number },

@@ -55,7 +55,7 @@ export interface Kind<E, S, O> {
   page(target: Target<E>, view: AnyView): string | null;
   /**
    * Reads the target; it may ask questions and do nothing else. Throws `Missed`. `downTo`: for a list, the lowest block
-   * of an item that was missing and is not known to be gone yet; null = there is none.
+   * of a missing item that may not be gone; null if there is none.
    */
   observe(target: Target<E>, state: S | null, read: Read, downTo: number | null): Promise<Reading<O>>;
   /** Pure. `state` null = nothing remembered yet: the baseline. */

@@ -1,5 +1,4 @@
-// Labels of an alert: those that it has by itself, and those of its rule. They are the same for every message of an
-// alert.
+// Labels of an alert: the given ones, and those of its rule. They are the same for every message of an alert.
 import type { Labels } from '../ids.ts';
 import type { Message } from '../delivery.ts';
 import type { AlertRule, Watch } from './watch.ts';

@@ -36,7 +36,9 @@ export interface Watch {
   /** How long the watch may be without data, counted from the first due time that it missed, before it is blind. */
   readonly blindAfterMs: number;
   readonly alerts: readonly AlertRule[];
-  /** Paths whose values are remembered from poll to poll: those that alerts compare, and the kind's defaults. */
+  /**
+   * Paths whose values are remembered from poll to poll: those in the conditions of alerts, and the kind's defaults.
+   */
   readonly tracked: readonly string[];
   /** Paths that the conditions of event alerts read, without those that change while an item stays the same. */
   readonly judged: readonly string[];
@@ -67,7 +69,7 @@ export type Schedule =
       readonly times: CronTimes;
     };
 
-/** The times of a cron expression: null where there is none within a year. */
+/** The times of a cron expression. Each answer is null if there is no time within a year. */
 export interface CronTimes {
   /** The first one after it. */
   readonly after: (at: Instant) => Instant | null;
@@ -78,7 +80,7 @@ export interface CronTimes {
 interface AlertRuleBase {
   readonly id: AlertId;
   readonly severity: Severity;
-  /** Written by the rule; `labelsOf` adds those that are given. */
+  /** The labels in the rule; `labelsOf` adds the given ones. */
   readonly labels: Labels;
   /** Names of the channels that the rule and the routes lead to. */
   readonly notify: readonly string[];

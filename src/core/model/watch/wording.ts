@@ -10,7 +10,7 @@ export interface Sentence {
   readonly title: string;
   /** Behind a title that shows no number: `970,030, below 1,000,000`; null = there is none. */
   readonly detail: string | null;
-  /** The measured value alone, for later messages: `970,030`; null = nothing is measured. */
+  /** The measured value alone, for later messages: `970,030`; null if nothing is measured. */
   readonly measured: string | null;
   /** The value before, the threshold, where it happened. Parts from the chain stay marked. */
   readonly lines: readonly (readonly Segment[])[];
@@ -66,7 +66,7 @@ export interface ComparedValue extends WordingContext {
 /** The counted items in words: `no call to vault for 6 h`, `3 failed vault calls in 10 min`. */
 export interface CountedItems {
   readonly one: string;
-  /** Takes an `s` where there are several. */
+  /** With an `s` in the plural. */
   readonly noun: string;
 }
 

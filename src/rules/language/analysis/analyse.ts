@@ -61,7 +61,7 @@ class Analyst {
       this.#findDuplicates(parts, scope);
     } else if (node.op === '?:') this.#analyseChoice(node, scope);
     else this.#analysePlain(node, scope);
-    // A part that is wrong by itself makes the whole wrong, so only the part is reported.
+    // A wrong part makes the whole condition wrong, so only the part is reported.
     if (this.mistakes.length > before) return;
     this.#complainUnlessOpen(node, this.#logic(node, true, scope), 'never');
     if (this.mistakes.length === before) this.#complainUnlessOpen(node, this.#logic(node, false, scope), 'always');

@@ -11,7 +11,7 @@ export interface Constraint {
 /** Constraints by subject. A subject that is missing may have any value. */
 export type Constraints = ReadonlyMap<string, Constraint>;
 
-/** `clash`: it is impossible because of these parts; empty when the part is impossible by itself. */
+/** `clash`: the parts that make this one impossible; empty if the part alone is impossible. */
 export type ConstraintResult = Constraints | { readonly clash: readonly Node[]; readonly why?: string };
 
 /** The constraints where a condition is true, and where it is false. */
