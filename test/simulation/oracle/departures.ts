@@ -60,13 +60,19 @@ function inventedOf(
   const polls = evidence.pollsOf(watch, path);
   return told.flatMap((one): Verdict[] => {
     const { at, item } = one;
-    const isOneOfThem = item !== null && tokens.includes(item);
-    const why = isOneOfThem ? whyHeld(polls, decidedAt(polls, one), item) : 'is none of them';
+    const poll = polls.findLast(({ poll }) => poll.startedAt <= decidedAt(polls, one));
+    const mayLeave = item !== null && (tokens.includes(item) || isFromElsewhere(poll));
+    const why = mayLeave ? whyHeld(poll, item) : 'is none of them';
     return why === null ? [] : [{ check: 'invented', at, watch, what: `${alert}: ${item ?? 'nothing'} ${why}` }];
   });
 }
 
-function whyHeld(polls: readonly ReadPoll[], at: Instant, token: string): string | null {
-  const readings = polls.findLast(({ poll }) => poll.startedAt <= at)?.readings ?? [];
+/** Another server may have another order, so that a row stands on neither page. */
+function isFromElsewhere(poll: ReadPoll | undefined): boolean {
+  return poll?.served.some(({ replica, answer }) => replica !== 'chain' && answer !== null) ?? false;
+}
+
+function whyHeld(poll: ReadPoll | undefined, token: string): string | null {
+  const readings = poll?.readings ?? [];
   return readings.some(({ rows }) => rows.some(({ id }) => id === token)) ? 'was served' : null;
 }

@@ -149,6 +149,17 @@ describe('a token that left', () => {
     expect(says(back({}))).toContain('invented leaving');
   });
 
+  test('may be any where another server showed a page of the list', () => {
+    const given = logs([]);
+    const other = told('leaving', 'gone', 200, 'alert.event', { item: 'c' });
+    const owed = [other, told('leaving', 'gone', 310, 'alert.event', { item: SPAM })];
+    expect(says({ ...given, owed })).toEqual(['invented leaving']);
+    const served = given.served.map((one): Served => (one.at === at(200) ? { ...one, replica: 'lagging' } : one));
+    expect(says({ ...given, owed, served })).toEqual([]);
+    const kept = [{ ...other, item: 'b' }, ...owed.slice(1)];
+    expect(says({ ...given, owed: kept, served })).toEqual(['invented leaving']);
+  });
+
   test('is invented while it is served', () => {
     const early = told('leaving', 'gone', 200, 'alert.event', { item: SPAM });
     expect(says(logs([early]))).toContain('invented leaving');
