@@ -137,7 +137,9 @@ export function storeOf({ inner, policy, line, time, field, observer }: StoreOpt
     commitCalls: (round, result, at, fence) =>
       write(async () => {
         const end = await inner.commitCalls(round, result, at, fence);
-        if (end === 'kept') observer.called(result);
+        if (end !== 'kept') return end;
+        observer.called(result);
+        observer.announced(result.announced);
         return end;
       }),
     readActive: (page) => deed(() => inner.readActive(page)),

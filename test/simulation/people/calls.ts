@@ -7,6 +7,7 @@ import { judgeOwed, repeatOf, type Court, type Owed } from './owed.ts';
 import { failoversIn, stepsIn, type CallDue } from './steps.ts';
 import { common, gapsIn, merged, spanAt } from './facts/spans.ts';
 import { RANK, type Story } from './facts/stories.ts';
+import type { Version } from './facts/timeline.ts';
 import type { PeopleVerdict } from './verdict.ts';
 
 type Named = ReadonlyMap<string, readonly Span[]>;
@@ -130,8 +131,13 @@ function dueAgain({ clock, log }: Court, from: Instant, everyMs: number): readon
   ]);
 }
 
-export function isRepeated({ timeline }: Court, { form, rule, isSelf, from }: Story): boolean {
-  return !isSelf && (form === 'condition' || timeline.at(from).namedFor(rule)?.requireAck === true);
+export function isRepeated({ timeline }: Court, story: Story): boolean {
+  return !story.isSelf && isRepeatedUnder(timeline.at(story.from), story);
+}
+
+/** Events are, where they need an acknowledgement: when they happen, and still when they are due. */
+function isRepeatedUnder(version: Version, { form, rule }: Story): boolean {
+  return form === 'condition' || version.namedFor(rule)?.requireAck === true;
 }
 
 /** Null: never. */
@@ -144,7 +150,8 @@ function dueAfter(court: Court, story: Story, target: string, at: Instant, acks:
   const held = acks.filter((span) => span.to > at && span.from <= at + everyMs).at(-1);
   const begun = held?.to ?? at;
   const from = court.clock.waitUntil(begun, court.clock.at(begun) + everyMs);
-  return court.severityAt(story, from) === 'info' ? null : from;
+  const isOff = court.severityAt(story, from) === 'info' || !isRepeatedUnder(court.timeline.at(from), story);
+  return isOff ? null : from;
 }
 
 /** When a reload makes it one that is not repeated, or not so soon. */
@@ -153,7 +160,8 @@ function nextOff(court: Court, story: Story, target: string, from: Instant): Ins
   const versions = court.timeline.within({ from, to: court.log.span.to });
   const other = versions.find((version) => {
     const nowMs = repeatOf(court, story, target, version.from) ?? Infinity;
-    return version.from > from && (nowMs > everyMs || court.severityAt(story, version.from) === 'info');
+    const isOff = court.severityAt(story, version.from) === 'info' || !isRepeatedUnder(version, story);
+    return version.from > from && (nowMs > everyMs || isOff);
   });
   return other?.from ?? Infinity;
 }

@@ -161,6 +161,23 @@ describe('the oracle for people, of repeats,', () => {
     expect(found({ ...given, configs: configs(2 * HOUR) })).toEqual(['unsent begin']);
   });
 
+  it('passes that an event is not repeated where a reload says that it needs no acknowledgement', () => {
+    const version = (id: string, requireAck: boolean): PeopleLog['configs'][number]['config'] =>
+      config(id, [route({ notify: ['ops'], repeatMs: HOUR, requireAck })], [rule('warning', 'event')]);
+    const foundIf = (isNeeded: boolean): string[] =>
+      found({
+        span: { from: 0, to: 2.5 * HOUR },
+        configs: [
+          { from: 0, config: version('first', true) },
+          { from: HOUR + 30 * MINUTE, config: version('second', isNeeded) },
+        ],
+        transitions: [transition({ at: HOUR, type: 'event' })],
+        tries: [sent(HOUR, 'ops', [member({ type: 'event' })])],
+      });
+    expect(foundIf(true)).toEqual(['repeat-wrong repeat']);
+    expect(foundIf(false)).toEqual([]);
+  });
+
   it('counts the time to the next one from the copy that was recorded, where a kill left the first try unknown', () => {
     const configs = [{ from: 0, config: config('first', [route({ notify: ['ops'], repeatMs: 30 * MINUTE })]) }];
     const [killedAt, startedAt] = [HOUR + 30 * MINUTE, HOUR + 40 * MINUTE];
