@@ -54,9 +54,16 @@ export function judgeOwed(court: Court, owed: Owed): PeopleVerdict[] {
     caps: court.caps,
     isOfBegin: !NO_BEGINS.has(owed.duty),
   });
-  if (missed === null || owed.endsWith.some((one) => trail.has(one))) return [];
+  if (missed === null || owed.endsWith.some((one) => trail.has(one)) || isOver(court, owed, carrier)) return [];
   const came = sent.find(({ message }) => message.sentAt === metAt)?.message ?? null;
   return [verdictOn(court, owed, missed, { came, carrier })];
+}
+
+/** Another of its group was due before the timer of the group, while the cap was full: the summary of that slot has both. */
+function isOver({ caps }: Court, { story, target, from }: Owed, carrier: Message | null): boolean {
+  if (carrier?.kind !== 'overflow_summary' || caps.isFree(target, story, from)) return false;
+  const full = caps.fullFrom(target, story, from, 0);
+  return full !== null && carrier.firstAt <= caps.slotEnd(full) + SENT_WITHIN_MS;
 }
 
 const NO_BEGINS: ReadonlySet<Duty> = new Set(['end', 'change', 'short', 'repeat']);

@@ -14,6 +14,7 @@ import {
   rule,
   SECOND,
   sent,
+  TO_OPS,
   transition,
 } from './logs.ts';
 
@@ -49,6 +50,22 @@ describe('the oracle for people, of caps and summaries,', () => {
       { from: HOUR + 31 * SECOND, to: 3 * HOUR, end: 'stopped' },
     ] as const;
     expect(found({ transitions, tries, lives })).toEqual([]);
+  });
+
+  it('passes what is in the summary because another of its group was due while the cap was full', () => {
+    const channels = TO_OPS.channels.map((one) => ({ ...one, cap: { burst: 1, perHour: 60 } }));
+    const options = { groupWaitMs: 0, groupIntervalMs: 10 * MINUTE };
+    const version = { ...config('first', [route({ notify: ['ops'], ...options })]), channels };
+    const [first, event] = [HOUR - 2 * MINUTE, HOUR + MINUTE];
+    const transitions = eventsAt([first, event]);
+    const tries = (kind: Try['kind']): Try[] => {
+      const last = transitions.slice(1).map(lineOf);
+      return [...transitions.slice(0, 1).map(toldAlone), sent(HOUR + 10 * MINUTE, 'ops', last, { id: 'last', kind })];
+    };
+    const refusals = [{ from: HOUR + 7 * MINUTE, to: HOUR + 8 * MINUTE + SECOND }];
+    const given = { configs: [{ from: 0, config: version }], transitions, refusals };
+    expect(found({ ...given, tries: tries('overflow_summary') })).toEqual([]);
+    expect(found({ ...given, tries: tries('news') })).toContain('unsent event');
   });
 
   it('counts what is open as its rule in force has it', () => {
